@@ -1,0 +1,213 @@
+//! Typed errors: what went wrong, where (JSON Pointer, token, byte) and what to do about it.
+
+use std::fmt;
+
+use crate::TokenId;
+
+/// Why a schema could not be compiled, with the place in the schema where that shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError {
+    kind: CompileErrorKind,
+    pointer: Option<String>,
+    keyword: Option<String>,
+    message: String,
+}
+
+/// The ways in which compiling a schema fails.
+///
+/// "Unsupported" is kept apart from "malformed": the first is a limit of the framework, the second a defect
+/// of the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CompileErrorKind {
+    /// The text is not JSON, or not a JSON Schema.
+    Malformed,
+    /// The framework cannot treat a keyword, a value of it, or a combination.
+    Unsupported,
+    /// No JSON value is valid under the schema.
+    Unsatisfiable,
+    /// A limit on time, memory or size was reached.
+    LimitExceeded,
+    /// The framework refused without saying why in a form that can be sorted into the others.
+    Refused,
+    /// The framework failed: a panic, a crash, a broken invariant.
+    Internal,
+}
+
+impl CompileErrorKind {
+    /// The kind in a few words, as error messages begin.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed schema",
+            Self::Unsupported => "unsupported schema",
+            Self::Unsatisfiable => "unsatisfiable schema",
+            Self::LimitExceeded => "limit exceeded",
+            Self::Refused => "schema refused",
+            Self::Internal => "the framework failed",
+        }
+    }
+}
+
+impl CompileError {
+    /// An error of `kind`, saying `message`.
+    pub fn new(kind: CompileErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            pointer: None,
+            keyword: None,
+            message: message.into(),
+        }
+    }
+
+    /// The same error at `pointer`, a JSON Pointer (RFC 6901) into the schema; empty for the root.
+    #[must_use]
+    pub fn at(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = Some(pointer.into());
+        self
+    }
+
+    /// The same error blamed on `keyword`.
+    #[must_use]
+    pub fn on_keyword(mut self, keyword: impl Into<String>) -> Self {
+        self.keyword = Some(keyword.into());
+        self
+    }
+
+    /// In which way compiling failed.
+    pub fn kind(&self) -> CompileErrorKind {
+        self.kind
+    }
+
+    /// JSON Pointer to the subschema at fault; empty for the root, `None` where the framework does not say.
+    pub fn pointer(&self) -> Option<&str> {
+        self.pointer.as_deref()
+    }
+
+    /// The keyword at fault, where one is.
+    pub fn keyword(&self) -> Option<&str> {
+        self.keyword.as_deref()
+    }
+
+    /// The reason, without place and kind.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.describe())?;
+        match self.pointer.as_deref() {
+            Some("") => f.write_str(" at the root")?,
+            Some(pointer) => write!(f, " at {pointer}")?,
+            None => {}
+        }
+        if let Some(keyword) = &self.keyword {
+            write!(f, " (keyword `{keyword}`)")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// Why a [`crate::Masker`] could not do as asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MaskError {
+    /// The token is not in the current mask. The masker's state is as it was before the call.
+    #[error("token {token} is not allowed after {position} tokens")]
+    TokenRefused {
+        /// The refused token.
+        token: TokenId,
+        /// Number of tokens accepted before it.
+        position: usize,
+    },
+    /// More tokens were to be rolled back than had been accepted, or than the framework keeps.
+    #[error("cannot roll back {asked} tokens: only {available} can be undone")]
+    RollbackTooFar {
+        /// Tokens asked to be rolled back.
+        asked: usize,
+        /// Tokens that could be.
+        available: usize,
+    },
+    /// The document may not end here.
+    #[error("the document is not complete after {position} tokens")]
+    NotComplete {
+        /// Number of tokens accepted so far.
+        position: usize,
+    },
+    /// The framework reached one of its limits while working out a mask.
+    #[error("the framework reached a limit: {0}")]
+    LimitExceeded(String),
+    /// The framework failed; its masker must not be used further.
+    #[error("the framework failed: {0}")]
+    Internal(String),
+}
+
+/// Why a tokenizer's data does not make a [`crate::Vocabulary`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VocabularyError {
+    /// The file is not JSON.
+    #[error("tokenizer.json is not JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A part of tokenizer.json is missing or of an unexpected shape.
+    #[error("tokenizer.json at {pointer}: {message}")]
+    TokenizerJson {
+        /// JSON Pointer into tokenizer.json.
+        pointer: String,
+        /// What is wrong there and what was expected.
+        message: String,
+    },
+    /// A line of a tiktoken rank file is not `base64 rank`.
+    #[error("tiktoken ranks, line {line}: {message}")]
+    TiktokenLine {
+        /// 1-based line number.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// One id is given to two different tokens.
+    #[error("token id {id} is given twice: {first:?} and {second:?}")]
+    DuplicateId {
+        /// The id.
+        id: TokenId,
+        /// Bytes of the token that has it, as lossy text.
+        first: String,
+        /// Bytes of the token that claims it too.
+        second: String,
+    },
+    /// An end-of-sequence id is not an id of the vocabulary.
+    #[error("end-of-sequence id {id} is outside the vocabulary of {len} tokens")]
+    EosOutOfRange {
+        /// The id.
+        id: TokenId,
+        /// Size of the vocabulary.
+        len: usize,
+    },
+    /// The vocabulary has no end-of-sequence token, so that no document could end.
+    #[error("the vocabulary has no end-of-sequence token: name one (generation_config.json, eos_token_id)")]
+    NoEos,
+    /// The model has fewer outputs than the tokenizer has tokens.
+    #[error(
+        "the tokenizer has token id {id}, but the model only {len} outputs: tokenizer and model do not belong together"
+    )]
+    TooLarge {
+        /// The highest token id.
+        id: TokenId,
+        /// The model's number of outputs.
+        len: usize,
+    },
+    /// More tokens, or longer ones, than a vocabulary may have.
+    #[error("{what} is {value}, over the limit of {limit}")]
+    Limit {
+        /// What is too large.
+        what: &'static str,
+        /// Its size.
+        value: usize,
+        /// The largest allowed.
+        limit: usize,
+    },
+}

@@ -1,0 +1,26 @@
+//! Token masks for JSON Schema.
+//!
+//! A language model writes a document token by token. Constrained decoding forbids, at every step, the tokens
+//! after which no valid document could follow. This crate holds what every framework that does so shares:
+//!
+//! 1. a [`Vocabulary`]: the bytes of each token of a model, read from a `tokenizer.json` or from tiktoken ranks;
+//! 2. a [`Compiler`], which turns a JSON Schema into a [`Masker`] over that vocabulary;
+//! 3. the [`Masker`], asked for a [`TokenMask`] before each token is chosen and told of each token chosen.
+//!
+//! The exact compiler of this project will live here too. Until then the traits are implemented by other
+//! frameworks in the harness.
+//!
+//! The crate has no machine-learning dependency, opens no file and no socket, and starts no thread.
+
+mod error;
+mod mask;
+mod masker;
+mod vocabulary;
+
+pub use error::{CompileError, CompileErrorKind, MaskError, VocabularyError};
+pub use mask::TokenMask;
+pub use masker::{Compiler, Masker};
+pub use vocabulary::{TokenKind, Tokenize, Vocabulary, VocabularyBuilder};
+
+/// Index of a token in a [`Vocabulary`], and of its bit in a [`TokenMask`].
+pub type TokenId = u32;

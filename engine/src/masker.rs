@@ -1,0 +1,87 @@
+//! The two traits behind which every framework stands: [`Compiler`] and [`Masker`].
+
+use crate::{CompileError, MaskError, TokenId, TokenMask};
+
+/// Turns JSON Schemas into [`Masker`]s for one vocabulary. One per framework and vocabulary; shared by threads.
+///
+/// The paper's listing 1 (JSONSchemaBench), with the mask itself added.
+pub trait Compiler: Send + Sync {
+    /// Compiles `schema`, the text of a JSON Schema, into a masker at the start of a document.
+    ///
+    /// The text is handed over as it stands: key order, duplicate names and the digits of numbers are the
+    /// framework's to see.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], where the framework refuses the schema or fails on it. Never a panic.
+    fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError>;
+}
+
+/// Says, token by token, how a document may go on.
+///
+/// After the tokens accepted so far, a token is allowed if it is in [`mask`](Masker::mask). End-of-sequence
+/// tokens are part of the mask: they are allowed where the document may end. An exact framework never hands
+/// out an empty mask before the end; callers must treat one as the framework's failure.
+pub trait Masker: Send {
+    /// The tokens allowed next; none after an end of sequence was accepted. A second call without an [`advance`](Masker::advance) between costs nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
+    fn mask(&mut self) -> Result<&TokenMask, MaskError>;
+
+    /// Accepts `token`.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError::TokenRefused`], where the token is not allowed; the state is then unchanged.
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError>;
+
+    /// Whether the document may end here: an end-of-sequence token is allowed, or was accepted.
+    ///
+    /// # Errors
+    ///
+    /// As [`mask`](Masker::mask).
+    fn is_complete(&mut self) -> Result<bool, MaskError>;
+
+    /// Number of tokens accepted so far, those rolled back not counted.
+    fn position(&self) -> usize;
+
+    /// Appends to `tokens` the tokens that must come next whatever is sampled, in the tokenizer's own
+    /// tokenisation; nothing where there is a choice, or where the framework cannot tell. The masker does not
+    /// advance: the caller accepts the tokens one by one.
+    ///
+    /// # Errors
+    ///
+    /// As [`mask`](Masker::mask).
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError>;
+
+    /// An independent masker in the same state.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError::Internal`], where the framework cannot copy its state.
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError>;
+
+    /// Takes back the last `tokens` accepted tokens.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError::RollbackTooFar`], where fewer were accepted or kept; the state is then unchanged.
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError>;
+
+    /// Errs unless the document may end here (the paper's `assert_done`).
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError::NotComplete`], or as [`mask`](Masker::mask).
+    fn assert_done(&mut self) -> Result<(), MaskError> {
+        if self.is_complete()? {
+            Ok(())
+        } else {
+            Err(MaskError::NotComplete {
+                position: self.position(),
+            })
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Vocabularies from every source, the odd ones included.
+
+use maskwright::{TokenKind, Vocabulary, VocabularyError};
+use serde_json::json;
+
+fn byte_level(vocab: serde_json::Value, added: serde_json::Value) -> Vec<u8> {
+    json!({
+        "model": {"type": "BPE", "vocab": vocab, "merges": []},
+        "decoder": {"type": "ByteLevel"},
+        "added_tokens": added,
+    })
+    .to_string()
+    .into_bytes()
+}
+
+#[test]
+fn byte_level_tokens_spell_bytes() {
+    let json = byte_level(
+        json!({"a": 0, "Ġb": 1, "Ċ": 2, "Ã": 3, "<|end|>": 4, "<note>": 5}),
+        json!([
+            {"id": 4, "content": "<|end|>", "special": true},
+            {"id": 5, "content": "<note>", "special": false},
+            {"id": 6, "content": "naïve ", "special": false},
+        ]),
+    );
+    let vocabulary = Vocabulary::from_tokenizer_json(&json)
+        .and_then(|builder| builder.eos([4]).size(10).build())
+        .unwrap();
+    assert_eq!(vocabulary.len(), 10);
+    let bytes: Vec<&[u8]> = (0..10).map(|id| vocabulary.token_bytes(id)).collect();
+    assert_eq!(bytes[..4], [b"a" as &[u8], b" b", b"\n", b"\xC3"]);
+    assert_eq!(bytes[5], b"<note>");
+    assert_eq!(bytes[6], "naïve ".as_bytes(), "added tokens are plain text");
+    assert_eq!(vocabulary.kind(4), TokenKind::Special);
+    assert_eq!(vocabulary.kind(5), TokenKind::Text);
+    assert_eq!(vocabulary.kind(9), TokenKind::Unused, "padding past the tokenizer");
+    assert_eq!(vocabulary.text_bytes(&[0, 4, 1, 9]), b"a b");
+    assert_eq!(vocabulary.trie().token_id(b" b"), Some(1));
+}
+
+#[test]
+fn sentence_piece_tokens_spell_bytes() {
+    let json = json!({
+        "model": {"type": "BPE", "vocab": {"</s>": 0, "<0x0A>": 1, "▁the": 2, "é": 3}},
+        "decoder": {"type": "Sequence", "decoders": [
+            {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+            {"type": "ByteFallback"}, {"type": "Fuse"},
+        ]},
+        "added_tokens": [{"id": 0, "content": "</s>", "special": true}],
+    });
+    let vocabulary = Vocabulary::from_tokenizer_json(json.to_string().as_bytes())
+        .and_then(|builder| builder.eos([0]).build())
+        .unwrap();
+    assert_eq!(vocabulary.token_bytes(1), b"\n");
+    assert_eq!(vocabulary.token_bytes(2), b" the");
+    assert_eq!(vocabulary.token_bytes(3), "é".as_bytes());
+}
+
+#[test]
+fn tiktoken_ranks() {
+    let vocabulary = Vocabulary::from_tiktoken(b"IQ== 0\r\nIGE= 1\n\n/w== 3\n")
+        .and_then(|builder| builder.special(4, "<|endoftext|>"))
+        .and_then(|builder| builder.eos([4]).build())
+        .unwrap();
+    assert_eq!(vocabulary.token_bytes(0), b"!");
+    assert_eq!(vocabulary.token_bytes(1), b" a");
+    assert_eq!(vocabulary.kind(2), TokenKind::Unused, "a gap in the numbering");
+    assert_eq!(vocabulary.token_bytes(3), b"\xFF");
+    assert!(vocabulary.is_eos(4));
+    for (text, line) in [("IQ== 0\nIQ==", 2), ("!! 0", 1), ("IQ== x", 1), ("IQ== 1 2", 1)] {
+        match Vocabulary::from_tiktoken(text.as_bytes()) {
+            Err(VocabularyError::TiktokenLine { line: found, .. }) => assert_eq!(found, line),
+            other => panic!("{text:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn odd_tokens_keep_their_meaning() {
+    let giant = vec![b' '; 100_000];
+    let vocabulary = Vocabulary::builder()
+        .text(0, "a")
+        .and_then(|builder| builder.text(1, "a"))
+        .and_then(|builder| builder.text(2, ""))
+        .and_then(|builder| builder.text(3, ""))
+        .and_then(|builder| builder.text(4, b"\xFF\xFE".to_vec()))
+        .and_then(|builder| builder.text(5, b"\xE2\x82".to_vec()))
+        .and_then(|builder| builder.text(6, giant.clone()))
+        .and_then(|builder| builder.text(7, vec![b'x'; Vocabulary::MAX_TRIE_TOKEN_BYTES]))
+        .and_then(|builder| builder.text(20, "a"))
+        .map(|builder| builder.eos([21, 0, 21]).size(64))
+        .and_then(|builder| builder.build())
+        .unwrap();
+    assert_eq!(vocabulary.eos_tokens(), [21, 0], "several, without repeats");
+    assert_eq!(
+        vocabulary.kind(0),
+        TokenKind::Special,
+        "an end-of-sequence token is never text"
+    );
+    assert_eq!(
+        vocabulary.kind(21),
+        TokenKind::Special,
+        "not even one the tokenizer lacks"
+    );
+    assert_eq!(vocabulary.duplicates(), [(1, 20)]);
+    assert_eq!(vocabulary.long_tokens(), [6]);
+    assert_eq!(vocabulary.token_bytes(6), giant);
+    assert_eq!(vocabulary.trie().token_id(b"a"), Some(1));
+    assert_eq!(
+        vocabulary.trie().token_id(b"\xE2\x82"),
+        Some(5),
+        "half a character is text"
+    );
+    assert_eq!(vocabulary.trie().token(4), b"", "no UTF-8 text has the byte 0xFF");
+    assert_eq!(vocabulary.trie().max_token_len(), Vocabulary::MAX_TRIE_TOKEN_BYTES);
+    assert_eq!(vocabulary.token_bytes(1_000), b"");
+}
+
+#[test]
+fn what_is_no_vocabulary_is_refused() {
+    let one = || Vocabulary::builder().text(5, "a").unwrap();
+    assert!(matches!(one().build(), Err(VocabularyError::NoEos)));
+    assert!(matches!(
+        one().eos([6]).build(),
+        Err(VocabularyError::EosOutOfRange { id: 6, len: 6 })
+    ));
+    assert!(matches!(
+        one().eos([0]).size(5).build(),
+        Err(VocabularyError::TooLarge { id: 5, len: 5 })
+    ));
+    assert!(matches!(
+        one().text(5, "b"),
+        Err(VocabularyError::DuplicateId { id: 5, .. })
+    ));
+    assert!(matches!(one().text(u32::MAX, "b"), Err(VocabularyError::Limit { .. })));
+    assert!(matches!(
+        one().eos([5]).size(usize::MAX).build(),
+        Err(VocabularyError::Limit { .. })
+    ));
+
+    let pointer = |json: serde_json::Value| match Vocabulary::from_tokenizer_json(json.to_string().as_bytes()) {
+        Err(VocabularyError::TokenizerJson { pointer, .. }) => pointer,
+        other => panic!("{other:?}"),
+    };
+    let decoder = json!({"type": "ByteLevel"});
+    assert_eq!(pointer(json!({})), "/decoder");
+    assert_eq!(pointer(json!([])), "/decoder");
+    assert_eq!(pointer(json!({"decoder": {"type": "WordPiece"}})), "/decoder");
+    assert_eq!(pointer(json!({"decoder": decoder})), "/model/vocab");
+    assert_eq!(
+        pointer(json!({"decoder": decoder, "model": {"vocab": {"a/b": -1}}})),
+        "/model/vocab/a~1b"
+    );
+    assert_eq!(
+        pointer(json!({"decoder": decoder, "model": {"vocab": {}}, "added_tokens": [{"id": 1}]})),
+        "/added_tokens/0/content"
+    );
+    assert!(matches!(
+        Vocabulary::from_tokenizer_json(b"{"),
+        Err(VocabularyError::Json(_))
+    ));
+}
+
+/// Two tokens of one byte in every combination fill more nodes than the trie can number.
+#[test]
+fn a_trie_too_large_is_refused() {
+    let mut builder = Vocabulary::builder();
+    for id in 0..5_000 {
+        let mut token = id.to_string().into_bytes();
+        token.resize(1_000, b'.');
+        builder = builder.text(id, token).unwrap();
+    }
+    assert!(matches!(
+        builder.eos([0]).build(),
+        Err(VocabularyError::Limit {
+            what: "the number of trie nodes",
+            ..
+        })
+    ));
+}
