@@ -161,7 +161,7 @@ fn what_is_no_vocabulary_is_refused() {
     ));
 }
 
-/// Two tokens of one byte in every combination fill more nodes than the trie can number.
+/// Five million bytes without shared prefixes need more nodes than the trie can number.
 #[test]
 fn a_trie_too_large_is_refused() {
     let mut builder = Vocabulary::builder();

@@ -1,0 +1,423 @@
+//! `maskwright bench`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use maskwright_models::{DecodeOptions, LoadedModel, SamplingOptions};
+use maskwright_suites::dataset::{BUILTIN, Catalog, Dataset, Instance, Sample};
+use maskwright_suites::synthetic::{Generator, Split};
+use maskwright_suites::validate::Validator;
+use maskwright_suites::{json_text, prompt};
+use sha2::{Digest, Sha256};
+
+use super::model_arguments::{self, ModelArguments, PROMPT_DATE};
+use crate::error::CommandError;
+use crate::frameworks::{self, LM_ONLY};
+use crate::manifest::{DatasetSettings, FrameworkSettings, Manifest, Settings};
+use crate::measure::{Candidate, Task, measure};
+use crate::record::{Record, RecordKey};
+use crate::run_directory::RunDirectory;
+use crate::{interrupt, progress, report, summary};
+
+/// Name of the dataset of generated schemas that the built-in model was not trained on.
+pub const HELD_OUT: &str = "heldout";
+/// Schemas of the held-out dataset where no limit is given.
+const HELD_OUT_DEFAULT: usize = 100;
+
+/// Arguments of `maskwright bench`.
+#[derive(Debug, Args)]
+pub struct BenchArguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Frameworks to compare, comma-separated; `none` is the model alone
+    #[arg(long, value_delimiter = ',', default_value = "llguidance,none", value_name = "NAMES")]
+    frameworks: Vec<String>,
+    /// Datasets, comma-separated: `builtin`, `heldout`, or names found in --data
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    datasets: Vec<String>,
+    /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files. Without --datasets, all of
+    /// them are run
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Schemas per dataset, at most
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Seed: of the sample that --limit takes (the first schemas without it), and of the sampling of tokens
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Tokens per answer, at most
+    #[arg(long, default_value_t = 512, value_name = "N")]
+    max_tokens: usize,
+    /// Demonstrations in the prompt
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
+    shots: u8,
+    /// Seconds that a compilation may take
+    #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
+    compile_limit: f64,
+    /// Seconds that a generation may take
+    #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
+    generation_limit: f64,
+    #[command(flatten)]
+    sampling: SamplingArguments,
+    /// Sample every token, also those that the framework forces
+    #[arg(long)]
+    no_fast_forward: bool,
+    /// Compute masks after the forward pass instead of beside it
+    #[arg(long)]
+    no_overlap: bool,
+    /// Directory of the run's records, manifest and tables [default: runs/bench-DATE-TIME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Continue the run in --out
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// How tokens are chosen; greedily by default.
+#[derive(Debug, Args)]
+struct SamplingArguments {
+    /// Sampling temperature; 0 is greedy
+    #[arg(long, default_value_t = 0.0, value_name = "T")]
+    temperature: f32,
+    /// Keep the K most likely tokens; 0 keeps all
+    #[arg(long, default_value_t = 0, value_name = "K")]
+    top_k: usize,
+    /// Keep the most likely tokens that make up this probability
+    #[arg(long, default_value_t = 1.0, value_name = "P")]
+    top_p: f32,
+    /// Keep tokens at least this many times as likely as the most likely one
+    #[arg(long, default_value_t = 0.0, value_name = "P")]
+    min_p: f32,
+    /// Penalty on tokens seen before
+    #[arg(long, default_value_t = 1.0, value_name = "R")]
+    repetition_penalty: f32,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match Duration::try_from_secs_f64(value) {
+        Ok(duration) if duration > Duration::ZERO => Ok(value),
+        _ => Err("must be above 0".to_owned()),
+    }
+}
+
+/// Runs the benchmark and prints its table.
+///
+/// # Errors
+///
+/// [`CommandError`]; records so far stay in the run's directory.
+pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
+    let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
+    let names = framework_names(&arguments.frameworks)?;
+    let datasets = datasets(arguments)?;
+    let mut model = arguments.model.load()?;
+    let candidates = candidates(&names, &model)?;
+    let settings = Settings {
+        model: serde_json::to_value(model.summary()).unwrap_or_default(),
+        frameworks: names
+            .iter()
+            .map(|name| framework_settings(name))
+            .collect::<Result<_, _>>()?,
+        datasets: datasets.iter().map(dataset_settings).collect(),
+        sampling: sampling.clone(),
+        shots: arguments.shots.into(),
+        prompt_date: PROMPT_DATE.date().to_string(),
+        max_tokens: arguments.max_tokens,
+        compile_limit_s: arguments.compile_limit,
+        generation_limit_s: arguments.generation_limit,
+        fast_forward: !arguments.no_fast_forward,
+        overlap: !arguments.no_overlap,
+        threads: arguments.model.threads(),
+    };
+    let decode = DecodeOptions {
+        sampling,
+        eos_tokens: model.eos_ids().to_vec(),
+        max_tokens: arguments.max_tokens,
+        time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
+        fast_forward: settings.fast_forward,
+        overlap: settings.overlap,
+    };
+    let manifest = Manifest::new(settings);
+    let path = arguments.out.clone().unwrap_or_else(default_directory);
+    let mut directory = match arguments.resume {
+        true => RunDirectory::resume(&path, &manifest)?,
+        false => RunDirectory::create(&path, &manifest)?,
+    };
+    interrupt::watch();
+    let mut bench = Bench {
+        names: &names,
+        candidates: &candidates,
+        model: &mut model,
+        decode,
+        compile_limit: Duration::from_secs_f64(arguments.compile_limit),
+        shots: arguments.shots.into(),
+    };
+    bench.run(&datasets, &mut directory)?;
+    let dataset_names: Vec<String> = datasets.into_iter().map(|dataset| dataset.name).collect();
+    finish(&directory, &dataset_names, &names, arguments.json)
+}
+
+/// Writes the tables beside the records, and prints one.
+fn finish(directory: &RunDirectory, datasets: &[String], names: &[String], json: bool) -> Result<(), CommandError> {
+    let rows = summary::rows(directory.records(), datasets, names);
+    directory.write("report.md", &report::markdown(&rows))?;
+    directory.write("report.csv", &report::csv(&rows))?;
+    directory.write("report.json", &(report::json(&rows) + "\n"))?;
+    let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
+    for record in unusable.filter(|record| Some(&record.key.framework) == names.first()) {
+        let reason = record.unusable.as_deref().unwrap_or_default();
+        progress::say(&format!(
+            "left out: {}/{}: {reason}",
+            record.key.dataset, record.key.instance
+        ));
+    }
+    if json {
+        return crate::print(&(report::json(&rows) + "\n"));
+    }
+    crate::print(&report::terminal(&rows))?;
+    progress::say(&format!(
+        "records, manifest and tables are in {}",
+        directory.path().display()
+    ));
+    Ok(())
+}
+
+/// A run in progress.
+struct Bench<'a> {
+    names: &'a [String],
+    candidates: &'a [Candidate],
+    model: &'a mut LoadedModel,
+    decode: DecodeOptions,
+    compile_limit: Duration,
+    shots: usize,
+}
+
+impl Bench<'_> {
+    /// Measures what the directory has no record of yet: schema by schema, all frameworks in turn.
+    fn run(&mut self, datasets: &[Dataset], directory: &mut RunDirectory) -> Result<(), CommandError> {
+        let schemas: usize = datasets.iter().map(|dataset| dataset.instances.len()).sum();
+        let planned = schemas * self.names.len();
+        let bar = progress::bar(planned as u64, "");
+        self.warm_up()?;
+        let numbered = datasets
+            .iter()
+            .flat_map(|dataset| dataset.instances.iter().map(move |instance| (dataset, instance)))
+            .enumerate();
+        for (number, (dataset, instance)) in numbered {
+            bar.set_message(format!("{}/{}", dataset.name, instance.id));
+            if !self.instance(number, &dataset.name, instance, directory)? {
+                bar.abandon();
+                return Err(CommandError::Interrupted {
+                    kept: directory.records().len(),
+                    planned,
+                    directory: directory.path().display().to_string(),
+                });
+            }
+            bar.inc(self.names.len() as u64);
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// One forward pass whose time nobody counts: weights are paged in, threads started.
+    fn warm_up(&mut self) -> Result<(), CommandError> {
+        let prompt = self.prompt("{}")?;
+        self.model.model.reset();
+        let fitting = prompt.len().min(self.model.model.max_positions());
+        self.model.model.append(&prompt[..fitting])?;
+        self.model.model.reset();
+        Ok(())
+    }
+
+    /// Measures one schema with every framework that lacks a record. False where the user interrupted.
+    fn instance(
+        &mut self,
+        number: usize,
+        dataset: &str,
+        instance: &Instance,
+        directory: &mut RunDirectory,
+    ) -> Result<bool, CommandError> {
+        let keys = self.names.iter().map(|name| RecordKey {
+            framework: name.clone(),
+            dataset: dataset.to_owned(),
+            instance: instance.id.clone(),
+        });
+        let mut missing: Vec<(RecordKey, &Candidate)> = keys
+            .zip(self.candidates)
+            .filter(|(key, _)| !directory.has(key))
+            .collect();
+        if missing.is_empty() {
+            return Ok(true);
+        }
+        // Every framework is first equally often, so that none always finds the caches warm.
+        let first = number % missing.len();
+        missing.rotate_left(first);
+        let usable = match &instance.schema {
+            Err(error) => Err(error.to_string()),
+            Ok(schema) => match Validator::new(schema) {
+                Err(problem) => Err(problem.to_string()),
+                Ok(validator) => Ok((schema, validator, self.prompt(schema)?)),
+            },
+        };
+        for (key, candidate) in missing {
+            if interrupt::requested() {
+                return Ok(false);
+            }
+            let record = match &usable {
+                Err(reason) => Some(Record::unusable(key, reason.clone())),
+                Ok((schema, validator, prompt)) => measure(
+                    key,
+                    candidate,
+                    &Task {
+                        schema,
+                        prompt,
+                        validator,
+                    },
+                    self.model,
+                    &self.decode,
+                    self.compile_limit,
+                    &interrupt::INTERRUPTED,
+                ),
+            };
+            match record {
+                Some(record) => directory.add(record)?,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The tokens of the prompt that asks for an instance of `schema`, the schema on one line.
+    fn prompt(&self, schema: &str) -> Result<Vec<u32>, CommandError> {
+        let one_line = serde_json::from_str::<serde_json::Value>(schema)
+            .ok()
+            .and_then(|value| json_text::to_string(&value).ok());
+        let schema = one_line.as_deref().unwrap_or(schema);
+        let messages = prompt::messages(schema, &prompt::DEFAULT_SHOTS[..self.shots]);
+        Ok(model_arguments::encode(self.model, &messages)?)
+    }
+}
+
+impl SamplingArguments {
+    fn options(&self, seed: u64) -> Result<SamplingOptions, CommandError> {
+        let options = SamplingOptions {
+            temperature: self.temperature,
+            top_k: self.top_k,
+            top_p: self.top_p,
+            min_p: self.min_p,
+            repetition_penalty: self.repetition_penalty,
+            seed,
+        };
+        options.validate()?;
+        Ok(options)
+    }
+}
+
+/// The names given, each once, all of them known.
+fn framework_names(given: &[String]) -> Result<Vec<String>, CommandError> {
+    let mut names: Vec<String> = Vec::new();
+    for name in given {
+        if name != LM_ONLY {
+            frameworks::find(name)?;
+        }
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    Ok(names)
+}
+
+fn candidates(names: &[String], model: &LoadedModel) -> Result<Vec<Candidate>, CommandError> {
+    let vocabulary = model.vocabulary();
+    names
+        .iter()
+        .map(|name| match name.as_str() {
+            LM_ONLY => Ok(None),
+            name => {
+                let compiler = (frameworks::find(name)?.compiler)(vocabulary.clone())?;
+                Ok(Some(Arc::from(compiler)))
+            }
+        })
+        .collect()
+}
+
+fn framework_settings(name: &str) -> Result<FrameworkSettings, CommandError> {
+    let (version, options) = match name {
+        LM_ONLY => ("", ""),
+        name => {
+            let framework = frameworks::find(name)?;
+            (framework.version, framework.options)
+        }
+    };
+    Ok(FrameworkSettings {
+        name: name.to_owned(),
+        version: version.to_owned(),
+        options: options.to_owned(),
+    })
+}
+
+/// The datasets to run: those named, or all of --data, or the built-in sample.
+fn datasets(arguments: &BenchArguments) -> Result<Vec<Dataset>, CommandError> {
+    let sample = Sample {
+        limit: arguments.limit,
+        seed: arguments.seed,
+    };
+    let mut catalog = Catalog::builtin();
+    if let Some(directory) = &arguments.data {
+        catalog.add_directory(directory)?;
+    }
+    catalog.add(held_out(arguments))?;
+    let names = match (arguments.datasets.is_empty(), &arguments.data) {
+        (false, _) => arguments.datasets.clone(),
+        (true, None) => vec![BUILTIN.to_owned()],
+        (true, Some(_)) => {
+            let found = catalog.available().into_iter().map(|dataset| dataset.name);
+            found.filter(|name| name != BUILTIN && name != HELD_OUT).collect()
+        }
+    };
+    Ok(catalog.select(&names, sample)?)
+}
+
+/// Generated schemas, as many as the limit asks for.
+fn held_out(arguments: &BenchArguments) -> Dataset {
+    if !arguments
+        .datasets
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(HELD_OUT))
+    {
+        return Dataset::from_texts(HELD_OUT, []);
+    }
+    let count = arguments.limit.unwrap_or(HELD_OUT_DEFAULT);
+    let examples = Generator::new(arguments.seed.unwrap_or(0), Split::HeldOut).take(count);
+    let texts = examples.enumerate().map(|(number, example)| {
+        let text = example.schema.to_string();
+        (format!("{number:06}"), text)
+    });
+    Dataset::from_texts(HELD_OUT, texts)
+}
+
+fn dataset_settings(dataset: &Dataset) -> DatasetSettings {
+    let mut hash = Sha256::new();
+    for instance in &dataset.instances {
+        let text = instance.schema.as_deref().unwrap_or("");
+        for part in [instance.id.as_str(), text] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    DatasetSettings {
+        name: dataset.name.clone(),
+        instances: dataset.instances.len(),
+        sha256: hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+fn default_directory() -> PathBuf {
+    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+    Path::new("runs").join(format!("bench-{now}"))
+}

@@ -1,0 +1,87 @@
+//! `maskwright list`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use maskwright_suites::dataset::Catalog;
+use serde_json::json;
+
+use crate::error::CommandError;
+use crate::frameworks::{FRAMEWORKS, LM_ONLY};
+
+/// Arguments of `maskwright list`.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists frameworks, models and datasets.
+///
+/// # Errors
+///
+/// [`CommandError::Dataset`], where the data directory cannot be read.
+pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
+    let mut catalog = Catalog::builtin();
+    if let Some(directory) = &arguments.data {
+        catalog.add_directory(directory)?;
+    }
+    let datasets = catalog.available();
+    let models = [
+        ("builtin", "a small Llama trained by this project, part of the program"),
+        ("DIR", "a directory with config.json, tokenizer.json and *.safetensors"),
+        ("ORG/NAME", "a model of the Hugging Face hub, kept in its cache"),
+    ];
+    if arguments.json {
+        let frameworks = FRAMEWORKS.iter().map(|framework| {
+            json!({
+                "name": framework.name, "version": framework.version,
+                "description": framework.description, "options": framework.options,
+            })
+        });
+        let listing = json!({
+            "frameworks": frameworks.collect::<Vec<_>>(),
+            "models": models.map(|(name, description)| json!({"name": name, "description": description})),
+            "datasets": datasets
+                .iter()
+                .map(|dataset| json!({"name": dataset.name, "schemas": dataset.count}))
+                .chain([json!({"name": super::bench::HELD_OUT, "schemas": null})])
+                .collect::<Vec<_>>(),
+        });
+        return crate::print(&format!("{listing}\n"));
+    }
+    let mut text = String::from("Frameworks\n");
+    let mut line = |name: &str, description: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {name:<18} {description}");
+    };
+    line(LM_ONLY, "the model alone, unconstrained (LM only)");
+    for framework in FRAMEWORKS {
+        line(
+            framework.name,
+            &format!("{} {}", framework.version, framework.description),
+        );
+    }
+    text.push_str("\nModels (families: Llama, Qwen2 and 2.5, Qwen3)\n");
+    let mut line = |name: &str, description: &str| {
+        let _ = writeln!(text, "  {name:<18} {description}");
+    };
+    models.iter().for_each(|(name, description)| line(name, description));
+    text.push_str("\nDatasets\n");
+    let mut line = |name: &str, description: &str| {
+        let _ = writeln!(text, "  {name:<18} {description}");
+    };
+    for dataset in &datasets {
+        line(&dataset.name, &format!("{} schemas", dataset.count));
+    }
+    line(
+        super::bench::HELD_OUT,
+        "generated schemas that the built-in model was not trained on, as many as --limit asks for",
+    );
+    crate::print(&text)
+}

@@ -1,0 +1,28 @@
+//! The commands, one file each.
+
+mod bench;
+mod list;
+mod model_arguments;
+
+use crate::error::CommandError;
+
+/// What `maskwright` can do.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Generate with a model, constrained by each framework and not, and compare time, coverage and compliance
+    Bench(Box<bench::BenchArguments>),
+    /// Name the frameworks, models and datasets that can be used
+    List(list::ListArguments),
+}
+
+/// Runs a command.
+///
+/// # Errors
+///
+/// [`CommandError`], with the exit code to end with.
+pub fn run(command: Command) -> Result<(), CommandError> {
+    match command {
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::List(arguments) => list::run(&arguments),
+    }
+}

@@ -1,0 +1,230 @@
+//! [llguidance](https://crates.io/crates/llguidance), the engine of Guidance, in process.
+
+use std::sync::Arc;
+
+use llguidance::api::TopLevelGrammar;
+use llguidance::earley::SlicedBiasComputer;
+use llguidance::{Matcher, ParserFactory};
+use maskwright::{
+    CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary,
+};
+use toktrie::{InferenceCapabilities, TokEnv, TokTrie, TokenizerEnv};
+
+use super::{Framework, FrameworkError};
+
+const NAME: &str = "llguidance";
+
+pub(super) const FRAMEWORK: Framework = Framework {
+    name: NAME,
+    description: "Guidance's engine: Earley parser over lexer derivatives, fast-forwarded tokens",
+    version: "1.9.1",
+    options: "defaults: whitespace_flexible, lenient off, coerce_one_of off, JSON slices",
+    compiler: |vocabulary| Ok(Box::new(LlguidanceCompiler::new(vocabulary)?)),
+};
+
+struct LlguidanceCompiler {
+    factory: ParserFactory,
+    vocabulary: Arc<Vocabulary>,
+}
+
+impl LlguidanceCompiler {
+    fn new(vocabulary: Arc<Vocabulary>) -> Result<Self, FrameworkError> {
+        let capabilities = InferenceCapabilities {
+            ff_tokens: vocabulary.tokenizer().is_some(),
+            ..Default::default()
+        };
+        let environment: TokEnv = Arc::new(Environment(vocabulary.clone()));
+        let mut factory =
+            ParserFactory::new(&environment, capabilities, &SlicedBiasComputer::json_slices()).map_err(|error| {
+                FrameworkError::Vocabulary {
+                    framework: NAME,
+                    message: error.to_string(),
+                }
+            })?;
+        factory.quiet();
+        Ok(Self { factory, vocabulary })
+    }
+}
+
+impl Compiler for LlguidanceCompiler {
+    fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
+        let schema = serde_json::from_str(schema)
+            .map_err(|error| CompileError::new(CompileErrorKind::Malformed, error.to_string()))?;
+        let matcher = Matcher::new(self.factory.create_parser(TopLevelGrammar::from_json_schema(schema)));
+        match matcher.get_error() {
+            Some(message) => Err(compile_error(message)),
+            None => Ok(Box::new(LlguidanceMasker {
+                matcher,
+                mask: TokenMask::none(self.vocabulary.len()),
+                mask_is_current: false,
+                vocabulary: self.vocabulary.clone(),
+                position: 0,
+                ended: false,
+            })),
+        }
+    }
+}
+
+/// Sorts llguidance's messages into kinds by their wording; it has no error codes.
+fn compile_error(message: String) -> CompileError {
+    let is = |needles: &[&str]| needles.iter().any(|needle| message.contains(needle));
+    let kind = if is(&["Unsatisfiable schema"]) {
+        CompileErrorKind::Unsatisfiable
+    } else if is(&["Unimplemented", "not supported", "unsupported", "Unknown format"]) {
+        CompileErrorKind::Unsupported
+    } else if is(&["too big", "too large", "too many", "limit", "fuel"]) {
+        CompileErrorKind::LimitExceeded
+    } else if is(&["panic"]) {
+        CompileErrorKind::Internal
+    } else {
+        CompileErrorKind::Refused
+    };
+    CompileError::new(kind, message)
+}
+
+struct LlguidanceMasker {
+    matcher: Matcher,
+    mask: TokenMask,
+    mask_is_current: bool,
+    vocabulary: Arc<Vocabulary>,
+    position: usize,
+    /// Whether the last token accepted was an end of sequence that the matcher, which had stopped by itself,
+    /// was not told of.
+    ended: bool,
+}
+
+impl LlguidanceMasker {
+    /// A refused token poisons the matcher, so it is asked first.
+    fn accepts(&mut self, token: TokenId) -> Result<bool, MaskError> {
+        if self.mask_is_current {
+            return Ok(self.mask.allows(token));
+        }
+        if self.matcher.is_stopped() {
+            return Ok(self.vocabulary.is_eos(token));
+        }
+        if self.vocabulary.is_eos(token) {
+            return self.matcher.is_accepting().map_err(internal);
+        }
+        self.matcher
+            .validate_tokens(&[token])
+            .map(|accepted| accepted == 1)
+            .map_err(internal)
+    }
+
+    fn check(&self) -> Result<(), MaskError> {
+        match self.matcher.get_error() {
+            Some(message) => Err(MaskError::Internal(message)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Masker for LlguidanceMasker {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        if !self.mask_is_current {
+            if self.ended {
+                self.mask.clear();
+            } else {
+                let allowed = self.matcher.compute_mask_or_eos().map_err(internal)?;
+                self.mask.copy_from_words(allowed.as_slice());
+            }
+            self.mask_is_current = true;
+        }
+        Ok(&self.mask)
+    }
+
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        if self.ended || !self.accepts(token)? {
+            return Err(MaskError::TokenRefused {
+                token,
+                position: self.position,
+            });
+        }
+        if self.vocabulary.is_eos(token) {
+            self.ended = true;
+        } else {
+            self.matcher.consume_token(token).map_err(internal)?;
+        }
+        self.mask_is_current = false;
+        self.position += 1;
+        Ok(())
+    }
+
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        self.check()?;
+        Ok(self.ended || self.matcher.is_stopped() || self.matcher.is_accepting().map_err(internal)?)
+    }
+
+    fn position(&self) -> usize {
+        self.position
+    }
+
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        if self.ended {
+            return Ok(());
+        }
+        if self.matcher.is_stopped() {
+            self.check()?;
+            tokens.extend(self.vocabulary.eos_tokens().first());
+            return Ok(());
+        }
+        if self.vocabulary.tokenizer().is_some() {
+            tokens.extend(self.matcher.compute_ff_tokens());
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        self.check()?;
+        Ok(Box::new(Self {
+            matcher: self.matcher.deep_clone(),
+            mask: self.mask.clone(),
+            vocabulary: self.vocabulary.clone(),
+            ..*self
+        }))
+    }
+
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        if tokens > self.position {
+            return Err(MaskError::RollbackTooFar {
+                asked: tokens,
+                available: self.position,
+            });
+        }
+        if tokens == 0 {
+            return Ok(());
+        }
+        self.matcher
+            .rollback(tokens - usize::from(self.ended))
+            .map_err(internal)?;
+        self.ended = false;
+        self.mask_is_current = false;
+        self.position -= tokens;
+        Ok(())
+    }
+}
+
+fn internal(error: impl std::fmt::Display) -> MaskError {
+    MaskError::Internal(error.to_string())
+}
+
+/// A vocabulary as llguidance wants to see it.
+struct Environment(Arc<Vocabulary>);
+
+impl TokenizerEnv for Environment {
+    fn tok_trie(&self) -> &TokTrie {
+        self.0.trie()
+    }
+
+    fn tokenize_bytes(&self, text: &[u8]) -> Vec<TokenId> {
+        match self.0.tokenizer() {
+            Some(tokenizer) => Tokenize::tokenize(tokenizer.as_ref(), text),
+            None => self.0.trie().greedy_tokenize(text),
+        }
+    }
+
+    fn tokenize_is_canonical(&self) -> bool {
+        self.0.tokenizer().is_some()
+    }
+}

@@ -1,0 +1,144 @@
+//! One framework, one schema: compile, generate, judge.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use maskwright::{CompileError, CompileErrorKind, Compiler, Masker};
+use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, generate};
+use maskwright_suites::validate::{Problem, ProblemKind, Validator, Verdict};
+
+use crate::record::{CompileRecord, GenerationRecord, Record, RecordKey};
+
+/// Stack of the threads that compile and judge, which recurse over the schema.
+const STACK_BYTES: usize = 256 << 20;
+/// Longest judgement of one answer.
+const JUDGE_LIMIT: Duration = Duration::from_secs(20);
+
+/// A framework made ready for the model's vocabulary; `None` for the model alone.
+pub type Candidate = Option<Arc<dyn Compiler>>;
+
+/// A schema with what is needed to prompt for an answer and to judge it.
+pub struct Task<'a> {
+    /// The schema's text.
+    pub schema: &'a str,
+    /// The prompt's tokens.
+    pub prompt: &'a [u32],
+    /// The judge of answers.
+    pub validator: &'a Validator,
+}
+
+/// Measures one framework on one schema. `None` where it was cancelled half-way.
+pub fn measure(
+    key: RecordKey,
+    candidate: &Candidate,
+    task: &Task<'_>,
+    model: &mut LoadedModel,
+    options: &DecodeOptions,
+    compile_limit: Duration,
+    cancel: &AtomicBool,
+) -> Option<Record> {
+    let mut record = Record {
+        key,
+        unusable: None,
+        compile: None,
+        generation: None,
+        verdict: None,
+    };
+    let mut constraint = None;
+    if let Some(compiler) = candidate {
+        let (outcome, seconds) = compile(compiler.clone(), task.schema, compile_limit);
+        record.compile = Some(CompileRecord {
+            seconds: seconds.as_secs_f64(),
+            error: outcome.as_ref().err().map(Into::into),
+        });
+        match outcome {
+            Ok(masker) => {
+                let framework = record.key.framework.clone();
+                constraint = Some(Constraint { framework, masker });
+            }
+            Err(_) => return Some(record),
+        }
+    }
+    let generation = generate(model.model.as_mut(), task.prompt, constraint, options, cancel);
+    if matches!(generation.finish, Ok(FinishReason::Cancelled)) {
+        return None;
+    }
+    let bytes = model.vocabulary().text_bytes(&generation.token_ids());
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    if generation.finish.is_ok() {
+        record.verdict = Some(judge(task.validator, &text));
+    }
+    record.generation = Some(GenerationRecord::new(task.prompt.len(), &generation, text));
+    Some(record)
+}
+
+/// Judges an answer, giving up after [`JUDGE_LIMIT`]: a schema can ask for exponential work.
+fn judge(validator: &Validator, text: &str) -> Verdict {
+    let (validator, owned) = (validator.clone(), text.to_owned());
+    match within(JUDGE_LIMIT, "judge", move || validator.judge(&owned)) {
+        Ok(verdict) => verdict,
+        Err(reason) => Verdict {
+            parsed: false,
+            valid: false,
+            fenced: false,
+            problems: vec![Problem {
+                kind: ProblemKind::Undecided,
+                instance: String::new(),
+                keyword: String::new(),
+                message: format!("the answer could not be judged: {reason}"),
+            }],
+        },
+    }
+}
+
+/// A masker, or why there is none.
+type Compiled = Result<Box<dyn Masker>, CompileError>;
+
+fn compile(compiler: Arc<dyn Compiler>, schema: &str, limit: Duration) -> (Compiled, Duration) {
+    let schema = schema.to_owned();
+    let measured = within(limit, "compile", move || {
+        let start = Instant::now();
+        let outcome = compiler.compile(&schema);
+        (outcome, start.elapsed())
+    });
+    let failed = |kind, reason: &GaveUp| Err(CompileError::new(kind, reason.to_string()));
+    match measured {
+        Ok(measured) => measured,
+        Err(reason @ GaveUp::Late(_)) => (failed(CompileErrorKind::LimitExceeded, &reason), limit),
+        Err(reason) => (failed(CompileErrorKind::Internal, &reason), Duration::ZERO),
+    }
+}
+
+/// Why foreign code gave no result.
+#[derive(Debug, thiserror::Error)]
+enum GaveUp {
+    #[error("no result after {} s", .0.as_secs_f64())]
+    Late(Duration),
+    #[error("it panicked")]
+    Panicked,
+    #[error("no thread to run it on: {0}")]
+    NoThread(std::io::Error),
+}
+
+/// Runs `work` on a thread of its own, with a large stack. Work that takes longer than `limit` is left behind: a
+/// thread cannot be ended from outside.
+fn within<T: Send + 'static>(
+    limit: Duration,
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, GaveUp> {
+    let (sender, receiver) = channel();
+    thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(STACK_BYTES)
+        // The receiver is gone where the limit has passed.
+        .spawn(move || drop(sender.send(work())))
+        .map_err(GaveUp::NoThread)?;
+    receiver.recv_timeout(limit).map_err(|error| match error {
+        RecvTimeoutError::Timeout => GaveUp::Late(limit),
+        RecvTimeoutError::Disconnected => GaveUp::Panicked,
+    })
+}

@@ -1,0 +1,182 @@
+//! [`Record`]: what one framework did with one schema. Records are the truth; tables are derived from them.
+
+use std::time::Duration;
+
+use maskwright::{CompileError, CompileErrorKind};
+use maskwright_models::{FinishReason, Generation};
+use maskwright_suites::validate::Verdict;
+use serde::{Deserialize, Serialize};
+
+/// One line of `records.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Which framework, dataset and schema.
+    #[serde(flatten)]
+    pub key: RecordKey,
+    /// Why the schema could not be used at all: an unreadable row, or one that no answer can be judged by. Such
+    /// a schema counts for no framework.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
+    /// The compilation; absent for the model alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compile: Option<CompileRecord>,
+    /// The generation; absent where the schema did not compile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<GenerationRecord>,
+    /// The judgement of the generated text; absent where nothing was generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+}
+
+/// What a record is about. There is one record for each key in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RecordKey {
+    /// The framework, or `none` for the model alone.
+    pub framework: String,
+    /// The dataset.
+    pub dataset: String,
+    /// The schema's name in the dataset.
+    pub instance: String,
+}
+
+/// A compilation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompileRecord {
+    /// Time in `compile` (grammar compilation time), in seconds; up to the limit where that was reached.
+    pub seconds: f64,
+    /// Why the schema was refused, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<CompileFailure>,
+}
+
+/// Why a schema was refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompileFailure {
+    /// In which way.
+    pub kind: CompileErrorKind,
+    /// JSON Pointer to the subschema at fault, where the framework says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// The keyword at fault, where the framework says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyword: Option<String>,
+    /// The framework's own words.
+    pub message: String,
+}
+
+impl From<&CompileError> for CompileFailure {
+    fn from(error: &CompileError) -> Self {
+        Self {
+            kind: error.kind(),
+            pointer: error.pointer().map(str::to_owned),
+            keyword: error.keyword().map(str::to_owned),
+            message: error.message().to_owned(),
+        }
+    }
+}
+
+/// A generation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GenerationRecord {
+    /// Tokens of the prompt.
+    pub prompt_tokens: usize,
+    /// Tokens of the answer, the end-of-sequence token not counted.
+    pub output_tokens: usize,
+    /// Those of them that were forced, not sampled.
+    pub forced_tokens: usize,
+    /// Forward passes of the model, the prompt's included.
+    pub forward_passes: usize,
+    /// Why it ended; absent after an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<FinishReason>,
+    /// The error that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Time to the first token, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttft_s: Option<f64>,
+    /// Mean time per token after the first, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tpot_ms: Option<f64>,
+    /// Total time, in seconds.
+    pub tgt_s: f64,
+    /// Masks computed.
+    pub masks: usize,
+    /// Time of the framework per mask, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_us: Option<f64>,
+    /// The part of it that the forward pass did not hide, per mask, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exposed_mask_us: Option<f64>,
+    /// When each token was known, in microseconds since the start of the generation.
+    pub token_times_us: Vec<u64>,
+    /// The answer's text; bytes that are not UTF-8 appear as U+FFFD.
+    pub text: String,
+}
+
+impl GenerationRecord {
+    /// Puts a generation on record; `text` is the answer's text.
+    pub fn new(prompt_tokens: usize, generation: &Generation, text: String) -> Self {
+        let times = generation.mask_times;
+        let per_mask = |time: Duration| (times.masks > 0).then(|| time.as_secs_f64() * 1e6 / times.masks as f64);
+        let (finish, error) = match &generation.finish {
+            Ok(finish) => (Some(*finish), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        Self {
+            prompt_tokens,
+            output_tokens: generation.tokens.len(),
+            forced_tokens: generation.forced_tokens(),
+            forward_passes: generation.forward_passes,
+            finish,
+            error,
+            ttft_s: generation.time_to_first_token().map(|time| time.as_secs_f64()),
+            tpot_ms: generation.time_per_output_token().map(|time| time.as_secs_f64() * 1e3),
+            tgt_s: generation.total.as_secs_f64(),
+            masks: times.masks,
+            mask_us: per_mask(times.total),
+            exposed_mask_us: per_mask(times.exposed),
+            token_times_us: generation
+                .tokens
+                .iter()
+                .map(|token| token.at.as_micros() as u64)
+                .collect(),
+            text,
+        }
+    }
+}
+
+impl Record {
+    /// A record of a schema that cannot be used.
+    pub fn unusable(key: RecordKey, reason: impl Into<String>) -> Self {
+        Self {
+            key,
+            unusable: Some(reason.into()),
+            compile: None,
+            generation: None,
+            verdict: None,
+        }
+    }
+
+    /// Whether the framework took the schema; `None` for the model alone.
+    pub fn declared(&self) -> Option<bool> {
+        self.compile.as_ref().map(|compile| compile.error.is_none())
+    }
+
+    /// Whether the answer is valid.
+    pub fn is_valid(&self) -> bool {
+        self.verdict.as_ref().is_some_and(|verdict| verdict.valid)
+    }
+
+    /// The generation, where it can be compared with others: it came to an end by itself, by its token limit or by a
+    /// full context, with at least one token.
+    pub fn comparable(&self) -> Option<&GenerationRecord> {
+        self.generation.as_ref().filter(|generation| {
+            let ended = matches!(
+                generation.finish,
+                Some(FinishReason::EndOfSequence | FinishReason::TokenLimit | FinishReason::ContextFull)
+            );
+            ended && generation.output_tokens > 0
+        })
+    }
+}

@@ -1,0 +1,280 @@
+//! `maskwright bench` as a user runs it: the built-in model, killed, resumed, given bad input.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_maskwright");
+
+fn bench(out: &Path, arguments: &[&str]) -> Output {
+    Command::new(PROGRAM)
+        .args(["bench", "--max-tokens", "60", "--threads", "1", "--out"])
+        .arg(out)
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn succeed(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?}: {errors}", output.status);
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The exit code and what was said.
+fn fail(output: &Output) -> (i32, String) {
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{errors}");
+    assert!(!errors.contains("panicked"), "{errors}");
+    (output.status.code().expect("ended by itself"), errors)
+}
+
+/// The records of a run without their times, which no two runs share.
+fn records(out: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(out.join("records.jsonl")).unwrap();
+    text.lines()
+        .map(|line| without_times(serde_json::from_str(line).unwrap()))
+        .collect()
+}
+
+fn without_times(mut record: Value) -> Value {
+    for (part, times) in [
+        ("compile", &["seconds"][..]),
+        (
+            "generation",
+            &[
+                "ttft_s",
+                "tpot_ms",
+                "tgt_s",
+                "mask_us",
+                "exposed_mask_us",
+                "token_times_us",
+            ][..],
+        ),
+    ] {
+        if let Some(part) = record.get_mut(part).and_then(Value::as_object_mut) {
+            part.retain(|name, _| !times.contains(&name.as_str()));
+        }
+    }
+    record
+}
+
+#[test]
+fn a_run_measures_every_row_and_writes_its_tables() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let report: Value = serde_json::from_str(&succeed(&bench(&out, &["--limit", "3", "--json"]))).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["framework"].as_str().unwrap()).collect();
+    assert_eq!(names, ["llguidance", "none"]);
+    for row in rows {
+        assert_eq!(row["dataset"], "builtin");
+        assert_eq!(row["instances"], 3);
+        for figure in ["empirical", "compliance", "ttft_s", "tpot_ms", "tgt_s", "output_tokens"] {
+            assert!(row[figure].is_f64() || row[figure].is_u64(), "{figure}: {row}");
+        }
+        let constrained = row["framework"] != "none";
+        for figure in ["declared", "gct_s", "forced_tokens", "mask_us", "exposed_mask_us"] {
+            assert_eq!(row[figure].is_null(), !constrained, "{figure}: {row}");
+        }
+        assert_eq!(row["p99"]["gct_s"].is_null(), !constrained);
+    }
+    for record in records(&out) {
+        let generation = &record["generation"];
+        let passes = generation["forward_passes"].as_u64().unwrap();
+        let sampled = generation["output_tokens"].as_u64().unwrap() - generation["forced_tokens"].as_u64().unwrap();
+        assert!(passes == sampled || passes == sampled + 1, "{record}");
+    }
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["settings"]["model"]["name"], "builtin");
+    assert_eq!(manifest["settings"]["frameworks"][0]["version"], "1.9.1");
+    for table in ["report.md", "report.csv", "report.json"] {
+        assert!(
+            fs::read_to_string(out.join(table)).unwrap().contains("llguidance"),
+            "{table}"
+        );
+    }
+
+    let (code, said) = fail(&bench(&out, &["--limit", "3"]));
+    assert_eq!(code, 4);
+    assert!(said.contains("--resume"), "{said}");
+}
+
+#[test]
+fn a_killed_run_resumes_to_the_same_records() {
+    let directory = TempDir::new().unwrap();
+    let [whole, killed] = ["whole", "killed"].map(|name| directory.path().join(name));
+    let arguments = ["--datasets", "heldout", "--limit", "3", "--seed", "5"];
+    succeed(&bench(&whole, &arguments));
+    succeed(&bench(&killed, &arguments));
+    let records_path = killed.join("records.jsonl");
+    let bytes = fs::read(&records_path).unwrap();
+    fs::write(&records_path, &bytes[..bytes.len() / 2]).unwrap();
+
+    let resume = |changed: &[&str]| {
+        let mut all = arguments.to_vec();
+        all.push("--resume");
+        all.extend(changed);
+        bench(&killed, &all)
+    };
+    let (code, said) = fail(&resume(&["--shots", "1"]));
+    assert_eq!(code, 4);
+    assert!(said.contains("shots was 2, now 1"), "{said}");
+    succeed(&resume(&[]));
+    assert_eq!(records(&killed), records(&whole));
+    succeed(&resume(&[]));
+    assert_eq!(records(&killed).len(), 6, "nothing is measured twice");
+}
+
+#[test]
+fn sampled_answers_depend_on_the_seed_only() {
+    let directory = TempDir::new().unwrap();
+    let run = |name: &str, seed: &str| {
+        let out = directory.path().join(name);
+        let arguments = [
+            "--limit",
+            "1",
+            "--temperature",
+            "1.2",
+            "--top-p",
+            "0.95",
+            "--seed",
+            seed,
+        ];
+        succeed(&bench(&out, &arguments));
+        records(&out)
+    };
+    let first = run("first", "3");
+    assert_eq!(first, run("again", "3"));
+    assert_ne!(first, run("other", "4"));
+}
+
+#[test]
+fn rows_that_cannot_be_used_are_left_out_and_said() {
+    let directory = TempDir::new().unwrap();
+    let data = directory.path().join("data").join("mine");
+    fs::create_dir_all(&data).unwrap();
+    fs::write(data.join("a.json"), "{\"type\": ").unwrap();
+    fs::write(data.join("b.json"), "{\"type\": \"nonsense\"}").unwrap();
+    fs::write(data.join("c.json"), "{\"type\": \"boolean\"}").unwrap();
+    let out = directory.path().join("run");
+    let output = bench(&out, &["--data", directory.path().to_str().unwrap(), "--json"]);
+    let report: Value = serde_json::from_str(&succeed(&output)).unwrap();
+    assert_eq!(report["rows"][0]["instances"], 1, "{report}");
+    assert_eq!(report["rows"][0]["empirical"], 1.0, "{report}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("left out: mine/a") && said.contains("left out: mine/b"),
+        "{said}"
+    );
+}
+
+#[test]
+fn bad_arguments_and_models_say_what_to_do() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let broken = directory.path().join("model");
+    fs::create_dir(&broken).unwrap();
+    let broken = broken.to_str().unwrap();
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&["--frameworks", "nonsense"], 3, "known are llguidance"),
+        (&["--datasets", "bultin"], 3, "builtin"),
+        (&["--data", "/nonexistent"], 3, "/nonexistent"),
+        (&["--model", "./nowhere"], 3, "there is no such directory"),
+        (&["--model", broken], 3, "model.safetensors"),
+        (&["--top-p", "0"], 3, "top-p is 0"),
+        (&["--generation-limit", "-1"], 2, "must be above 0"),
+    ];
+    for (arguments, expected, needle) in cases {
+        let (code, said) = fail(&bench(&out, arguments));
+        assert_eq!((code, said.contains(needle)), (expected, true), "{arguments:?}: {said}");
+        assert!(!out.exists(), "{arguments:?}: nothing was started");
+    }
+    let (code, said) = fail(&bench(&out, &["--resume"]));
+    assert_eq!(code, 4);
+    assert!(said.contains("there is no run to resume"), "{said}");
+}
+
+/// A limit on the size of files stands in for a full disk: writes past it fail.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_keeps_the_records_so_far() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let arguments = ["--datasets", "heldout", "--limit", "12", "--out", out.to_str().unwrap()];
+    let limited = Command::new("sh")
+        .args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 16; exec \"$@\"",
+            "sh",
+            PROGRAM,
+            "bench",
+            "--max-tokens",
+            "60",
+        ])
+        .args(["--threads", "1"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    let (code, said) = fail(&limited);
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("records.jsonl") && said.contains("--resume"), "{said}");
+    let text = fs::read_to_string(out.join("records.jsonl")).unwrap();
+    assert!(text.matches('\n').count() > 0, "records before the limit are kept");
+    succeed(&bench(&out, &["--datasets", "heldout", "--limit", "12", "--resume"]));
+    assert_eq!(records(&out).len(), 24);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_cleanly_and_resumes() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let mut child = Command::new(PROGRAM)
+        .args([
+            "bench",
+            "--datasets",
+            "heldout",
+            "--limit",
+            "30",
+            "--threads",
+            "1",
+            "--out",
+        ])
+        .arg(&out)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = || fs::read_to_string(out.join("records.jsonl")).map_or(0, |text| text.matches('\n').count());
+    while lines() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its first record");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let signal = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(signal.success());
+    let (code, said) = fail(&child.wait_with_output().unwrap());
+    assert_eq!(code, 130, "{said}");
+    let kept = records(&out).len();
+    assert!(
+        kept < 60 && said.contains(&format!("{kept} of 60 records are kept")),
+        "{said}"
+    );
+}
+
+#[test]
+fn list_names_frameworks_models_and_datasets() {
+    let output = Command::new(PROGRAM).args(["list", "--json"]).output().unwrap();
+    let listing: Value = serde_json::from_str(&succeed(&output)).unwrap();
+    assert_eq!(listing["frameworks"][0]["name"], "llguidance");
+    assert_eq!(listing["datasets"][0]["name"], "builtin");
+    assert!(listing["datasets"][0]["schemas"].as_u64().unwrap() >= 40);
+    let text = succeed(&Command::new(PROGRAM).arg("list").output().unwrap());
+    assert!(text.contains("LM only") && text.contains("heldout"), "{text}");
+}

@@ -1,0 +1,424 @@
+//! The decode loop: prompt, forward passes, masks, tokens, with the times of each.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use maskwright::{MaskError, Masker, TokenId};
+
+use crate::language_model::logits_to_host;
+use crate::mask_thread::{self, MaskThread, Masked};
+use crate::{LanguageModel, ModelError, Sampler, SamplingOptions};
+
+/// When an answer ends, and how its tokens are chosen.
+#[derive(Clone, Debug)]
+pub struct DecodeOptions {
+    /// How tokens are chosen.
+    pub sampling: SamplingOptions,
+    /// Token ids that end an answer.
+    pub eos_tokens: Vec<TokenId>,
+    /// Largest number of tokens of an answer. The end-of-sequence token is not counted; an answer that has this
+    /// many tokens is not given another forward pass to see whether it would have ended there.
+    pub max_tokens: usize,
+    /// Longest time for an answer, prompt processing included.
+    pub time_limit: Option<Duration>,
+    /// Whether tokens that the masker forces are appended without being sampled.
+    pub fast_forward: bool,
+    /// Whether masks are computed on another thread while the forward pass runs.
+    pub overlap: bool,
+}
+
+/// One token of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GeneratedToken {
+    /// The token.
+    pub id: TokenId,
+    /// Whether the masker forced it, so that it was not sampled.
+    pub forced: bool,
+    /// When it was known, since the start of the generation.
+    pub at: Duration,
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// The model chose an end-of-sequence token, or nothing else was allowed.
+    EndOfSequence,
+    /// [`DecodeOptions::max_tokens`] was reached.
+    TokenLimit,
+    /// [`DecodeOptions::time_limit`] was reached.
+    TimeLimit,
+    /// The model's context is full.
+    ContextFull,
+    /// The caller asked to stop.
+    Cancelled,
+}
+
+/// Why an answer could not be finished.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The model failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The framework failed.
+    #[error("framework {framework}: {source}")]
+    Mask {
+        /// The framework's name.
+        framework: String,
+        /// What it said.
+        source: MaskError,
+    },
+    /// The framework allowed no token at all, not even the end: a dead end, from which nothing is sampled.
+    #[error("framework {framework} allows no token after {position} tokens: a dead end")]
+    DeadEnd {
+        /// The framework's name.
+        framework: String,
+        /// Number of tokens before the dead end.
+        position: usize,
+    },
+}
+
+/// Times of the masks of one generation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MaskTimes {
+    /// Number of masks computed.
+    pub masks: usize,
+    /// Time the framework worked: masks, accepting tokens, forced tokens.
+    pub total: Duration,
+    /// The part of it that the forward passes did not hide.
+    pub exposed: Duration,
+}
+
+/// An answer, as far as it came, and what it cost.
+#[derive(Debug)]
+pub struct Generation {
+    /// The answer's tokens, the end-of-sequence token not included.
+    pub tokens: Vec<GeneratedToken>,
+    /// Why the answer ended. An error leaves the tokens before it in place.
+    pub finish: Result<FinishReason, DecodeError>,
+    /// Time of the whole generation.
+    pub total: Duration,
+    /// Number of forward passes, the prompt's included.
+    pub forward_passes: usize,
+    /// Times of the masks; zero where nothing was masked.
+    pub mask_times: MaskTimes,
+}
+
+impl Generation {
+    /// The answer's token ids.
+    pub fn token_ids(&self) -> Vec<TokenId> {
+        self.tokens.iter().map(|token| token.id).collect()
+    }
+
+    /// Number of forced tokens.
+    pub fn forced_tokens(&self) -> usize {
+        self.tokens.iter().filter(|token| token.forced).count()
+    }
+
+    /// Time to the first token; `None` where there is none.
+    pub fn time_to_first_token(&self) -> Option<Duration> {
+        self.tokens.first().map(|token| token.at)
+    }
+
+    /// Mean time per token after the first, forced ones included; `None` below two tokens.
+    pub fn time_per_output_token(&self) -> Option<Duration> {
+        let (first, last) = (self.tokens.first()?, self.tokens.last()?);
+        let steps = u32::try_from(self.tokens.len() - 1).ok().filter(|&steps| steps > 0)?;
+        Some((last.at - first.at) / steps)
+    }
+}
+
+/// A masker at work in a generation, with the name its errors are told under.
+pub struct Constraint {
+    /// The framework's name.
+    pub framework: String,
+    /// A masker at the start of a document.
+    pub masker: Box<dyn Masker>,
+}
+
+/// Generates an answer to `prompt`, constrained where there is a constraint.
+///
+/// The model is reset first. Masks are computed while the forward pass runs, tokens that the masker forces
+/// are appended to the next forward pass, and nothing is ever sampled from an empty mask. `cancel` is looked
+/// at before every forward pass.
+pub fn generate(
+    model: &mut dyn LanguageModel,
+    prompt: &[TokenId],
+    constraint: Option<Constraint>,
+    options: &DecodeOptions,
+    cancel: &AtomicBool,
+) -> Generation {
+    let mut decoder = Decoder {
+        model,
+        options,
+        cancel,
+        sampler: Sampler::new(options.sampling.clone()),
+        start: Instant::now(),
+        tokens: Vec::new(),
+        logits: Vec::new(),
+        forward_passes: 0,
+        mask_times: MaskTimes::default(),
+    };
+    let finish = decoder.run(prompt, constraint);
+    Generation {
+        finish,
+        total: decoder.start.elapsed(),
+        tokens: decoder.tokens,
+        forward_passes: decoder.forward_passes,
+        mask_times: decoder.mask_times,
+    }
+}
+
+struct Decoder<'a> {
+    model: &'a mut dyn LanguageModel,
+    options: &'a DecodeOptions,
+    cancel: &'a AtomicBool,
+    sampler: Sampler,
+    start: Instant,
+    tokens: Vec<GeneratedToken>,
+    logits: Vec<f32>,
+    forward_passes: usize,
+    mask_times: MaskTimes,
+}
+
+/// What to do after a token was chosen.
+enum Next {
+    /// Append these tokens to the model's sequence.
+    Append(Vec<TokenId>),
+    Finish(FinishReason),
+}
+
+impl Decoder<'_> {
+    fn run(&mut self, prompt: &[TokenId], constraint: Option<Constraint>) -> Result<FinishReason, DecodeError> {
+        self.model.reset();
+        self.sampler.observe(prompt);
+        let deadline = self.options.time_limit.and_then(|limit| self.start.checked_add(limit));
+        let mut masks = constraint.map(|constraint| Masks::new(constraint, self.options.overlap, deadline));
+        let mut pending = prompt.to_vec();
+        loop {
+            if let Some(reason) = self.stop_before(pending.len()) {
+                return Ok(reason);
+            }
+            let token = match masks.as_mut() {
+                None => self.sample_freely(&pending)?,
+                Some(masks) => match self.sample_masked(&pending, masks)? {
+                    Some(token) => token,
+                    None => return Ok(FinishReason::TimeLimit),
+                },
+            };
+            match self.accept(token, masks.as_mut())? {
+                Next::Append(tokens) => pending = tokens,
+                Next::Finish(reason) => return Ok(reason),
+            }
+        }
+    }
+
+    /// Whether to stop rather than append `added` tokens.
+    fn stop_before(&self, added: usize) -> Option<FinishReason> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Some(FinishReason::Cancelled);
+        }
+        if self
+            .options
+            .time_limit
+            .is_some_and(|limit| self.start.elapsed() >= limit)
+        {
+            return Some(FinishReason::TimeLimit);
+        }
+        if self.tokens.len() >= self.options.max_tokens {
+            return Some(FinishReason::TokenLimit);
+        }
+        if self.model.position() + added > self.model.max_positions() {
+            return Some(FinishReason::ContextFull);
+        }
+        None
+    }
+
+    /// One forward pass over `tokens`; the logits are on the host afterwards.
+    fn forward(&mut self, tokens: &[TokenId]) -> Result<(), DecodeError> {
+        self.forward_passes += 1;
+        let logits = self.model.append(tokens)?;
+        logits_to_host(&logits, &mut self.logits)?;
+        Ok(())
+    }
+
+    fn sample_freely(&mut self, tokens: &[TokenId]) -> Result<TokenId, DecodeError> {
+        self.forward(tokens)?;
+        self.sampler
+            .sample(&self.logits, None)
+            .ok_or_else(|| dead_end("none", self.tokens.len()))
+    }
+
+    /// Appends `tokens` and samples from the mask computed meanwhile; `None` where the mask was not there in time.
+    fn sample_masked(&mut self, tokens: &[TokenId], masks: &mut Masks) -> Result<Option<TokenId>, DecodeError> {
+        masks.begin()?;
+        self.forward(tokens)?;
+        let waiting = Instant::now();
+        let Some(worked) = masks.finish()? else {
+            return Ok(None);
+        };
+        self.mask_times.masks += 1;
+        self.mask_times.total += worked;
+        self.mask_times.exposed += waiting.elapsed();
+        let mask = masks.ready_mask()?;
+        match self.sampler.sample(&self.logits, Some(mask)) {
+            Some(token) => Ok(Some(token)),
+            None => Err(dead_end(&masks.framework, self.tokens.len())),
+        }
+    }
+
+    /// Takes `token`, tells the masker, and adds what the masker forces after it.
+    fn accept(&mut self, token: TokenId, masks: Option<&mut Masks>) -> Result<Next, DecodeError> {
+        if self.options.eos_tokens.contains(&token) {
+            return Ok(Next::Finish(FinishReason::EndOfSequence));
+        }
+        let mut pending = vec![token];
+        self.push(token, false);
+        if let Some(masks) = masks {
+            let working = Instant::now();
+            let ended = self.advance(token, masks, &mut pending)?;
+            let worked = working.elapsed();
+            self.mask_times.total += worked;
+            self.mask_times.exposed += worked;
+            if ended {
+                return Ok(Next::Finish(FinishReason::EndOfSequence));
+            }
+        }
+        self.sampler.observe(&pending);
+        Ok(Next::Append(pending))
+    }
+
+    /// Tells the masker of `token`, and appends to `pending` what it forces. True where it forces the end.
+    fn advance(&mut self, token: TokenId, masks: &mut Masks, pending: &mut Vec<TokenId>) -> Result<bool, DecodeError> {
+        let mut forced = Vec::new();
+        masks.advance(token)?;
+        if self.options.fast_forward {
+            masks.forced_tokens(&mut forced)?;
+        }
+        for token in forced {
+            if self.options.eos_tokens.contains(&token) {
+                return Ok(true);
+            }
+            if self.tokens.len() >= self.options.max_tokens {
+                break;
+            }
+            masks.advance(token)?;
+            pending.push(token);
+            self.push(token, true);
+        }
+        Ok(false)
+    }
+
+    fn push(&mut self, id: TokenId, forced: bool) {
+        let at = self.start.elapsed();
+        self.tokens.push(GeneratedToken { id, forced, at });
+    }
+}
+
+fn dead_end(framework: &str, position: usize) -> DecodeError {
+    DecodeError::DeadEnd {
+        framework: framework.to_owned(),
+        position,
+    }
+}
+
+/// A masker that is either at hand or away on the mask thread.
+struct Masks {
+    framework: String,
+    deadline: Option<Instant>,
+    thread: Option<MaskThread>,
+    masker: Option<Box<dyn Masker>>,
+    /// A mask that was computed at once, for want of a thread.
+    done: Option<Masked>,
+}
+
+impl Masks {
+    fn new(constraint: Constraint, overlap: bool, deadline: Option<Instant>) -> Self {
+        Self {
+            framework: constraint.framework,
+            deadline,
+            thread: if overlap { MaskThread::start() } else { None },
+            masker: Some(constraint.masker),
+            done: None,
+        }
+    }
+
+    /// Has the next mask computed.
+    fn begin(&mut self) -> Result<(), DecodeError> {
+        let mut masker = self.take()?;
+        if let Some(thread) = &self.thread {
+            match thread.submit(masker) {
+                Ok(()) => return Ok(()),
+                Err(back) => masker = back,
+            }
+        }
+        self.thread = None;
+        self.done = Some(mask_thread::compute(masker));
+        Ok(())
+    }
+
+    /// Waits for the mask and says how long it took to compute; `None` past the deadline.
+    fn finish(&mut self) -> Result<Option<Duration>, DecodeError> {
+        let masked = match (self.done.take(), &self.thread) {
+            (Some(masked), _) => masked,
+            (None, Some(thread)) => match thread.receive(self.deadline) {
+                Some(masked) => masked,
+                None => return Ok(None),
+            },
+            (None, None) => return Err(self.lost()),
+        };
+        self.masker = Some(masked.masker);
+        masked.outcome.map_err(|error| self.failed(error))?;
+        Ok(Some(masked.worked))
+    }
+
+    /// The mask that was computed last.
+    fn ready_mask(&mut self) -> Result<&maskwright::TokenMask, DecodeError> {
+        let Some(masker) = self.masker.as_mut() else {
+            return Err(DecodeError::Mask {
+                framework: self.framework.clone(),
+                source: lost(),
+            });
+        };
+        masker.mask().map_err(|source| DecodeError::Mask {
+            framework: self.framework.clone(),
+            source,
+        })
+    }
+
+    fn advance(&mut self, token: TokenId) -> Result<(), DecodeError> {
+        self.with_masker(|masker| masker.advance(token))
+    }
+
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), DecodeError> {
+        self.with_masker(|masker| masker.forced_tokens(tokens))
+    }
+
+    /// Calls the framework, turning its panics into its errors.
+    fn with_masker(&mut self, call: impl FnOnce(&mut dyn Masker) -> Result<(), MaskError>) -> Result<(), DecodeError> {
+        let mut masker = self.take()?;
+        let outcome = mask_thread::guard(|| call(masker.as_mut()));
+        self.masker = Some(masker);
+        outcome.map_err(|error| self.failed(error))
+    }
+
+    fn take(&mut self) -> Result<Box<dyn Masker>, DecodeError> {
+        self.masker.take().ok_or_else(|| self.lost())
+    }
+
+    fn failed(&self, source: MaskError) -> DecodeError {
+        DecodeError::Mask {
+            framework: self.framework.clone(),
+            source,
+        }
+    }
+
+    fn lost(&self) -> DecodeError {
+        self.failed(lost())
+    }
+}
+
+fn lost() -> MaskError {
+    MaskError::Internal("its mask thread is gone".to_owned())
+}

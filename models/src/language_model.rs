@@ -1,0 +1,139 @@
+//! [`LanguageModel`]: what the decode loop asks of a model.
+
+use candle_core::{DType, Tensor};
+
+use crate::ModelError;
+
+/// A causal language model with one sequence of tokens in its key-value cache.
+///
+/// The sequence starts empty. [`append`](LanguageModel::append) lengthens it and says what the model
+/// thinks of the next token; [`snapshot`](LanguageModel::snapshot) and
+/// [`restore`](LanguageModel::restore) take tokens back without computing anything again.
+///
+/// ```no_run
+/// use maskwright_models::{LanguageModel, LoadOptions, ModelError, ModelSource, load, logits_to_host};
+///
+/// # fn main() -> Result<(), ModelError> {
+/// let mut loaded = load(&ModelSource::Builtin, &LoadOptions::default())?;
+/// let prompt = loaded.encode_prompt("A JSON object: ")?;
+/// let mut logits = Vec::new();
+/// logits_to_host(&loaded.model.append(&prompt)?, &mut logits)?;
+/// # Ok(())
+/// # }
+/// ```
+pub trait LanguageModel: Send {
+    /// Number of logits, which is the number of rows of the output matrix. It may exceed the tokenizer's
+    /// number of tokens: many models pad it.
+    fn vocab_size(&self) -> usize;
+
+    /// The largest number of tokens the sequence can have.
+    fn max_positions(&self) -> usize;
+
+    /// Number of tokens in the sequence.
+    fn position(&self) -> usize;
+
+    /// Appends `tokens` to the sequence in one forward pass.
+    ///
+    /// Returns the logits (in nats, unnormalised) of the token that follows the last one, shape
+    /// `[vocab_size]`, still on the device. On a GPU the pass is only launched: other work can be done before
+    /// [`logits_to_host`] waits for it.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::ContextFull`], [`ModelError::TokenOutOfRange`], [`ModelError::NothingToAppend`]: the
+    /// sequence is then as before. [`ModelError::Compute`], where the device fails: the sequence is then as
+    /// before as well, but the device may be lost. [`ModelError::NonFiniteLogits`], where the device is the
+    /// CPU.
+    fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError>;
+
+    /// Marks the current end of the sequence, to return to it later. Costs nothing.
+    fn snapshot(&self) -> Snapshot;
+
+    /// Takes back all tokens appended after `snapshot` was taken.
+    ///
+    /// A snapshot stays valid until the sequence is rolled back to before it, or reset.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::StaleSnapshot`], where the snapshot is not part of this sequence; the sequence is then
+    /// as before.
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), ModelError>;
+
+    /// Empties the sequence. Memory is kept for the next one.
+    fn reset(&mut self);
+}
+
+/// A place in a model's sequence, see [`LanguageModel::snapshot`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    position: usize,
+    mark: u64,
+}
+
+impl Snapshot {
+    /// A snapshot at `position` tokens. `mark` must be unique to the append that ended there, in all
+    /// sequences of all models; 0 for the start of any sequence.
+    pub fn new(position: usize, mark: u64) -> Self {
+        Self { position, mark }
+    }
+
+    /// Number of tokens in the sequence when the snapshot was taken.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The number that tells this snapshot from others at the same position.
+    pub fn mark(&self) -> u64 {
+        self.mark
+    }
+}
+
+/// Copies logits from the device into `host`, as 32-bit floats. Waits for the forward pass that computes them.
+///
+/// `logits` has the shape `[vocab_size]`; `host` is overwritten and its memory reused.
+///
+/// # Errors
+///
+/// [`ModelError::Compute`], where the device fails; [`ModelError::NonFiniteLogits`], where a logit is infinite
+/// or NaN.
+pub fn logits_to_host(logits: &Tensor, host: &mut Vec<f32>) -> Result<(), ModelError> {
+    const NAME: &str = "the model";
+    let failed = |error| ModelError::compute(NAME, "logits", &error);
+    host.clear();
+    let logits = logits.to_dtype(DType::F32).map_err(failed)?;
+    if logits.device().is_cpu() {
+        let (storage, layout) = logits.storage_and_layout();
+        if let (candle_core::Storage::Cpu(storage), Some((start, end))) = (&*storage, layout.contiguous_offsets()) {
+            host.extend_from_slice(&storage.as_slice::<f32>().map_err(failed)?[start..end]);
+            return check_finite(NAME, host);
+        }
+    }
+    host.extend(
+        logits
+            .flatten_all()
+            .and_then(|flat| flat.to_vec1::<f32>())
+            .map_err(failed)?,
+    );
+    check_finite(NAME, host)
+}
+
+/// Errs if a logit is infinite or NaN, naming `model`.
+pub(crate) fn check_finite(model: &str, logits: &[f32]) -> Result<(), ModelError> {
+    // `x * 0` is 0 for finite numbers and NaN for the others; the sum has no branch and vectorises.
+    let probe: f32 = logits
+        .chunks(16)
+        .map(|chunk| chunk.iter().map(|x| x * 0.0).sum::<f32>())
+        .sum();
+    if probe == 0.0 {
+        return Ok(());
+    }
+    let bad = logits.iter().enumerate().find(|(_, logit)| !logit.is_finite());
+    match bad {
+        Some((token, &value)) => Err(ModelError::NonFiniteLogits {
+            model: model.to_owned(),
+            token,
+            value,
+        }),
+        None => Ok(()),
+    }
+}

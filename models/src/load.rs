@@ -1,0 +1,392 @@
+//! [`load`]: a model with everything that belongs to it, from any [`ModelSource`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use candle_core::{DType, Device};
+use indicatif::ProgressBar;
+use maskwright::{TokenId, Tokenize, Vocabulary};
+use sha2::{Digest, Sha256};
+
+use crate::chat_template::{ChatTemplate, Message};
+use crate::generation_config::{self, GenerationDefaults};
+use crate::hub::HubSettings;
+use crate::source::{self, ModelFiles, ModelSource};
+use crate::tokenizer::ModelTokenizer;
+use crate::tokenizer_config::TokenizerConfig;
+use crate::weights::Weights;
+use crate::{LanguageModel, ModelConfig, ModelError, Transformer};
+
+/// Where a model is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModelDevice {
+    /// The CPU.
+    #[default]
+    Cpu,
+    /// The NVIDIA GPU of that number; needs the cargo feature `cuda`.
+    Cuda(usize),
+}
+
+impl FromStr for ModelDevice {
+    type Err = ModelError;
+
+    /// Reads `cpu`, `cuda` or `cuda:N`.
+    fn from_str(text: &str) -> Result<Self, ModelError> {
+        let number = match text {
+            "cpu" => return Ok(Self::Cpu),
+            "cuda" => Some(0),
+            _ => text.strip_prefix("cuda:").and_then(|number| number.parse().ok()),
+        };
+        number.map(Self::Cuda).ok_or_else(|| ModelError::Device {
+            device: text.to_owned(),
+            message: "expected cpu, cuda or cuda:N".to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for ModelDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu => f.write_str("cpu"),
+            Self::Cuda(number) => write!(f, "cuda:{number}"),
+        }
+    }
+}
+
+impl ModelDevice {
+    fn open(self) -> Result<Device, ModelError> {
+        match self {
+            Self::Cpu => Ok(Device::Cpu),
+            Self::Cuda(number) if cfg!(feature = "cuda") => {
+                Device::new_cuda(number).map_err(|error| ModelError::Device {
+                    device: self.to_string(),
+                    message: error.to_string(),
+                })
+            }
+            Self::Cuda(_) => Err(ModelError::Device {
+                device: self.to_string(),
+                message: "this build has no GPU support; build with `--features cuda`".to_owned(),
+            }),
+        }
+    }
+}
+
+/// On the CPU, F16 weights of models with fewer weights than this are kept as F32 unless asked otherwise: while
+/// they fit the processor's caches, widening them each time costs more than reading twice as many bytes.
+const WIDENED_BELOW: u64 = 16 << 20;
+
+/// The number format weights are kept in.
+///
+/// On the CPU it decides memory and speed only: arithmetic is in 32-bit floats, and BF16 weights kept as BF16
+/// give what they give as F32, but for the order of additions. On a GPU it is the format of the arithmetic too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WeightFormat {
+    /// The checkpoint's own format; on the CPU, F32 for small models with F16 weights.
+    #[default]
+    Auto,
+    /// 32-bit floats.
+    F32,
+    /// 16-bit floats with 8 bits of exponent.
+    Bf16,
+    /// 16-bit floats with 5 bits of exponent.
+    F16,
+}
+
+impl FromStr for WeightFormat {
+    type Err = ModelError;
+
+    /// Reads `auto`, `f32`, `bf16` or `f16`.
+    fn from_str(text: &str) -> Result<Self, ModelError> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "f32" | "float32" => Ok(Self::F32),
+            "bf16" | "bfloat16" => Ok(Self::Bf16),
+            "f16" | "float16" => Ok(Self::F16),
+            _ => Err(ModelError::Device {
+                device: format!("dtype {text}"),
+                message: "expected auto, f32, bf16 or f16".to_owned(),
+            }),
+        }
+    }
+}
+
+/// How a model is loaded.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Where it is computed.
+    pub device: ModelDevice,
+    /// How its weights are kept.
+    pub dtype: WeightFormat,
+    /// Threads of a forward pass on the CPU; by default as many as rayon's global pool has.
+    pub threads: Option<usize>,
+    /// The time that chat templates are told (some write the date into the prompt); by default, the local time when
+    /// a prompt is rendered. Runs that are to be compared need the same.
+    pub clock: Option<jiff::civil::DateTime>,
+    /// Hub address, cache and credentials; by default from the environment (`HF_HOME`, `HF_TOKEN` …).
+    pub hub: HubSettings,
+    /// Shows downloads, where given.
+    pub progress: Option<ProgressBar>,
+}
+
+/// What identifies a loaded model, for the record of a run.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct ModelSummary {
+    /// The name the user gave.
+    pub name: String,
+    /// `llama`, `qwen2` …
+    pub family: &'static str,
+    /// Number of weights.
+    pub parameters: u64,
+    /// Number of logits.
+    pub vocab_size: usize,
+    /// Longest sequence, in tokens.
+    pub max_positions: usize,
+    /// Format the weights are kept in.
+    pub dtype: String,
+    /// Where it is computed.
+    pub device: String,
+    /// Threads of a forward pass on the CPU.
+    pub threads: usize,
+    /// Commit on the hub.
+    pub commit: Option<String>,
+    /// SHA-256 of the configuration files and the headers of the weight files (names, shapes and places of all
+    /// tensors, not their values), in hexadecimal digits.
+    pub hash: String,
+    /// SHA-256 of each configuration file, in hexadecimal digits.
+    pub files: BTreeMap<String, String>,
+}
+
+/// A model with its tokenizer, vocabulary, chat template and defaults.
+pub struct LoadedModel {
+    /// The model itself.
+    pub model: Box<dyn LanguageModel>,
+    tokenizer: Arc<ModelTokenizer>,
+    vocabulary: Arc<Vocabulary>,
+    eos_ids: Vec<TokenId>,
+    template: Option<ChatTemplate>,
+    tokenizer_config: TokenizerConfig,
+    generation_defaults: GenerationDefaults,
+    summary: ModelSummary,
+}
+
+impl fmt::Debug for LoadedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedModel")
+            .field("summary", &self.summary)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Finds, downloads where necessary, and reads a model.
+///
+/// # Errors
+///
+/// [`ModelError`], naming the file, tensor or field at fault. Damaged and hostile files end in an error too,
+/// never in a panic.
+pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, ModelError> {
+    let mut files = ModelFiles::open(source, &options.hub, options.progress.as_ref())?;
+    let config = ModelConfig::from_json(&files.label(source::CONFIG), files.require(source::CONFIG)?)?;
+    let (generation_defaults, generation_eos) = generation_config::read(&files)?;
+    let tokenizer_config = TokenizerConfig::read(&files)?;
+    let tokenizer_json = files.require(source::TOKENIZER)?;
+    let tokenizer_file = files.label(source::TOKENIZER);
+    let tokenizer = Arc::new(ModelTokenizer::from_bytes(&tokenizer_file, tokenizer_json)?);
+    let eos_ids = eos_ids(generation_eos, &config, &tokenizer_config, &tokenizer);
+    let vocabulary = Vocabulary::from_tokenizer_json(tokenizer_json)
+        .and_then(|builder| {
+            let inner = Arc::clone(&tokenizer) as Arc<dyn Tokenize>;
+            builder
+                .eos(eos_ids.iter().copied())
+                .size(config.vocab_size)
+                .tokenizer(inner)
+                .build()
+        })
+        .map_err(|source| ModelError::Vocabulary {
+            file: tokenizer_file,
+            source,
+        })?;
+    let template = ChatTemplate::read(&files, &tokenizer_config, options.clock)?;
+
+    let weights = Weights::new(std::mem::take(&mut files.weights))?;
+    let device = options.device.open()?;
+    let dtype = match options.dtype {
+        WeightFormat::F32 => DType::F32,
+        WeightFormat::Bf16 => DType::BF16,
+        WeightFormat::F16 => DType::F16,
+        WeightFormat::Auto => match weights.dtype("model.embed_tokens.weight") {
+            Some(DType::F16) if device.is_cpu() && config.parameters() < WIDENED_BELOW => DType::F32,
+            found => found.unwrap_or(DType::F32),
+        },
+    };
+    let threads = options.threads.map(thread_pool).transpose()?;
+    let summary = ModelSummary {
+        name: files.name.clone(),
+        family: config.family.name(),
+        parameters: config.parameters(),
+        vocab_size: config.vocab_size,
+        max_positions: config.max_positions,
+        dtype: dtype.as_str().to_owned(),
+        device: options.device.to_string(),
+        threads: threads
+            .as_ref()
+            .map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads()),
+        commit: files.commit.clone(),
+        hash: hash(&files, &weights),
+        files: files
+            .configuration()
+            .map(|(name, bytes)| (name.to_owned(), hex(&Sha256::digest(bytes))))
+            .collect(),
+    };
+    let model = Transformer::new(&files.name, config, &weights, dtype, &device, threads)?;
+    Ok(LoadedModel {
+        model: Box::new(model),
+        tokenizer,
+        vocabulary: Arc::new(vocabulary),
+        eos_ids,
+        template,
+        tokenizer_config,
+        generation_defaults,
+        summary,
+    })
+}
+
+impl LoadedModel {
+    /// The name the user gave: `builtin`, a path, or a hub id with its revision.
+    pub fn name(&self) -> &str {
+        &self.summary.name
+    }
+
+    /// The tokenizer.
+    pub fn tokenizer(&self) -> &Arc<ModelTokenizer> {
+        &self.tokenizer
+    }
+
+    /// The bytes of each token, as many tokens as the model has logits.
+    pub fn vocabulary(&self) -> Arc<Vocabulary> {
+        Arc::clone(&self.vocabulary)
+    }
+
+    /// The tokens that end an answer: those of generation_config.json, or without it of config.json, and the
+    /// tokenizer's own end-of-sequence token.
+    pub fn eos_ids(&self) -> &[TokenId] {
+        &self.eos_ids
+    }
+
+    /// Whether the model has a chat template.
+    pub fn has_chat_template(&self) -> bool {
+        self.template.is_some()
+    }
+
+    /// Sampling settings that the model's authors recommend.
+    pub fn generation_defaults(&self) -> GenerationDefaults {
+        self.generation_defaults
+    }
+
+    /// What identifies the model, for the record of a run.
+    pub fn summary(&self) -> &ModelSummary {
+        &self.summary
+    }
+
+    /// The text that puts `messages` before the model and asks for its answer.
+    ///
+    /// Through the model's chat template, its thinking switched off where it has such a switch
+    /// (`enable_thinking`). Without a template: the contents, separated by empty lines, and one more at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::ChatTemplate`], where the template fails or refuses the messages.
+    pub fn render_prompt(&self, messages: &[Message]) -> Result<String, ModelError> {
+        let variables = BTreeMap::from([("enable_thinking".to_owned(), serde_json::Value::Bool(false))]);
+        self.render_prompt_with(messages, &variables)
+    }
+
+    /// As [`LoadedModel::render_prompt`], with the template's variables given by the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`LoadedModel::render_prompt`].
+    pub fn render_prompt_with(
+        &self,
+        messages: &[Message],
+        variables: &BTreeMap<String, serde_json::Value>,
+    ) -> Result<String, ModelError> {
+        match &self.template {
+            Some(template) => template.render(messages, variables),
+            None => Ok(messages
+                .iter()
+                .map(|message| format!("{}\n\n", message.content))
+                .collect()),
+        }
+    }
+
+    /// The tokens of a prompt from [`LoadedModel::render_prompt`].
+    ///
+    /// A chat template writes the beginning-of-sequence token where the model wants one, so nothing is added to
+    /// its text. Without a template, the special tokens are added that the tokenizer puts around a text.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Tokenizer`].
+    pub fn encode_prompt(&self, prompt: &str) -> Result<Vec<TokenId>, ModelError> {
+        let bos = self.tokenizer_config.bos_token.as_deref();
+        let has_bos = bos.is_some_and(|bos| !bos.is_empty() && prompt.starts_with(bos));
+        self.tokenizer.encode(prompt, self.template.is_none() && !has_bos)
+    }
+}
+
+/// The ids that end an answer, the most authoritative first.
+fn eos_ids(
+    generation: Vec<TokenId>,
+    config: &ModelConfig,
+    tokenizer_config: &TokenizerConfig,
+    tokenizer: &ModelTokenizer,
+) -> Vec<TokenId> {
+    let mut ids = if generation.is_empty() {
+        config.eos_token_ids.clone()
+    } else {
+        generation
+    };
+    ids.extend(
+        tokenizer_config
+            .eos_token
+            .as_deref()
+            .and_then(|name| tokenizer.id(name)),
+    );
+    let mut seen = Vec::new();
+    ids.retain(|id| {
+        let new = !seen.contains(id);
+        seen.push(*id);
+        new
+    });
+    ids
+}
+
+fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("model-{index}"));
+    pool.build().map(Arc::new).map_err(|error| ModelError::Device {
+        device: "cpu".to_owned(),
+        message: format!("cannot start {threads} threads: {error}"),
+    })
+}
+
+/// What tells two models apart without reading all weights: see [`ModelSummary::hash`].
+fn hash(files: &ModelFiles, weights: &Weights) -> String {
+    let mut hash = Sha256::new();
+    let headers = weights.headers().map(|(_, header)| ("weights", header));
+    for (name, bytes) in files.configuration().chain(headers) {
+        for part in [name.as_bytes(), bytes] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    hex(&hash.finalize())
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,267 @@
+//! A hub on the loopback address, with the few endpoints that fetching models needs.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use sha2::{Digest, Sha256};
+
+/// What the server has and how it behaves; may be changed while it runs.
+#[derive(Default)]
+pub(crate) struct Hub {
+    /// `organisation/name` to the model.
+    pub(crate) models: BTreeMap<String, Model>,
+    /// Bodies are cut off after this many bytes, this many times.
+    pub(crate) cut: Option<(usize, usize)>,
+    /// Large files are sent with other contents than announced.
+    pub(crate) corrupt: bool,
+    /// Answers 503, this many times.
+    pub(crate) unavailable: usize,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Model {
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// Branches and tags to commits.
+    pub(crate) revisions: BTreeMap<String, String>,
+    /// Needs this token.
+    pub(crate) token: Option<String>,
+}
+
+pub(crate) struct Server {
+    pub(crate) hub: Arc<Mutex<Hub>>,
+    pub(crate) endpoint: String,
+    /// Requests answered, by method and path.
+    pub(crate) requests: Arc<Mutex<Vec<String>>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Server {
+    pub(crate) fn start(hub: Hub) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Self {
+            hub: Arc::new(Mutex::new(hub)),
+            endpoint: format!("http://{}", listener.local_addr().unwrap()),
+            requests: Arc::default(),
+            stop: Arc::default(),
+        };
+        let (hub, requests, stop) = (server.hub.clone(), server.requests.clone(), server.stop.clone());
+        static CONNECTIONS: AtomicUsize = AtomicUsize::new(0);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (hub, requests) = (hub.clone(), requests.clone());
+                let name = format!("connection-{}", CONNECTIONS.fetch_add(1, Ordering::Relaxed));
+                let answer = move || {
+                    // A client that goes away is not the server's failure.
+                    let _ = answer(stream.unwrap(), &hub, &requests);
+                };
+                std::thread::Builder::new().name(name).spawn(answer).unwrap();
+            }
+        });
+        server
+    }
+
+    /// Number of requests whose line contains `text`.
+    pub(crate) fn count(&self, text: &str) -> usize {
+        self.requests
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|line| line.contains(text))
+            .count()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // Wakes the listener.
+        let _ = TcpStream::connect(self.endpoint.trim_start_matches("http://"));
+    }
+}
+
+struct Request {
+    method: String,
+    path: String,
+    headers: BTreeMap<String, String>,
+}
+
+struct Answer {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+            body: body.into(),
+        }
+    }
+
+    fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+/// One request per connection.
+fn answer(stream: TcpStream, hub: &Mutex<Hub>, requests: &Mutex<Vec<String>>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let mut request = Request {
+        method: words.next().unwrap_or_default(),
+        path: words.next().unwrap_or_default(),
+        headers: BTreeMap::new(),
+    };
+    loop {
+        let mut line = String::new();
+        reader.by_ref().take(8192).read_line(&mut line)?;
+        match line.trim().split_once(':') {
+            Some((name, value)) => request.headers.insert(name.to_lowercase(), value.trim().to_owned()),
+            None => break,
+        };
+    }
+    requests
+        .lock()
+        .unwrap()
+        .push(format!("{} {}", request.method, request.path));
+    let (answer, cut) = {
+        let mut hub = hub.lock().unwrap();
+        let answer = route(&mut hub, &request);
+        let whole = request.method == "GET" && answer.body.len() > 100_000;
+        let cut = match &mut hub.cut {
+            Some((bytes, times)) if *times > 0 && whole => {
+                *times -= 1;
+                *bytes
+            }
+            _ => usize::MAX,
+        };
+        (answer, cut)
+    };
+    let mut stream = reader.into_inner();
+    write!(stream, "HTTP/1.1 {} X\r\nconnection: close\r\n", answer.status)?;
+    if !answer.headers.iter().any(|(name, _)| *name == "content-length") {
+        write!(stream, "content-length: {}\r\n", answer.body.len())?;
+    }
+    for (name, value) in &answer.headers {
+        write!(stream, "{name}: {value}\r\n")?;
+    }
+    stream.write_all(b"\r\n")?;
+    if request.method != "HEAD" {
+        stream.write_all(&answer.body[..answer.body.len().min(cut)])?;
+    }
+    stream.flush()
+}
+
+fn route(hub: &mut Hub, request: &Request) -> Answer {
+    if hub.unavailable > 0 {
+        hub.unavailable -= 1;
+        return Answer::new(503, "busy");
+    }
+    if let Some(hash) = request.path.strip_prefix("/storage/") {
+        // Another host in the real hub: the token must not be needed, and is not looked at.
+        let found = hub
+            .models
+            .values()
+            .flat_map(|model| model.files.values())
+            .find(|bytes| sha256(bytes) == hash);
+        return match found {
+            Some(bytes) if hub.corrupt => part(&vec![b'x'; bytes.len()], request),
+            Some(bytes) => part(bytes, request),
+            None => Answer::new(404, ""),
+        };
+    }
+    let path = request.path.trim_start_matches('/');
+    let (id, rest) = match path.strip_prefix("api/models/") {
+        Some(path) => split_id(path),
+        None => split_id(path),
+    };
+    let Some(model) = hub.models.get(&id) else {
+        return Answer::new(404, r#"{"error":"Repository not found"}"#).with("x-error-code", "RepoNotFound");
+    };
+    let sent = request.headers.get("authorization").map(String::as_str);
+    if let Some(token) = &model.token
+        && sent != Some(&format!("Bearer {token}"))
+    {
+        return Answer::new(if sent.is_some() { 403 } else { 401 }, "").with("x-error-code", "GatedRepo");
+    }
+    let Some((kind, rest)) = rest.split_once('/') else {
+        return Answer::new(404, "");
+    };
+    let (revision, file) = match kind {
+        "revision" => (rest.replace("%2F", "/"), None),
+        _ => match rest.split_once('/') {
+            Some((revision, file)) => (revision.to_owned(), Some(file)),
+            None => return Answer::new(404, ""),
+        },
+    };
+    let commits = &model.revisions;
+    let commit = commits
+        .get(&revision)
+        .or_else(|| commits.values().find(|commit| **commit == revision));
+    let Some(commit) = commit else {
+        return Answer::new(404, "").with("x-error-code", "RevisionNotFound");
+    };
+    match file {
+        None => {
+            let siblings: Vec<_> = model
+                .files
+                .keys()
+                .map(|name| serde_json::json!({"rfilename": name}))
+                .collect();
+            Answer::new(
+                200,
+                serde_json::json!({"sha": commit, "siblings": siblings}).to_string(),
+            )
+        }
+        Some(name) => match model.files.get(name) {
+            None => Answer::new(404, "").with("x-error-code", "EntryNotFound"),
+            Some(bytes) if name.ends_with(".safetensors") => Answer::new(302, "")
+                .with("location", format!("/storage/{}", sha256(bytes)))
+                .with("x-linked-etag", format!("\"{}\"", sha256(bytes)))
+                .with("x-linked-size", bytes.len().to_string())
+                .with("x-repo-commit", commit),
+            Some(bytes) => part(bytes, request)
+                .with("etag", format!("W/\"{}\"", &sha256(bytes)[..40]))
+                .with("x-repo-commit", commit),
+        },
+    }
+}
+
+/// `organisation/name` and the rest of a path.
+fn split_id(path: &str) -> (String, String) {
+    let mut parts = path.splitn(3, '/');
+    let mut next = || parts.next().unwrap_or_default().to_owned();
+    (format!("{}/{}", next(), next()), next())
+}
+
+fn part(bytes: &[u8], request: &Request) -> Answer {
+    if request.method == "HEAD" {
+        return Answer::new(200, "").with("content-length", bytes.len().to_string());
+    }
+    let range = request
+        .headers
+        .get("range")
+        .and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
+    let Some((start, end)) = range else {
+        return Answer::new(200, bytes);
+    };
+    let start: usize = start.parse().unwrap();
+    let end = end.parse::<usize>().map_or(bytes.len(), |end| end + 1).min(bytes.len());
+    let range = format!("bytes {start}-{}/{}", end - 1, bytes.len());
+    Answer::new(206, &bytes[start..end]).with("content-range", range)
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,45 @@
+"""Writes models/tests/golden.json: what transformers computes with random checkpoints that the tests make again."""
+
+import argparse
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import torch
+import transformers
+from transformers import AutoModelForCausalLM
+
+from compare import greedy
+
+FAMILIES = ["llama", "mistral", "qwen2", "qwen3"]
+PROMPTS = [[256, 72, 101, 108, 108, 111], [(37 * i + 11) % 256 for i in range(80)]]
+TOKENS = 24
+LOGITS = 8
+OUTPUT = Path(__file__).resolve().parents[2] / "models" / "tests" / "golden.json"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binaries", type=Path, required=True, help="directory of random-checkpoint")
+    arguments = parser.parse_args()
+    results = []
+    for seed, family in enumerate(FAMILIES):
+        untied = seed % 2 == 1
+        with tempfile.TemporaryDirectory() as directory:
+            command = [arguments.binaries / "random-checkpoint", directory, "--family", family, "--seed", str(seed)]
+            subprocess.run(command + ["--untied"] * untied, check=True)
+            model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
+            for prompt in PROMPTS:
+                tokens, first, _, gap = greedy(model, prompt, TOKENS)
+                assert gap > 1e-4, "two tokens are almost equally likely: take another seed"
+                logits = [round(logit, 5) for logit in first[:LOGITS].tolist()]
+                result = dict(family=family, seed=seed, untied=untied, prompt=prompt, tokens=tokens, first_logits=logits)
+                results.append(result)
+    made_with = f"golden.py, transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}"
+    lines = ",\n  ".join(json.dumps(result) for result in results)
+    OUTPUT.write_text(f'{{"made_with": {json.dumps(made_with)}, "results": [\n  {lines}\n]}}\n')
+
+
+if __name__ == "__main__":
+    main()

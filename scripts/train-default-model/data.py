@@ -1,0 +1,117 @@
+"""Batches of training dialogues, generated while training runs."""
+
+import json
+import queue
+import random
+import subprocess
+import threading
+
+import torch
+from tokenizers import Tokenizer
+
+CHUNK = 6000
+"""Dialogues per run of the generator; chunk `i` has seed `base + i`."""
+
+WIDTHS = [128, 192, 256, 384, 512, 768]
+"""Padded lengths in tokens; a batch has one width, so padding and attention across dialogues stay out of it."""
+
+PROMPT_WEIGHT, PROMPT_SAMPLE = 0.5, 0.2
+"""A sampled fifth of the prompt tokens counts half, so a prompt token counts a tenth of an answer token."""
+
+
+class Dialogues:
+    """Encodes dialogues exactly as the chat template writes them."""
+
+    def __init__(self, tokenizer_path: str, fixed_answers: set[str]):
+        self.tokenizer = Tokenizer.from_file(tokenizer_path)
+        special = self.tokenizer.token_to_id
+        self.bos, self.eos, self.pad = special("<|bos|>"), special("<|end|>"), special("<|pad|>")
+        self.role = {r: special(f"<|{r}|>") for r in ("system", "user", "assistant")}
+        self.fixed_answers = fixed_answers
+
+    def _texts(self, texts: list[str]) -> list[list[int]]:
+        return [e.ids for e in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+
+    def encode(self, dialogues: list[list[dict]]) -> list[tuple[list[int], list[int]]]:
+        """Token ids of each dialogue, and 1 where a token is part of an answer to be learned."""
+        texts = sorted({m["content"] for d in dialogues for m in d})
+        ids = dict(zip(texts, self._texts(texts)))
+        out = []
+        for messages in dialogues:
+            tokens, answer = [self.bos], [0]
+            for i, m in enumerate(messages):
+                body = [*ids[m["content"]], self.eos]
+                learn = m["role"] == "assistant" and (i + 1 == len(messages) or m["content"] not in self.fixed_answers)
+                tokens += [self.role[m["role"]], *body]
+                answer += [0] + [int(learn)] * len(body)
+            out.append((tokens, answer))
+        return out
+
+    def prompt(self, messages: list[dict]) -> list[int]:
+        """The tokens before the answer: the messages, then the assistant token."""
+        return self.encode([messages])[0][0] + [self.role["assistant"]]
+
+
+def generate(command: list[str], count: int, seed: int, split: str, shots: str = "mixed") -> list[dict]:
+    """Runs the generator binary."""
+    arguments = [*command, "--count", str(count), "--seed", str(seed), "--split", split, "--shots", shots]
+    done = subprocess.run(arguments, check=True, stdout=subprocess.PIPE)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Batches:
+    """A background thread that yields (tokens, weights) of about `batch_tokens` tokens.
+
+    `longest()` is asked before each chunk: longer dialogues are left out, which makes the curriculum.
+    """
+
+    def __init__(self, dialogues: Dialogues, command: list[str], batch_tokens: int, seed: int, longest):
+        self.dialogues, self.command, self.batch_tokens = dialogues, command, batch_tokens
+        self.chunk, self.longest = seed, longest
+        self.queue: queue.Queue = queue.Queue(maxsize=64)
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def _work(self):
+        try:
+            rng = random.Random(self.chunk)
+            waiting: dict[int, list] = {w: [] for w in WIDTHS}
+            while True:
+                longest = self.longest()
+                lines = generate(self.command, CHUNK, self.chunk, "train")
+                self.chunk += 1
+                # A token of this text has about five bytes; the length filter below is the exact one.
+                bodies = [d["messages"] for d in lines]
+                bodies = [b for b in bodies if sum(len(m["content"]) for m in b) < 8 * longest]
+                ready = []
+                for tokens, answer in self.dialogues.encode(bodies):
+                    width = next((w for w in WIDTHS if w >= len(tokens)), None)
+                    if width is None or width > longest:
+                        continue
+                    waiting[width].append((tokens, answer))
+                    rows = max(1, self.batch_tokens // width)
+                    if len(waiting[width]) == rows:
+                        ready.append(self._batch(waiting[width], width, rng))
+                        waiting[width] = []
+                rng.shuffle(ready)
+                for batch in ready:
+                    self.queue.put(batch)
+        except Exception as error:  # noqa: BLE001 - shown by the training thread
+            self.queue.put(error)
+
+    def _batch(self, rows, width, rng):
+        tokens = torch.full((len(rows), width), self.dialogues.pad)
+        weights = torch.zeros(len(rows), width)
+        for i, (ids, answer) in enumerate(rows):
+            tokens[i, : len(ids)] = torch.tensor(ids)
+            kept = [1.0 if a else PROMPT_WEIGHT * (rng.random() < PROMPT_SAMPLE) for a in answer]
+            weights[i, : len(ids)] = torch.tensor(kept)
+        return tokens, weights
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        item = self.queue.get()
+        if isinstance(item, Exception):
+            raise item
+        return item

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Trains the default model from scratch: generator, tokenizer, training, export, evaluation.
+#
+#   scripts/train-default-model/run.sh [OUT]
+#
+# OUT defaults to models/builtin. Settings, all optional:
+#   MINUTES    wall-clock training time (default 100)
+#   PROCESSES  training processes with one thread each; one is right with a GPU (default: cores, or 1 with a GPU)
+#   WORK       folder for the environment, data and checkpoints (default target/default-model)
+#   PYTHON     interpreter that the environment is made with (default python3)
+#
+# A run that was cut off goes on from its last checkpoint in WORK; delete WORK/checkpoint.pt to start afresh.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+here=scripts/train-default-model
+out=${1:-models/builtin}
+work=${WORK:-target/default-model}
+mkdir -p "$work"
+
+if [ ! -x "$work/venv/bin/python" ]; then
+  "${PYTHON:-python3}" -m venv "$work/venv"
+fi
+"$work/venv/bin/pip" install --quiet -r "$here/requirements.txt"
+python=$work/venv/bin/python
+
+cargo build --release -p maskwright-suites --bin dialogues
+generator=${CARGO_TARGET_DIR:-target}/release/dialogues
+
+if [ ! -f "$work/tokenizer/tokenizer_config.json" ]; then
+  "$generator" --count 100000 --seed 1 --split train --out "$work/tokenizer-dialogues.jsonl"
+  "$python" "$here/tokenizer.py" --dialogues "$work/tokenizer-dialogues.jsonl" --out "$work/tokenizer"
+fi
+
+if [ -z "${PROCESSES:-}" ]; then
+  PROCESSES=$("$python" -c 'import os, torch; print(1 if torch.cuda.is_available() else os.cpu_count())')
+fi
+# One thread per process: a barrier between threads in every operation costs more than averaging gradients once a step.
+export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
+"$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" \
+  --generator "$generator" --tokenizer "$work/tokenizer" --work "$work" --out "$out" --minutes "${MINUTES:-100}" \
+  --batch-tokens $((8192 / PROCESSES > 1024 ? 8192 / PROCESSES : 1024)) --threads 1
+
+"$python" "$here/check.py" --model "$out" --generator "$generator"
+"$python" "$here/evaluate.py" --model "$out" --generator "$generator" --count 300

@@ -1,0 +1,202 @@
+"""Trains the default model until a wall-clock limit and exports it in Hugging Face layout.
+
+Checkpoints make it resumable: the same command goes on where the last checkpoint ended. Under `torchrun` with several
+processes every process has its own data and the gradients are averaged; on a CPU that uses cores better than threads.
+"""
+
+import argparse
+import json
+import math
+import os
+import time
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from safetensors.torch import save_file
+
+import evaluate
+from data import Batches, Dialogues, generate
+from model import Config, Llama
+from optimizer import build
+
+CURRICULUM = [(0.06, 192), (0.16, 256), (0.35, 512), (1.0, 768)]
+"""(share of the time, longest dialogue in tokens until then)."""
+
+STABLE = 0.55
+"""Share of the time at the peak learning rate; then it falls linearly to zero."""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--generator", default="target/release/dialogues")
+    parser.add_argument("--tokenizer", type=Path, required=True, help="folder with tokenizer.json")
+    parser.add_argument("--work", type=Path, required=True, help="folder of checkpoints and the log")
+    parser.add_argument("--out", type=Path, required=True, help="folder to export to")
+    parser.add_argument("--minutes", type=float, default=100)
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--batch-tokens", type=int, default=6144)
+    parser.add_argument("--muon-lr", type=float, default=0.02)
+    parser.add_argument("--adam-lr", type=float, default=0.004)
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--evaluate-every", type=float, default=10, help="minutes between checkpoints")
+    parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def export(model: Llama, dialogues: Dialogues, tokenizer: Path, out: Path):
+    """Writes weights (f16), configuration and tokenizer; each file is replaced in one step."""
+    out.mkdir(parents=True, exist_ok=True)
+
+    def put(name: str, write):
+        partial = out / f"{name}.partial"
+        write(partial)
+        partial.chmod(0o644)
+        os.replace(partial, out / name)
+
+    tensors = {k: v.detach().to("cpu", torch.float16).contiguous() for k, v in model.state_dict().items()}
+    generation = {"bos_token_id": dialogues.bos, "eos_token_id": dialogues.eos, "pad_token_id": dialogues.pad,
+                  "do_sample": False}
+    config = model.config.to_hf(dialogues.bos, dialogues.eos, dialogues.pad)
+    put("config.json", lambda p: p.write_text(json.dumps(config, indent=2) + "\n"))
+    put("generation_config.json", lambda p: p.write_text(json.dumps(generation, indent=2) + "\n"))
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        put(name, lambda p, name=name: p.write_bytes((tokenizer / name).read_bytes()))
+    put("model.safetensors", lambda p: save_file(tensors, p, {"format": "pt"}))
+
+
+class Run:
+    """The state of one training run."""
+
+    def __init__(self, a):
+        self.a = a
+        torch.manual_seed(a.seed)
+        self.world, self.rank = (dist.get_world_size(), dist.get_rank()) if dist.is_initialized() else (1, 0)
+        if a.threads:
+            torch.set_num_threads(a.threads)
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        fixed = {m["content"] for m in generate([a.generator], 1, 0, "train", "default")[0]["messages"][:-1]}
+        self.dialogues = Dialogues(str(a.tokenizer / "tokenizer.json"), fixed)
+        vocabulary = self.dialogues.tokenizer.get_vocab_size()
+        self.model = Llama(Config(vocab_size=vocabulary, num_hidden_layers=a.layers)).to(self.device)
+        self.optimizers = build(self.model, a.muon_lr, a.adam_lr)
+        self.hidden = self.model.hidden if a.no_compile else torch.compile(self.model.hidden, dynamic=False)
+        self.step = self.tokens = self.chunk = 0
+        self.elapsed = 0.0
+        self.seed = a.seed * 1_000_000 + self.rank * 100_000
+        self.checkpoint = a.work / "checkpoint.pt"
+        if self.checkpoint.exists():
+            self.restore()
+        self.held_out = generate([a.generator], 64, evaluate.HELD_OUT_SEED, "heldout", "none")
+        self.started = time.monotonic() - self.elapsed
+        self.progress = self.seconds() / (60 * a.minutes)
+
+    def restore(self):
+        state = torch.load(self.checkpoint, map_location=self.device)
+        self.model.load_state_dict(state["model"])
+        for optimizer, saved in zip(self.optimizers, state["optimizers"]):
+            optimizer.load_state_dict(saved)
+        self.step, self.tokens, self.chunk = state["step"], state["tokens"], state["chunk"]
+        self.elapsed = state["elapsed"]
+
+    def save(self, chunk: int):
+        state = {"model": self.model.state_dict(), "optimizers": [o.state_dict() for o in self.optimizers],
+                 "step": self.step, "tokens": self.tokens, "chunk": chunk, "elapsed": self.seconds()}
+        partial = self.checkpoint.with_suffix(".partial")
+        torch.save(state, partial)
+        os.replace(partial, self.checkpoint)
+
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def longest(self) -> int:
+        return next((longest for until, longest in CURRICULUM if self.progress < until), CURRICULUM[-1][1])
+
+    def rate(self) -> float:
+        falling = 1 - max(0.0, self.progress - STABLE) / (1 - STABLE)
+        return max(0.0, min(1.0, (self.step + 1) / 100, falling))
+
+    def log(self, **fields):
+        if self.rank:
+            return
+        line = json.dumps({"minutes": round(self.seconds() / 60, 2), "step": self.step, "tokens": self.tokens, **fields})
+        print(line, flush=True)
+        with (self.a.work / "log.jsonl").open("a") as file:
+            file.write(line + "\n")
+
+    def update(self, tokens, weights) -> tuple[float, float]:
+        """One optimiser step; returns the loss and the norm of the gradient."""
+        tokens, weights = tokens.to(self.device), weights.to(self.device)
+        with torch.autocast(self.device.type, torch.bfloat16):
+            loss, total = self.model.loss(self.hidden(tokens), tokens, weights)
+            loss = loss / total
+        loss.backward()
+        self.average()
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = group["peak"] * self.rate()
+            optimizer.step()
+            optimizer.zero_grad()
+        self.step += 1
+        self.tokens += tokens.numel() * self.world
+        return loss.item(), norm.item()
+
+    def average(self):
+        """Averages the gradients of all processes, and takes over the clock of the first one."""
+        mine = self.seconds() / (60 * self.a.minutes)
+        if self.world > 1:
+            gradients = [p.grad for p in self.model.parameters()]
+            clock = torch.tensor([0.0 if self.rank else mine * self.world], device=self.device)
+            flat = torch.cat([g.flatten() for g in gradients] + [clock])
+            dist.all_reduce(flat)
+            flat /= self.world
+            for g, f in zip(gradients, flat[:-1].split([g.numel() for g in gradients])):
+                g.copy_(f.view_as(g))
+            mine = flat[-1].item()
+        self.progress = mine
+
+    @torch.no_grad()
+    def measure(self):
+        """Logs the held-out rate and exports the present weights."""
+        self.model.eval()
+        results = evaluate.evaluate(self.model, self.dialogues, self.held_out, max_new=256)
+        self.model.train()
+        valid = sum(r == "valid" for r, _ in results)
+        self.log(held_out_valid=valid, held_out=len(results), answers=[r[1][:160] for r in results[:3]])
+        export(self.model, self.dialogues, self.a.tokenizer, self.a.out)
+
+    def train(self):
+        a = self.a
+        batches = Batches(self.dialogues, [a.generator], a.batch_tokens, self.seed + self.chunk, self.longest)
+        due = self.seconds() + 60 * a.evaluate_every
+        mean, shown, shown_tokens = math.nan, self.seconds(), self.tokens
+        while self.progress < 1:
+            loss, norm = self.update(*next(batches))
+            mean = loss if math.isnan(mean) else 0.98 * mean + 0.02 * loss
+            if self.step % 50 == 0:
+                speed = (self.tokens - shown_tokens) / (self.seconds() - shown)
+                shown, shown_tokens = self.seconds(), self.tokens
+                self.log(loss=round(mean, 4), norm=round(norm, 3), rate=round(self.rate(), 4), speed=round(speed))
+            if self.rank == 0 and self.seconds() > due:
+                self.save(batches.chunk - self.seed)
+                self.measure()
+                due = self.seconds() + 60 * a.evaluate_every
+        if self.rank == 0:
+            self.save(batches.chunk - self.seed)
+            self.measure()
+
+
+def main():
+    a = arguments()
+    a.work.mkdir(parents=True, exist_ok=True)
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+        if torch.cuda.is_available():
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    Run(a).train()
+
+
+if __name__ == "__main__":
+    main()

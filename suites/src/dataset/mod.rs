@@ -1,0 +1,91 @@
+//! Schemas to run on, as named data sets of instances.
+//!
+//! A [`Catalog`] knows which data sets there are and loads them:
+//!
+//! 1. [`Catalog::builtin`] offers the sample that is part of the program, `builtin`;
+//! 2. [`Catalog::add_directory`] adds the data sets of a directory: JSONSchemaBench as unpacked from its
+//!    repository, the hub's parquet files (epfl-dlab/JSONSchemaBench), or any directory of `*.json` files;
+//! 3. [`Catalog::add`] adds a data set made in memory, such as generated schemas;
+//! 4. [`Catalog::available`] lists them with their sizes, [`Catalog::select`] loads those asked for.
+//!
+//! # Untrusted input
+//!
+//! A row that cannot be used (unreadable, not UTF-8, not JSON, larger than [`MAX_SCHEMA_BYTES`]) is an instance with a
+//! [`RowError`] in place of its schema, so that a run records it and goes on. A directory that is missing or holds no
+//! data set, or a name that no data set has, is a [`DatasetError`]. Nothing is followed out of the directory but
+//! symbolic links, and nothing is fetched. Schemas may be nested to any depth; what reads them has to keep its own limit.
+
+mod builtin;
+mod catalog;
+mod directory;
+mod error;
+mod parquet_file;
+
+pub use catalog::{Available, Catalog, Sample};
+pub use error::{DatasetError, RowError, RowErrorKind};
+
+use crate::strict_json;
+
+/// The largest schema that is loaded, in bytes; the largest one of JSONSchemaBench has 2.9 MB.
+pub const MAX_SCHEMA_BYTES: usize = 32 << 20;
+
+/// Name of the data set that is part of the program.
+pub const BUILTIN: &str = "builtin";
+
+/// A named list of schemas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dataset {
+    /// Name, such as `Github_easy`.
+    pub name: String,
+    /// The instances, in the order of their files and rows.
+    pub instances: Vec<Instance>,
+}
+
+/// One schema of a data set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// What names the instance within its data set: the file's stem, or the value of column `unique_id`.
+    pub id: String,
+    /// The schema's text exactly as it was found (without a byte order mark), known to be JSON but not to be a schema.
+    pub schema: Result<String, RowError>,
+}
+
+impl Dataset {
+    /// A data set from pairs of id and schema text; a text that is not JSON becomes a [`RowError`].
+    pub fn from_texts(name: impl Into<String>, texts: impl IntoIterator<Item = (String, String)>) -> Self {
+        let name = name.into();
+        let instances = texts
+            .into_iter()
+            .map(|(id, text)| Instance::new(&name, id, None, None, text.into_bytes()))
+            .collect();
+        Self { name, instances }
+    }
+}
+
+impl Instance {
+    /// The instance made of the bytes of one row or file.
+    fn new(dataset: &str, id: String, file: Option<&std::path::Path>, row: Option<usize>, bytes: Vec<u8>) -> Self {
+        let schema = schema_text(bytes).map_err(|kind| RowError::new(dataset, &id, file, row, kind));
+        Self { id, schema }
+    }
+}
+
+/// The text of a schema, if it is one JSON document of a size that can be treated.
+fn schema_text(bytes: Vec<u8>) -> Result<String, RowErrorKind> {
+    if bytes.len() > MAX_SCHEMA_BYTES {
+        return Err(RowErrorKind::TooLarge {
+            bytes: bytes.len() as u64,
+        });
+    }
+    let mut text = String::from_utf8(bytes).map_err(|error| RowErrorKind::NotUtf8 {
+        offset: error.utf8_error().valid_up_to(),
+    })?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    if text.trim().is_empty() {
+        return Err(RowErrorKind::Empty);
+    }
+    strict_json::check(&text).map_err(RowErrorKind::NotJson)?;
+    Ok(text)
+}

@@ -1,0 +1,138 @@
+//! The hub's parquet files: one schema per row, in columns `json_schema` and `unique_id`.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use parquet::column::reader::ColumnReader;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+
+use super::Instance;
+use super::error::{RowError, RowErrorKind};
+
+const SCHEMA_COLUMN: &str = "json_schema";
+const ID_COLUMN: &str = "unique_id";
+
+/// The most rows that a file may claim; JSONSchemaBench has 9,558 in all.
+const MAX_ROWS: usize = 1 << 24;
+
+/// Number of rows in the file; an unreadable file counts as one row, which is what [`read`] makes of it.
+pub(super) fn count(path: &Path) -> usize {
+    guarded(|| rows(open(path)?.metadata().file_metadata().num_rows())).unwrap_or(1)
+}
+
+/// The instances of the file, one for each row for which `wanted` is true of its number.
+///
+/// What cannot be read is one instance with an error, named after the file.
+pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -> Vec<Instance> {
+    let cells = guarded(|| {
+        let reader = open(path)?;
+        rows(reader.metadata().file_metadata().num_rows())?;
+        let mut cells = Vec::new();
+        for group in 0..reader.num_row_groups() {
+            cells.extend(read_group(reader.get_row_group(group)?.as_ref())?);
+        }
+        Ok(cells)
+    });
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    match cells {
+        Ok(cells) => cells
+            .into_iter()
+            .enumerate()
+            .filter(|(number, _)| wanted(*number))
+            .map(|(number, (id, schema))| {
+                let id = id.unwrap_or_else(|| format!("{stem}-{number}"));
+                match schema {
+                    Some(schema) => Instance::new(dataset, id, Some(path), Some(number), schema.data().to_vec()),
+                    None => failed(
+                        dataset,
+                        id,
+                        path,
+                        Some(number),
+                        RowErrorKind::NoText { column: SCHEMA_COLUMN },
+                    ),
+                }
+            })
+            .collect(),
+        Err(message) => vec![failed(
+            dataset,
+            stem.into_owned(),
+            path,
+            None,
+            RowErrorKind::Unreadable(message),
+        )],
+    }
+}
+
+fn failed(dataset: &str, id: String, path: &Path, row: Option<usize>, kind: RowErrorKind) -> Instance {
+    Instance {
+        schema: Err(RowError::new(dataset, &id, Some(path), row, kind)),
+        id,
+    }
+}
+
+fn open(path: &Path) -> Result<SerializedFileReader<File>, ParquetError> {
+    SerializedFileReader::new(File::open(path)?)
+}
+
+/// A number of rows as metadata claim it.
+fn rows(claimed: i64) -> Result<usize, ParquetError> {
+    let rows = usize::try_from(claimed).ok().filter(|&rows| rows <= MAX_ROWS);
+    rows.ok_or_else(|| ParquetError::General(format!("{claimed} rows claimed, at most {MAX_ROWS} are read")))
+}
+
+/// Id and schema of one row.
+type Cells = (Option<String>, Option<ByteArray>);
+
+/// The rows of one group.
+fn read_group(group: &dyn RowGroupReader) -> Result<Vec<Cells>, ParquetError> {
+    let schemas = strings(group, SCHEMA_COLUMN)?
+        .ok_or_else(|| ParquetError::General(format!("there is no column `{SCHEMA_COLUMN}` of strings")))?;
+    let ids = strings(group, ID_COLUMN)?.unwrap_or_default();
+    let ids = ids
+        .into_iter()
+        .map(|id| id.and_then(|id| String::from_utf8(id.data().to_vec()).ok()))
+        .chain(std::iter::repeat(None));
+    Ok(ids.zip(schemas).collect())
+}
+
+/// The values of a column of strings, `None` where there is no such column.
+fn strings(group: &dyn RowGroupReader, name: &str) -> Result<Option<Vec<Option<ByteArray>>>, ParquetError> {
+    let columns = group.metadata().columns();
+    let Some(index) = columns.iter().position(|column| column.column_path().string() == name) else {
+        return Ok(None);
+    };
+    let ColumnReader::ByteArrayColumnReader(mut reader) = group.get_column_reader(index)? else {
+        return Ok(None);
+    };
+    let highest = columns[index].column_descr().max_def_level();
+    let rows = rows(group.metadata().num_rows())?;
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    let mut read = 0;
+    while read < rows {
+        let (records, _, _) = reader.read_records(rows - read, Some(&mut levels), None, &mut values)?;
+        if records == 0 {
+            break;
+        }
+        read += records;
+    }
+    if highest == 0 {
+        return Ok(Some(values.into_iter().map(Some).collect()));
+    }
+    // A row below the highest definition level is a null, and has no value.
+    let mut values = values.into_iter();
+    let cells = levels
+        .into_iter()
+        .map(|level| if level == highest { values.next() } else { None });
+    Ok(Some(cells.collect()))
+}
+
+/// Runs `work`, with a panic of the parquet crate over a malformed file as an error.
+fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err("malformed parquet file".to_owned()),
+    }
+}

@@ -1,0 +1,14 @@
+//! Schemas and prompts of the maskwright benchmark.
+//!
+//! - [`synthetic`] draws random schemas with a valid instance each, for training and for held-out measurements.
+//! - [`dataset`] finds and loads the schemas: the embedded sample, JSONSchemaBench directories, the hub's parquet files.
+//! - [`validate`] judges a generated text against its schema; [`strict_json`] reads such texts.
+//! - [`prompt`] builds the messages that ask a model for an instance.
+//! - [`json_text`] writes JSON in the one style that all prompts use.
+
+pub mod dataset;
+pub mod json_text;
+pub mod prompt;
+pub mod strict_json;
+pub mod synthetic;
+pub mod validate;

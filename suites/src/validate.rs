@@ -1,0 +1,647 @@
+//! Judges a generated text: is it one JSON document, and is that valid under the schema?
+//!
+//! [`Validator::new`] compiles a schema, [`Validator::judge`] judges texts. Validity is that of the `jsonschema` crate, in
+//! the draft that `$schema` names (draft 2020-12 if it names none that is known). Nothing is fetched: a reference to a schema
+//! elsewhere is a [`SchemaProblem`]. Beyond the letter of the drafts:
+//!
+//! - Formats are asserted, in every draft all those that any draft defines; the labels of MaskBench are made this way.
+//! - Numbers are compared by their digits, but a fraction with a bound past 2^53 as doubles.
+//! - Brackets in a pattern that can only stand for themselves need no backslash.
+//!
+//! # What counts as the document
+//!
+//! - The text is exactly one JSON document (RFC 8259), with whitespace around it if need be.
+//! - If the whole text is one fenced code block, opened by three or more backticks with at most one word after them, its
+//!   content is judged instead, and [`Verdict::fenced`] says so. A block among other text is not looked for.
+//! - An object that has a name twice is JSON but not valid, as schemas say nothing about the lost value.
+//!
+//! # Untrusted input
+//!
+//! Schemas and texts may be anything. Nesting beyond [`MAX_DEPTH`] is refused, validation that may recurse far runs on a
+//! thread of its own with a stack to match, a pattern gives up after a number of steps, and a panic of the crate beneath becomes a [`Problem`]. What is not bounded here is time: a schema can ask for work
+//! that grows exponentially with its size, so a caller that takes schemas from strangers sets a time limit.
+
+mod literal_brackets;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, LazyLock};
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, PatternOptions, ValidationError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::strict_json;
+
+/// How many arrays and objects may lie inside one another in a schema or a judged text.
+///
+/// Reading a schema and validating recurse with it. The deepest schema of
+/// JSONSchemaBench seen so far has 26 levels.
+pub const MAX_DEPTH: usize = 256;
+
+/// How many problems a [`Verdict`] lists.
+pub const MAX_PROBLEMS: usize = 16;
+
+/// Length to which messages are cut, in characters: they quote the instance.
+const MAX_MESSAGE: usize = 400;
+
+/// Steps that a pattern with lookaround or backreferences may take on one string.
+const BACKTRACK_LIMIT: usize = 1_000_000;
+
+/// Largest compiled pattern in bytes; `^[a-z]{1,32767}$` takes about 3 MB, and its Unicode relatives more.
+const PATTERN_SIZE_LIMIT: usize = 256 << 20;
+
+/// Stack that validation may need for one subschema applied at one level of the instance, in bytes, with room to spare.
+const FRAME_BYTES: usize = 4 << 10;
+
+/// Stack that is taken for granted, in bytes: a quarter of what a thread of Rust has by default.
+const USUAL_STACK: usize = 512 << 10;
+
+/// Largest stack that is asked for, in bytes. Only what is used takes memory.
+const LARGEST_STACK: usize = 1 << 30;
+
+/// A schema ready to judge texts.
+#[derive(Clone, Debug)]
+pub struct Validator {
+    compiled: Arc<jsonschema::Validator>,
+    /// Number of objects in the schema: at least the number of its subschemas.
+    subschemas: usize,
+}
+
+/// Why a schema cannot be used to judge texts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} at `{pointer}`: {message}", .kind.describe())]
+pub struct SchemaProblem {
+    /// What kind of problem it is.
+    pub kind: SchemaProblemKind,
+    /// JSON Pointer into the schema; empty for the root, and where no place is known.
+    pub pointer: String,
+    /// The reason.
+    pub message: String,
+}
+
+/// The ways in which a schema cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SchemaProblemKind {
+    /// The text is not one JSON document, or nested deeper than [`MAX_DEPTH`].
+    NotJson,
+    /// The document breaks the rules of its draft.
+    NotASchema,
+    /// A reference leads nowhere, or out of the document.
+    Reference,
+    /// The crate beneath failed.
+    Internal,
+}
+
+impl SchemaProblemKind {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::NotJson => "the schema is not JSON",
+            Self::NotASchema => "the document is not a schema of its draft",
+            Self::Reference => "a reference cannot be resolved",
+            Self::Internal => "the validator failed on the schema",
+        }
+    }
+}
+
+/// What was found out about a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Whether the text is one JSON document.
+    pub parsed: bool,
+    /// Whether the document is valid under the schema, and names nothing twice.
+    pub valid: bool,
+    /// Whether the document was the content of a fenced code block.
+    pub fenced: bool,
+    /// What speaks against validity: none if `valid`, else at least one and at most [`MAX_PROBLEMS`].
+    pub problems: Vec<Problem>,
+}
+
+/// One thing that speaks against a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What kind of problem it is.
+    pub kind: ProblemKind,
+    /// JSON Pointer into the instance; empty for the root, and where the text is not JSON.
+    pub instance: String,
+    /// JSON Pointer to the keyword in the schema; empty where no keyword is concerned.
+    pub keyword: String,
+    /// The reason.
+    pub message: String,
+}
+
+/// The ways in which a text fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// It is not one JSON document.
+    NotJson,
+    /// An object has a name twice.
+    DuplicateName,
+    /// It breaks the schema.
+    Invalid,
+    /// The validator failed, so that nothing is known; the text counts as not valid.
+    Undecided,
+}
+
+impl Validator {
+    /// Compiles a schema. See the [module](self) for the draft and the formats.
+    pub fn new(schema: &str) -> Result<Self, SchemaProblem> {
+        let document = strict_json::parse(schema, MAX_DEPTH).map_err(|error| SchemaProblem {
+            kind: SchemaProblemKind::NotJson,
+            pointer: String::new(),
+            message: error.to_string(),
+        })?;
+        Self::from_value(&document.value)
+    }
+
+    /// Compiles a schema that has been read already, nested at most [`MAX_DEPTH`] deep.
+    pub fn from_value(schema: &Value) -> Result<Self, SchemaProblem> {
+        let built = catch_unwind(AssertUnwindSafe(|| {
+            build(schema).or_else(|error| match literal_brackets::escaped(schema) {
+                Some(escaped) => build(&escaped).map_err(|_| error),
+                None => Err(error),
+            })
+        }));
+        match built {
+            Ok(Ok(compiled)) => Ok(Self {
+                compiled: Arc::new(compiled),
+                subschemas: objects(schema),
+            }),
+            Ok(Err(error)) => Err(schema_problem(&error)),
+            Err(panic) => Err(SchemaProblem {
+                kind: SchemaProblemKind::Internal,
+                pointer: String::new(),
+                message: panic_message(panic.as_ref()),
+            }),
+        }
+    }
+
+    /// Judges a text as a model wrote it.
+    pub fn judge(&self, text: &str) -> Verdict {
+        let (fenced, text) = match unfenced(text) {
+            Some(content) => (true, content),
+            None => (false, text),
+        };
+        let document = match strict_json::parse(text, MAX_DEPTH) {
+            Ok(document) => document,
+            Err(error) => {
+                let problem = Problem {
+                    kind: ProblemKind::NotJson,
+                    instance: String::new(),
+                    keyword: String::new(),
+                    message: error.to_string(),
+                };
+                return Verdict {
+                    parsed: false,
+                    valid: false,
+                    fenced,
+                    problems: vec![problem],
+                };
+            }
+        };
+        let mut problems: Vec<Problem> = document.duplicates.into_iter().map(duplicate_name).collect();
+        problems.extend(self.problems(&document.value));
+        problems.truncate(MAX_PROBLEMS);
+        Verdict {
+            parsed: true,
+            valid: problems.is_empty(),
+            fenced,
+            problems,
+        }
+    }
+
+    /// Judges a value that has been read already, nested at most [`MAX_DEPTH`] deep.
+    pub fn judge_value(&self, value: &Value) -> Verdict {
+        let problems = self.problems(value);
+        Verdict {
+            parsed: true,
+            valid: problems.is_empty(),
+            fenced: false,
+            problems,
+        }
+    }
+
+    fn problems(&self, value: &Value) -> Vec<Problem> {
+        // Between two levels of the instance, validation can pass through every subschema once.
+        let levels = depth(value) + 1;
+        let stack = self.subschemas.saturating_mul(levels).saturating_mul(FRAME_BYTES);
+        if stack <= USUAL_STACK {
+            return self.problems_here(value);
+        }
+        std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(stack.min(LARGEST_STACK) + USUAL_STACK);
+            match builder
+                .spawn_scoped(scope, || self.problems_here(value))
+                .map(|thread| thread.join())
+            {
+                Ok(Ok(problems)) => problems,
+                Ok(Err(panic)) => vec![undecided(panic_message(panic.as_ref()))],
+                Err(error) => vec![undecided(format!("no thread to validate on: {error}"))],
+            }
+        })
+    }
+
+    fn problems_here(&self, value: &Value) -> Vec<Problem> {
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            if self.compiled.is_valid(value) {
+                return Vec::new();
+            }
+            let errors = self.compiled.iter_errors(value);
+            let problems: Vec<Problem> = errors.take(MAX_PROBLEMS).map(|error| problem(&error)).collect();
+            if problems.is_empty() {
+                return vec![undecided("not valid, for reasons unknown".to_owned())];
+            }
+            problems
+        }));
+        found.unwrap_or_else(|panic| vec![undecided(panic_message(panic.as_ref()))])
+    }
+}
+
+/// How many arrays and objects lie inside one another in `value`.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Number of objects in `value`.
+fn objects(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(objects).sum(),
+        Value::Object(members) => 1 + members.values().map(objects).sum::<usize>(),
+        _ => 0,
+    }
+}
+
+/// Formats that not all drafts define, each with a schema that asserts it.
+static LATER_FORMATS: LazyLock<Vec<(&str, Arc<jsonschema::Validator>)>> = LazyLock::new(|| {
+    let names = [
+        "duration",
+        "idn-hostname",
+        "iri",
+        "iri-reference",
+        "json-pointer",
+        "relative-json-pointer",
+        "uri-reference",
+        "uri-template",
+        "uuid",
+    ];
+    let compiled = |name| {
+        let options = jsonschema::options().should_validate_formats(true).offline();
+        options.build(&serde_json::json!({ "format": name })).ok().map(Arc::new)
+    };
+    names
+        .into_iter()
+        .filter_map(|name| Some((name, compiled(name)?)))
+        .collect()
+});
+
+fn build(schema: &Value) -> Result<jsonschema::Validator, ValidationError<'static>> {
+    let draft = match Draft::default().detect(schema) {
+        Draft::Unknown => Draft::Draft202012,
+        known => known,
+    };
+    let patterns = PatternOptions::fancy_regex()
+        .backtrack_limit(BACKTRACK_LIMIT)
+        .size_limit(PATTERN_SIZE_LIMIT);
+    let mut options = jsonschema::options()
+        .with_draft(draft)
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(true)
+        .with_pattern_options(patterns)
+        .offline();
+    for (name, asserted) in LATER_FORMATS.iter() {
+        if !options.is_known_format(draft, name) {
+            options = options.with_format(*name, |text: &str| asserted.is_valid(&Value::from(text)));
+        }
+    }
+    options.build(schema)
+}
+
+fn schema_problem(error: &ValidationError<'_>) -> SchemaProblem {
+    let kind = match error.kind() {
+        ValidationErrorKind::Referencing(_) => SchemaProblemKind::Reference,
+        _ => SchemaProblemKind::NotASchema,
+    };
+    SchemaProblem {
+        kind,
+        pointer: error.instance_path().to_string(),
+        message: shortened(&error.to_string()),
+    }
+}
+
+fn problem(error: &ValidationError<'_>) -> Problem {
+    let kind = match error.kind() {
+        ValidationErrorKind::BacktrackLimitExceeded { .. } | ValidationErrorKind::RegexEngineFailure { .. } => {
+            ProblemKind::Undecided
+        }
+        _ => ProblemKind::Invalid,
+    };
+    Problem {
+        kind,
+        instance: error.instance_path().to_string(),
+        keyword: error.schema_path().to_string(),
+        message: shortened(&error.to_string()),
+    }
+}
+
+fn duplicate_name(pointer: String) -> Problem {
+    Problem {
+        kind: ProblemKind::DuplicateName,
+        message: "the name occurs more than once in its object".to_owned(),
+        instance: pointer,
+        keyword: String::new(),
+    }
+}
+
+fn undecided(message: String) -> Problem {
+    Problem {
+        kind: ProblemKind::Undecided,
+        instance: String::new(),
+        keyword: String::new(),
+        message,
+    }
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!(
+        "panic in the jsonschema crate: {}",
+        shortened(text.unwrap_or("no message"))
+    )
+}
+
+fn shortened(message: &str) -> String {
+    match message.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message.to_owned(),
+    }
+}
+
+/// The content of the fenced code block that `text` consists of, if it does.
+fn unfenced(text: &str) -> Option<&str> {
+    let text = text.trim_matches([' ', '\t', '\n', '\r']);
+    let info_start = text.find(|c| c != '`')?;
+    let (fence, rest) = text.split_at(info_start);
+    let (info, rest) = rest.split_once('\n')?;
+    let one_word = !info.trim().contains(char::is_whitespace) && !info.contains('`');
+    let content = rest.strip_suffix(fence)?;
+    let closed = content.is_empty() || content.trim_end_matches([' ', '\t']).ends_with('\n');
+    (fence.len() >= 3 && one_word && closed).then_some(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(schema: &str, text: &str) -> Verdict {
+        Validator::new(schema).unwrap().judge(text)
+    }
+
+    fn valid(schema: &str, text: &str) -> bool {
+        judge(schema, text).valid
+    }
+
+    #[test]
+    fn a_verdict_says_what_and_where() {
+        let schema = r#"{"properties": {"a/b": {"items": {"type": "integer"}}}, "required": ["c"]}"#;
+        let verdict = judge(schema, r#"{"a/b": [1, 2.5]}"#);
+        assert!(verdict.parsed && !verdict.valid && !verdict.fenced);
+        let places: Vec<_> = verdict
+            .problems
+            .iter()
+            .map(|p| (p.kind, p.instance.as_str(), p.keyword.as_str()))
+            .collect();
+        let item = (ProblemKind::Invalid, "/a~1b/1", "/properties/a~1b/items/type");
+        assert!(places.contains(&item), "{places:?}");
+        assert!(places.contains(&(ProblemKind::Invalid, "", "/required")), "{places:?}");
+        let many = format!("[{}1]", "1,".repeat(1000));
+        assert_eq!(
+            judge(r#"{"items": {"type": "string"}}"#, &many).problems.len(),
+            MAX_PROBLEMS
+        );
+    }
+
+    #[test]
+    fn the_text_is_one_document_or_one_fenced_block_of_it() {
+        for text in [
+            "1",
+            " \n1\t",
+            "```json\n1\n```",
+            "\n```\n 1\n  ```\n",
+            "````JSON\r\n1\r\n````",
+        ] {
+            assert!(valid("true", text), "{text:?}");
+        }
+        for text in [
+            "",
+            "1 2",
+            "1;",
+            "```json\n1",
+            "```json\n1```",
+            "```1```",
+            "Here:\n```json\n1\n```",
+            "```json\n1\n```\n.",
+            "````\n1\n```",
+            "```json\n1\n```\n```json\n2\n```",
+            "```",
+            "``````",
+            "``\n1\n``",
+            "```a b\n1\n```",
+            "{'a': 1}",
+            "NaN",
+        ] {
+            let verdict = judge("true", text);
+            assert!(!verdict.parsed && !verdict.valid, "{text:?}");
+            assert_eq!(verdict.problems[0].kind, ProblemKind::NotJson);
+        }
+        assert!(judge("true", "```json\n[1]\n```").fenced);
+        assert!(valid("true", "\"\\n```\""));
+    }
+
+    #[test]
+    fn a_name_given_twice_is_json_but_not_valid() {
+        let verdict = judge("true", r#"{"a": {"b": 1, "\u0062": 1}}"#);
+        assert!(verdict.parsed && !verdict.valid);
+        assert_eq!(verdict.problems[0].kind, ProblemKind::DuplicateName);
+        assert_eq!(verdict.problems[0].instance, "/a/b");
+    }
+
+    #[test]
+    fn the_draft_is_the_one_stated_else_2020_12() {
+        let tuple = |schema: &str| valid(&format!(r#"{{{schema} "items": [{{"type": "string"}}]}}"#), "[1]");
+        assert!(!tuple(r#""$schema": "http://json-schema.org/draft-07/schema#","#));
+        assert!(!tuple(r#""$schema": "http://json-schema.org/draft-04/schema","#));
+        assert!(Validator::new(r#"{"items": [{"type": "string"}]}"#).is_err());
+        for unknown in ["http://example.com/own#", "", "draft"] {
+            let schema = format!(r#"{{"$schema": "{unknown}", "prefixItems": [{{"type": "string"}}]}}"#);
+            assert!(!valid(&schema, "[1]"), "{unknown}");
+        }
+        let draft4 =
+            r#"{"$schema": "http://json-schema.org/draft-04/schema#", "maximum": 3, "exclusiveMaximum": true}"#;
+        assert!(valid(draft4, "2.9") && !valid(draft4, "3"));
+    }
+
+    #[test]
+    fn formats_are_asserted_in_every_draft() {
+        for draft in [
+            "draft-04/schema#",
+            "draft-06/schema#",
+            "draft-07/schema#",
+            "draft/2019-09/schema",
+            "draft/2020-12/schema",
+        ] {
+            let scheme = if draft.starts_with("draft-") { "http" } else { "https" };
+            let schema = format!(r#"{{"$schema": "{scheme}://json-schema.org/{draft}", "format": "ipv4"}}"#);
+            assert!(
+                valid(&schema, "\"127.0.0.1\"") && !valid(&schema, "\"127.0.0.256\""),
+                "{draft}"
+            );
+        }
+        let draft4 = r#"{"$schema": "http://json-schema.org/draft-04/schema#", "format": "uuid"}"#;
+        assert!(
+            !valid(draft4, "\"1\"") && valid(draft4, "\"7d444840-9dc0-11d1-b245-5ffdce74fad2\"") && valid(draft4, "1")
+        );
+        assert!(valid(r#"{"format": "int32"}"#, "99999999999") && valid(r#"{"format": "colour"}"#, "\"?\""));
+    }
+
+    #[test]
+    fn brackets_in_patterns_need_no_backslash_where_they_close_nothing() {
+        let schema = r#"{"pattern": "^\\[[0-9]{2}]$"}"#;
+        assert!(valid(schema, "\"[12]\"") && !valid(schema, "\"12\""));
+        assert!(Validator::new(r#"{"pattern": "^(]$"}"#).is_err());
+    }
+
+    #[test]
+    fn numbers_are_compared_exactly() {
+        let cases = [
+            (r#"{"type": "integer"}"#, "1.0", true),
+            (r#"{"type": "integer"}"#, "1e400", true),
+            (r#"{"type": "integer"}"#, "1e-1", false),
+            (r#"{"multipleOf": 0.01}"#, "4.35", true),
+            (r#"{"multipleOf": 0.01}"#, "1.005", false),
+            (r#"{"multipleOf": 3}"#, "100000000000000000000000000002", true),
+            (r#"{"multipleOf": 3}"#, "100000000000000000000000000003", false),
+            (r#"{"maximum": 9007199254740992}"#, "9007199254740993", false),
+            (
+                r#"{"exclusiveMaximum": 18446744073709551616}"#,
+                "18446744073709551615",
+                true,
+            ),
+            (
+                r#"{"exclusiveMaximum": 18446744073709551616}"#,
+                "18446744073709551616",
+                false,
+            ),
+            (r#"{"maximum": 0.1}"#, "0.1000000000000000000000001", false),
+            (r#"{"maximum": 1e400}"#, "1e999999999999", false),
+            (r#"{"maximum": 5}"#, "1e-999999999999", true),
+            (r#"{"const": 1}"#, "10e-1", true),
+            (r#"{"uniqueItems": true}"#, "[1, 1.0]", false),
+        ];
+        let wrong: Vec<_> = cases
+            .iter()
+            .filter(|(schema, text, expected)| valid(schema, text) != *expected)
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+
+    #[test]
+    fn endless_references_end() {
+        for schema in [
+            r##"{"$ref": "#"}"##,
+            r##"{"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}"##,
+            r##"{"allOf": [{"$ref": "#"}], "anyOf": [{"$ref": "#"}, {"type": "string"}]}"##,
+            r##"{"not": {"$ref": "#"}}"##,
+            r##"{"$dynamicRef": "#"}"##,
+            r##"{"if": {"$ref": "#"}, "then": false}"##,
+            r##"{"unevaluatedProperties": false, "allOf": [{"$ref": "#"}]}"##,
+        ] {
+            let validator = Validator::new(schema).unwrap();
+            validator.judge("1");
+            validator.judge(r#"{"a": 1}"#);
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded_in_schema_and_text() {
+        let recursive = r##"{"anyOf": [{"type": "null"}, {"items": {"anyOf": [{"$ref": "#"}, {"allOf": [{"$ref": "#"}]}]}}], "unevaluatedItems": false}"##;
+        let validator = Validator::new(recursive).unwrap();
+        let nested = |depth: usize| format!("{}null{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(validator.judge(&nested(20)).parsed);
+        let shallow =
+            Validator::new(r##"{"type": "array", "items": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}"##).unwrap();
+        assert!(shallow.judge(&nested(MAX_DEPTH)).valid);
+        assert!(!shallow.judge(&nested(MAX_DEPTH).replace("null", "1")).valid);
+        assert!(!shallow.judge(&nested(MAX_DEPTH + 1)).parsed);
+        let deep = |depth: usize| format!("{}true{}", r#"{"not":"#.repeat(depth), "}".repeat(depth));
+        assert!(Validator::new(&deep(MAX_DEPTH)).unwrap().judge("1").valid);
+        assert_eq!(
+            Validator::new(&deep(100_000)).unwrap_err().kind,
+            SchemaProblemKind::NotJson
+        );
+    }
+
+    #[test]
+    fn validation_that_recurses_far_does_not_exhaust_the_stack() {
+        let text = format!("{}null{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
+        let nested = format!(
+            r##"{}{{"items": {{"$ref": "#"}}}}{}"##,
+            r#"{"allOf": ["#.repeat(120),
+            "]}".repeat(120)
+        );
+        assert!(valid(&nested, &text));
+        let links: Vec<String> = (0..2000)
+            .map(|link| format!(r##""{link}": {{"$ref": "#/$defs/{}"}}"##, link + 1))
+            .collect();
+        let chain = format!(
+            r##"{{"$ref": "#/$defs/0", "$defs": {{{}, "2000": {{"items": {{"$ref": "#"}}, "not": {{"type": "string"}}}}}}}}"##,
+            links.join(", ")
+        );
+        assert!(valid(&chain, &text));
+        assert!(!valid(&chain, &text.replace("null", "\"\"")));
+    }
+
+    #[test]
+    fn unusable_schemas_say_why() {
+        let kind = |schema: &str| Validator::new(schema).unwrap_err().kind;
+        assert_eq!(kind("{"), SchemaProblemKind::NotJson);
+        assert_eq!(kind("[]"), SchemaProblemKind::NotASchema);
+        assert_eq!(
+            kind(r#"{"$ref": "http://example.com/other.json"}"#),
+            SchemaProblemKind::Reference
+        );
+        assert_eq!(
+            kind(r#"{"$ref": "file:///etc/hostname"}"#),
+            SchemaProblemKind::Reference
+        );
+        assert_eq!(kind(r##"{"$ref": "#/nowhere"}"##), SchemaProblemKind::Reference);
+        let problem = Validator::new(r#"{"properties": {"a": {"type": "text"}}}"#).unwrap_err();
+        assert_eq!(
+            (problem.kind, problem.pointer.as_str()),
+            (SchemaProblemKind::NotASchema, "/properties/a/type")
+        );
+    }
+
+    #[test]
+    fn a_pattern_that_backtracks_without_end_is_undecided() {
+        let text = format!("\"{}c\"", "a".repeat(40));
+        for schema in [
+            r#"{"pattern": "^(a|a)*\\1b$"}"#,
+            r#"{"not": {"pattern": "^(a|a)*\\1b$"}}"#,
+        ] {
+            let verdict = judge(schema, &text);
+            assert!(verdict.parsed && !verdict.valid);
+            assert_eq!(verdict.problems[0].kind, ProblemKind::Undecided, "{schema}");
+        }
+    }
+}
