@@ -1,28 +1,43 @@
-//! Tells the program which commit it was built from.
+//! Tells the program which commit it was built from, and which versions of the frameworks it was built with.
 
 use std::process::Command;
+
+/// Packages whose version goes on record.
+const FRAMEWORKS: [&str; 1] = ["llguidance"];
 
 fn main() {
     println!("cargo::rerun-if-changed=../.git/HEAD");
     println!("cargo::rerun-if-changed=../.git/logs/HEAD");
     println!("cargo::rustc-env=MASKWRIGHT_COMMIT={}", commit());
+    println!("cargo::rerun-if-changed=../Cargo.lock");
+    let lock = std::fs::read_to_string("../Cargo.lock").unwrap_or_default();
+    for package in FRAMEWORKS {
+        let version = locked_version(&lock, package).unwrap_or("unknown");
+        println!(
+            "cargo::rustc-env=MASKWRIGHT_{}_VERSION={version}",
+            package.to_uppercase()
+        );
+    }
 }
 
 fn commit() -> String {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).output().ok()?;
-        output
-            .status
-            .success()
-            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        output.status.success().then_some(text)
     };
-    match git(&["rev-parse", "--short=12", "HEAD"]) {
-        Some(commit)
-            if git(&["status", "--porcelain", "--untracked-files=no"]).is_none_or(|changes| !changes.is_empty()) =>
-        {
-            format!("{commit}-dirty")
-        }
-        Some(commit) => commit,
-        None => "unknown".to_owned(),
+    let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) else {
+        return "unknown".to_owned();
+    };
+    match git(&["status", "--porcelain", "--untracked-files=no"]) {
+        Some(changes) if changes.is_empty() => commit,
+        _ => format!("{commit}-dirty"),
     }
+}
+
+/// The version of `package` in a Cargo.lock: the line after its name.
+fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != name);
+    lines.nth(1)?.strip_prefix("version = \"")?.strip_suffix('"')
 }

@@ -19,7 +19,7 @@ fn forward(criterion: &mut Criterion) {
     let snapshot = model.snapshot();
     let mut host = Vec::new();
     let mut group = criterion.benchmark_group("append after 400 tokens");
-    for count in [1, 8, 256] {
+    for count in [1, 2, 4, 8, 32, 256] {
         group.bench_function(format!("{count} tokens"), |bencher| {
             bencher.iter_batched(
                 || (),

@@ -159,3 +159,122 @@ fn figures(answers: &[&Measured<'_>], pick: impl Fn(Spread) -> f64) -> Figures {
         exposed_mask_us: over(|answer| answer.generation.exposed_mask_us),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use maskwright::CompileErrorKind;
+    use maskwright_models::FinishReason;
+    use maskwright_suites::validate::Verdict;
+
+    use super::*;
+    use crate::record::{CompileFailure, CompileRecord, RecordKey};
+
+    fn record(framework: &str, instance: &str) -> Record {
+        Record {
+            key: RecordKey {
+                framework: framework.to_owned(),
+                dataset: "d".to_owned(),
+                instance: instance.to_owned(),
+            },
+            unusable: None,
+            compile: None,
+            generation: None,
+            verdict: None,
+        }
+    }
+
+    fn compiled(mut record: Record, seconds: f64, error: Option<CompileErrorKind>) -> Record {
+        let failure = |kind| CompileFailure {
+            kind,
+            pointer: None,
+            keyword: None,
+            message: String::new(),
+        };
+        let error = error.map(failure);
+        record.compile = Some(CompileRecord { seconds, error });
+        record
+    }
+
+    fn answered(mut record: Record, tgt_s: f64, finish: Option<FinishReason>, valid: bool) -> Record {
+        record.generation = Some(GenerationRecord {
+            prompt_tokens: 10,
+            output_tokens: 5,
+            forced_tokens: 2,
+            forward_passes: 4,
+            finish,
+            error: None,
+            ttft_s: Some(0.5),
+            tpot_ms: Some(1.0),
+            tgt_s,
+            masks: 3,
+            mask_us: None,
+            exposed_mask_us: None,
+            token_times_us: vec![],
+            text: String::new(),
+        });
+        record.verdict = Some(Verdict {
+            parsed: true,
+            valid,
+            fenced: false,
+            problems: vec![],
+        });
+        record
+    }
+
+    #[test]
+    fn frameworks_are_compared_where_all_of_them_answered() {
+        let end = Some(FinishReason::EndOfSequence);
+        let records = [
+            answered(compiled(record("a", "1"), 0.1, None), 1.0, end, true),
+            answered(compiled(record("a", "2"), 0.3, None), 3.0, end, false),
+            compiled(record("a", "3"), 0.9, Some(CompileErrorKind::Unsupported)),
+            answered(
+                compiled(record("a", "4"), 0.7, None),
+                40.0,
+                Some(FinishReason::TimeLimit),
+                false,
+            ),
+            answered(record("none", "1"), 2.0, end, false),
+            answered(record("none", "2"), 4.0, Some(FinishReason::TokenLimit), false),
+            answered(record("none", "3"), 100.0, end, true),
+            answered(record("none", "4"), 100.0, end, false),
+            Record::unusable(record("a", "5").key, "not JSON"),
+            Record::unusable(record("none", "5").key, "not JSON"),
+        ];
+        let names = ["a", "none"].map(str::to_owned);
+        let rows = rows(&records, &["d".to_owned()], &names);
+        let [a, none] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!(
+            (a.instances, none.instances),
+            (4, 4),
+            "unusable schemas count for nobody"
+        );
+        assert_eq!((a.compared, none.compared), (2, 2));
+        assert_eq!(
+            (a.declared, a.empirical, a.compliance),
+            (Some(0.75), Some(0.25), Some(1.0 / 3.0))
+        );
+        assert_eq!(
+            (none.declared, none.empirical, none.compliance),
+            (None, Some(0.25), Some(0.25))
+        );
+        assert_eq!((a.medians.tgt_s, none.medians.tgt_s), (Some(2.0), Some(3.0)));
+        assert_eq!((a.own.tgt_s, none.own.tgt_s), (Some(2.0), Some(52.0)));
+        assert_eq!((a.medians.gct_s, none.medians.gct_s), (Some(0.2), None));
+        assert_eq!(
+            (a.medians.ttft_with_gct_s, none.medians.ttft_with_gct_s),
+            (Some(0.7), Some(0.5))
+        );
+        assert_eq!((a.medians.forced_tokens, none.medians.forced_tokens), (Some(2.0), None));
+    }
+
+    #[test]
+    fn rows_without_records_are_empty_not_missing() {
+        let rows = rows(&[], &["d".to_owned()], &["a".to_owned()]);
+        assert_eq!(
+            (rows[0].instances, rows[0].empirical, rows[0].compliance),
+            (0, None, None)
+        );
+        assert_eq!(rows[0].medians, Figures::default());
+    }
+}

@@ -91,7 +91,8 @@ fn a_run_measures_every_row_and_writes_its_tables() {
     }
     let manifest: Value = serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["settings"]["model"]["name"], "builtin");
-    assert_eq!(manifest["settings"]["frameworks"][0]["version"], "1.9.1");
+    let version = manifest["settings"]["frameworks"][0]["version"].as_str().unwrap();
+    assert!(version.starts_with(|digit: char| digit.is_ascii_digit()), "{version}");
     for table in ["report.md", "report.csv", "report.json"] {
         assert!(
             fs::read_to_string(out.join(table)).unwrap().contains("llguidance"),

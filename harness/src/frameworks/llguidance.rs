@@ -17,7 +17,7 @@ const NAME: &str = "llguidance";
 pub(super) const FRAMEWORK: Framework = Framework {
     name: NAME,
     description: "Guidance's engine: Earley parser over lexer derivatives, fast-forwarded tokens",
-    version: "1.9.1",
+    version: env!("MASKWRIGHT_LLGUIDANCE_VERSION"),
     options: "defaults: whitespace_flexible, lenient off, coerce_one_of off, JSON slices",
     compiler: |vocabulary| Ok(Box::new(LlguidanceCompiler::new(vocabulary)?)),
 };
