@@ -1,4 +1,5 @@
 //! `maskwright bench` as a user runs it: the built-in model, killed, resumed, given bad input.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::path::Path;

@@ -189,6 +189,30 @@ impl<W: Weight> Block<'_, W> {
     }
 }
 
+/// All `weights` as 32-bit floats.
+pub(crate) fn widened<W: Weight>(weights: &[W]) -> Vec<f32> {
+    let mut wide = vec![0.0; weights.len()];
+    let parts = weights.par_chunks(1 << 16).zip(wide.par_chunks_mut(1 << 16));
+    parts.for_each(|(weights, wide)| Arch::new().dispatch(Widen { weights, wide }));
+    wide
+}
+
+struct Widen<'a, W> {
+    weights: &'a [W],
+    wide: &'a mut [f32],
+}
+
+impl<W: Weight> WithSimd for Widen<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (wide, weight) in self.wide.iter_mut().zip(self.weights) {
+            *wide = weight.widen();
+        }
+    }
+}
+
 /// Root-mean-square norm of each `weight.len()` elements of `x`, in place (arXiv 1910.07467).
 pub(crate) fn rms_norm(x: &mut [f32], weight: &[f32], eps: f32) {
     for row in x.chunks_exact_mut(weight.len()) {

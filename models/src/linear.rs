@@ -107,10 +107,34 @@ impl Linear {
 
     fn apply_matrix_product(&self, x: &[f32], tokens: usize, out: &mut Vec<f32>) -> Result<()> {
         let x = Tensor::from_slice(x, (tokens, self.inputs()), &Device::Cpu)?;
-        let weight = self.weight.to_dtype(DType::F32)?;
-        let y = x.matmul(&weight.t()?)?;
         out.clear();
-        with_cpu_slice(&y, |y: &[f32]| out.extend_from_slice(y))
+        if self.weight.dtype() == DType::F32 {
+            let y = x.matmul(&self.weight.t()?)?;
+            return with_cpu_slice(&y, |y: &[f32]| out.extend_from_slice(y));
+        }
+        out.resize(tokens * self.outputs(), 0.0);
+        with_cpu_storage(&self.weight, |storage| match storage {
+            CpuStorage::BF16(weights) => self.widened_product(weights, &x, out),
+            CpuStorage::F16(weights) => self.widened_product(weights, &x, out),
+            _ => Err(unexpected_type()),
+        })
+    }
+
+    /// A matrix product with narrow weights, which are widened some rows at a time.
+    fn widened_product<W: Weight>(&self, weights: &[W], x: &Tensor, out: &mut [f32]) -> Result<()> {
+        const ROWS: usize = 512;
+        let (columns, outputs) = (self.inputs(), self.outputs());
+        for (part, weights) in weights.chunks(ROWS * columns).enumerate() {
+            let rows = weights.len() / columns;
+            let wide = Tensor::from_vec(kernels::widened(weights), (rows, columns), &Device::Cpu)?;
+            let y = x.matmul(&wide.t()?)?;
+            with_cpu_slice(&y, |y: &[f32]| {
+                for (y, out) in y.chunks_exact(rows).zip(out.chunks_exact_mut(outputs)) {
+                    out[part * ROWS..][..rows].copy_from_slice(y);
+                }
+            })?;
+        }
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! A thread that computes masks while the model's forward pass runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -70,15 +70,10 @@ impl MaskThread {
 
     /// Waits for the mask, until `deadline` where there is one. `None` where it did not come.
     pub(crate) fn receive(&self, deadline: Option<Instant>) -> Option<Masked> {
-        match deadline {
-            None => self.done.recv().ok(),
-            Some(deadline) => {
-                let rest = deadline.saturating_duration_since(Instant::now());
-                match self.done.recv_timeout(rest) {
-                    Ok(masked) => Some(masked),
-                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-                }
-            }
-        }
+        let Some(deadline) = deadline else {
+            return self.done.recv().ok();
+        };
+        let rest = deadline.saturating_duration_since(Instant::now());
+        self.done.recv_timeout(rest).ok()
     }
 }

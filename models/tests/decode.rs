@@ -1,4 +1,5 @@
 //! The decode loop against a model and a framework that do exactly as told.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};

@@ -3,9 +3,11 @@
 //! - [`synthetic`] draws random schemas with a valid instance each, for training and for held-out measurements.
 //! - [`dataset`] finds and loads the schemas: the embedded sample, JSONSchemaBench directories, the hub's parquet files.
 //! - [`validate`] judges a generated text against its schema; [`strict_json`] reads such texts.
+//! - [`census`] counts what schemas use.
 //! - [`prompt`] builds the messages that ask a model for an instance.
 //! - [`json_text`] writes JSON in the one style that all prompts use.
 
+pub mod census;
 pub mod dataset;
 pub mod json_text;
 pub mod prompt;

@@ -111,9 +111,9 @@ impl VocabularyBuilder {
         let mut bytes = Vec::with_capacity(total);
         let mut ends = Vec::with_capacity(len);
         let mut kinds = vec![TokenKind::Unused; len];
-        for id in 0..len {
-            if let Some((kind, token)) = self.tokens.get(&(id as TokenId)) {
-                kinds[id] = *kind;
+        for (id, slot) in (0..).zip(&mut kinds) {
+            if let Some((kind, token)) = self.tokens.get(&id) {
+                *slot = *kind;
                 bytes.extend_from_slice(token);
             }
             ends.push(bytes.len() as u32);

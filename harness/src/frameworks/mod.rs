@@ -22,8 +22,11 @@ pub struct Framework {
     /// The options it runs with, as its own documentation calls them.
     pub options: &'static str,
     /// Prepares the framework for a vocabulary.
-    pub compiler: fn(Arc<Vocabulary>) -> Result<Box<dyn Compiler>, FrameworkError>,
+    pub compiler: Prepare,
 }
+
+/// Makes a framework ready for a vocabulary.
+pub type Prepare = fn(Arc<Vocabulary>) -> Result<Box<dyn Compiler>, FrameworkError>;
 
 /// A framework could not be made ready for a vocabulary, or there is no such framework.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Random schemas with a valid instance each: training data of the default model and the data set `heldout`.
 //!
-//! A [`Generator`] is an endless iterator of [`Example`]s. It draws a [`shape::Shape`], then writes the shape down twice:
+//! A [`Generator`] is an endless iterator of [`Example`]s. It draws a shape, then writes the shape down twice:
 //! as a JSON Schema and as an instance. The instance lists every property in declared order, and most values follow
 //! simple rules, so that a small model can learn them.
 //!

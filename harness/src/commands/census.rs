@@ -1,0 +1,180 @@
+//! `maskwright census`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, Table};
+use maskwright_suites::census::{Census, Count, Size};
+use maskwright_suites::dataset::{Catalog, Sample};
+use serde_json::{Value, json};
+
+use crate::error::CommandError;
+use crate::progress;
+use crate::statistics::Spread;
+
+/// Arguments of `maskwright census`.
+#[derive(Debug, Args)]
+pub struct CensusArguments {
+    /// Datasets, comma-separated; all there are by default
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    datasets: Vec<String>,
+    /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Keywords and formats shown in the tables, the most frequent first
+    #[arg(long, default_value_t = 40, value_name = "N")]
+    top: usize,
+    /// Print one JSON object, with every keyword and format
+    #[arg(long)]
+    json: bool,
+}
+
+/// Counts keywords, formats, drafts and sizes.
+///
+/// # Errors
+///
+/// [`CommandError::Dataset`], where a dataset cannot be found.
+pub fn run(arguments: &CensusArguments) -> Result<(), CommandError> {
+    let mut catalog = Catalog::builtin();
+    if let Some(directory) = &arguments.data {
+        catalog.add_directory(directory)?;
+    }
+    let mut counted = Vec::new();
+    for dataset in catalog.select(&arguments.datasets, Sample::default())? {
+        let mut census = Census::default();
+        for instance in &dataset.instances {
+            let problem = match &instance.schema {
+                Ok(schema) => census.add(schema).err().map(|error| error.to_string()),
+                Err(error) => Some(error.to_string()),
+            };
+            if let Some(problem) = problem {
+                progress::say(&format!("left out: {}/{}: {problem}", dataset.name, instance.id));
+            }
+        }
+        counted.push((dataset.name, census));
+    }
+    if arguments.json {
+        let datasets: BTreeMap<&str, Value> = counted
+            .iter()
+            .map(|(name, census)| (name.as_str(), full(census)))
+            .collect();
+        return crate::print(&format!("{}\n", json!({ "datasets": datasets })));
+    }
+    let tables = [
+        sizes(&counted),
+        drafts(&counted),
+        frequencies(&counted, "keyword", arguments.top, |census| &census.keywords),
+        frequencies(&counted, "format", arguments.top, |census| &census.formats),
+    ];
+    let text: String = tables.iter().map(|table| format!("{table}\n\n")).collect();
+    crate::print(&text)
+}
+
+/// A dataset's counts, its sizes as median and largest.
+fn full(census: &Census) -> Value {
+    let figures: BTreeMap<&str, Value> = SIZES
+        .iter()
+        .map(|(name, figure)| {
+            let (median, largest) = median_and_largest(census, *figure);
+            (*name, json!({ "median": median, "max": largest }))
+        })
+        .collect();
+    json!({
+        "schemas": census.sizes.len(),
+        "sizes": figures,
+        "drafts": census.drafts,
+        "keywords": census.keywords,
+        "unknown_keywords": census.unknown_keywords,
+        "formats": census.formats,
+    })
+}
+
+/// A figure of a schema's size.
+type Figure = fn(&Size) -> usize;
+
+/// The figures of table 8.
+const SIZES: [(&str, Figure); 4] = [
+    ("bytes", |size| size.bytes),
+    ("fields", |size| size.fields),
+    ("max_fan_out", |size| size.max_fan_out),
+    ("depth", |size| size.depth),
+];
+
+fn median_and_largest(census: &Census, figure: Figure) -> (Option<f64>, Option<usize>) {
+    let values = || census.sizes.iter().map(figure);
+    (
+        Spread::of(values().map(|value| value as f64)).map(|spread| spread.median),
+        values().max(),
+    )
+}
+
+fn sizes(counted: &[(String, Census)]) -> Table {
+    let mut table = table(["dataset", "schemas", "bytes (median/max)", "fields", "fan-out", "depth"]);
+    for (name, census) in counted {
+        let mut row = vec![name.clone(), census.sizes.len().to_string()];
+        row.extend(
+            SIZES
+                .iter()
+                .map(|(_, figure)| match median_and_largest(census, *figure) {
+                    (Some(median), Some(largest)) => format!("{median:.0} / {largest}"),
+                    _ => "NA".to_owned(),
+                }),
+        );
+        table.add_row(row);
+    }
+    table
+}
+
+fn drafts(counted: &[(String, Census)]) -> Table {
+    const DRAFTS: [&str; 8] = [
+        "draft-03", "draft-04", "draft-06", "draft-07", "2019-09", "2020-12", "none", "other",
+    ];
+    let mut table = table(["dataset"].into_iter().chain(DRAFTS));
+    for (name, census) in counted {
+        let count = |draft: &str| census.drafts.get(draft).copied().unwrap_or(0).to_string();
+        table.add_row([name.clone()].into_iter().chain(DRAFTS.into_iter().map(count)));
+    }
+    table
+}
+
+/// The `top` most frequent names over all datasets, by the number of schemas they occur in.
+fn frequencies(
+    counted: &[(String, Census)],
+    what: &str,
+    top: usize,
+    counts: fn(&Census) -> &BTreeMap<String, Count>,
+) -> Table {
+    let mut totals: BTreeMap<&str, Count> = BTreeMap::new();
+    for (name, count) in counted.iter().flat_map(|(_, census)| counts(census)) {
+        let total = totals.entry(name).or_default();
+        total.schemas += count.schemas;
+        total.occurrences += count.occurrences;
+    }
+    let schemas: usize = counted.iter().map(|(_, census)| census.sizes.len()).sum();
+    let mut totals: Vec<(&str, Count)> = totals.into_iter().collect();
+    totals.sort_by_key(|(_, count)| std::cmp::Reverse(count.schemas));
+    let mut table = table([what, "schemas", "share", "occurrences"]);
+    for (name, count) in totals.into_iter().take(top) {
+        let share = 100.0 * count.schemas as f64 / schemas.max(1) as f64;
+        table.add_row([
+            name.to_owned(),
+            count.schemas.to_string(),
+            format!("{share:.1} %"),
+            count.occurrences.to_string(),
+        ]);
+    }
+    table
+}
+
+/// An empty table with all columns but the first aligned to the right.
+fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED);
+    table.set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
