@@ -189,7 +189,7 @@ fn bad_arguments_and_models_say_what_to_do() {
         (&["--model", "./nowhere"], 3, "there is no such directory"),
         (&["--model", broken], 3, "model.safetensors"),
         (&["--top-p", "0"], 3, "top-p is 0"),
-        (&["--generation-limit", "-1"], 2, "must be above 0"),
+        (&["--generation-limit", "0"], 2, "must be above 0"),
     ];
     for (arguments, expected, needle) in cases {
         let (code, said) = fail(&bench(&out, arguments));
