@@ -1,4 +1,4 @@
-//! `maskwright bench` as a user runs it: the built-in model, killed, resumed, given bad input.
+//! The program as a user runs it: the built-in model, killed, resumed, given bad input.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
@@ -279,4 +279,21 @@ fn list_names_frameworks_models_and_datasets() {
     assert!(listing["datasets"][0]["schemas"].as_u64().unwrap() >= 40);
     let text = succeed(&Command::new(PROGRAM).arg("list").output().unwrap());
     assert!(text.contains("LM only") && text.contains("heldout"), "{text}");
+}
+
+#[test]
+fn census_counts_the_built_in_sample() {
+    let output = Command::new(PROGRAM).args(["census", "--json"]).output().unwrap();
+    let census: Value = serde_json::from_str(&succeed(&output)).unwrap();
+    let builtin = &census["datasets"]["builtin"];
+    let schemas = builtin["schemas"].as_u64().unwrap();
+    let drafts = builtin["drafts"].as_object().unwrap();
+    assert_eq!(drafts.values().filter_map(Value::as_u64).sum::<u64>(), schemas);
+    for draft in ["draft-04", "draft-06", "draft-07", "2019-09", "2020-12", "none"] {
+        assert!(drafts.contains_key(draft), "{draft}");
+    }
+    let objects = builtin["keywords"]["properties"]["schemas"].as_u64().unwrap();
+    assert!(objects > schemas / 2 && objects <= schemas, "{objects} of {schemas}");
+    let text = succeed(&Command::new(PROGRAM).arg("census").output().unwrap());
+    assert!(text.contains("uniqueItems") && text.contains("date-time"), "{text}");
 }
