@@ -151,8 +151,8 @@ pub struct ModelSummary {
     pub threads: usize,
     /// Commit on the hub.
     pub commit: Option<String>,
-    /// SHA-256 of the configuration files and the headers of the weight files (names, shapes and places of all
-    /// tensors, not their values), in hexadecimal digits.
+    /// SHA-256 of the configuration files, the headers of the weight files (names, shapes and places of all tensors)
+    /// and up to 4 MiB of each weight file's data, sampled evenly, in hexadecimal digits.
     pub hash: String,
     /// SHA-256 of each configuration file, in hexadecimal digits.
     pub files: BTreeMap<String, String>,
@@ -376,8 +376,8 @@ fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {
 /// What tells two models apart without reading all weights: see [`ModelSummary::hash`].
 fn hash(files: &ModelFiles, weights: &Weights) -> String {
     let mut hash = Sha256::new();
-    let headers = weights.headers().map(|(_, header)| ("weights", header));
-    for (name, bytes) in files.configuration().chain(headers) {
+    let weights = weights.fingerprint().map(|bytes| ("weights", bytes));
+    for (name, bytes) in files.configuration().chain(weights) {
         for part in [name.as_bytes(), bytes] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);

@@ -13,6 +13,11 @@ use serde_json::Value;
 use crate::ModelError;
 use crate::config::json_object;
 
+/// Blocks of each weight file that go into a checkpoint's fingerprint, at most.
+const SAMPLED_BLOCKS: usize = 1024;
+/// Size of such a block.
+const SAMPLED_BLOCK_BYTES: usize = 4096;
+
 /// The bytes of a weight file.
 pub(crate) enum WeightBytes {
     Static(&'static [u8]),
@@ -86,12 +91,17 @@ impl Weights {
         Ok(weights)
     }
 
-    /// The shards' headers, in the order of the files: what tells checkpoints apart at little cost.
-    pub(crate) fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let header = |shard: &'_ Shard| shard.data_start;
-        self.shards
-            .iter()
-            .map(move |shard| (shard.file.as_str(), &shard.bytes.as_slice()[..header(shard)]))
+    /// What tells checkpoints apart at little cost: of each shard, in the order of the files, its header, and
+    /// [`SAMPLED_BLOCKS`] blocks spread evenly over its tensor data.
+    pub(crate) fn fingerprint(&self) -> impl Iterator<Item = &[u8]> {
+        self.shards.iter().flat_map(|shard| {
+            let (header, data) = shard.bytes.as_slice().split_at(shard.data_start);
+            let stride = data.len().div_ceil(SAMPLED_BLOCKS).max(SAMPLED_BLOCK_BYTES);
+            let blocks = data
+                .chunks(stride)
+                .map(|chunk| &chunk[..chunk.len().min(SAMPLED_BLOCK_BYTES)]);
+            std::iter::once(header).chain(blocks)
+        })
     }
 
     /// The number format of a tensor, `None` where it is missing or not a floating-point format in use.

@@ -51,6 +51,16 @@ fn every_family_passes_the_self_check() {
 }
 
 #[test]
+fn the_hash_tells_weights_of_the_same_shape_apart() {
+    let hash = |seed| {
+        let directory = write(Family::Llama, |checkpoint| checkpoint.seed = seed);
+        open(directory.path()).unwrap().summary().hash.clone()
+    };
+    assert_eq!(hash(1), hash(1));
+    assert_ne!(hash(1), hash(2));
+}
+
+#[test]
 fn the_builtin_model_loads_and_renders_prompts() {
     let mut loaded = load(&ModelSource::Builtin, &LoadOptions::default()).unwrap();
     let prompt = loaded.render_prompt(&[Message::user("Write a JSON object.")]).unwrap();
