@@ -7,17 +7,18 @@ use std::sync::Arc;
 
 use candle_core::{DType, Device};
 use indicatif::ProgressBar;
-use maskwright::{TokenId, Tokenize, Vocabulary};
+use maskwright::{TokenId, Vocabulary};
 use sha2::{Digest, Sha256};
 
 use crate::chat_template::{ChatTemplate, Message};
-use crate::generation_config::{self, GenerationDefaults};
+use crate::generation_config::GenerationDefaults;
 use crate::hub::HubSettings;
-use crate::source::{self, ModelFiles, ModelSource};
+use crate::model_vocabulary::{ModelVocabulary, TextFiles};
+use crate::source::{ModelFiles, ModelSource};
 use crate::tokenizer::ModelTokenizer;
 use crate::tokenizer_config::TokenizerConfig;
 use crate::weights::Weights;
-use crate::{LanguageModel, ModelConfig, ModelError, Transformer};
+use crate::{LanguageModel, ModelError, Transformer};
 
 /// Where a model is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,9 +163,7 @@ pub struct ModelSummary {
 pub struct LoadedModel {
     /// The model itself.
     pub model: Box<dyn LanguageModel>,
-    tokenizer: Arc<ModelTokenizer>,
-    vocabulary: Arc<Vocabulary>,
-    eos_ids: Vec<TokenId>,
+    vocabulary: ModelVocabulary,
     template: Option<ChatTemplate>,
     tokenizer_config: TokenizerConfig,
     generation_defaults: GenerationDefaults,
@@ -187,26 +186,12 @@ impl fmt::Debug for LoadedModel {
 /// never in a panic.
 pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, ModelError> {
     let mut files = ModelFiles::open(source, &options.hub, options.progress.as_ref())?;
-    let config = ModelConfig::from_json(&files.label(source::CONFIG), files.require(source::CONFIG)?)?;
-    let (generation_defaults, generation_eos) = generation_config::read(&files)?;
-    let tokenizer_config = TokenizerConfig::read(&files)?;
-    let tokenizer_json = files.require(source::TOKENIZER)?;
-    let tokenizer_file = files.label(source::TOKENIZER);
-    let tokenizer = Arc::new(ModelTokenizer::from_bytes(&tokenizer_file, tokenizer_json)?);
-    let eos_ids = eos_ids(generation_eos, &config, &tokenizer_config, &tokenizer);
-    let vocabulary = Vocabulary::from_tokenizer_json(tokenizer_json)
-        .and_then(|builder| {
-            let inner = Arc::clone(&tokenizer) as Arc<dyn Tokenize>;
-            builder
-                .eos(eos_ids.iter().copied())
-                .size(config.vocab_size)
-                .tokenizer(inner)
-                .build()
-        })
-        .map_err(|source| ModelError::Vocabulary {
-            file: tokenizer_file,
-            source,
-        })?;
+    let TextFiles {
+        config,
+        generation_defaults,
+        tokenizer_config,
+        vocabulary,
+    } = TextFiles::read(&files)?;
     let template = ChatTemplate::read(&files, &tokenizer_config, options.clock)?;
 
     let weights = Weights::new(std::mem::take(&mut files.weights))?;
@@ -242,9 +227,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
     let model = Transformer::new(&files.name, config, &weights, dtype, &device, threads)?;
     Ok(LoadedModel {
         model: Box::new(model),
-        tokenizer,
-        vocabulary: Arc::new(vocabulary),
-        eos_ids,
+        vocabulary,
         template,
         tokenizer_config,
         generation_defaults,
@@ -260,18 +243,23 @@ impl LoadedModel {
 
     /// The tokenizer.
     pub fn tokenizer(&self) -> &Arc<ModelTokenizer> {
-        &self.tokenizer
+        &self.vocabulary.tokenizer
     }
 
     /// The bytes of each token, as many tokens as the model has logits.
     pub fn vocabulary(&self) -> Arc<Vocabulary> {
-        Arc::clone(&self.vocabulary)
+        Arc::clone(&self.vocabulary.vocabulary)
     }
 
     /// The tokens that end an answer: those of generation_config.json, or without it of config.json, and the
     /// tokenizer's own end-of-sequence token.
     pub fn eos_ids(&self) -> &[TokenId] {
-        &self.eos_ids
+        &self.vocabulary.eos_ids
+    }
+
+    /// The text of the model's tokenizer.json.
+    pub fn tokenizer_json(&self) -> &Arc<str> {
+        &self.vocabulary.tokenizer_json
     }
 
     /// Whether the model has a chat template.
@@ -332,35 +320,10 @@ impl LoadedModel {
     pub fn encode_prompt(&self, prompt: &str) -> Result<Vec<TokenId>, ModelError> {
         let bos = self.tokenizer_config.bos_token.as_deref();
         let has_bos = bos.is_some_and(|bos| !bos.is_empty() && prompt.starts_with(bos));
-        self.tokenizer.encode(prompt, self.template.is_none() && !has_bos)
+        self.vocabulary
+            .tokenizer
+            .encode(prompt, self.template.is_none() && !has_bos)
     }
-}
-
-/// The ids that end an answer, the most authoritative first.
-fn eos_ids(
-    generation: Vec<TokenId>,
-    config: &ModelConfig,
-    tokenizer_config: &TokenizerConfig,
-    tokenizer: &ModelTokenizer,
-) -> Vec<TokenId> {
-    let mut ids = if generation.is_empty() {
-        config.eos_token_ids.clone()
-    } else {
-        generation
-    };
-    ids.extend(
-        tokenizer_config
-            .eos_token
-            .as_deref()
-            .and_then(|name| tokenizer.id(name)),
-    );
-    let mut seen = Vec::new();
-    ids.retain(|id| {
-        let new = !seen.contains(id);
-        seen.push(*id);
-        new
-    });
-    ids
 }
 
 fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {

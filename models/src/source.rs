@@ -149,6 +149,24 @@ impl ModelFiles {
         hub: &HubSettings,
         progress: Option<&ProgressBar>,
     ) -> Result<Self, ModelError> {
+        Self::find(source, hub, progress, |place, name| place.weights(name))
+    }
+
+    /// Finds the model's configuration files only; the weights stay where they are.
+    pub(crate) fn open_configuration(
+        source: &ModelSource,
+        hub: &HubSettings,
+        progress: Option<&ProgressBar>,
+    ) -> Result<Self, ModelError> {
+        Self::find(source, hub, progress, |_, _| Ok(Vec::new()))
+    }
+
+    fn find(
+        source: &ModelSource,
+        hub: &HubSettings,
+        progress: Option<&ProgressBar>,
+        weights: impl FnOnce(&mut Place<'_>, &str) -> Result<Vec<(String, WeightBytes)>, ModelError>,
+    ) -> Result<Self, ModelError> {
         let (name, mut place) = match source {
             ModelSource::Builtin => return Ok(builtin::files()),
             ModelSource::Directory(path) => (path.display().to_string(), Place::Directory(path.clone())),
@@ -164,7 +182,7 @@ impl ModelFiles {
                 small.insert(file, Cow::Owned(read_file(&path, limit)?));
             }
         }
-        let weights = place.weights(&name)?;
+        let weights = weights(&mut place, &name)?;
         Ok(Self {
             name,
             commit: place.commit(),
