@@ -1,10 +1,16 @@
 //! [`CommandError`]: how a command fails, and the exit code that says so.
 
+use std::path::{Path, PathBuf};
+
 use maskwright_models::{ModelError, SamplingOptionError};
 use maskwright_suites::dataset::DatasetError;
+use maskwright_suites::mask_bench::MaskBenchError;
+use maskwright_suites::test_suite::{Draft, TestSuiteError};
 
 use crate::frameworks::FrameworkError;
+use crate::heat_map::HeatMapError;
 use crate::run_directory::RunDirectoryError;
+use crate::vocabularies::VocabularySourceError;
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -18,13 +24,42 @@ pub enum CommandError {
     /// A framework is unknown or could not be made ready.
     #[error(transparent)]
     Framework(#[from] FrameworkError),
+    /// A vocabulary could not be read.
+    #[error(transparent)]
+    Vocabulary(#[from] VocabularySourceError),
     /// A sampling option is out of range.
     #[error(transparent)]
     Sampling(#[from] SamplingOptionError),
     /// The run's directory could not be written or read.
     #[error(transparent)]
     RunDirectory(#[from] RunDirectoryError),
-    /// Standard output could not be written.
+    /// The Test Suite could not be read.
+    #[error(transparent)]
+    TestSuite(#[from] TestSuiteError),
+    /// MaskBench could not be read.
+    #[error(transparent)]
+    MaskBench(#[from] MaskBenchError),
+    /// Nothing of the Test Suite was chosen.
+    #[error("draft {draft} of the Test Suite has no cases in the parts and categories asked for")]
+    NoCases {
+        /// The draft.
+        draft: Draft,
+    },
+    /// A picture could not be drawn.
+    #[error(transparent)]
+    HeatMap(#[from] HeatMapError),
+    /// A thread of this program panicked.
+    #[error("an internal error: a thread panicked; please report this")]
+    Panicked,
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Standard output, or a worker's pipes, could not be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),
     /// The user interrupted the run.
@@ -42,11 +77,26 @@ pub enum CommandError {
 }
 
 impl CommandError {
+    /// A file or directory that could not be written.
+    pub fn write(path: &Path, source: std::io::Error) -> Self {
+        Self::Write {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
     /// The process's exit code, as `maskwright --help` documents them.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Model(_) | Self::Dataset(_) | Self::Framework(_) | Self::Sampling(_) => 3,
-            Self::RunDirectory(_) | Self::Output(_) => 4,
+            Self::Model(_)
+            | Self::Dataset(_)
+            | Self::Framework(_)
+            | Self::Vocabulary(_)
+            | Self::TestSuite(_)
+            | Self::MaskBench(_)
+            | Self::NoCases { .. }
+            | Self::Sampling(_) => 3,
+            Self::RunDirectory(_) | Self::Output(_) | Self::Write { .. } | Self::HeatMap(_) | Self::Panicked => 4,
             Self::Interrupted { .. } => 130,
         }
     }

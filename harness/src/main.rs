@@ -1,10 +1,16 @@
 //! `maskwright`: benchmarks of constrained decoding for JSON Schema.
 
 mod commands;
+mod conformance;
+mod conformance_report;
 mod error;
 mod frameworks;
+mod heat_map;
 mod interrupt;
 mod manifest;
+mod mask_record;
+mod mask_report;
+mod mask_summary;
 mod measure;
 mod progress;
 mod record;
@@ -12,6 +18,10 @@ mod report;
 mod run_directory;
 mod statistics;
 mod summary;
+mod table;
+mod trial;
+mod vocabularies;
+mod worker;
 
 use std::process::ExitCode;
 

@@ -4,11 +4,13 @@ use maskwright_models::SamplingOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::frameworks::LM_ONLY;
+
 /// What was run, with which options, on what. Written once, when a run starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct Manifest<S = Settings> {
     /// What the run measures. Two runs with equal settings measure the same.
-    pub settings: Settings,
+    pub settings: S,
     /// The command line, for people; `settings` is what counts.
     pub command: Vec<String>,
     /// When the run started, RFC 3339.
@@ -19,7 +21,7 @@ pub struct Manifest {
     pub hardware: Hardware,
 }
 
-/// What a run measures.
+/// What a run of `maskwright bench` measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The model: name, family, revision, number format, device, hashes.
@@ -57,6 +59,17 @@ pub struct FrameworkSettings {
     pub version: String,
     /// The options it runs with.
     pub options: String,
+}
+
+impl FrameworkSettings {
+    /// What goes on record for the model alone.
+    pub fn alone() -> Self {
+        Self {
+            name: LM_ONLY.to_owned(),
+            version: String::new(),
+            options: String::new(),
+        }
+    }
 }
 
 /// A dataset, as far as it was used.
@@ -128,9 +141,9 @@ pub fn available_cpus() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-impl Manifest {
+impl<S: Serialize> Manifest<S> {
     /// The manifest of a run that starts now.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: S) -> Self {
         Self {
             settings,
             command: std::env::args().collect(),
@@ -146,15 +159,6 @@ impl Manifest {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Reads a manifest.
-    ///
-    /// # Errors
-    ///
-    /// Where the text is not a manifest, with line and column.
-    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
-    }
-
     /// The first setting in which `other` measures something else, in words.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let sides = [self, other].map(|manifest| serde_json::to_value(&manifest.settings).unwrap_or_default());
@@ -168,5 +172,16 @@ impl Manifest {
                 let changed = now.get(setting).unwrap_or(&Value::Null);
                 format!("{setting} was {value}, now {changed}")
             })
+    }
+}
+
+impl<S: serde::de::DeserializeOwned> Manifest<S> {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is not a manifest, with line and column.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
     }
 }

@@ -18,7 +18,15 @@ const STACK_BYTES: usize = 256 << 20;
 const JUDGE_LIMIT: Duration = Duration::from_secs(20);
 
 /// A framework made ready for the model's vocabulary; `None` for the model alone.
-pub type Candidate = Option<Arc<dyn Compiler>>;
+pub type Candidate = Option<Ready>;
+
+/// A framework made ready.
+pub struct Ready {
+    /// The framework.
+    pub compiler: Arc<dyn Compiler>,
+    /// Whether it runs in a worker, which keeps limits by itself.
+    pub in_worker: bool,
+}
 
 /// A schema with what is needed to prompt for an answer and to judge it.
 pub struct Task<'a> {
@@ -48,8 +56,8 @@ pub fn measure(
         verdict: None,
     };
     let mut constraint = None;
-    if let Some(compiler) = candidate {
-        let (outcome, seconds) = compile(compiler.clone(), task.schema, compile_limit);
+    if let Some(ready) = candidate {
+        let (outcome, seconds) = compile(ready, task.schema, compile_limit);
         record.compile = Some(CompileRecord {
             seconds: seconds.as_secs_f64(),
             error: outcome.as_ref().err().map(Into::into),
@@ -97,8 +105,13 @@ fn judge(validator: &Validator, text: &str) -> Verdict {
 /// A masker, or why there is none.
 type Compiled = Result<Box<dyn Masker>, CompileError>;
 
-fn compile(compiler: Arc<dyn Compiler>, schema: &str, limit: Duration) -> (Compiled, Duration) {
-    let schema = schema.to_owned();
+fn compile(ready: &Ready, schema: &str, limit: Duration) -> (Compiled, Duration) {
+    if ready.in_worker {
+        let start = Instant::now();
+        let outcome = ready.compiler.compile(schema);
+        return (outcome, start.elapsed());
+    }
+    let (compiler, schema) = (ready.compiler.clone(), schema.to_owned());
     let measured = within(limit, "compile", move || {
         let start = Instant::now();
         let outcome = compiler.compile(&schema);

@@ -7,6 +7,8 @@ use maskwright_models::{FinishReason, Generation};
 use maskwright_suites::validate::Verdict;
 use serde::{Deserialize, Serialize};
 
+use crate::run_directory::Recorded;
+
 /// One line of `records.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -143,6 +145,14 @@ impl GenerationRecord {
                 .collect(),
             text,
         }
+    }
+}
+
+impl Recorded for Record {
+    type Key = RecordKey;
+
+    fn key(&self) -> &RecordKey {
+        &self.key
     }
 }
 

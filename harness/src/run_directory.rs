@@ -2,11 +2,14 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
+use std::hash::Hash;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::manifest::Manifest;
-use crate::record::{Record, RecordKey};
 
 /// Name of the manifest's file.
 pub const MANIFEST: &str = "manifest.json";
@@ -64,22 +67,31 @@ pub enum RunDirectoryError {
     },
 }
 
+/// A line of the records' file.
+pub trait Recorded: Serialize + DeserializeOwned {
+    /// What a record is about; there is one record for each key in a run.
+    type Key: Clone + Eq + Hash;
+
+    /// What this record is about.
+    fn key(&self) -> &Self::Key;
+}
+
 /// A run being written. Every record is on disk before the next is measured.
 #[derive(Debug)]
-pub struct RunDirectory {
+pub struct RunDirectory<R: Recorded> {
     path: PathBuf,
-    records: Vec<Record>,
-    keys: HashSet<RecordKey>,
+    records: Vec<R>,
+    keys: HashSet<R::Key>,
     file: File,
 }
 
-impl RunDirectory {
+impl<R: Recorded> RunDirectory<R> {
     /// Starts a run in `path`, which must not hold one.
     ///
     /// # Errors
     ///
     /// [`RunDirectoryError::Exists`] or [`RunDirectoryError::Write`].
-    pub fn create(path: &Path, manifest: &Manifest) -> Result<Self, RunDirectoryError> {
+    pub fn create<S: Serialize>(path: &Path, manifest: &Manifest<S>) -> Result<Self, RunDirectoryError> {
         if path.join(RECORDS).exists() || path.join(MANIFEST).exists() {
             return Err(RunDirectoryError::Exists { path: path.to_owned() });
         }
@@ -101,7 +113,10 @@ impl RunDirectory {
     /// # Errors
     ///
     /// [`RunDirectoryError`], every variant but `Exists`.
-    pub fn resume(path: &Path, manifest: &Manifest) -> Result<Self, RunDirectoryError> {
+    pub fn resume<S>(path: &Path, manifest: &Manifest<S>) -> Result<Self, RunDirectoryError>
+    where
+        S: Serialize + DeserializeOwned,
+    {
         let manifest_path = path.join(MANIFEST);
         let text = match fs::read_to_string(&manifest_path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -109,7 +124,7 @@ impl RunDirectory {
             }
             other => other.map_err(|source| read_error(&manifest_path, source))?,
         };
-        let known = Manifest::from_json(&text).map_err(|error| RunDirectoryError::Damaged {
+        let known = Manifest::<S>::from_json(&text).map_err(|error| RunDirectoryError::Damaged {
             line: error.line(),
             message: error.to_string(),
             path: manifest_path,
@@ -121,13 +136,13 @@ impl RunDirectory {
             });
         }
         let records_path = path.join(RECORDS);
-        let (records, whole_bytes) = read_records(&records_path)?;
+        let (records, whole_bytes) = read_records::<R>(&records_path)?;
         let file = append_to(&records_path)?;
         file.set_len(whole_bytes as u64)
             .map_err(|source| write_error(&records_path, source))?;
         Ok(Self {
             path: path.to_owned(),
-            keys: records.iter().map(|record| record.key.clone()).collect(),
+            keys: records.iter().map(|record| record.key().clone()).collect(),
             records,
             file,
         })
@@ -139,12 +154,12 @@ impl RunDirectory {
     }
 
     /// All records so far, those of the resumed run first.
-    pub fn records(&self) -> &[Record] {
+    pub fn records(&self) -> &[R] {
         &self.records
     }
 
     /// Whether there is a record for `key`.
-    pub fn has(&self, key: &RecordKey) -> bool {
+    pub fn has(&self, key: &R::Key) -> bool {
         self.keys.contains(key)
     }
 
@@ -153,7 +168,7 @@ impl RunDirectory {
     /// # Errors
     ///
     /// [`RunDirectoryError::Write`]; a line written in part is dropped on resuming.
-    pub fn add(&mut self, record: Record) -> Result<(), RunDirectoryError> {
+    pub fn add(&mut self, record: R) -> Result<(), RunDirectoryError> {
         let path = self.path.join(RECORDS);
         let mut line = serde_json::to_vec(&record).map_err(|error| write_error(&path, error.into()))?;
         line.push(b'\n');
@@ -161,7 +176,7 @@ impl RunDirectory {
             .write_all(&line)
             .and_then(|()| self.file.flush())
             .map_err(|source| write_error(&path, source))?;
-        self.keys.insert(record.key.clone());
+        self.keys.insert(record.key().clone());
         self.records.push(record);
         Ok(())
     }
@@ -177,7 +192,7 @@ impl RunDirectory {
 }
 
 /// The whole lines of a records file, and their length in bytes.
-fn read_records(path: &Path) -> Result<(Vec<Record>, usize), RunDirectoryError> {
+fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<R>, usize), RunDirectoryError> {
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         other => other.map_err(|source| read_error(path, source))?,

@@ -1,7 +1,7 @@
 //! `maskwright bench`.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -10,15 +10,19 @@ use maskwright_suites::dataset::{BUILTIN, Catalog, Dataset, Instance, Sample};
 use maskwright_suites::synthetic::{Generator, Split};
 use maskwright_suites::validate::Validator;
 use maskwright_suites::{json_text, prompt};
+use maskwright_worker::Setup;
 use sha2::{Digest, Sha256};
 
+use super::framework_arguments::{WorkerOptions, framework_settings, seconds};
 use super::model_arguments::{self, ModelArguments, PROMPT_DATE};
 use crate::error::CommandError;
-use crate::frameworks::{self, LM_ONLY};
+use crate::frameworks::{self, Contender, LM_ONLY};
 use crate::manifest::{DatasetSettings, FrameworkSettings, Manifest, Settings};
-use crate::measure::{Candidate, Task, measure};
+use crate::measure::{Candidate, Ready, Task, measure};
 use crate::record::{Record, RecordKey};
 use crate::run_directory::RunDirectory;
+use crate::vocabularies::NamedVocabulary;
+use crate::worker::Provision;
 use crate::{interrupt, progress, report, summary};
 
 /// Name of the dataset of generated schemas that the built-in model was not trained on.
@@ -34,6 +38,11 @@ pub struct BenchArguments {
     /// Frameworks to compare, comma-separated; `none` is the model alone
     #[arg(long, value_delimiter = ',', default_value = "llguidance,none", value_name = "NAMES")]
     frameworks: Vec<String>,
+    #[command(flatten)]
+    workers: WorkerOptions,
+    /// Run every framework in a worker, also those that are trusted in this process
+    #[arg(long)]
+    isolate: bool,
     /// Datasets, comma-separated: `builtin`, `heldout`, or names found in --data
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     datasets: Vec<String>,
@@ -98,14 +107,6 @@ struct SamplingArguments {
     repetition_penalty: f32,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    match Duration::try_from_secs_f64(value) {
-        Ok(duration) if duration > Duration::ZERO => Ok(value),
-        _ => Err("must be above 0".to_owned()),
-    }
-}
-
 /// Runs the benchmark and prints its table.
 ///
 /// # Errors
@@ -113,16 +114,21 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
-    let names = framework_names(&arguments.frameworks)?;
+    let contenders = contenders(arguments)?;
+    let names: Vec<String> = contenders.iter().map(|(name, _)| name.clone()).collect();
     let datasets = datasets(arguments)?;
     let mut model = arguments.model.load()?;
-    let candidates = candidates(&names, &model)?;
+    let candidates = candidates(arguments, &contenders, &model)?;
     let settings = Settings {
         model: serde_json::to_value(model.summary()).unwrap_or_default(),
-        frameworks: names
+        frameworks: contenders
             .iter()
-            .map(|name| framework_settings(name))
-            .collect::<Result<_, _>>()?,
+            .map(|(_, contender)| {
+                contender
+                    .as_ref()
+                    .map_or_else(FrameworkSettings::alone, framework_settings)
+            })
+            .collect(),
         datasets: datasets.iter().map(dataset_settings).collect(),
         sampling: sampling.clone(),
         shots: arguments.shots.into(),
@@ -143,7 +149,10 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         overlap: settings.overlap,
     };
     let manifest = Manifest::new(settings);
-    let path = arguments.out.clone().unwrap_or_else(default_directory);
+    let path = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| super::default_directory("bench"));
     let mut directory = match arguments.resume {
         true => RunDirectory::resume(&path, &manifest)?,
         false => RunDirectory::create(&path, &manifest)?,
@@ -163,7 +172,12 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
 }
 
 /// Writes the tables beside the records, and prints one.
-fn finish(directory: &RunDirectory, datasets: &[String], names: &[String], json: bool) -> Result<(), CommandError> {
+fn finish(
+    directory: &RunDirectory<Record>,
+    datasets: &[String],
+    names: &[String],
+    json: bool,
+) -> Result<(), CommandError> {
     let rows = summary::rows(directory.records(), datasets, names);
     directory.write("report.md", &report::markdown(&rows))?;
     directory.write("report.csv", &report::csv(&rows))?;
@@ -199,7 +213,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// Measures what the directory has no record of yet: schema by schema, all frameworks in turn.
-    fn run(&mut self, datasets: &[Dataset], directory: &mut RunDirectory) -> Result<(), CommandError> {
+    fn run(&mut self, datasets: &[Dataset], directory: &mut RunDirectory<Record>) -> Result<(), CommandError> {
         let schemas: usize = datasets.iter().map(|dataset| dataset.instances.len()).sum();
         let planned = schemas * self.names.len();
         let bar = progress::bar(planned as u64, "");
@@ -240,7 +254,7 @@ impl Bench<'_> {
         number: usize,
         dataset: &str,
         instance: &Instance,
-        directory: &mut RunDirectory,
+        directory: &mut RunDirectory<Record>,
     ) -> Result<bool, CommandError> {
         let keys = self.names.iter().map(|name| RecordKey {
             framework: name.clone(),
@@ -318,47 +332,56 @@ impl SamplingArguments {
     }
 }
 
-/// The names given, each once, all of them known.
-fn framework_names(given: &[String]) -> Result<Vec<String>, CommandError> {
-    let mut names: Vec<String> = Vec::new();
-    for name in given {
-        if name != LM_ONLY {
-            frameworks::find(name)?;
-        }
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
+/// The frameworks asked for by name, each once; none behind the name of the model alone.
+fn contenders(arguments: &BenchArguments) -> Result<Vec<(String, Option<Contender>)>, CommandError> {
+    let (alone, named): (Vec<&String>, Vec<&String>) =
+        arguments.frameworks.iter().partition(|name| name.as_str() == LM_ONLY);
+    let named: Vec<String> = named.into_iter().cloned().collect();
+    let mut contenders: Vec<(String, Option<Contender>)> = frameworks::choose(&named, &arguments.workers.workers)?
+        .into_iter()
+        .map(|contender| (contender.name.clone(), Some(contender)))
+        .collect();
+    if !alone.is_empty() {
+        let place = arguments.frameworks.iter().position(|name| name == LM_ONLY);
+        let place = place.unwrap_or_default().min(contenders.len());
+        contenders.insert(place, (LM_ONLY.to_owned(), None));
     }
-    Ok(names)
+    Ok(contenders)
 }
 
-fn candidates(names: &[String], model: &LoadedModel) -> Result<Vec<Candidate>, CommandError> {
-    let vocabulary = model.vocabulary();
-    names
-        .iter()
-        .map(|name| match name.as_str() {
-            LM_ONLY => Ok(None),
-            name => {
-                let compiler = (frameworks::find(name)?.compiler)(vocabulary.clone())?;
-                Ok(Some(Arc::from(compiler)))
-            }
-        })
-        .collect()
-}
-
-fn framework_settings(name: &str) -> Result<FrameworkSettings, CommandError> {
-    let (version, options) = match name {
-        LM_ONLY => ("", ""),
-        name => {
-            let framework = frameworks::find(name)?;
-            (framework.version, framework.options)
-        }
+fn candidates(
+    arguments: &BenchArguments,
+    contenders: &[(String, Option<Contender>)],
+    model: &LoadedModel,
+) -> Result<Vec<Candidate>, CommandError> {
+    let vocabulary = NamedVocabulary::of_model(model);
+    let setup = Setup {
+        vocabulary: vocabulary.vocabulary.clone(),
+        documents: BTreeMap::new(),
     };
-    Ok(FrameworkSettings {
-        name: name.to_owned(),
-        version: version.to_owned(),
-        options: options.to_owned(),
-    })
+    let provision = Provision::new(&vocabulary.vocabulary, Some(vocabulary.tokenizer), &setup.documents);
+    let limits = |seconds| arguments.workers.limits(Duration::from_secs_f64(seconds));
+    let candidate = |contender: &Contender| {
+        let compiler = match arguments.isolate {
+            true => None,
+            false => contender.in_process_compiler(&setup)?,
+        };
+        let in_worker = compiler.is_none();
+        let compiler = match compiler {
+            Some(compiler) => compiler,
+            None => contender.worker_compiler(
+                provision.clone(),
+                limits(arguments.compile_limit),
+                limits(arguments.generation_limit),
+                setup.vocabulary.len(),
+            )?,
+        };
+        Ok(Ready { compiler, in_worker })
+    };
+    contenders
+        .iter()
+        .map(|(_, contender)| contender.as_ref().map(candidate).transpose())
+        .collect()
 }
 
 /// The datasets to run: those named, or all of --data, or the built-in sample.
@@ -415,9 +438,4 @@ fn dataset_settings(dataset: &Dataset) -> DatasetSettings {
         instances: dataset.instances.len(),
         sha256: hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
     }
-}
-
-fn default_directory() -> PathBuf {
-    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
-    Path::new("runs").join(format!("bench-{now}"))
 }

@@ -8,7 +8,7 @@ use maskwright_suites::dataset::Catalog;
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::frameworks::{FRAMEWORKS, LM_ONLY};
+use crate::frameworks::{FRAMEWORKS, LM_ONLY, PROGRAMS, locate};
 
 /// Arguments of `maskwright list`.
 #[derive(Debug, Args)]
@@ -44,8 +44,14 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
                 "description": framework.description, "options": framework.options,
             })
         });
+        let programs = PROGRAMS.iter().map(|program| {
+            json!({
+                "name": program.name, "description": program.description,
+                "program": locate(program).map(|path| path.display().to_string()),
+            })
+        });
         let listing = json!({
-            "frameworks": frameworks.collect::<Vec<_>>(),
+            "frameworks": frameworks.chain(programs).collect::<Vec<_>>(),
             "models": models.map(|(name, description)| json!({"name": name, "description": description})),
             "datasets": datasets
                 .iter()
@@ -66,6 +72,16 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
             framework.name,
             &format!("{} {}", framework.version, framework.description),
         );
+    }
+    for program in PROGRAMS {
+        let state = match locate(program) {
+            Some(path) => format!("({})", path.display()),
+            None => format!(
+                "(not built: cargo build --release --manifest-path {}/Cargo.toml)",
+                program.package
+            ),
+        };
+        line(program.name, &format!("{} {state}", program.description));
     }
     text.push_str("\nModels (families: Llama, Qwen2 and 2.5, Qwen3)\n");
     let mut line = |name: &str, description: &str| {

@@ -2,8 +2,14 @@
 
 mod bench;
 mod census;
+mod framework_arguments;
 mod list;
+mod masks;
 mod model_arguments;
+mod testsuite;
+mod worker;
+
+use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
 
@@ -16,7 +22,17 @@ pub enum Command {
     Census(census::CensusArguments),
     /// Name the frameworks, models and datasets that can be used
     List(list::ListArguments),
+    /// Replay MaskBench: time to first mask, time between masks, and what each framework gets wrong
+    Masks(masks::MasksArguments),
+    /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
+    Testsuite(testsuite::TestSuiteArguments),
+    /// Run a framework as a worker, which answers requests on standard input (see CONTRIBUTING.md)
+    #[command(hide = true)]
+    Worker(worker::WorkerArguments),
 }
+
+/// The command that starts a worker.
+pub const WORKER_COMMAND: &str = "worker";
 
 /// Runs a command.
 ///
@@ -28,5 +44,14 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Census(arguments) => census::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
+        Command::Masks(arguments) => masks::run(&arguments),
+        Command::Testsuite(arguments) => testsuite::run(&arguments),
+        Command::Worker(arguments) => worker::run(&arguments),
     }
+}
+
+/// Where a run's files go unless the user says: `runs/COMMAND-DATE-TIME`.
+fn default_directory(command: &str) -> PathBuf {
+    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+    Path::new("runs").join(format!("{command}-{now}"))
 }

@@ -1,4 +1,4 @@
-//! [llguidance](https://crates.io/crates/llguidance), the engine of Guidance, in process.
+//! [llguidance](https://crates.io/crates/llguidance), the engine of Guidance.
 
 use std::sync::Arc;
 
@@ -8,18 +8,21 @@ use llguidance::{Matcher, ParserFactory};
 use maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary,
 };
+use maskwright_worker::Documented;
 use toktrie::{InferenceCapabilities, TokEnv, TokTrie, TokenizerEnv};
 
-use super::{Framework, FrameworkError};
-
-const NAME: &str = "llguidance";
+use super::Framework;
 
 pub(super) const FRAMEWORK: Framework = Framework {
-    name: NAME,
+    name: "llguidance",
     description: "Guidance's engine: Earley parser over lexer derivatives, fast-forwarded tokens",
     version: env!("MASKWRIGHT_LLGUIDANCE_VERSION"),
     options: "defaults: whitespace_flexible, lenient off, coerce_one_of off, JSON slices",
-    compiler: |vocabulary| Ok(Box::new(LlguidanceCompiler::new(vocabulary)?)),
+    // Its option for that, `retriever`, takes a type that the crate does not export.
+    accepts_documents: false,
+    in_process: true,
+    documented: Documented::default,
+    prepare: |setup| Ok(Box::new(LlguidanceCompiler::new(setup.vocabulary.clone())?)),
 };
 
 struct LlguidanceCompiler {
@@ -28,19 +31,14 @@ struct LlguidanceCompiler {
 }
 
 impl LlguidanceCompiler {
-    fn new(vocabulary: Arc<Vocabulary>) -> Result<Self, FrameworkError> {
+    fn new(vocabulary: Arc<Vocabulary>) -> Result<Self, String> {
         let capabilities = InferenceCapabilities {
             ff_tokens: vocabulary.tokenizer().is_some(),
             ..Default::default()
         };
         let environment: TokEnv = Arc::new(Environment(vocabulary.clone()));
-        let mut factory =
-            ParserFactory::new(&environment, capabilities, &SlicedBiasComputer::json_slices()).map_err(|error| {
-                FrameworkError::Vocabulary {
-                    framework: NAME,
-                    message: error.to_string(),
-                }
-            })?;
+        let mut factory = ParserFactory::new(&environment, capabilities, &SlicedBiasComputer::json_slices())
+            .map_err(|error| error.to_string())?;
         factory.quiet();
         Ok(Self { factory, vocabulary })
     }

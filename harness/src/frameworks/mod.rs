@@ -1,17 +1,19 @@
 //! The frameworks that can be compared, one file each.
 
+mod choice;
 mod llguidance;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use maskwright::Compiler;
+use maskwright_worker::{Description, Documented, Setup};
 
-use maskwright::{Compiler, Vocabulary};
+pub use choice::{Contender, FrameworkError, NamedWorker, choose, locate};
 
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
 pub const LM_ONLY: &str = "none";
 
-/// A constrained-decoding framework: what it is called, and how it is made ready for a vocabulary.
+/// A constrained-decoding framework of this program: what it is called, and how it is made ready.
 pub struct Framework {
     /// Name in commands, records and tables.
     pub name: &'static str,
@@ -21,48 +23,49 @@ pub struct Framework {
     pub version: &'static str,
     /// The options it runs with, as its own documentation calls them.
     pub options: &'static str,
-    /// Prepares the framework for a vocabulary.
-    pub compiler: Prepare,
+    /// Whether it resolves `$ref` to documents that come with the setup.
+    pub accepts_documents: bool,
+    /// Whether it can be trusted in the process of the benchmark itself: it neither crashes nor hangs on any schema
+    /// we know. All others run in workers only.
+    pub in_process: bool,
+    /// What its documentation says it supports.
+    pub documented: fn() -> Documented,
+    /// Makes it ready for a vocabulary.
+    pub prepare: fn(&Setup) -> Result<Box<dyn Compiler>, String>,
 }
 
-/// Makes a framework ready for a vocabulary.
-pub type Prepare = fn(Arc<Vocabulary>) -> Result<Box<dyn Compiler>, FrameworkError>;
-
-/// A framework could not be made ready for a vocabulary, or there is no such framework.
-#[derive(Debug, thiserror::Error)]
-pub enum FrameworkError {
-    /// The name is none of the known ones.
-    #[error("there is no framework {name:?}; known are {}, and {LM_ONLY} for the model alone", known.join(", "))]
-    Unknown {
-        /// The name given.
-        name: String,
-        /// All names.
-        known: Vec<&'static str>,
-    },
-    /// The framework refused the vocabulary.
-    #[error("framework {framework} cannot work with this vocabulary: {message}")]
-    Vocabulary {
-        /// The framework.
-        framework: &'static str,
-        /// What it said.
-        message: String,
-    },
+impl Framework {
+    /// What its worker says of itself.
+    pub fn describe(&self) -> Description {
+        Description {
+            name: self.name.to_owned(),
+            version: self.version.to_owned(),
+            options: self.options.to_owned(),
+            accepts_documents: self.accepts_documents,
+            documented: (self.documented)(),
+        }
+    }
 }
 
-/// Every framework of this build, in the order of tables.
+/// A framework that is a program of its own, because it cannot be built into this one.
+pub struct Program {
+    /// Name in commands, records and tables.
+    pub name: &'static str,
+    /// One line for `maskwright list`.
+    pub description: &'static str,
+    /// Name of the executable.
+    pub executable: &'static str,
+    /// Folder of its package, from the root of the repository.
+    pub package: &'static str,
+}
+
+/// Every framework of this program, in the order of tables.
 pub static FRAMEWORKS: &[Framework] = &[llguidance::FRAMEWORK];
 
-/// The framework called `name`.
-///
-/// # Errors
-///
-/// [`FrameworkError::Unknown`].
-pub fn find(name: &str) -> Result<&'static Framework, FrameworkError> {
-    FRAMEWORKS
-        .iter()
-        .find(|framework| framework.name == name)
-        .ok_or_else(|| FrameworkError::Unknown {
-            name: name.to_owned(),
-            known: FRAMEWORKS.iter().map(|framework| framework.name).collect(),
-        })
-}
+/// Every framework that is a program of its own, in the order of tables.
+pub static PROGRAMS: &[Program] = &[Program {
+    name: "glrmask",
+    description: "generalised LR parser over precompiled tables",
+    executable: "maskwright-worker-glrmask",
+    package: "harness/worker-glrmask",
+}];

@@ -1,8 +1,10 @@
 //! The contract of `Compiler` and `Masker`, held against every framework.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use maskwright::{CompileErrorKind, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary};
+use maskwright_worker::Setup;
 
 use super::{FRAMEWORKS, Framework};
 
@@ -66,12 +68,19 @@ fn vocabulary() -> Arc<Vocabulary> {
     Arc::new(vocabulary.unwrap())
 }
 
+fn setup() -> Setup {
+    Setup {
+        vocabulary: vocabulary(),
+        documents: BTreeMap::new(),
+    }
+}
+
 fn tokens(text: &str) -> Vec<TokenId> {
     vocabulary().tokenizer().unwrap().tokenize(text.as_bytes())
 }
 
 fn masker(framework: &Framework) -> Box<dyn Masker> {
-    let compiler = (framework.compiler)(vocabulary()).unwrap();
+    let compiler = (framework.prepare)(&setup()).unwrap();
     compiler.compile(SCHEMA).unwrap()
 }
 
@@ -206,7 +215,7 @@ fn forced_tokens_are_allowed_and_canonical() {
 #[test]
 fn schemas_that_are_none_are_refused() {
     for framework in FRAMEWORKS {
-        let compiler = (framework.compiler)(vocabulary()).unwrap();
+        let compiler = (framework.prepare)(&setup()).unwrap();
         let kind = |schema: &str| compiler.compile(schema).map(|_| ()).unwrap_err().kind();
         assert_eq!(kind("{"), CompileErrorKind::Malformed, "{}", framework.name);
         assert_eq!(kind(""), CompileErrorKind::Malformed, "{}", framework.name);

@@ -1,0 +1,244 @@
+//! `maskwright masks`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use maskwright::TokenId;
+use maskwright_suites::dataset::Sample;
+use maskwright_suites::mask_bench::{MaskBench, MaskBenchFile};
+use serde::{Deserialize, Serialize};
+
+use super::framework_arguments::{WorkerOptions, framework_settings, seconds};
+use crate::error::CommandError;
+use crate::frameworks::{self, Contender};
+use crate::manifest::{FrameworkSettings, Manifest};
+use crate::mask_record::{MaskKey, MaskRecord};
+use crate::run_directory::RunDirectory;
+use crate::table::Style;
+use crate::trial::{Trial, TrialOptions};
+use crate::vocabularies::{self, NamedVocabulary};
+use crate::worker::{Provision, Worker};
+use crate::{interrupt, mask_report, mask_summary, progress};
+
+/// Arguments of `maskwright masks`.
+#[derive(Debug, Args)]
+pub struct MasksArguments {
+    /// Frameworks to measure, comma-separated
+    #[arg(long, value_delimiter = ',', default_value = "llguidance", value_name = "NAMES")]
+    frameworks: Vec<String>,
+    #[command(flatten)]
+    workers: WorkerOptions,
+    /// Directory with MaskBench's files (`maskbench/data`) [default: what `maskwright fetch jsonschemabench` fetched]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Files, at most
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Seed of the sample that --limit takes; the first files without it
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Vocabulary: o200k_base, cl100k_base, or that of a model (builtin, a directory, a hub id)
+    #[arg(long, default_value = vocabularies::DEFAULT, value_name = "NAME")]
+    vocabulary: String,
+    /// Seconds that a compilation, and the instances of a schema together, may take
+    #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
+    time_limit: f64,
+    /// How outcomes are counted
+    #[arg(long, value_enum, default_value_t = EndScoring::Strict)]
+    scoring: EndScoring,
+    /// Directory of the run's records, manifest and tables [default: runs/masks-DATE-TIME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Continue the run in --out
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// How replays are scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum EndScoring {
+    /// A document is accepted if all its tokens are and it may end there
+    Strict,
+    /// A document is accepted if all its tokens are, as MaskBench's own scripts have it
+    Paper,
+}
+
+/// What a run measures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct MaskSettings {
+    frameworks: Vec<FrameworkSettings>,
+    files: usize,
+    seed: Option<u64>,
+    vocabulary: String,
+    time_limit_s: f64,
+}
+
+/// Replays MaskBench and prints the tables.
+///
+/// # Errors
+///
+/// [`CommandError`]; records so far stay in the run's directory.
+pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
+    let contenders = frameworks::choose(&arguments.frameworks, &arguments.workers.workers)?;
+    let bench = MaskBench::open(arguments.data.as_deref().unwrap_or(Path::new("")))?;
+    let files = bench.sample(Sample {
+        limit: arguments.limit,
+        seed: arguments.seed,
+    });
+    let vocabulary = NamedVocabulary::load(&arguments.vocabulary)?;
+    let provision = Provision::new(
+        &vocabulary.vocabulary,
+        Some(vocabulary.tokenizer.clone()),
+        &Default::default(),
+    );
+    let manifest = Manifest::new(MaskSettings {
+        frameworks: contenders.iter().map(framework_settings).collect(),
+        files: files.len(),
+        seed: arguments.seed,
+        vocabulary: vocabulary.name.clone(),
+        time_limit_s: arguments.time_limit,
+    });
+    let path = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| super::default_directory("masks"));
+    let mut directory = match arguments.resume {
+        true => RunDirectory::resume(&path, &manifest)?,
+        false => RunDirectory::create(&path, &manifest)?,
+    };
+    interrupt::watch();
+    let mut run = MaskRun {
+        bench: &bench,
+        vocabulary: &vocabulary,
+        workers: workers(&contenders, &provision)?,
+        options: TrialOptions {
+            limits: arguments.workers.limits(Duration::from_secs_f64(arguments.time_limit)),
+            first_mask: true,
+            forced: true,
+        },
+    };
+    run.all(&files, &mut directory)?;
+    drop(run);
+    let names: Vec<String> = contenders.into_iter().map(|contender| contender.name).collect();
+    finish(arguments, &directory, &names, &manifest.settings.frameworks)
+}
+
+fn workers(contenders: &[Contender], provision: &Provision) -> Result<Vec<(String, Worker)>, CommandError> {
+    contenders
+        .iter()
+        .map(|contender| Ok((contender.name.clone(), contender.ready_worker(provision.clone())?)))
+        .collect()
+}
+
+/// Writes the tables beside the records, and prints them.
+fn finish(
+    arguments: &MasksArguments,
+    directory: &RunDirectory<MaskRecord>,
+    names: &[String],
+    frameworks: &[FrameworkSettings],
+) -> Result<(), CommandError> {
+    let check_end = arguments.scoring == EndScoring::Strict;
+    let rows = mask_summary::rows(directory.records(), names, check_end);
+    let json = mask_report::json(&rows, frameworks) + "\n";
+    directory.write("report.md", &mask_report::text(&rows, frameworks, Style::Markdown))?;
+    directory.write("report.csv", &mask_report::csv(&rows))?;
+    directory.write("report.json", &json)?;
+    let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
+    for record in unusable.filter(|record| Some(&record.key.framework) == names.first()) {
+        let reason = record.unusable.as_deref().unwrap_or_default();
+        progress::say(&format!("left out: {}: {reason}", record.key.file));
+    }
+    if arguments.json {
+        return crate::print(&json);
+    }
+    crate::print(&mask_report::text(&rows, frameworks, Style::Terminal))?;
+    progress::say(&format!(
+        "records, manifest and tables are in {}",
+        directory.path().display()
+    ));
+    Ok(())
+}
+
+/// MaskBench on its way through the frameworks.
+struct MaskRun<'a> {
+    bench: &'a MaskBench,
+    vocabulary: &'a NamedVocabulary,
+    workers: Vec<(String, Worker)>,
+    options: TrialOptions,
+}
+
+impl MaskRun<'_> {
+    /// File by file, all frameworks in turn, what the directory has no record of yet.
+    fn all(&mut self, files: &[&str], directory: &mut RunDirectory<MaskRecord>) -> Result<(), CommandError> {
+        let planned = files.len() * self.workers.len();
+        let bar = progress::bar(planned as u64, "");
+        for (number, file) in files.iter().enumerate() {
+            bar.set_message((*file).to_owned());
+            if !self.file(number, file, directory)? {
+                bar.abandon();
+                return Err(CommandError::Interrupted {
+                    kept: directory.records().len(),
+                    planned,
+                    directory: directory.path().display().to_string(),
+                });
+            }
+            bar.inc(self.workers.len() as u64);
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// One file with every framework that lacks a record. False where the user interrupted.
+    fn file(
+        &mut self,
+        number: usize,
+        file: &str,
+        directory: &mut RunDirectory<MaskRecord>,
+    ) -> Result<bool, CommandError> {
+        let key = |name: &str| MaskKey {
+            framework: name.to_owned(),
+            file: file.to_owned(),
+        };
+        // Every framework is first equally often, so that none always finds the caches warm.
+        let first = number % self.workers.len().max(1);
+        let (after, before) = self.workers.split_at_mut(first);
+        let mut missing: Vec<&mut (String, Worker)> = before
+            .iter_mut()
+            .chain(after)
+            .filter(|(name, _)| !directory.has(&key(name)))
+            .collect();
+        if missing.is_empty() {
+            return Ok(true);
+        }
+        let read = self.bench.read(file);
+        let tokens = match &read {
+            Ok(file) => tokens(file, self.vocabulary),
+            Err(_) => Vec::new(),
+        };
+        for (name, worker) in &mut missing {
+            if interrupt::requested() {
+                return Ok(false);
+            }
+            let record = match &read {
+                Err(error) => MaskRecord::unusable(key(name), error.to_string()),
+                Ok(file) => {
+                    let trial = Trial::run(worker, &file.schema_text, &tokens, &self.options);
+                    let labels = file.instances.iter().map(|instance| instance.valid);
+                    let instances: Vec<(bool, usize)> = labels.zip(tokens.iter().map(Vec::len)).collect();
+                    MaskRecord::new(key(name), trial, &instances, worker.peak_memory())
+                }
+            };
+            directory.add(record)?;
+        }
+        Ok(true)
+    }
+}
+
+fn tokens(file: &MaskBenchFile, vocabulary: &NamedVocabulary) -> Vec<Vec<TokenId>> {
+    let texts = file.instances.iter().map(|instance| instance.text.as_str());
+    texts.map(|text| vocabulary.tokenize(text)).collect()
+}

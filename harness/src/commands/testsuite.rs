@@ -1,0 +1,202 @@
+//! `maskwright testsuite`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::ProgressBar;
+use maskwright::TokenId;
+use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite};
+
+use super::framework_arguments::{WorkerOptions, seconds};
+use crate::conformance::{self, CaseOutcome, Conformance};
+use crate::conformance_report as report;
+use crate::error::CommandError;
+use crate::frameworks::{self, Contender};
+use crate::trial::{Trial, TrialOptions};
+use crate::vocabularies::{self, NamedVocabulary};
+use crate::worker::{Provision, Worker};
+use crate::{heat_map, progress};
+
+/// Arguments of `maskwright testsuite`.
+#[derive(Debug, Args)]
+pub struct TestSuiteArguments {
+    /// Frameworks to judge, comma-separated
+    #[arg(long, value_delimiter = ',', default_value = "llguidance", value_name = "NAMES")]
+    frameworks: Vec<String>,
+    #[command(flatten)]
+    workers: WorkerOptions,
+    /// Draft: 4, 6, 7, 2019-09 or 2020-12
+    #[arg(long, default_value_t = Draft::Draft202012)]
+    draft: Draft,
+    /// Parts of the suite, comma-separated
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_enum,
+        default_value = "required",
+        value_name = "PARTS"
+    )]
+    parts: Vec<PartName>,
+    /// Only these categories, comma-separated: names of files such as anyOf or optional/format/date
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    categories: Vec<String>,
+    /// Directory of the suite, with `tests` and `remotes` [default: what `maskwright fetch test-suite` fetched]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Vocabulary: o200k_base, cl100k_base, or that of a model (builtin, a directory, a hub id)
+    #[arg(long, default_value = vocabularies::DEFAULT, value_name = "NAME")]
+    vocabulary: String,
+    /// Seconds that a compilation, and the instances of a case together, may take
+    #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
+    time_limit: f64,
+    /// List every failing case, with the token at which it failed and why
+    #[arg(long)]
+    failures: bool,
+    /// Write the tables, the failing cases and the heat map (report.md, report.json, failures.txt, heat-map.svg) here
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// A part of the suite, as the command line calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum PartName {
+    /// What every implementation has to do
+    Required,
+    /// What it may do
+    Optional,
+    /// Formats, asserted
+    Format,
+}
+
+impl From<PartName> for Part {
+    fn from(name: PartName) -> Self {
+        match name {
+            PartName::Required => Self::Required,
+            PartName::Optional => Self::Optional,
+            PartName::Format => Self::OptionalFormat,
+        }
+    }
+}
+
+/// Runs the suite over the frameworks and prints the tables.
+///
+/// # Errors
+///
+/// [`CommandError`].
+pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
+    let contenders = frameworks::choose(&arguments.frameworks, &arguments.workers.workers)?;
+    let directory = arguments.data.clone().unwrap_or_default();
+    let suite = TestSuite::open(&directory)?;
+    let cases = cases(arguments, &suite)?;
+    let vocabulary = NamedVocabulary::load(&arguments.vocabulary)?;
+    let documents = suite.remotes(arguments.draft)?;
+    let provision = Provision::new(&vocabulary.vocabulary, Some(vocabulary.tokenizer.clone()), &documents);
+    let run = SuiteRun {
+        cases: cases.iter().map(|case| (case, tokens(case, &vocabulary))).collect(),
+        vocabulary: &vocabulary,
+        options: TrialOptions {
+            limits: arguments.workers.limits(Duration::from_secs_f64(arguments.time_limit)),
+            first_mask: false,
+            forced: false,
+        },
+        bar: progress::bar((cases.len() * contenders.len()) as u64, ""),
+    };
+    let outcomes = run.all(&contenders, &provision)?;
+    run.bar.finish_and_clear();
+    let sheet = report::Sheet {
+        draft: arguments.draft.to_string(),
+        vocabulary: vocabulary.name.clone(),
+        descriptions: contenders.into_iter().map(|contender| contender.description).collect(),
+        frameworks: outcomes,
+    };
+    if let Some(directory) = &arguments.out {
+        write(directory, &sheet)?;
+    }
+    if arguments.json {
+        return crate::print(&format!("{}\n", report::json(&sheet)));
+    }
+    crate::print(&report::terminal(&sheet))?;
+    if arguments.failures {
+        crate::print(&report::failures(&sheet))?;
+    }
+    Ok(())
+}
+
+/// The cases asked for.
+fn cases(arguments: &TestSuiteArguments, suite: &TestSuite) -> Result<Vec<Case>, CommandError> {
+    let mut cases = Vec::new();
+    for part in &arguments.parts {
+        cases.extend(suite.cases(arguments.draft, (*part).into())?);
+    }
+    let wanted = &arguments.categories;
+    cases.retain(|case| wanted.is_empty() || wanted.contains(&case.category));
+    if cases.is_empty() {
+        return Err(CommandError::NoCases { draft: arguments.draft });
+    }
+    Ok(cases)
+}
+
+fn tokens(case: &Case, vocabulary: &NamedVocabulary) -> Vec<Vec<TokenId>> {
+    let texts = case.instances.iter().map(|instance| instance.text.as_str());
+    texts.map(|text| vocabulary.tokenize(text)).collect()
+}
+
+/// The suite on its way through the frameworks.
+struct SuiteRun<'a> {
+    cases: Vec<(&'a Case, Vec<Vec<TokenId>>)>,
+    vocabulary: &'a NamedVocabulary,
+    options: TrialOptions,
+    bar: ProgressBar,
+}
+
+impl SuiteRun<'_> {
+    /// All frameworks at once, each in its own worker: nothing is timed here.
+    fn all(&self, contenders: &[Contender], provision: &Provision) -> Result<Vec<Conformance>, CommandError> {
+        let workers: Vec<Worker> = contenders
+            .iter()
+            .map(|contender| contender.ready_worker(provision.clone()))
+            .collect::<Result<_, _>>()?;
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = contenders
+                .iter()
+                .zip(workers)
+                .map(|(contender, worker)| scope.spawn(|| self.one(&contender.name, worker)))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().map_err(|_| CommandError::Panicked))
+                .collect()
+        })
+    }
+
+    fn one(&self, name: &str, mut worker: Worker) -> Conformance {
+        let outcome = |(case, tokens): &(&Case, Vec<Vec<TokenId>>)| -> CaseOutcome {
+            let trial = Trial::run(&mut worker, &case.schema_text, tokens, &self.options);
+            self.bar.set_message(format!("{name}: {}", case.category));
+            self.bar.inc(1);
+            conformance::judge(case, tokens, &trial, &self.vocabulary.vocabulary)
+        };
+        Conformance::new(name, self.cases.iter().map(outcome).collect())
+    }
+}
+
+/// Writes the tables, the failing cases and the heat map into a directory.
+fn write(directory: &Path, sheet: &report::Sheet) -> Result<(), CommandError> {
+    let files: BTreeMap<&str, String> = BTreeMap::from([
+        ("report.md", report::markdown(sheet)),
+        ("report.json", report::json(sheet) + "\n"),
+        ("failures.txt", report::failures(sheet)),
+        ("heat-map.svg", heat_map::svg(&sheet.frameworks)?),
+    ]);
+    std::fs::create_dir_all(directory).map_err(|source| CommandError::write(directory, source))?;
+    for (name, text) in files {
+        let path = directory.join(name);
+        std::fs::write(&path, text).map_err(|source| CommandError::write(&path, source))?;
+    }
+    Ok(())
+}

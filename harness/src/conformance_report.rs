@@ -1,0 +1,206 @@
+//! The tables of a Test Suite run: terminal, Markdown, JSON, and the list of failing cases.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use comfy_table::Table;
+use maskwright_worker::Description;
+use serde_json::{Value, json};
+
+use crate::conformance::{CategoryOutcome, Conformance, LEVELS, Standing, standings};
+use crate::table::{Style, table};
+
+/// A run over the suite.
+pub struct Sheet {
+    /// The draft.
+    pub draft: String,
+    /// The vocabulary.
+    pub vocabulary: String,
+    /// Versions and options, in the order of `frameworks`.
+    pub descriptions: Vec<Description>,
+    /// The outcomes.
+    pub frameworks: Vec<Conformance>,
+}
+
+/// A figure of table 5: its title, and what a category must show to be counted.
+type Count = (&'static str, fn(&CategoryOutcome) -> bool);
+
+/// Table 5 of the paper, crashes added.
+const FAILURES: [Count; 4] = [
+    ("compile error", |outcome| outcome.compile_error),
+    ("over-constrained", |outcome| outcome.over),
+    ("under-constrained", |outcome| outcome.under),
+    ("crashed", |outcome| outcome.crashed),
+];
+
+/// What stands under the tables.
+const LEGEND: &str = "A case passes if every instance is accepted or rejected rightly, token by token and at the end; a \
+refused schema passes only a case without valid instances. * highest coverage of the category, tied; ** alone. \
+C compile error, O over-constrained, U under-constrained, X crashed or out of limits.";
+
+/// All tables for a terminal.
+pub fn terminal(sheet: &Sheet) -> String {
+    tables(sheet, Style::Terminal)
+}
+
+/// All tables in Markdown.
+pub fn markdown(sheet: &Sheet) -> String {
+    let heading = format!("# JSON Schema Test Suite, draft {}\n\n", sheet.draft);
+    heading + &tables(sheet, Style::Markdown)
+}
+
+fn tables(sheet: &Sheet, style: Style) -> String {
+    let mut text = String::new();
+    for table in [
+        categories(sheet, style),
+        failure_types(sheet, style),
+        levels(sheet, style),
+    ] {
+        let _ = write!(text, "{table}\n\n");
+    }
+    let _ = writeln!(
+        text,
+        "{LEGEND}\nDraft {}, vocabulary {}.",
+        sheet.draft, sheet.vocabulary
+    );
+    for description in &sheet.descriptions {
+        let Description {
+            name, version, options, ..
+        } = description;
+        let _ = writeln!(text, "{name} {version}: {options}");
+    }
+    text
+}
+
+/// Figure 6: coverage by category.
+fn categories(sheet: &Sheet, style: Style) -> Table {
+    let names = sheet.frameworks.iter().map(|one| one.framework.as_str());
+    let mut table = table(["category", "cases"].into_iter().chain(names), 1, style);
+    let Some(first) = sheet.frameworks.first() else {
+        return table;
+    };
+    for (number, (category, outcome)) in first.categories.iter().enumerate() {
+        let standings = standings(&sheet.frameworks, number);
+        let cells = sheet.frameworks.iter().zip(standings).map(|(one, standing)| {
+            let outcome = one.categories.get(number).map(|(_, outcome)| outcome);
+            outcome.map(|outcome| cell(outcome, standing)).unwrap_or_default()
+        });
+        let row = [category.clone(), outcome.cases.to_string()];
+        table.add_row(row.into_iter().chain(cells));
+    }
+    let totals = sheet.frameworks.iter().map(|one| one.passed().to_string());
+    let row = ["cases passed".to_owned(), first.cases.len().to_string()];
+    table.add_row(row.into_iter().chain(totals));
+    table
+}
+
+/// Coverage in per cent, with the flags of failures and the mark of the highest.
+fn cell(outcome: &CategoryOutcome, standing: Standing) -> String {
+    let mark = match standing {
+        Standing::Behind => "",
+        Standing::Tied => "*",
+        Standing::Single => "**",
+    };
+    let flags = outcome.flags();
+    let space = if flags.is_empty() { "" } else { " " };
+    format!("{flags}{space}{:.0} %{mark:<2}", 100.0 * outcome.coverage())
+}
+
+/// Table 5: categories with each type of failure.
+fn failure_types(sheet: &Sheet, style: Style) -> Table {
+    let titles = FAILURES.iter().map(|(title, _)| *title);
+    let header = ["framework", "cases passed", "categories"];
+    let mut table = table(header.into_iter().chain(titles).chain(["full"]), 1, style);
+    for one in &sheet.frameworks {
+        let counts = FAILURES.iter().map(|(_, property)| one.count(property).to_string());
+        let passed = format!("{} of {}", one.passed(), one.cases.len());
+        let row = [one.framework.clone(), passed, one.categories.len().to_string()];
+        table.add_row(row.into_iter().chain(counts).chain([one.above(1.0).to_string()]));
+    }
+    table
+}
+
+/// Table 6: categories at each level of coverage.
+fn levels(sheet: &Sheet, style: Style) -> Table {
+    let names = sheet.frameworks.iter().map(|one| one.framework.as_str());
+    let mut table = table(["coverage"].into_iter().chain(names), 1, style);
+    for (title, level) in LEVELS {
+        let counts = sheet.frameworks.iter().map(|one| one.above(level).to_string());
+        table.add_row([title.to_owned()].into_iter().chain(counts));
+    }
+    let categories = sheet.frameworks.first().map_or(0, |one| one.categories.len());
+    let standings: Vec<Vec<Standing>> = (0..categories)
+        .map(|category| standings(&sheet.frameworks, category))
+        .collect();
+    let highest: [(&str, fn(Standing) -> bool); 2] = [
+        ("tied for highest (> 0 %)", |standing| standing != Standing::Behind),
+        ("single highest", |standing| standing == Standing::Single),
+    ];
+    for (title, counts) in highest {
+        let row = (0..sheet.frameworks.len()).map(|framework| {
+            let of_framework = standings.iter().filter(|category| counts(category[framework]));
+            of_framework.count().to_string()
+        });
+        table.add_row([title.to_owned()].into_iter().chain(row));
+    }
+    table
+}
+
+/// One JSON object: `{"frameworks": {NAME: {…}}}`.
+pub fn json(sheet: &Sheet) -> String {
+    let frameworks = sheet.frameworks.iter().zip(&sheet.descriptions);
+    let frameworks: BTreeMap<&str, Value> = frameworks
+        .map(|(one, description)| {
+            let by_category: BTreeMap<&str, Value> = one
+                .categories
+                .iter()
+                .map(|(name, outcome)| {
+                    let mut value = json!(outcome);
+                    value["coverage"] = json!(outcome.coverage());
+                    (name.as_str(), value)
+                })
+                .collect();
+            let failing: Vec<_> = one.cases.iter().filter(|case| !case.failures.is_empty()).collect();
+            let value = json!({
+                "version": description.version,
+                "options": description.options,
+                "draft": sheet.draft,
+                "vocabulary": sheet.vocabulary,
+                "cases": one.cases.len(),
+                "passed": one.passed(),
+                "categories": one.categories.len(),
+                "compile_error": one.count(|outcome| outcome.compile_error),
+                "over": one.count(|outcome| outcome.over),
+                "under": one.count(|outcome| outcome.under),
+                "crashed": one.count(|outcome| outcome.crashed),
+                "full": one.above(1.0),
+                "by_category": by_category,
+                "failures": failing,
+            });
+            (one.framework.as_str(), value)
+        })
+        .collect();
+    json!({ "frameworks": frameworks }).to_string()
+}
+
+/// Every failing case, one line for each instance that came out wrong.
+pub fn failures(sheet: &Sheet) -> String {
+    let mut text = String::new();
+    for one in &sheet.frameworks {
+        for case in &one.cases {
+            for failure in &case.failures {
+                let _ = write!(text, "{}: {} / {}", one.framework, case.category, case.description);
+                if let Some(instance) = &failure.instance {
+                    let _ = write!(text, " / {instance}");
+                }
+                let kind = serde_json::to_value(failure.kind).unwrap_or_default();
+                let _ = write!(text, ": {}: {}", kind.as_str().unwrap_or_default(), failure.reason);
+                if let Some(stop) = &failure.stopped {
+                    let _ = write!(text, " (token {} {:?} after {:?})", stop.token, stop.text, stop.after);
+                }
+                text.push('\n');
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,281 @@
+//! [`choose`]: from names on the command line to frameworks that can be run.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use maskwright::Compiler;
+use maskwright_worker::{Description, Setup};
+
+use super::{FRAMEWORKS, Framework, LM_ONLY, PROGRAMS, Program};
+use crate::commands::WORKER_COMMAND;
+use crate::worker::{self, Failure, Launch, Limits, Provision, Worker, WorkerCompiler};
+
+/// What a worker may use to get ready.
+const START_LIMITS: Limits = Limits {
+    time: Duration::from_secs(120),
+    memory_mib: 16 << 10,
+};
+
+/// A framework cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameworkError {
+    /// The name is none of the known ones.
+    #[error("there is no framework {name:?}; known are {}, and {LM_ONLY} for the model alone; --worker NAME=COMMAND adds one", known.join(", "))]
+    Unknown {
+        /// The name given.
+        name: String,
+        /// All names.
+        known: Vec<String>,
+    },
+    /// The framework is a program of its own, which is not there.
+    #[error(
+        "framework {name} is a program of its own, {executable}, which is neither beside this program nor on PATH; \
+         build it with `cargo build --release --manifest-path {package}/Cargo.toml`"
+    )]
+    NotBuilt {
+        /// The framework.
+        name: &'static str,
+        /// Its executable.
+        executable: &'static str,
+        /// Folder of its package.
+        package: &'static str,
+    },
+    /// Its worker does not start, or does not answer.
+    #[error("framework {name}: {failure}")]
+    Worker {
+        /// The framework.
+        name: String,
+        /// Why.
+        failure: Failure,
+    },
+    /// The framework refused the vocabulary.
+    #[error("framework {name} cannot work with this vocabulary: {message}")]
+    Vocabulary {
+        /// The framework.
+        name: String,
+        /// What it said.
+        message: String,
+    },
+    /// This program's own file cannot be found, to be started as a worker.
+    #[error("this program cannot find itself to start a worker: {0}")]
+    Executable(std::io::Error),
+}
+
+/// A framework that the user adds: `NAME=COMMAND`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedWorker {
+    /// Name in commands, records and tables.
+    pub name: String,
+    /// How to start it.
+    pub launch: Launch,
+}
+
+impl FromStr for NamedWorker {
+    type Err = String;
+
+    /// Reads `NAME=PROGRAM ARGUMENT…`, separated by spaces.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, command) = text.split_once('=').ok_or("expected NAME=COMMAND")?;
+        let mut words = command.split_whitespace().map(str::to_owned);
+        let program = words.next().ok_or("the command is empty")?;
+        if name.is_empty() || name == LM_ONLY {
+            return Err(format!("{name:?} cannot be a framework's name"));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            launch: Launch {
+                program: program.into(),
+                arguments: words.collect(),
+            },
+        })
+    }
+}
+
+/// A framework that was chosen and can be run.
+pub struct Contender {
+    /// Name in records and tables.
+    pub name: String,
+    /// Version, options and the like, as its worker tells them.
+    pub description: Description,
+    home: Home,
+}
+
+enum Home {
+    /// Part of this program.
+    Here(&'static Framework),
+    /// A program of its own.
+    Elsewhere(Launch),
+}
+
+impl fmt::Debug for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Contender")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The frameworks called `names`, each once; those of `workers` come before ours of the same name.
+///
+/// # Errors
+///
+/// [`FrameworkError`].
+pub fn choose(names: &[String], workers: &[NamedWorker]) -> Result<Vec<Contender>, FrameworkError> {
+    let mut contenders: Vec<Contender> = Vec::new();
+    for name in names {
+        if contenders.iter().all(|contender| contender.name != *name) {
+            contenders.push(find(name, workers)?);
+        }
+    }
+    Ok(contenders)
+}
+
+fn find(name: &str, workers: &[NamedWorker]) -> Result<Contender, FrameworkError> {
+    if let Some(worker) = workers.iter().find(|worker| worker.name == name) {
+        return elsewhere(name, worker.launch.clone());
+    }
+    if let Some(framework) = FRAMEWORKS.iter().find(|framework| framework.name == name) {
+        return Ok(Contender {
+            name: name.to_owned(),
+            description: framework.describe(),
+            home: Home::Here(framework),
+        });
+    }
+    if let Some(program) = PROGRAMS.iter().find(|program| program.name == name) {
+        let path = locate(program).ok_or(FrameworkError::NotBuilt {
+            name: program.name,
+            executable: program.executable,
+            package: program.package,
+        })?;
+        let launch = Launch {
+            program: path,
+            arguments: Vec::new(),
+        };
+        return elsewhere(name, launch);
+    }
+    let built_in = FRAMEWORKS.iter().map(|framework| framework.name);
+    let known = built_in.chain(PROGRAMS.iter().map(|program| program.name));
+    Err(FrameworkError::Unknown {
+        name: name.to_owned(),
+        known: known
+            .map(str::to_owned)
+            .chain(workers.iter().map(|worker| worker.name.clone()))
+            .collect(),
+    })
+}
+
+fn elsewhere(name: &str, launch: Launch) -> Result<Contender, FrameworkError> {
+    let description = worker::describe(&launch, &START_LIMITS).map_err(|failure| FrameworkError::Worker {
+        name: name.to_owned(),
+        failure,
+    })?;
+    Ok(Contender {
+        name: name.to_owned(),
+        description,
+        home: Home::Elsewhere(launch),
+    })
+}
+
+/// Finds a program: beside this one, in its package's build folder where this one lies in `target/…` of the
+/// repository, or on PATH.
+pub fn locate(program: &Program) -> Option<PathBuf> {
+    let executable = format!("{}{}", program.executable, std::env::consts::EXE_SUFFIX);
+    let mut places = Vec::new();
+    if let Some(beside) = std::env::current_exe()
+        .ok()
+        .and_then(|path| Some(path.parent()?.to_owned()))
+    {
+        places.extend(beside.ancestors().take(4).flat_map(|root| {
+            let target = root.join(program.package).join("target");
+            [target.join("release"), target.join("debug")]
+        }));
+        places.insert(0, beside);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    places.extend(std::env::split_paths(&path));
+    places
+        .into_iter()
+        .map(|place| place.join(&executable))
+        .find(|path| path.is_file())
+}
+
+impl Contender {
+    /// A worker of this framework. It is not started yet.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameworkError::Executable`].
+    pub fn worker(&self, provision: Provision) -> Result<Worker, FrameworkError> {
+        let launch = match &self.home {
+            Home::Elsewhere(launch) => launch.clone(),
+            Home::Here(framework) => Launch {
+                program: own_program().map_err(FrameworkError::Executable)?,
+                arguments: vec![WORKER_COMMAND.to_owned(), framework.name.to_owned()],
+            },
+        };
+        Ok(Worker::new(launch, provision, START_LIMITS))
+    }
+
+    /// A worker that is ready: it has taken the vocabulary.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameworkError`], where it does not start or does not take it.
+    pub fn ready_worker(&self, provision: Provision) -> Result<Worker, FrameworkError> {
+        let mut worker = self.worker(provision)?;
+        worker.ready().map_err(|failure| match failure {
+            Failure::Refused { message } => FrameworkError::Vocabulary {
+                name: self.name.clone(),
+                message,
+            },
+            failure => FrameworkError::Worker {
+                name: self.name.clone(),
+                failure,
+            },
+        })?;
+        Ok(worker)
+    }
+
+    /// A compiler over this framework in a worker.
+    ///
+    /// # Errors
+    ///
+    /// As [`ready_worker`](Self::ready_worker).
+    pub fn worker_compiler(
+        &self,
+        provision: Provision,
+        compile_limits: Limits,
+        mask_limits: Limits,
+        mask_len: usize,
+    ) -> Result<Arc<dyn Compiler>, FrameworkError> {
+        let worker = self.ready_worker(provision)?;
+        let compiler = WorkerCompiler::new(worker, compile_limits, mask_limits, mask_len);
+        Ok(Arc::new(compiler))
+    }
+
+    /// A compiler in this process, where the framework is trusted with that.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameworkError::Vocabulary`].
+    pub fn in_process_compiler(&self, setup: &Setup) -> Result<Option<Arc<dyn Compiler>>, FrameworkError> {
+        match self.home {
+            Home::Here(framework) if framework.in_process => match (framework.prepare)(setup) {
+                Ok(compiler) => Ok(Some(Arc::from(compiler))),
+                Err(message) => Err(FrameworkError::Vocabulary {
+                    name: self.name.clone(),
+                    message,
+                }),
+            },
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The file of this program; of the benchmark's program where this is its test.
+fn own_program() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
+}

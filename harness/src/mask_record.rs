@@ -1,0 +1,180 @@
+//! [`MaskRecord`]: what one framework did with one file of MaskBench.
+
+use maskwright_worker::protocol::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::record::CompileFailure;
+use crate::run_directory::Recorded;
+use crate::trial::{Compilation, Ending, EndingKind, Trial};
+
+/// One line of `records.jsonl` of a run of `maskwright masks`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaskRecord {
+    /// Which framework and file.
+    pub key: MaskKey,
+    /// Why the file could not be used at all; it then counts for no framework.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
+    /// Time of the compilation, where there is a masker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compile: Option<Time>,
+    /// Time of the first mask after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_mask: Option<Time>,
+    /// Why the schema was refused, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compile_error: Option<CompileFailure>,
+    /// How the worker failed, where it did, while compiling or replaying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// The instances that were replayed, in order.
+    #[serde(default)]
+    pub instances: Vec<InstanceRecord>,
+    /// Elapsed time of mask and advance of every token tried, in nanoseconds.
+    #[serde(default)]
+    pub wall_ns: Vec<u64>,
+    /// The same in processor time of the worker, all threads.
+    #[serde(default)]
+    pub cpu_ns: Vec<u64>,
+    /// Largest resident memory of the worker so far, in MiB.
+    #[serde(default)]
+    pub peak_rss_mib: u64,
+}
+
+/// What a [`MaskRecord`] is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct MaskKey {
+    /// The framework.
+    pub framework: String,
+    /// The file's name without its extension.
+    pub file: String,
+}
+
+/// A replayed instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstanceRecord {
+    /// Whether it is valid under the schema.
+    pub valid: bool,
+    /// Its tokens.
+    pub tokens: usize,
+    /// Those that the framework allowed, one after the other.
+    pub accepted: usize,
+    /// Whether it allowed the end after the last.
+    pub complete: bool,
+    /// Those that were forced, where it tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<usize>,
+    /// What the framework said where it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+impl Recorded for MaskRecord {
+    type Key = MaskKey;
+
+    fn key(&self) -> &MaskKey {
+        &self.key
+    }
+}
+
+impl InstanceRecord {
+    /// Whether the framework accepts the instance; in the paper's scoring, without looking at its end.
+    pub fn is_accepted(&self, check_end: bool) -> bool {
+        self.failure.is_none() && self.accepted == self.tokens && (self.complete || !check_end)
+    }
+}
+
+impl MaskRecord {
+    fn empty(key: MaskKey) -> Self {
+        Self {
+            key,
+            unusable: None,
+            compile: None,
+            first_mask: None,
+            compile_error: None,
+            ending: None,
+            instances: Vec::new(),
+            wall_ns: Vec::new(),
+            cpu_ns: Vec::new(),
+            peak_rss_mib: 0,
+        }
+    }
+
+    /// A record of a file that cannot be used.
+    pub fn unusable(key: MaskKey, reason: String) -> Self {
+        Self {
+            unusable: Some(reason),
+            ..Self::empty(key)
+        }
+    }
+
+    /// Puts a trial on record. `instances` are the labels and numbers of tokens, in the order of the trial.
+    pub fn new(key: MaskKey, trial: Trial, instances: &[(bool, usize)], peak_memory: u64) -> Self {
+        let mut record = Self {
+            peak_rss_mib: peak_memory >> 20,
+            ..Self::empty(key)
+        };
+        match trial.compilation {
+            Compilation::Done { time, first_mask } => {
+                record.compile = Some(time);
+                record.first_mask = first_mask;
+            }
+            Compilation::Refused(error) => {
+                record.compile_error = Some(CompileFailure {
+                    kind: error.kind,
+                    pointer: error.pointer,
+                    keyword: error.keyword,
+                    message: error.message,
+                });
+            }
+            Compilation::Failed(ending) => record.ending = Some(ending),
+        }
+        for (replay, &(valid, tokens)) in trial.replays.into_iter().zip(instances) {
+            match replay {
+                Ok(replay) => {
+                    record.wall_ns.extend(replay.wall_ns);
+                    record.cpu_ns.extend(replay.cpu_ns);
+                    record.instances.push(InstanceRecord {
+                        valid,
+                        tokens,
+                        accepted: replay.accepted,
+                        complete: replay.complete,
+                        forced: replay.forced,
+                        failure: replay.failure,
+                    });
+                }
+                Err(ending) => record.ending = Some(ending),
+            }
+        }
+        record
+    }
+
+    /// Whether the worker ended in that way.
+    pub fn ended(&self, kinds: &[EndingKind]) -> bool {
+        self.ending.as_ref().is_some_and(|ending| kinds.contains(&ending.kind))
+    }
+
+    /// Whether there are times of this schema: it compiled, and all its instances were replayed.
+    pub fn is_measured(&self) -> bool {
+        self.compile.is_some() && self.ending.is_none()
+    }
+
+    /// Whether a valid instance was rejected.
+    pub fn rejects_valid(&self, check_end: bool) -> bool {
+        self.instances
+            .iter()
+            .any(|one| one.valid && !one.is_accepted(check_end))
+    }
+
+    /// Whether an invalid instance was accepted.
+    pub fn accepts_invalid(&self, check_end: bool) -> bool {
+        self.instances
+            .iter()
+            .any(|one| !one.valid && one.is_accepted(check_end))
+    }
+
+    /// Whether every instance came out right.
+    pub fn passes(&self, check_end: bool) -> bool {
+        self.is_measured() && !self.rejects_valid(check_end) && !self.accepts_invalid(check_end)
+    }
+}

@@ -1,0 +1,305 @@
+//! [`MaskRow`]: a framework's figures on MaskBench, derived from records.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use maskwright_worker::protocol::Time;
+use serde::Serialize;
+
+use crate::mask_record::MaskRecord;
+use crate::statistics::quantile;
+use crate::trial::EndingKind;
+
+/// A framework's figures.
+///
+/// A schema passes if it compiles and every instance is accepted or rejected rightly. The other counts are of schemas
+/// too, and a schema can be in more than one of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MaskRow {
+    /// The framework.
+    #[serde(skip)]
+    pub framework: String,
+    /// Time between masks, over the schemas that this framework compiles and replays to the end.
+    #[serde(flatten)]
+    pub own: Times,
+    /// The same over the schemas that every framework of the run compiles and replays to the end.
+    pub shared: Times,
+    /// Schemas tried.
+    pub schemas: usize,
+    /// Schemas that pass.
+    pub passing: usize,
+    /// Schemas refused.
+    pub compile_errors: usize,
+    /// Schemas of which a valid instance was rejected.
+    pub validation_errors: usize,
+    /// Schemas of which an invalid instance was accepted.
+    pub invalidation_errors: usize,
+    /// Schemas on which a limit on time was reached.
+    pub timeouts: usize,
+    /// Schemas on which the worker crashed, or did not keep to the protocol.
+    pub crashes: usize,
+    /// Schemas on which the limit on memory was reached.
+    pub out_of_memory: usize,
+    /// Largest resident memory of the worker in the whole run, in MiB.
+    pub peak_rss_mib: u64,
+    /// Share of the accepted tokens that were forced; none where no framework was asked.
+    pub forced_share: Option<f64>,
+    /// Why schemas were refused, with how often, the most frequent first.
+    pub compile_error_reasons: Vec<(String, usize)>,
+}
+
+/// Times over a set of schemas, in microseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Times {
+    /// Time per token for mask and advance (TBM), in processor time of the worker, all threads.
+    pub tbm_us: Spread,
+    /// Time of compilation and first mask (TTFM), in processor time likewise.
+    pub ttfm_us: Spread,
+    /// TBM in elapsed time.
+    pub tbm_wall_us: Spread,
+    /// TTFM in elapsed time.
+    pub ttfm_wall_us: Spread,
+    /// Number of tokens behind the times between masks.
+    pub tokens: usize,
+    /// Number of schemas behind the times.
+    pub measured: usize,
+}
+
+/// Mean and quantiles; all absent where there is no figure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// Arithmetic mean.
+    pub mean: Option<f64>,
+    /// One in four is at most this.
+    pub p25: Option<f64>,
+    /// Half are at most this.
+    pub p50: Option<f64>,
+    /// Three in four.
+    pub p75: Option<f64>,
+    /// 90 %.
+    pub p90: Option<f64>,
+    /// 95 %.
+    pub p95: Option<f64>,
+    /// 99 %.
+    pub p99: Option<f64>,
+    /// 99.9 %.
+    pub p999: Option<f64>,
+    /// The largest.
+    pub max: Option<f64>,
+}
+
+impl Spread {
+    /// The spread of times in nanoseconds, in microseconds.
+    pub fn of_nanoseconds(times: impl IntoIterator<Item = u64>) -> Self {
+        let mut values: Vec<f64> = times.into_iter().map(|time| time as f64 / 1e3).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let at = |q| quantile(&values, q);
+        Self {
+            mean: (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64),
+            p25: at(0.25),
+            p50: at(0.5),
+            p75: at(0.75),
+            p90: at(0.9),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: at(1.0),
+        }
+    }
+}
+
+/// The rows of a run, in the order of `frameworks`. With `check_end`, a document is accepted only if it may end.
+pub fn rows(records: &[MaskRecord], frameworks: &[String], check_end: bool) -> Vec<MaskRow> {
+    let mut by_framework: HashMap<&str, Vec<&MaskRecord>> = HashMap::new();
+    for record in records.iter().filter(|record| record.unusable.is_none()) {
+        by_framework.entry(&record.key.framework).or_default().push(record);
+    }
+    let of = |name: &String| by_framework.get(name.as_str()).map_or(&[][..], Vec::as_slice);
+    let shared = frameworks.iter().map(|name| measured(of(name)));
+    let shared = shared.reduce(|all, one| all.intersection(&one).copied().collect());
+    let shared = shared.unwrap_or_default();
+    frameworks
+        .iter()
+        .map(|name| row(name, of(name), &shared, check_end))
+        .collect()
+}
+
+/// The files that were compiled and replayed to the end.
+fn measured<'a>(records: &[&'a MaskRecord]) -> HashSet<&'a str> {
+    let measured = records.iter().filter(|record| record.is_measured());
+    measured.map(|record| record.key.file.as_str()).collect()
+}
+
+fn row(framework: &str, records: &[&MaskRecord], shared: &HashSet<&str>, check_end: bool) -> MaskRow {
+    let count = |property: &dyn Fn(&MaskRecord) -> bool| records.iter().filter(|record| property(record)).count();
+    let own: Vec<&MaskRecord> = records.iter().copied().filter(|record| record.is_measured()).collect();
+    let of_all: Vec<&MaskRecord> = own
+        .iter()
+        .copied()
+        .filter(|record| shared.contains(record.key.file.as_str()))
+        .collect();
+    MaskRow {
+        framework: framework.to_owned(),
+        own: times(&own),
+        shared: times(&of_all),
+        schemas: records.len(),
+        passing: count(&|record| record.passes(check_end)),
+        compile_errors: count(&|record| record.compile_error.is_some()),
+        validation_errors: count(&|record| record.rejects_valid(check_end)),
+        invalidation_errors: count(&|record| record.accepts_invalid(check_end)),
+        timeouts: count(&|record| record.ended(&[EndingKind::Timeout])),
+        crashes: count(&|record| record.ended(&[EndingKind::Crash, EndingKind::Protocol])),
+        out_of_memory: count(&|record| record.ended(&[EndingKind::Memory])),
+        peak_rss_mib: records.iter().map(|record| record.peak_rss_mib).max().unwrap_or(0),
+        forced_share: forced_share(&own),
+        compile_error_reasons: reasons(records),
+    }
+}
+
+fn times(records: &[&MaskRecord]) -> Times {
+    let first = |pick: fn(Time) -> u64| {
+        Spread::of_nanoseconds(records.iter().filter_map(|record| {
+            let (compile, mask) = (record.compile?, record.first_mask?);
+            Some(pick(compile) + pick(mask))
+        }))
+    };
+    Times {
+        tbm_us: Spread::of_nanoseconds(records.iter().flat_map(|record| record.cpu_ns.iter().copied())),
+        ttfm_us: first(|time| time.cpu_ns),
+        tbm_wall_us: Spread::of_nanoseconds(records.iter().flat_map(|record| record.wall_ns.iter().copied())),
+        ttfm_wall_us: first(|time| time.wall_ns),
+        tokens: records.iter().map(|record| record.wall_ns.len()).sum(),
+        measured: records.len(),
+    }
+}
+
+fn forced_share(records: &[&MaskRecord]) -> Option<f64> {
+    let told = records.iter().flat_map(|record| &record.instances);
+    let told = told.filter_map(|one| Some((one.forced?, one.accepted)));
+    let (forced, tokens) = told.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (tokens > 0).then(|| forced as f64 / tokens as f64)
+}
+
+/// Reasons with their numbers: what differs from schema to schema (numbers, quoted names) is left out.
+fn reasons(records: &[&MaskRecord]) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for error in records.iter().filter_map(|record| record.compile_error.as_ref()) {
+        *counts.entry(generalised(&error.message)).or_default() += 1;
+    }
+    let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+/// A message's first line up to 100 characters, with what stands in quotes replaced by `…`.
+fn generalised(message: &str) -> String {
+    let mut text = String::new();
+    let mut quote = None;
+    for character in message.lines().next().unwrap_or_default().chars().take(400) {
+        match quote {
+            Some(open) if character == open => quote = None,
+            Some(_) => continue,
+            None if matches!(character, '"' | '`') => {
+                quote = Some(character);
+                text.push('…');
+            }
+            None => text.push(character),
+        }
+    }
+    text.chars().take(100).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use maskwright::CompileErrorKind;
+
+    use super::*;
+    use crate::mask_record::{InstanceRecord, MaskKey};
+    use crate::record::CompileFailure;
+    use crate::trial::Ending;
+
+    fn record(framework: &str, file: &str) -> MaskRecord {
+        let key = MaskKey {
+            framework: framework.to_owned(),
+            file: file.to_owned(),
+        };
+        let mut record = MaskRecord::unusable(key, String::new());
+        record.unusable = None;
+        record
+    }
+
+    fn replayed(framework: &str, file: &str, instances: &[(bool, bool)], times: &[u64]) -> MaskRecord {
+        let mut record = record(framework, file);
+        let time = |cpu_ns| Time {
+            wall_ns: 2 * cpu_ns,
+            cpu_ns,
+        };
+        record.compile = Some(time(9_000));
+        record.first_mask = Some(time(1_000));
+        record.cpu_ns = times.to_vec();
+        record.wall_ns = times.iter().map(|time| 2 * time).collect();
+        record.instances = instances
+            .iter()
+            .map(|&(valid, complete)| InstanceRecord {
+                valid,
+                tokens: 4,
+                accepted: 4,
+                complete,
+                forced: Some(1),
+                failure: None,
+            })
+            .collect();
+        record
+    }
+
+    fn refused(framework: &str, file: &str, message: &str) -> MaskRecord {
+        let mut record = record(framework, file);
+        record.compile_error = Some(CompileFailure {
+            kind: CompileErrorKind::Refused,
+            pointer: None,
+            keyword: None,
+            message: message.to_owned(),
+        });
+        record
+    }
+
+    #[test]
+    fn rows_count_schemas_and_compare_shared_ones() {
+        let mut hung = record("b", "2");
+        hung.ending = Some(Ending {
+            kind: EndingKind::Timeout,
+            message: String::new(),
+        });
+        let records = [
+            replayed("a", "1", &[(true, true), (false, false)], &[1_000, 3_000]),
+            replayed("a", "2", &[(true, false), (false, true)], &[50_000]),
+            refused("a", "3", "cannot \"x\" at 1"),
+            replayed("b", "1", &[(true, true)], &[2_000, 2_000, 2_000]),
+            hung,
+            refused("b", "3", "no"),
+        ];
+        let rows = rows(&records, &["a".to_owned(), "b".to_owned()], true);
+        let (a, b) = (&rows[0], &rows[1]);
+        assert_eq!((a.schemas, a.passing, a.compile_errors), (3, 1, 1));
+        assert_eq!((a.validation_errors, a.invalidation_errors, a.timeouts), (1, 1, 0));
+        assert_eq!(a.own.tbm_us.mean, Some(18.0));
+        assert_eq!((a.own.tokens, a.shared.tokens, a.shared.measured), (3, 2, 1));
+        assert_eq!(a.shared.tbm_us.max, Some(3.0));
+        assert_eq!(
+            (a.shared.ttfm_us.p50, a.shared.ttfm_wall_us.p50),
+            (Some(10.0), Some(20.0))
+        );
+        assert_eq!(a.forced_share, Some(0.25));
+        assert_eq!(a.compile_error_reasons, [("cannot … at 1".to_owned(), 1)]);
+        assert_eq!((b.passing, b.timeouts, b.own.measured), (1, 1, 1));
+    }
+
+    #[test]
+    fn the_papers_scoring_does_not_look_at_the_end() {
+        let records = [replayed("a", "1", &[(true, false), (false, false)], &[1])];
+        let names = ["a".to_owned()];
+        let strict = &rows(&records, &names, true)[0];
+        assert_eq!((strict.validation_errors, strict.invalidation_errors), (1, 0));
+        let paper = &rows(&records, &names, false)[0];
+        assert_eq!((paper.validation_errors, paper.invalidation_errors), (0, 1));
+    }
+}

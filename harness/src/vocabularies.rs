@@ -1,0 +1,220 @@
+//! [`NamedVocabulary`]: the vocabularies that frameworks are measured with where no model runs.
+
+use std::sync::Arc;
+
+use maskwright::{TokenId, Tokenize, Vocabulary, VocabularyError};
+use maskwright_models::{HubSettings, LoadedModel, ModelError, ModelTokenizer, ModelVocabulary};
+use maskwright_worker::TokenizerSource;
+use tiktoken_rs::{CoreBPE, Rank};
+
+use crate::progress;
+
+/// The encoding used where nothing else is asked for.
+pub const DEFAULT: &str = "o200k_base";
+
+/// A vocabulary, and what a worker needs to have the same.
+#[derive(Clone)]
+pub struct NamedVocabulary {
+    /// What the user calls it.
+    pub name: String,
+    /// The tokens, with the tokenizer.
+    pub vocabulary: Arc<Vocabulary>,
+    /// The tokenizer.
+    pub tokenizer: TokenizerSource,
+}
+
+/// Why there is no such vocabulary.
+#[derive(Debug, thiserror::Error)]
+pub enum VocabularySourceError {
+    /// The name is that of a model, which could not be read.
+    #[error("no vocabulary: expected {}, or a model: {source}", ENCODINGS.map(|encoding| encoding.name).join(", "))]
+    Model {
+        /// Why.
+        source: ModelError,
+    },
+    /// The encoding's own data are damaged.
+    #[error("the encoding {name} cannot be used: {message}")]
+    Encoding {
+        /// The encoding.
+        name: &'static str,
+        /// Why.
+        message: String,
+    },
+}
+
+/// An encoding that is part of the program.
+struct Encoding {
+    name: &'static str,
+    load: fn() -> Result<CoreBPE, String>,
+    /// Ids of ordinary tokens are below this.
+    ordinary: Rank,
+    /// The special tokens, the one that ends a text first.
+    special: &'static [(Rank, &'static str)],
+}
+
+/// tiktoken's encodings, as <https://github.com/openai/tiktoken> defines them.
+const ENCODINGS: [Encoding; 2] = [
+    Encoding {
+        name: "o200k_base",
+        load: || tiktoken_rs::o200k_base().map_err(|error| error.to_string()),
+        ordinary: 199_998,
+        special: &[(199_999, "<|endoftext|>"), (200_018, "<|endofprompt|>")],
+    },
+    Encoding {
+        name: "cl100k_base",
+        load: || tiktoken_rs::cl100k_base().map_err(|error| error.to_string()),
+        ordinary: 100_256,
+        special: &[
+            (100_257, "<|endoftext|>"),
+            (100_258, "<|fim_prefix|>"),
+            (100_259, "<|fim_middle|>"),
+            (100_260, "<|fim_suffix|>"),
+            (100_276, "<|endofprompt|>"),
+        ],
+    },
+];
+
+impl NamedVocabulary {
+    /// The encoding called `name`, or the vocabulary of the model that `name` stands for, whose weights are not
+    /// loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularySourceError`].
+    pub fn load(name: &str) -> Result<Self, VocabularySourceError> {
+        if let Some(encoding) = ENCODINGS.iter().find(|encoding| encoding.name == name) {
+            return encoding.vocabulary();
+        }
+        let bar = progress::download_bar(name);
+        let model = name
+            .parse()
+            .and_then(|source| ModelVocabulary::load(&source, &HubSettings::from_environment(), Some(&bar)));
+        bar.finish_and_clear();
+        let model = model.map_err(|source| VocabularySourceError::Model { source })?;
+        Ok(Self {
+            name: name.to_owned(),
+            vocabulary: model.vocabulary,
+            tokenizer: TokenizerSource::TokenizerJson(model.tokenizer_json.as_ref().to_owned()),
+        })
+    }
+
+    /// The vocabulary of a loaded model.
+    pub fn of_model(model: &LoadedModel) -> Self {
+        Self {
+            name: model.name().to_owned(),
+            vocabulary: model.vocabulary(),
+            tokenizer: TokenizerSource::TokenizerJson(model.tokenizer_json().as_ref().to_owned()),
+        }
+    }
+
+    /// The canonical tokens of `text`.
+    pub fn tokenize(&self, text: &str) -> Vec<TokenId> {
+        let tokenizer = self.vocabulary.tokenizer();
+        tokenizer.map_or_else(Vec::new, |tokenizer| tokenizer.tokenize(text.as_bytes()))
+    }
+}
+
+/// The tokenizer that a worker is told of; `None` where it cannot be made.
+pub fn tokenizer(source: &TokenizerSource) -> Option<Arc<dyn Tokenize>> {
+    match source {
+        TokenizerSource::Tiktoken(name) => {
+            let encoding = ENCODINGS.iter().find(|encoding| encoding.name == name)?;
+            Some(Arc::new(Tiktoken((encoding.load)().ok()?)))
+        }
+        TokenizerSource::TokenizerJson(json) => {
+            let tokenizer = ModelTokenizer::from_bytes("tokenizer.json", json.as_bytes()).ok()?;
+            Some(Arc::new(tokenizer))
+        }
+    }
+}
+
+impl Encoding {
+    fn vocabulary(&self) -> Result<NamedVocabulary, VocabularySourceError> {
+        let failed = |message: String| VocabularySourceError::Encoding {
+            name: self.name,
+            message,
+        };
+        let bpe = (self.load)().map_err(failed)?;
+        let vocabulary = self.read(bpe).map_err(|error| failed(error.to_string()))?;
+        Ok(NamedVocabulary {
+            name: self.name.to_owned(),
+            vocabulary: Arc::new(vocabulary),
+            tokenizer: TokenizerSource::Tiktoken(self.name.to_owned()),
+        })
+    }
+
+    fn read(&self, bpe: CoreBPE) -> Result<Vocabulary, VocabularyError> {
+        let mut builder = Vocabulary::builder();
+        for id in 0..self.ordinary {
+            // An id without a token stays unused.
+            if let Ok(bytes) = bpe.decode_bytes(&[id]) {
+                builder = builder.text(id, bytes)?;
+            }
+        }
+        for (id, name) in self.special {
+            builder = builder.special(*id, *name)?;
+        }
+        let end = self.special.first().map(|(id, _)| *id);
+        builder.eos(end).tokenizer(Arc::new(Tiktoken(bpe))).build()
+    }
+}
+
+/// A tiktoken encoding. Text that is not UTF-8 is encoded in pieces, the bytes at fault as tokens of their own.
+struct Tiktoken(CoreBPE);
+
+impl Tokenize for Tiktoken {
+    fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
+        let mut tokens = Vec::new();
+        for chunk in text.utf8_chunks() {
+            tokens.extend(self.0.encode_ordinary(chunk.valid()));
+            for &byte in chunk.invalid() {
+                tokens.extend(self.byte_token(byte));
+            }
+        }
+        tokens
+    }
+}
+
+impl Tiktoken {
+    /// The token of a single byte: byte-level encodings have one for each, among the first 256.
+    fn byte_token(&self, byte: u8) -> Option<TokenId> {
+        (0..256).find(|&id| self.0.decode_bytes(&[id]).is_ok_and(|bytes| bytes == [byte]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_have_all_tokens_and_spell_what_they_encode() {
+        for (name, tokens) in [("o200k_base", 200_019), ("cl100k_base", 100_277)] {
+            let named = NamedVocabulary::load(name).unwrap();
+            assert_eq!(named.vocabulary.len(), tokens, "{name}");
+            let texts = ["{\"a\": [1.5e3, \"\\u00e9\"]}", "naïve 日本語 🙂", "", "<|endoftext|>"];
+            for text in texts {
+                let ids = named.tokenize(text);
+                assert_eq!(named.vocabulary.text_bytes(&ids), text.as_bytes(), "{name}");
+            }
+            let bytes = [b'a', 0xff, 0x80, b'b'];
+            let ids = named.vocabulary.tokenizer().unwrap().tokenize(&bytes);
+            assert_eq!(named.vocabulary.text_bytes(&ids), bytes, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_worker_makes_the_same_tokenizer() {
+        for name in ["o200k_base", "builtin"] {
+            let named = NamedVocabulary::load(name).unwrap();
+            let again = tokenizer(&named.tokenizer).unwrap();
+            let text = "{\"name\": \"Ünsal\", \"n\": 12}";
+            assert_eq!(again.tokenize(text.as_bytes()), named.tokenize(text), "{name}");
+        }
+    }
+
+    #[test]
+    fn unknown_names_say_what_there_is() {
+        let error = NamedVocabulary::load("o300k").map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("o200k_base") && error.contains("hub id"), "{error}");
+    }
+}

@@ -1,0 +1,70 @@
+//! [`Failure`]: how a worker lets its host down.
+
+use std::time::Duration;
+
+/// Why a request to a worker brought no reply. All but [`Failure::Refused`] end the worker.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The program could not be started.
+    #[error("the worker {program} cannot be started: {message}")]
+    Start {
+        /// The program.
+        program: String,
+        /// Why.
+        message: String,
+    },
+    /// The process ended by itself.
+    #[error("the worker ended ({status}){}", last_words(.said))]
+    Crashed {
+        /// Exit code or signal.
+        status: String,
+        /// The last lines it wrote to standard error.
+        said: String,
+    },
+    /// No reply within the limit on elapsed time.
+    #[error("no reply within {} s", .limit.as_secs_f64())]
+    TimedOut {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The limit on processor time was reached.
+    #[error("over {} s of processor time", .limit.as_secs_f64())]
+    OutOfCpuTime {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The limit on memory was reached.
+    #[error("{used_mib} MiB of memory, over the limit of {limit_mib} MiB")]
+    OutOfMemory {
+        /// Resident memory when it was seen, in MiB.
+        used_mib: u64,
+        /// The limit, in MiB.
+        limit_mib: u64,
+    },
+    /// What came back is not the protocol.
+    #[error("the worker does not keep to the protocol: {message}")]
+    Protocol {
+        /// In which way.
+        message: String,
+    },
+    /// The worker said that it cannot do what was asked.
+    #[error("{message}")]
+    Refused {
+        /// Its words.
+        message: String,
+    },
+}
+
+impl Failure {
+    /// Whether the process is gone, or must go, after this.
+    pub fn is_fatal(&self) -> bool {
+        !matches!(self, Self::Refused { .. })
+    }
+}
+
+fn last_words(text: &str) -> String {
+    match text.trim() {
+        "" => String::new(),
+        text => format!("; it said: {text}"),
+    }
+}

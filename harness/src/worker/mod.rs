@@ -1,0 +1,222 @@
+//! Frameworks in processes of their own: whatever one does there, the run goes on.
+
+mod compiler;
+mod failure;
+mod process;
+#[cfg(test)]
+mod tests;
+mod usage;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use maskwright::{TokenId, Vocabulary};
+use maskwright_worker::protocol::{self, Compiled, Description, Replayed, Request};
+use maskwright_worker::{TokenizerSource, WireVocabulary};
+use serde::de::DeserializeOwned;
+
+pub use compiler::WorkerCompiler;
+pub use failure::Failure;
+pub use process::Limits;
+use process::Process;
+
+/// How to start a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+}
+
+/// What every worker of a run is set up with, encoded once.
+#[derive(Clone, Debug)]
+pub struct Provision {
+    /// A [`WireVocabulary`] as JSON.
+    vocabulary: Arc<str>,
+    /// URIs and texts as a JSON object.
+    documents: Arc<str>,
+}
+
+impl Provision {
+    /// A vocabulary, the tokenizer behind it, and the documents for frameworks that accept some.
+    pub fn new(
+        vocabulary: &Vocabulary,
+        tokenizer: Option<TokenizerSource>,
+        documents: &BTreeMap<String, String>,
+    ) -> Self {
+        // Numbers, texts and lists: this cannot fail.
+        let vocabulary = serde_json::to_string(&WireVocabulary::new(vocabulary, tokenizer)).unwrap_or_default();
+        let documents = serde_json::to_string(documents).unwrap_or_default();
+        Self {
+            vocabulary: vocabulary.into(),
+            documents: documents.into(),
+        }
+    }
+
+    /// The `setup` request.
+    fn request(&self, with_documents: bool) -> String {
+        let documents = if with_documents { &self.documents } else { "{}" };
+        let vocabulary = &self.vocabulary;
+        format!(r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents}}}"#)
+    }
+}
+
+/// A framework's worker, started when first needed and again after every crash.
+pub struct Worker {
+    launch: Launch,
+    provision: Provision,
+    /// Limits on starting up.
+    limits: Limits,
+    process: Option<Process>,
+    /// Number of processes started so far. Maskers of earlier ones are gone.
+    generation: u64,
+    /// Maskers to forget, told with the next request.
+    forgotten: Vec<u64>,
+    peak_memory: u64,
+}
+
+/// Asks a program who it is.
+///
+/// # Errors
+///
+/// [`Failure`], where it cannot be started or does not answer.
+pub fn describe(launch: &Launch, limits: &Limits) -> Result<Description, Failure> {
+    hello(&mut start(launch)?, limits)
+}
+
+fn start(launch: &Launch) -> Result<Process, Failure> {
+    Process::start(&launch.program, &launch.arguments)
+}
+
+fn hello(process: &mut Process, limits: &Limits) -> Result<Description, Failure> {
+    let request = Request::Hello {
+        protocol: protocol::VERSION,
+    };
+    Ok(ask(process, &encode(&request), limits)?.0)
+}
+
+impl Worker {
+    /// A worker that will be started by `launch` and may use as much as `limits` says to get ready.
+    pub fn new(launch: Launch, provision: Provision, limits: Limits) -> Self {
+        Self {
+            launch,
+            provision,
+            limits,
+            process: None,
+            generation: 0,
+            forgotten: Vec::new(),
+            peak_memory: 0,
+        }
+    }
+
+    /// Starts the process, unless it runs already.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`], where it does not get ready.
+    pub fn ready(&mut self) -> Result<(), Failure> {
+        if self.process.is_some() {
+            return Ok(());
+        }
+        let mut process = start(&self.launch)?;
+        self.generation += 1;
+        self.forgotten.clear();
+        let description = hello(&mut process, &self.limits)?;
+        let mut setup = self.provision.request(description.accepts_documents).into_bytes();
+        setup.push(b'\n');
+        process.exchange(&setup, &self.limits)?;
+        self.process = Some(process);
+        Ok(())
+    }
+
+    /// Compiles a schema, and measures the first mask where asked.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`]; the next request starts a new process after a fatal one.
+    pub fn compile(&mut self, schema: &str, first_mask: bool, limits: &Limits) -> Result<Compiled, Failure> {
+        self.ready()?;
+        let schema = Cow::Borrowed(schema);
+        self.request(&Request::Compile { schema, first_mask }, limits)
+    }
+
+    /// Feeds `tokens` to a copy of a masker of the running process.
+    ///
+    /// # Errors
+    ///
+    /// As [`compile`](Self::compile).
+    pub fn replay(
+        &mut self,
+        masker: u64,
+        tokens: &[TokenId],
+        forced: bool,
+        limits: &Limits,
+    ) -> Result<Replayed, Failure> {
+        let tokens = Cow::Borrowed(tokens);
+        self.request(&Request::Replay { masker, tokens, forced }, limits)
+    }
+
+    /// Lets a masker go.
+    pub fn forget(&mut self, masker: u64) {
+        self.forgotten.push(masker);
+    }
+
+    /// Largest resident memory of any process of this worker, in bytes.
+    pub fn peak_memory(&mut self) -> u64 {
+        let running = self.process.as_ref().map_or(0, Process::peak_memory);
+        self.peak_memory = self.peak_memory.max(running);
+        self.peak_memory
+    }
+
+    /// Number of processes started so far.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Sends a request to the running process and reads its reply.
+    fn request<T: DeserializeOwned>(&mut self, request: &Request<'_>, limits: &Limits) -> Result<T, Failure> {
+        self.request_raw(request, limits).map(|(reply, _)| reply)
+    }
+
+    fn request_raw<T: DeserializeOwned>(
+        &mut self,
+        request: &Request<'_>,
+        limits: &Limits,
+    ) -> Result<(T, Vec<u8>), Failure> {
+        let forgotten = std::mem::take(&mut self.forgotten);
+        let Some(process) = &mut self.process else {
+            return Err(Failure::Refused {
+                message: "the worker that held this masker has ended".to_owned(),
+            });
+        };
+        let mut outcome = Ok(());
+        if !forgotten.is_empty() {
+            let drop = Request::Drop { maskers: forgotten };
+            outcome = process.exchange(&encode(&drop), limits).map(|_| ());
+        }
+        let outcome = outcome.and_then(|()| ask(process, &encode(request), limits));
+        if outcome.as_ref().is_err_and(Failure::is_fatal) {
+            self.peak_memory();
+            self.process = None;
+        }
+        outcome
+    }
+}
+
+fn encode(request: &Request<'_>) -> Vec<u8> {
+    // Numbers, texts and lists: this cannot fail.
+    let mut line = serde_json::to_vec(request).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+fn ask<T: DeserializeOwned>(process: &mut Process, request: &[u8], limits: &Limits) -> Result<(T, Vec<u8>), Failure> {
+    let reply = process.exchange(request, limits)?;
+    let parsed = serde_json::from_slice(&reply.line).map_err(|error| Failure::Protocol {
+        message: format!("a reply of unexpected shape: {error}"),
+    })?;
+    Ok((parsed, reply.raw))
+}

@@ -1,0 +1,268 @@
+//! `testsuite` and `masks` as a user runs them, over small data of our own, with frameworks in workers.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_maskwright");
+/// A vocabulary that loads at once.
+const VOCABULARY: [&str; 2] = ["--vocabulary", "builtin"];
+
+fn maskwright(arguments: &[&str]) -> Output {
+    Command::new(PROGRAM).args(arguments).args(VOCABULARY).output().unwrap()
+}
+
+fn succeed(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?}: {errors}", output.status);
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn succeed_json(output: &Output) -> Value {
+    serde_json::from_str(&succeed(output)).unwrap()
+}
+
+fn write(path: &Path, value: &Value) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, value.to_string()).unwrap();
+}
+
+/// A Test Suite of three categories: one that llguidance gets right, one that it refuses, one where right means
+/// refusing.
+fn test_suite() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path();
+    fs::create_dir_all(root.join("remotes")).unwrap();
+    let case = |schema: Value, tests: &[(Value, bool)]| {
+        let tests: Vec<Value> = tests
+            .iter()
+            .map(|(data, valid)| json!({"description": data.to_string(), "data": data, "valid": valid}))
+            .collect();
+        json!({"description": schema.to_string(), "schema": schema, "tests": tests})
+    };
+    let folder = root.join("tests/draft2020-12");
+    write(
+        &folder.join("type.json"),
+        &json!([
+            case(json!({"type": "integer"}), &[(json!(1), true), (json!("1"), false)]),
+            case(json!({"enum": ["a", "é"]}), &[(json!("a"), true), (json!("b"), false)]),
+        ]),
+    );
+    write(
+        &folder.join("not.json"),
+        &json!([case(json!({"not": {"type": "integer"}}), &[(json!("a"), true)])]),
+    );
+    write(
+        &folder.join("boolean_schema.json"),
+        &json!([case(json!(false), &[(json!(1), false)])]),
+    );
+    directory
+}
+
+#[test]
+fn testsuite_counts_cases_and_categories() {
+    let suite = test_suite();
+    let data = suite.path().to_str().unwrap();
+    let report = succeed_json(&maskwright(&["testsuite", "--data", data, "--json"]));
+    let row = &report["frameworks"]["llguidance"];
+    let counts = [
+        "cases",
+        "passed",
+        "categories",
+        "compile_error",
+        "over",
+        "under",
+        "full",
+    ];
+    let counts: Vec<u64> = counts.iter().map(|name| row[name].as_u64().unwrap()).collect();
+    assert_eq!(counts, [4, 3, 3, 1, 0, 0, 2], "{row}");
+    assert_eq!(row["draft"], "2020-12");
+    assert_eq!(row["by_category"]["not"]["compile_error"], true);
+    assert_eq!(row["by_category"]["type"]["passed"], 2);
+    assert!(row["options"].as_str().unwrap().contains("whitespace_flexible"));
+}
+
+#[test]
+fn testsuite_lists_failures_and_draws_the_heat_map() {
+    let suite = test_suite();
+    let out = suite.path().join("out");
+    let (data, out_argument) = (suite.path().to_str().unwrap(), out.to_str().unwrap());
+    let output = maskwright(&["testsuite", "--data", data, "--failures", "--out", out_argument]);
+    let text = succeed(&output);
+    assert!(text.contains("llguidance: not / "), "{text}");
+    assert!(text.contains("compile_error"), "{text}");
+    for file in ["report.md", "report.json", "failures.txt"] {
+        assert!(
+            fs::read_to_string(out.join(file)).unwrap().contains("llguidance"),
+            "{file}"
+        );
+    }
+    let svg = fs::read_to_string(out.join("heat-map.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("boolean_schema"), "{svg}");
+    let none = maskwright(&["testsuite", "--data", data, "--categories", "nothing"]);
+    assert_eq!(none.status.code(), Some(3));
+}
+
+fn mask_bench() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    let folder = directory.path().join("maskbench/data");
+    let file = |name: &str, schema: Value, tests: Value| {
+        write(
+            &folder.join(name),
+            &json!({"meta": {}, "schema": schema, "tests": tests}),
+        );
+    };
+    file(
+        "1-right.json",
+        json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": false}),
+        json!([{"data": {"a": 1}, "valid": true}, {"data": {"a": "x"}, "valid": false}]),
+    );
+    file(
+        "2-refused.json",
+        json!({"not": {}}),
+        json!([{"data": 1, "valid": false}]),
+    );
+    file(
+        "3-enum.json",
+        json!({"enum": ["x", 12]}),
+        json!([{"data": 12, "valid": true}]),
+    );
+    fs::write(folder.join("4-broken.json"), "{").unwrap();
+    directory
+}
+
+#[test]
+fn masks_measures_all_schemas_and_resumes() {
+    let bench = mask_bench();
+    let out = bench.path().join("run");
+    let (data, out_argument) = (bench.path().to_str().unwrap(), out.to_str().unwrap());
+    let arguments = ["masks", "--data", data, "--out", out_argument, "--json"];
+    let report = succeed_json(&maskwright(&arguments));
+    let row = &report["frameworks"]["llguidance"];
+    let counts = [
+        "schemas",
+        "passing",
+        "compile_errors",
+        "validation_errors",
+        "invalidation_errors",
+        "timeouts",
+        "crashes",
+    ];
+    let counts: Vec<u64> = counts.iter().map(|name| row[name].as_u64().unwrap()).collect();
+    assert_eq!(counts, [3, 2, 1, 0, 0, 0, 0], "{row}");
+    for figure in ["mean", "p25", "p50", "p90", "p99", "p999", "max"] {
+        for times in ["tbm_us", "ttfm_us", "tbm_wall_us"] {
+            assert!(row[times][figure].as_f64().unwrap() > 0.0, "{times} {figure}: {row}");
+        }
+    }
+    assert!(row["tokens"].as_u64().unwrap() > 3 && row["peak_rss_mib"].as_u64().unwrap() > 0);
+    assert_eq!(row["shared"]["measured"], 2);
+
+    let records = fs::read_to_string(out.join("records.jsonl")).unwrap();
+    let lines: Vec<&str> = records.lines().collect();
+    assert_eq!(lines.len(), 4);
+    fs::write(out.join("records.jsonl"), format!("{}\n{}", lines[0], &lines[1][..20])).unwrap();
+    let again = [&arguments[..], &["--resume"]].concat();
+    succeed(&maskwright(&again));
+    let resumed = fs::read_to_string(out.join("records.jsonl")).unwrap();
+    assert_eq!(resumed.lines().count(), 4);
+    assert_eq!(resumed.lines().next(), Some(lines[0]));
+    // A run of other files is not the same run.
+    let other = [&again[..], &["--limit", "1"]].concat();
+    assert_eq!(maskwright(&other).status.code(), Some(4));
+}
+
+/// The example of CONTRIBUTING.md, as it stands there.
+#[test]
+fn the_documented_worker_works() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: the worker of CONTRIBUTING.md needs python3, which is not installed");
+        return;
+    }
+    let contributing = include_str!("../../CONTRIBUTING.md");
+    let (_, after) = contributing.split_once("```python\n").expect("an example");
+    let (example, _) = after.split_once("```\n").expect("its end");
+    let bench = mask_bench();
+    let script = bench.path().join("worker.py");
+    fs::write(&script, example).unwrap();
+    let out = bench.path().join("run");
+    let report = succeed_json(&maskwright(&[
+        "masks",
+        "--data",
+        bench.path().to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+        "--frameworks",
+        "llguidance,enum",
+        "--worker",
+        &format!("enum=python3 {}", script.display()),
+        "--json",
+    ]));
+    let row = &report["frameworks"]["enum"];
+    assert_eq!(
+        (&row["passing"], &row["compile_errors"], &row["crashes"]),
+        (&json!(1), &json!(2), &json!(0))
+    );
+    assert_eq!(report["frameworks"]["llguidance"]["shared"]["measured"], 1);
+}
+
+#[test]
+fn a_framework_that_crashes_or_is_not_there_is_told() {
+    let suite = test_suite();
+    let data = suite.path().to_str().unwrap();
+    let crashing = r#"crash=sh crash.sh"#;
+    fs::write(
+        suite.path().join("crash.sh"),
+        r#"while read -r line; do case "$line" in
+        *hello*) echo '{"name":"crash","version":"1","options":""}' ;;
+        *setup*) echo '{}' ;;
+        *) kill -SEGV $$ ;;
+        esac; done"#,
+    )
+    .unwrap();
+    let output = Command::new(PROGRAM)
+        .args([
+            "testsuite",
+            "--data",
+            data,
+            "--frameworks",
+            "crash,llguidance",
+            "--worker",
+            crashing,
+            "--json",
+        ])
+        .args(VOCABULARY)
+        .current_dir(suite.path())
+        .output()
+        .unwrap();
+    let report = succeed_json(&output);
+    assert_eq!(report["frameworks"]["crash"]["passed"], 0);
+    assert_eq!(report["frameworks"]["llguidance"]["passed"], 3);
+    let reason = &report["frameworks"]["crash"]["failures"][0]["failures"][0]["reason"];
+    assert!(reason.as_str().unwrap().contains("SIGSEGV"), "{reason}");
+
+    let unknown = maskwright(&["testsuite", "--data", data, "--frameworks", "nothing"]);
+    assert_eq!(unknown.status.code(), Some(3));
+    assert!(
+        String::from_utf8_lossy(&unknown.stderr).contains("known are"),
+        "{unknown:?}"
+    );
+    let missing = maskwright(&[
+        "testsuite",
+        "--data",
+        data,
+        "--frameworks",
+        "x",
+        "--worker",
+        "x=/nonexistent",
+    ]);
+    assert_eq!(missing.status.code(), Some(3));
+    assert!(
+        String::from_utf8_lossy(&missing.stderr).contains("cannot be started"),
+        "{missing:?}"
+    );
+}

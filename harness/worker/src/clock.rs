@@ -1,0 +1,49 @@
+//! [`Stopwatch`]: elapsed time and processor time of a piece of work.
+
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::protocol::Time;
+
+/// Measures from its start.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    wall: Instant,
+    cpu: Duration,
+}
+
+impl Stopwatch {
+    /// Starts.
+    pub fn start() -> Self {
+        // The elapsed time is read inside of the processor time, whose clock takes longer to read.
+        let cpu = process_cpu_time();
+        Self {
+            wall: Instant::now(),
+            cpu,
+        }
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Time {
+        let wall = self.wall.elapsed();
+        let cpu = process_cpu_time().saturating_sub(self.cpu);
+        Time {
+            wall_ns: nanoseconds(wall),
+            cpu_ns: nanoseconds(cpu),
+        }
+    }
+}
+
+/// Processor time of this process so far, all threads.
+fn process_cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or(0),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,35 @@
+//! A framework in a process of its own.
+//!
+//! A **worker** is a program that reads requests from its standard input and writes a reply to each on its standard
+//! output: it compiles schemas, hands out masks, and replays documents with the time taken where the work is done.
+//! Whatever a framework does in there (crash, hang, eat memory) ends the worker and nothing else.
+//!
+//! The messages are in [`protocol`]; they are lines of JSON, so a worker can be written in any language. One in Rust
+//! implements [`maskwright::Compiler`] and [`maskwright::Masker`] and calls [`serve`]:
+//!
+//! ```no_run
+//! # fn my_compiler(_: &maskwright_worker::Setup) -> Result<Box<dyn maskwright::Compiler>, String> { Err(String::new()) }
+//! use maskwright_worker::{Description, Documented, serve};
+//!
+//! fn main() -> std::io::Result<()> {
+//!     let description = Description {
+//!         name: "mine".to_owned(),
+//!         version: "0.1.0".to_owned(),
+//!         options: "defaults".to_owned(),
+//!         accepts_documents: false,
+//!         documented: Documented::default(),
+//!     };
+//!     serve(&description, &|_| None, &my_compiler)
+//! }
+//! ```
+
+mod channel;
+mod clock;
+pub mod protocol;
+mod serve;
+mod vocabulary;
+
+pub use clock::Stopwatch;
+pub use protocol::{Description, Documented};
+pub use serve::{MakeTokenizer, Prepare, Setup, serve};
+pub use vocabulary::{TokenizerSource, WireVocabulary};

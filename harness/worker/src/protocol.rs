@@ -1,0 +1,328 @@
+//! The messages between the harness and a worker.
+//!
+//! A message is one line of JSON in UTF-8, ended by `\n`. A message with a member `bytes` is followed by that many
+//! raw bytes. The harness sends a [`Request`], the worker answers it with exactly one reply before it reads the
+//! next. A reply that has a member `error` (text) says that the request was not understood or is not offered.
+//!
+//! | request | reply |
+//! |---|---|
+//! | `hello` | [`Description`] |
+//! | `setup` | `{}`, or `error` where the framework cannot work with the vocabulary |
+//! | `compile` | [`Compiled`] |
+//! | `replay` | [`Replayed`] |
+//! | `mask` | [`MaskReply`], followed by the mask: one bit per token, little-endian 32-bit words |
+//! | `advance`, `rollback` | [`Done`] |
+//! | `is_complete` | [`Completeness`] |
+//! | `forced_tokens` | [`Forced`] |
+//! | `fork` | [`Forked`] |
+//! | `drop` | `{}` |
+//!
+//! Times are nanoseconds spent in the framework, measured in the worker: `wall_ns` on a monotonic clock, `cpu_ns` the
+//! processor time of the whole process, all threads. The end of input is the request to exit.
+
+use std::borrow::Cow;
+
+use maskwright::{CompileError, CompileErrorKind, MaskError, TokenId};
+use serde::{Deserialize, Serialize};
+
+use crate::vocabulary::WireVocabulary;
+
+/// Version of this protocol, sent with `hello`.
+pub const VERSION: u32 = 1;
+
+/// What the harness asks of a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Request<'a> {
+    /// Who are you? Always first.
+    Hello {
+        /// The harness's [`VERSION`].
+        protocol: u32,
+    },
+    /// Makes the framework ready; once, before everything below.
+    Setup {
+        /// The tokens.
+        vocabulary: Box<WireVocabulary>,
+        /// JSON texts by URI that `$ref` may lead to. Empty unless the worker accepts documents.
+        #[serde(default)]
+        documents: std::collections::BTreeMap<String, String>,
+    },
+    /// Compiles a schema.
+    Compile {
+        /// The schema's text.
+        schema: Cow<'a, str>,
+        /// Whether to compute the first mask too and report its time. It must not make later replays faster than
+        /// they would be without: compute it on a copy that is thrown away.
+        #[serde(default)]
+        first_mask: bool,
+    },
+    /// Feeds tokens to a copy of a masker, asking for the mask before each. The masker itself stays where it is.
+    Replay {
+        /// The masker.
+        masker: u64,
+        /// The tokens, without an end of sequence.
+        tokens: Cow<'a, [TokenId]>,
+        /// Whether to count forced tokens too, in a second pass that is not timed.
+        #[serde(default)]
+        forced: bool,
+    },
+    /// The mask of a masker.
+    Mask {
+        /// The masker.
+        masker: u64,
+    },
+    /// Accepts a token.
+    Advance {
+        /// The masker.
+        masker: u64,
+        /// The token.
+        token: TokenId,
+    },
+    /// Takes back tokens.
+    Rollback {
+        /// The masker.
+        masker: u64,
+        /// How many.
+        tokens: usize,
+    },
+    /// May the document end here?
+    IsComplete {
+        /// The masker.
+        masker: u64,
+    },
+    /// Which tokens must come next?
+    ForcedTokens {
+        /// The masker.
+        masker: u64,
+    },
+    /// Copies a masker.
+    Fork {
+        /// The masker.
+        masker: u64,
+    },
+    /// Forgets maskers.
+    Drop {
+        /// The maskers.
+        maskers: Vec<u64>,
+    },
+}
+
+/// Who a worker is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Description {
+    /// The framework's name.
+    pub name: String,
+    /// Version of the framework.
+    pub version: String,
+    /// The options it runs with, as its own documentation calls them; printed with every result.
+    pub options: String,
+    /// Whether `setup` may bring documents for `$ref`.
+    #[serde(default)]
+    pub accepts_documents: bool,
+    /// What its documentation says it supports.
+    #[serde(default)]
+    pub documented: Documented,
+}
+
+/// The keywords and formats that a framework's documentation says it supports. With them a schema's theoretical
+/// coverage is decided (JSONSchemaBench, definition C.1).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Documented {
+    /// Keywords of JSON Schema that constrain values. Annotations need not be listed.
+    pub keywords: Cow<'static, [Cow<'static, str>]>,
+    /// Values of `format` that are enforced.
+    pub formats: Cow<'static, [Cow<'static, str>]>,
+}
+
+/// Time spent in the framework.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Time {
+    /// Elapsed time, in nanoseconds.
+    pub wall_ns: u64,
+    /// Processor time of the process, in nanoseconds.
+    #[serde(default)]
+    pub cpu_ns: u64,
+}
+
+/// The outcome of `compile`: a masker or an error, and the time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Compiled {
+    /// The new masker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub masker: Option<u64>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compile_error: Option<WireCompileError>,
+    /// Time of the compilation.
+    #[serde(flatten)]
+    pub time: Time,
+    /// Time of the first mask, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_mask: Option<Time>,
+}
+
+/// The outcome of `replay`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Replayed {
+    /// Number of tokens accepted: that many were in their mask and taken by `advance`.
+    pub accepted: usize,
+    /// Whether the document may end after the last token; false where a token was refused.
+    pub complete: bool,
+    /// What the framework said where it failed or contradicted its own mask; a plain refusal is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// For each token tried, the time of its mask and of advancing, in nanoseconds.
+    pub wall_ns: Vec<u64>,
+    /// The same in processor time.
+    #[serde(default)]
+    pub cpu_ns: Vec<u64>,
+    /// How many of the accepted tokens were forced, where that was asked for and the framework tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced: Option<usize>,
+}
+
+/// The outcome of `mask`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct MaskReply {
+    /// Why there is no mask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_error: Option<WireMaskError>,
+    /// Time of the mask.
+    #[serde(flatten)]
+    pub time: Time,
+    /// Number of bytes of the mask that follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<usize>,
+}
+
+/// The outcome of `advance` and `rollback`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Done {
+    /// Why it was not done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_error: Option<WireMaskError>,
+    /// Time taken.
+    #[serde(flatten)]
+    pub time: Time,
+}
+
+/// The outcome of `is_complete`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Completeness {
+    /// Why that cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_error: Option<WireMaskError>,
+    /// Whether the document may end here.
+    #[serde(default)]
+    pub complete: bool,
+}
+
+/// The outcome of `forced_tokens`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Forced {
+    /// Why that cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_error: Option<WireMaskError>,
+    /// The tokens.
+    #[serde(default)]
+    pub tokens: Vec<TokenId>,
+}
+
+/// The outcome of `fork`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Forked {
+    /// Why there is no copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_error: Option<WireMaskError>,
+    /// The copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub masker: Option<u64>,
+}
+
+/// A request that was not understood or is not offered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Misunderstood {
+    /// Why.
+    pub error: String,
+}
+
+/// A [`CompileError`] on its way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WireCompileError {
+    /// In which way; `refused` where the worker does not say.
+    #[serde(default = "refused")]
+    pub kind: CompileErrorKind,
+    /// The reason.
+    pub message: String,
+    /// JSON Pointer to the subschema at fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// The keyword at fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyword: Option<String>,
+}
+
+fn refused() -> CompileErrorKind {
+    CompileErrorKind::Refused
+}
+
+impl From<&CompileError> for WireCompileError {
+    fn from(error: &CompileError) -> Self {
+        Self {
+            kind: error.kind(),
+            message: error.message().to_owned(),
+            pointer: error.pointer().map(str::to_owned),
+            keyword: error.keyword().map(str::to_owned),
+        }
+    }
+}
+
+impl From<WireCompileError> for CompileError {
+    fn from(wire: WireCompileError) -> Self {
+        let mut error = Self::new(wire.kind, wire.message);
+        if let Some(pointer) = wire.pointer {
+            error = error.at(pointer);
+        }
+        if let Some(keyword) = wire.keyword {
+            error = error.on_keyword(keyword);
+        }
+        error
+    }
+}
+
+/// A [`MaskError`] on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum WireMaskError {
+    /// The token is not allowed; nothing changed.
+    TokenRefused,
+    /// More tokens were to be rolled back than can be.
+    RollbackTooFar {
+        /// How many can be.
+        available: usize,
+    },
+    /// A limit of the framework was reached.
+    LimitExceeded {
+        /// Which.
+        message: String,
+    },
+    /// The framework failed.
+    Failed {
+        /// How.
+        message: String,
+    },
+}
+
+impl From<MaskError> for WireMaskError {
+    fn from(error: MaskError) -> Self {
+        match error {
+            MaskError::TokenRefused { .. } => Self::TokenRefused,
+            MaskError::RollbackTooFar { available, .. } => Self::RollbackTooFar { available },
+            MaskError::LimitExceeded(message) => Self::LimitExceeded { message },
+            MaskError::Internal(message) => Self::Failed { message },
+            other => Self::Failed {
+                message: other.to_string(),
+            },
+        }
+    }
+}
