@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use maskwright_models::{ModelError, SamplingOptionError};
 use maskwright_suites::dataset::DatasetError;
+use maskwright_suites::fetch::FetchError;
+use maskwright_suites::locate::NotFound;
 use maskwright_suites::mask_bench::MaskBenchError;
 use maskwright_suites::test_suite::{Draft, TestSuiteError};
 
@@ -21,6 +23,20 @@ pub enum CommandError {
     /// A dataset could not be read.
     #[error("dataset: {0}")]
     Dataset(#[from] DatasetError),
+    /// Data could not be fetched, or is damaged.
+    #[error("fetch: {0}")]
+    Fetch(#[from] FetchError),
+    /// Some of several sources could not be fetched; why was said before.
+    #[error("fetch: {} of {of} failed: {}", failed.len(), failed.join(", "))]
+    FetchSome {
+        /// Those that failed.
+        failed: Vec<String>,
+        /// How many were asked for.
+        of: usize,
+    },
+    /// Arguments that do not go together.
+    #[error("{0}")]
+    Arguments(String),
     /// A framework is unknown or could not be made ready.
     #[error(transparent)]
     Framework(#[from] FrameworkError),
@@ -36,6 +52,9 @@ pub enum CommandError {
     /// The Test Suite could not be read.
     #[error(transparent)]
     TestSuite(#[from] TestSuiteError),
+    /// Data that was neither given nor fetched.
+    #[error(transparent)]
+    NotFound(#[from] NotFound),
     /// MaskBench could not be read.
     #[error(transparent)]
     MaskBench(#[from] MaskBenchError),
@@ -94,9 +113,13 @@ impl CommandError {
             | Self::Vocabulary(_)
             | Self::TestSuite(_)
             | Self::MaskBench(_)
+            | Self::NotFound(_)
             | Self::NoCases { .. }
             | Self::Sampling(_) => 3,
             Self::RunDirectory(_) | Self::Output(_) | Self::Write { .. } | Self::HeatMap(_) | Self::Panicked => 4,
+            Self::Arguments(_) => 2,
+            Self::Fetch(FetchError::Interrupted) => 130,
+            Self::Fetch(_) | Self::FetchSome { .. } => 3,
             Self::Interrupted { .. } => 130,
         }
     }

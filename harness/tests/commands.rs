@@ -11,8 +11,18 @@ use tempfile::TempDir;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_maskwright");
 
+/// The program, without what its user may have fetched.
+fn program() -> Command {
+    let mut program = Command::new(PROGRAM);
+    program.env(
+        "MASKWRIGHT_CACHE",
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched"),
+    );
+    program
+}
+
 fn bench(out: &Path, arguments: &[&str]) -> Output {
-    Command::new(PROGRAM)
+    program()
         .args(["bench", "--max-tokens", "60", "--threads", "1", "--out"])
         .arg(out)
         .args(arguments)
@@ -236,7 +246,7 @@ fn a_full_disk_keeps_the_records_so_far() {
 fn an_interrupted_run_ends_cleanly_and_resumes() {
     let directory = TempDir::new().unwrap();
     let out = directory.path().join("run");
-    let mut child = Command::new(PROGRAM)
+    let mut child = program()
         .args([
             "bench",
             "--datasets",
@@ -272,18 +282,18 @@ fn an_interrupted_run_ends_cleanly_and_resumes() {
 
 #[test]
 fn list_names_frameworks_models_and_datasets() {
-    let output = Command::new(PROGRAM).args(["list", "--json"]).output().unwrap();
+    let output = program().args(["list", "--json"]).output().unwrap();
     let listing: Value = serde_json::from_str(&succeed(&output)).unwrap();
     assert_eq!(listing["frameworks"][0]["name"], "llguidance");
     assert_eq!(listing["datasets"][0]["name"], "builtin");
     assert!(listing["datasets"][0]["schemas"].as_u64().unwrap() >= 40);
-    let text = succeed(&Command::new(PROGRAM).arg("list").output().unwrap());
+    let text = succeed(&program().arg("list").output().unwrap());
     assert!(text.contains("LM only") && text.contains("heldout"), "{text}");
 }
 
 #[test]
 fn census_counts_the_built_in_sample() {
-    let output = Command::new(PROGRAM).args(["census", "--json"]).output().unwrap();
+    let output = program().args(["census", "--json"]).output().unwrap();
     let census: Value = serde_json::from_str(&succeed(&output)).unwrap();
     let builtin = &census["datasets"]["builtin"];
     let schemas = builtin["schemas"].as_u64().unwrap();
@@ -294,6 +304,6 @@ fn census_counts_the_built_in_sample() {
     }
     let objects = builtin["keywords"]["properties"]["schemas"].as_u64().unwrap();
     assert!(objects > schemas / 2 && objects <= schemas, "{objects} of {schemas}");
-    let text = succeed(&Command::new(PROGRAM).arg("census").output().unwrap());
+    let text = succeed(&program().arg("census").output().unwrap());
     assert!(text.contains("uniqueItems") && text.contains("date-time"), "{text}");
 }

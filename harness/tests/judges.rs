@@ -266,3 +266,27 @@ fn a_framework_that_crashes_or_is_not_there_is_told() {
         "{missing:?}"
     );
 }
+
+/// The figures that llguidance 1.9 is known to have, from an independent run of the suite of August 2026.
+#[test]
+fn the_real_suite_gives_llguidances_known_figures() {
+    let Some(suite) = maskwright_test_data::find("test-suite") else {
+        return;
+    };
+    let output = Command::new(PROGRAM)
+        .args(["testsuite", "--json", "--data", suite.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let report = succeed_json(&output);
+    let row = &report["frameworks"]["llguidance"];
+    if row["cases"] != 383 {
+        eprintln!(
+            "skipped: the figures are known for the suite with 383 cases, this one has {}",
+            row["cases"]
+        );
+        return;
+    }
+    let counts = ["passed", "categories", "compile_error", "over", "under", "full"];
+    let counts: Vec<u64> = counts.iter().map(|name| row[name].as_u64().unwrap()).collect();
+    assert_eq!(counts, [166, 46, 26, 8, 0, 15]);
+}

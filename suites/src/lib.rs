@@ -3,6 +3,7 @@
 //! - [`synthetic`] draws random schemas with a valid instance each, for training and for held-out measurements.
 //! - [`dataset`] finds and loads the schemas: the embedded sample, JSONSchemaBench directories, the hub's parquet files.
 //! - [`test_suite`] and [`mask_bench`] load schemas with labelled instances: the JSON Schema Test Suite, MaskBench.
+//! - [`fetch`] brings public data into a cache, checked; [`locate`] finds it again.
 //! - [`validate`] judges a generated text against its schema; [`strict_json`] reads such texts.
 //! - [`census`] counts what schemas use.
 //! - [`prompt`] builds the messages that ask a model for an instance.
@@ -10,7 +11,9 @@
 
 pub mod census;
 pub mod dataset;
+pub mod fetch;
 pub mod json_text;
+pub mod locate;
 pub mod mask_bench;
 pub mod prompt;
 pub mod strict_json;

@@ -1,39 +1,30 @@
 //! The validator against JSONSchemaBench and the labels of MaskBench, where they are at hand.
 //!
-//! They are looked for in the directory that `MASKWRIGHT_DATA` names, and in `shared/data` beside the repository, as the
-//! repository guidance-ai/jsonschemabench unpacks, in a directory `jsonschemabench` or not. Without them the tests skip.
+//! `maskwright_test_data::find` says where they are looked for; without them the tests skip.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use maskwright_suites::dataset::{Catalog, Sample};
 use maskwright_suites::strict_json;
 use maskwright_suites::validate::Validator;
 
-/// The unpacked repository, or `None` after saying that the test skips.
+/// A folder of the unpacked repository, or `None` after saying that the test skips.
 fn corpus(part: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let places: Vec<PathBuf> = std::env::var_os("MASKWRIGHT_DATA")
-        .map(PathBuf::from)
-        .into_iter()
-        .chain([beside])
-        .collect();
-    let roots = places
-        .iter()
-        .flat_map(|place| [place.join("jsonschemabench"), place.clone()]);
-    let found = roots.into_iter().find(|root| root.join(part).is_dir());
-    if found.is_none() {
-        eprintln!("skipped: no {part} of jsonschemabench in any of {places:?}");
+    let found = maskwright_test_data::find("jsonschemabench")?.join(part);
+    if !found.is_dir() {
+        eprintln!("skipped: there is no {}", found.display());
+        return None;
     }
-    found
+    Some(found)
 }
 
 #[test]
 fn every_schema_of_the_corpus_is_usable_or_has_a_problem() {
-    let Some(root) = corpus("data/Github_easy") else { return };
+    let Some(root) = corpus("data") else { return };
     let mut catalog = Catalog::empty();
     catalog.add_directory(&root).unwrap();
     let (mut compiled, mut rows, mut problems, mut slowest) = (0, 0, Vec::new(), (Duration::ZERO, String::new()));
@@ -62,10 +53,7 @@ fn every_schema_of_the_corpus_is_usable_or_has_a_problem() {
 #[test]
 fn labels_of_maskbench_are_reproduced() {
     let Some(root) = corpus("maskbench/data") else { return };
-    let mut paths: Vec<PathBuf> = fs::read_dir(root.join("maskbench/data"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let (mut labels, mut agreed, mut unusable, mut differing) = (0, 0, 0, Vec::new());
     for path in paths {

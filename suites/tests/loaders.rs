@@ -1,10 +1,10 @@
 //! The loaders of the JSON Schema Test Suite and of MaskBench: small fixtures, and the real files where they are at hand.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use maskwright_suites::dataset::Sample;
 use maskwright_suites::mask_bench::{FileError, MaskBench, MaskBenchError};
@@ -12,24 +12,6 @@ use maskwright_suites::strict_json;
 use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite, TestSuiteError};
 use serde_json::Value;
 use tempfile::TempDir;
-
-/// The folder `name` of the public data, or `None` after saying that the test skips.
-fn public_data(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let places: Vec<PathBuf> = std::env::var_os("MASKWRIGHT_DATA")
-        .map(PathBuf::from)
-        .into_iter()
-        .chain([beside])
-        .collect();
-    let found = places
-        .iter()
-        .map(|place| place.join(name))
-        .find(|folder| folder.is_dir());
-    if found.is_none() {
-        eprintln!("skipped: no {name} in any of {places:?}");
-    }
-    found
-}
 
 fn write(root: &Path, path: &str, content: &str) {
     let path = root.join(path);
@@ -189,7 +171,7 @@ fn mask_bench_is_found_from_above_and_from_inside() {
 
 #[test]
 fn the_real_test_suite_has_the_cases_of_the_paper() {
-    let Some(directory) = public_data("JSON-Schema-Test-Suite") else {
+    let Some(directory) = maskwright_test_data::find("test-suite") else {
         return;
     };
     let suite = TestSuite::open(&directory).unwrap();
@@ -220,7 +202,7 @@ fn the_real_test_suite_has_the_cases_of_the_paper() {
 
 #[test]
 fn real_mask_bench_files_lose_nothing() {
-    let Some(directory) = public_data("jsonschemabench") else {
+    let Some(directory) = maskwright_test_data::find("jsonschemabench") else {
         return;
     };
     let bench = MaskBench::open(&directory).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use maskwright_models::{DecodeOptions, LoadedModel, SamplingOptions};
-use maskwright_suites::dataset::{BUILTIN, Catalog, Dataset, Instance, Sample};
+use maskwright_suites::dataset::{BUILTIN, Dataset, Instance, Sample};
 use maskwright_suites::synthetic::{Generator, Split};
 use maskwright_suites::validate::Validator;
 use maskwright_suites::{json_text, prompt};
@@ -43,11 +43,11 @@ pub struct BenchArguments {
     /// Run every framework in a worker, also those that are trusted in this process
     #[arg(long)]
     isolate: bool,
-    /// Datasets, comma-separated: `builtin`, `heldout`, or names found in --data
+    /// Datasets, comma-separated: `builtin`, `heldout`, or names found in --data or fetched
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     datasets: Vec<String>,
     /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files. Without --datasets, all of
-    /// them are run
+    /// them are run. Without --data, names are those of what `maskwright fetch` has fetched
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Schemas per dataset, at most
@@ -390,10 +390,7 @@ fn datasets(arguments: &BenchArguments) -> Result<Vec<Dataset>, CommandError> {
         limit: arguments.limit,
         seed: arguments.seed,
     };
-    let mut catalog = Catalog::builtin();
-    if let Some(directory) = &arguments.data {
-        catalog.add_directory(directory)?;
-    }
+    let mut catalog = super::catalog(arguments.data.as_deref())?;
     catalog.add(held_out(arguments))?;
     let names = match (arguments.datasets.is_empty(), &arguments.data) {
         (false, _) => arguments.datasets.clone(),

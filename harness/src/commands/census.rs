@@ -7,7 +7,7 @@ use clap::Args;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 use maskwright_suites::census::{Census, Count, Size};
-use maskwright_suites::dataset::{Catalog, Sample};
+use maskwright_suites::dataset::Sample;
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
@@ -20,7 +20,8 @@ pub struct CensusArguments {
     /// Datasets, comma-separated; all there are by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     datasets: Vec<String>,
-    /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files
+    /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files. Without it,
+    /// what `maskwright fetch` has fetched
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Keywords and formats shown in the tables, the most frequent first
@@ -37,10 +38,7 @@ pub struct CensusArguments {
 ///
 /// [`CommandError::Dataset`], where a dataset cannot be found.
 pub fn run(arguments: &CensusArguments) -> Result<(), CommandError> {
-    let mut catalog = Catalog::builtin();
-    if let Some(directory) = &arguments.data {
-        catalog.add_directory(directory)?;
-    }
+    let catalog = super::catalog(arguments.data.as_deref())?;
     let mut counted = Vec::new();
     for dataset in catalog.select(&arguments.datasets, Sample::default())? {
         let mut census = Census::default();

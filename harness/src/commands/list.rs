@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use maskwright_suites::dataset::Catalog;
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::frameworks::{FRAMEWORKS, LM_ONLY, PROGRAMS, locate};
+use crate::frameworks::{FRAMEWORKS, LM_ONLY, PROGRAMS, find_program};
 
 /// Arguments of `maskwright list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files
+    /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files. Without it,
+    /// what `maskwright fetch` has fetched
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Print one JSON object
@@ -27,10 +27,7 @@ pub struct ListArguments {
 ///
 /// [`CommandError::Dataset`], where the data directory cannot be read.
 pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
-    let mut catalog = Catalog::builtin();
-    if let Some(directory) = &arguments.data {
-        catalog.add_directory(directory)?;
-    }
+    let catalog = super::catalog(arguments.data.as_deref())?;
     let datasets = catalog.available();
     let models = [
         ("builtin", "a small Llama trained by this project, part of the program"),
@@ -47,7 +44,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
         let programs = PROGRAMS.iter().map(|program| {
             json!({
                 "name": program.name, "description": program.description,
-                "program": locate(program).map(|path| path.display().to_string()),
+                "program": find_program(program).map(|path| path.display().to_string()),
             })
         });
         let listing = json!({
@@ -74,7 +71,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
         );
     }
     for program in PROGRAMS {
-        let state = match locate(program) {
+        let state = match find_program(program) {
             Some(path) => format!("({})", path.display()),
             None => format!(
                 "(not built: cargo build --release --manifest-path {}/Cargo.toml)",

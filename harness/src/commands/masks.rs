@@ -1,11 +1,12 @@
 //! `maskwright masks`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use maskwright::TokenId;
 use maskwright_suites::dataset::Sample;
+use maskwright_suites::locate::locate;
 use maskwright_suites::mask_bench::{MaskBench, MaskBenchFile};
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +85,10 @@ struct MaskSettings {
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
     let contenders = frameworks::choose(&arguments.frameworks, &arguments.workers.workers)?;
-    let bench = MaskBench::open(arguments.data.as_deref().unwrap_or(Path::new("")))?;
+    let bench = match &arguments.data {
+        Some(directory) => MaskBench::open(directory)?,
+        None => MaskBench::open(&locate("jsonschemabench", None)?)?,
+    };
     let files = bench.sample(Sample {
         limit: arguments.limit,
         seed: arguments.seed,

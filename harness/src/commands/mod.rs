@@ -2,6 +2,7 @@
 
 mod bench;
 mod census;
+mod fetch;
 mod framework_arguments;
 mod list;
 mod masks;
@@ -10,6 +11,9 @@ mod testsuite;
 mod worker;
 
 use std::path::{Path, PathBuf};
+
+use maskwright_suites::dataset::Catalog;
+use maskwright_suites::locate;
 
 use crate::error::CommandError;
 
@@ -20,6 +24,8 @@ pub enum Command {
     Bench(Box<bench::BenchArguments>),
     /// Count what the schemas of datasets use: keywords, formats, drafts, sizes
     Census(census::CensusArguments),
+    /// Fetch public datasets and the JSON Schema Test Suite into a cache, checked file by file; without names, list them
+    Fetch(fetch::FetchArguments),
     /// Name the frameworks, models and datasets that can be used
     List(list::ListArguments),
     /// Replay MaskBench: time to first mask, time between masks, and what each framework gets wrong
@@ -43,6 +49,7 @@ pub fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Census(arguments) => census::run(&arguments),
+        Command::Fetch(arguments) => fetch::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Masks(arguments) => masks::run(&arguments),
         Command::Testsuite(arguments) => testsuite::run(&arguments),
@@ -54,4 +61,22 @@ pub fn run(command: Command) -> Result<(), CommandError> {
 fn default_directory(command: &str) -> PathBuf {
     let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
     Path::new("runs").join(format!("{command}-{now}"))
+}
+
+/// The built-in sample and the datasets in `data`, or else those that were fetched.
+///
+/// # Errors
+///
+/// [`CommandError::Dataset`], where there are none in `data`.
+fn catalog(data: Option<&Path>) -> Result<Catalog, CommandError> {
+    let mut catalog = Catalog::builtin();
+    match data {
+        Some(directory) => catalog.add_directory(directory)?,
+        None => {
+            for directory in locate::fetched_schemas() {
+                catalog.add_directory(&directory)?;
+            }
+        }
+    }
+    Ok(catalog)
 }

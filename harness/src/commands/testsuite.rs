@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::ProgressBar;
 use maskwright::TokenId;
+use maskwright_suites::locate::locate;
 use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite};
 
 use super::framework_arguments::{WorkerOptions, seconds};
@@ -90,8 +91,7 @@ impl From<PartName> for Part {
 /// [`CommandError`].
 pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
     let contenders = frameworks::choose(&arguments.frameworks, &arguments.workers.workers)?;
-    let directory = arguments.data.clone().unwrap_or_default();
-    let suite = TestSuite::open(&directory)?;
+    let suite = TestSuite::open(&locate("test-suite", arguments.data.as_deref())?)?;
     let cases = cases(arguments, &suite)?;
     let vocabulary = NamedVocabulary::load(&arguments.vocabulary)?;
     let documents = suite.remotes(arguments.draft)?;

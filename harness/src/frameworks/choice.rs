@@ -145,7 +145,7 @@ fn find(name: &str, workers: &[NamedWorker]) -> Result<Contender, FrameworkError
         });
     }
     if let Some(program) = PROGRAMS.iter().find(|program| program.name == name) {
-        let path = locate(program).ok_or(FrameworkError::NotBuilt {
+        let path = find_program(program).ok_or(FrameworkError::NotBuilt {
             name: program.name,
             executable: program.executable,
             package: program.package,
@@ -181,7 +181,7 @@ fn elsewhere(name: &str, launch: Launch) -> Result<Contender, FrameworkError> {
 
 /// Finds a program: beside this one, in its package's build folder where this one lies in `target/…` of the
 /// repository, or on PATH.
-pub fn locate(program: &Program) -> Option<PathBuf> {
+pub fn find_program(program: &Program) -> Option<PathBuf> {
     let executable = format!("{}{}", program.executable, std::env::consts::EXE_SUFFIX);
     let mut places = Vec::new();
     if let Some(beside) = std::env::current_exe()

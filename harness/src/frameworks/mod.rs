@@ -8,7 +8,7 @@ mod tests;
 use maskwright::Compiler;
 use maskwright_worker::{Description, Documented, Setup};
 
-pub use choice::{Contender, FrameworkError, NamedWorker, choose, locate};
+pub use choice::{Contender, FrameworkError, NamedWorker, choose, find_program};
 
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
 pub const LM_ONLY: &str = "none";

@@ -149,6 +149,6 @@ fn known(nearest: Option<&str>, available: &[String]) -> String {
     let all = available.join(", ");
     match nearest {
         Some(nearest) => format!("did you mean {nearest}? Available: {all}"),
-        None => format!("available: {all}"),
+        None => format!("available: {all}; more with --data DIR, or after `maskwright fetch jsonschemabench`"),
     }
 }
