@@ -7,7 +7,8 @@ mod home_server;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use home_server::{Files, Server, archive_path};
 use maskwright_suites::fetch;
@@ -50,8 +51,13 @@ impl Setting {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
+        self.program(arguments).output().unwrap()
+    }
+
+    fn program(&self, arguments: &[&str]) -> Command {
         let homes = self.server.homes();
-        Command::new(env!("CARGO_BIN_EXE_maskwright"))
+        let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
+        program
             .args(arguments)
             .env("MASKWRIGHT_CACHE", self.cache.path())
             .env("MASKWRIGHT_GITHUB_API", &homes.github_api)
@@ -59,9 +65,8 @@ impl Setting {
             .env("MASKWRIGHT_GITHUB_RAW", format!("{}/", homes.github_raw))
             .env("HF_ENDPOINT", &homes.hub)
             .env("GITHUB_TOKEN", "github-secret")
-            .env_remove("HF_TOKEN")
-            .output()
-            .unwrap()
+            .env_remove("HF_TOKEN");
+        program
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
@@ -134,7 +139,11 @@ fn what_is_fetched_is_listed_verified_and_found_by_other_commands() {
     let report = setting.json(&[&arguments[..], &["--json", "--out", out.to_str().unwrap()]].concat());
     assert_eq!(report["rows"][0]["dataset"], "Github_easy");
 
-    setting.json(&["fetch", "--verify", "--json"]);
+    let said = String::from_utf8_lossy(&setting.run(&["fetch", "--verify"]).stderr).into_owned();
+    assert!(
+        said.contains("test-suite: all 1 files are as they were fetched"),
+        "{said}"
+    );
     setting.json(&["fetch", "test-suite", "--offline", "--json"]);
     fs::write(
         Path::new(suite["path"].as_str().unwrap()).join("tests/draft2020-12/type.json"),
@@ -198,4 +207,55 @@ fn failures_say_what_to_do_and_keep_what_can_be_kept() {
     let cache = ["--cache", elsewhere.path().to_str().unwrap()];
     setting.json(&[&["fetch", "jsonschemabench", "--json"], &cache[..]].concat());
     assert!(elsewhere.path().join("datasets/jsonschemabench/current").is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_fetch_ends_cleanly_and_continues() {
+    let setting = Setting::new();
+    let archive = archive_path(SUITE, COMMIT);
+    // Bytes that do not compress, slowly.
+    let noise: Vec<u8> = (0..200_000_u32)
+        .map(|at| (at.wrapping_mul(at ^ 2_654_435_761) >> 13) as u8)
+        .collect();
+    let files = Files::from([("tests/draft2020-12/type.json".to_owned(), noise)]);
+    setting.server.github(SUITE, "main", COMMIT, &files);
+    setting
+        .server
+        .change(&archive, |page| page.pace = Duration::from_millis(50));
+    let mut child = setting
+        .program(&["fetch", "test-suite"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let partial = setting
+        .cache
+        .path()
+        .join(format!("downloads/test-suite-{COMMIT}.tar.gz.partial"));
+    let kept = || fs::metadata(&partial).map_or(0, |metadata| metadata.len());
+    while kept() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its first bytes");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let signal = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(signal.success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("run the command again to continue"), "{said}");
+    let start = kept();
+    assert!(start > 0);
+    setting.server.change(&archive, |page| page.pace = Duration::ZERO);
+    setting.server.requests();
+    setting.json(&["fetch", "test-suite", "--json"]);
+    let requests = setting.server.requests();
+    assert!(
+        requests
+            .iter()
+            .any(|request| request.contains(&format!("range=bytes={start}-"))),
+        "{requests:?}"
+    );
 }

@@ -1,10 +1,9 @@
 //! `maskwright fetch`.
 
-use std::path::{Path, PathBuf};
+use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::Table;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
 use indicatif::{HumanBytes, ProgressBar};
 use maskwright_suites::fetch::{
     Cache, FetchError, Fetched, Fetcher, Homes, Progress, Retries, SOURCES, Source, State, Wish, source,
@@ -61,21 +60,18 @@ pub fn run(arguments: &FetchArguments) -> Result<(), CommandError> {
     }
     if arguments.verify {
         if chosen.is_empty() {
-            chosen.extend(
-                SOURCES
-                    .iter()
-                    .filter(|source| matches!(cache.state(source), State::Fetched { .. })),
-            );
+            chosen.extend(SOURCES.iter().filter(|source| cache.current(source).is_some()));
         }
         each(&chosen, |source| verify(&cache, source))?;
     } else if !chosen.is_empty() {
         fetch(arguments, &cache, &chosen)?;
-    } else {
+    }
+    if chosen.is_empty() {
         chosen.extend(SOURCES);
     }
     match arguments.json {
         true => crate::print(&format!("{}\n", as_json(&cache, &chosen))),
-        false => crate::print(&as_table(&cache, &chosen)),
+        false => crate::print(&as_text(&cache, &chosen)),
     }
 }
 
@@ -140,7 +136,12 @@ fn each(chosen: &[&'static Source], action: impl Fn(&Source) -> Result<(), Fetch
 
 fn verify(cache: &Cache, source: &Source) -> Result<(), FetchError> {
     match cache.state(source) {
-        State::Fetched { path, fetched } => fetched.verify(&path),
+        State::Fetched { path, fetched } => {
+            fetched.verify(&path)?;
+            let count = fetched.files.len();
+            progress::say(&format!("{}: all {count} files are as they were fetched", source.name));
+            Ok(())
+        }
         State::NotFetched | State::Incomplete => Err(FetchError::NotFetched {
             source_name: source.name.to_owned(),
             cache: cache.root().to_owned(),
@@ -177,31 +178,30 @@ fn as_json(cache: &Cache, chosen: &[&Source]) -> Value {
     json!({ "cache": cache.root(), "sources": sources.collect::<Vec<_>>() })
 }
 
-fn as_table(cache: &Cache, chosen: &[&Source]) -> String {
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED);
-    table.set_header(["name", "state", "size", "what it is", "home"]);
+fn as_text(cache: &Cache, chosen: &[&Source]) -> String {
+    let mut text = String::new();
     for source in chosen {
         let (state, fetched) = described(cache.state(source));
-        let (state, size) = match &fetched {
-            None => (state.to_owned(), String::new()),
-            Some((_, fetched)) => (
-                format!("fetched at {}", short(&fetched.revision)),
-                format!("{} in {} files", HumanBytes(fetched.bytes), fetched.files.len()),
+        let state = match &fetched {
+            None => state.to_owned(),
+            Some((_, fetched)) => format!(
+                "fetched at {}: {} files, {}",
+                short(&fetched.revision),
+                fetched.files.len(),
+                HumanBytes(fetched.bytes)
             ),
         };
-        let what = format!("{} (licence: {})", source.description, source.licence);
-        table.add_row([source.name.to_owned(), state, size, what, source.home.page()]);
+        let (page, licence) = (source.home.page(), source.licence);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:<20} {state}", source.name);
+        let _ = writeln!(text, "{:<20} {}", "", source.description);
+        let _ = writeln!(text, "{:<20} {page} (licence: {licence})\n", "");
     }
-    format!("{table}\ncache: {}\n", display(cache.root()))
+    format!("{text}cache: {}\n", cache.root().display())
 }
 
 fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
-}
-
-fn display(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// Shows downloads as bars, and stops them where the user asks to.

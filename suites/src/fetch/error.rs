@@ -31,7 +31,7 @@ pub enum FetchError {
         cache: PathBuf,
     },
     /// The server could not be reached, or the connection broke before it answered.
-    #[error("{url} cannot be reached: {message}; what is in the cache can be used with --offline")]
+    #[error("{url} cannot be reached: {message}; what was fetched before can be used with --offline")]
     Unreachable {
         /// Address asked.
         url: String,

@@ -46,10 +46,13 @@ fn unpacked(name: &str, place: &Path) -> Option<PathBuf> {
 }
 
 fn unpack_once(archive: &Path) -> io::Result<PathBuf> {
-    let (stem, bytes) = (archive.file_stem().unwrap_or_default(), fs::metadata(archive)?.len());
+    let (name, bytes) = (archive.file_name().unwrap_or_default(), fs::metadata(archive)?.len());
     let parent = build_directory().join("test-data");
     // Another archive of the same name is likely to have another size.
-    let target = parent.join(format!("{}-{bytes}", stem.to_string_lossy()));
+    let target = parent.join(format!(
+        "{}-{bytes}",
+        name.to_string_lossy().trim_end_matches(".tar.xz")
+    ));
     if target.is_dir() {
         return Ok(target);
     }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use maskwright_suites::fetch::Homes;
 use serde_json::{Value, json};
@@ -24,6 +25,8 @@ pub(crate) struct Page {
     pub(crate) cut: Option<(usize, usize)>,
     /// Answers 503, this many times.
     pub(crate) unavailable: usize,
+    /// Time that each 4 KiB of the body take.
+    pub(crate) pace: Duration,
 }
 
 pub(crate) type Pages = BTreeMap<String, Page>;
@@ -47,6 +50,7 @@ impl Page {
             chunked: false,
             cut: None,
             unavailable: 0,
+            pace: Duration::ZERO,
         }
     }
 
@@ -315,7 +319,10 @@ fn send(mut stream: TcpStream, page: Page, asked: &BTreeMap<String, String>) -> 
         })?;
     } else {
         write!(stream, "content-length: {}\r\n\r\n", body.len())?;
-        stream.write_all(sent)?;
+        for piece in sent.chunks(4096) {
+            stream.write_all(piece)?;
+            std::thread::sleep(page.pace);
+        }
     }
     stream.flush()
 }
