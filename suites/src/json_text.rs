@@ -1,8 +1,10 @@
 //! JSON text on one line with `", "` and `": "` as separators, the default style of Python's `json.dumps`.
 //!
 //! Prompts, demonstrations and training dialogues all use this style, so that a model always meets the same spelling.
-//! Number text is kept as in the source (`serde_json` is built with `arbitrary_precision`).
+//! The digits of numbers are kept as in the source (`serde_json` is built with `arbitrary_precision`), except by [`python_string`] and
+//! [`python_ascii_string`], which print what Python prints after reading the source.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -15,7 +17,7 @@ use serde_json::ser::{CharEscape, Formatter, Serializer};
 ///
 /// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
-    write(value, false)
+    write(value, false, false)
 }
 
 /// Like [`to_string`], with every non-ASCII character as `\uXXXX` (UTF-16, lower-case hexadecimal): `json.dumps(value)`.
@@ -24,18 +26,73 @@ pub fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String>
 ///
 /// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
 pub fn to_ascii_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
-    write(value, true)
+    write(value, true, false)
 }
 
-fn write<T: Serialize + ?Sized>(value: &T, ensure_ascii: bool) -> serde_json::Result<String> {
+/// What Python prints for `json.dumps(json.loads(source), ensure_ascii=False)`: [`to_string`] with [`python_number`]s.
+///
+/// # Errors
+///
+/// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
+pub fn python_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
+    write(value, false, true)
+}
+
+/// What Python prints for `json.dumps(json.loads(source))`: [`to_ascii_string`] with [`python_number`]s.
+///
+/// # Errors
+///
+/// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
+pub fn python_ascii_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
+    write(value, true, true)
+}
+
+/// A JSON number as Python prints it after reading it.
+///
+/// Integers keep every digit (`-0` becomes `0`). Whatever has a fraction or an exponent is a double, printed as `repr`
+/// does: the shortest digits that read back as the same double, fixed from 1e-4 to below 1e16, else with an exponent of
+/// at least two digits. A number beyond the doubles is kept, as `1e+400`: Python would print `Infinity`, which is not JSON.
+#[must_use]
+pub fn python_number(literal: &str) -> Cow<'_, str> {
+    if !literal.contains(['.', 'e', 'E']) {
+        return Cow::Borrowed(if literal == "-0" { "0" } else { literal });
+    }
+    match literal.parse::<f64>() {
+        Ok(value) if value.is_finite() => Cow::Owned(repr(value)),
+        _ => Cow::Borrowed(literal),
+    }
+}
+
+/// `repr(value)` of Python.
+fn repr(value: f64) -> String {
+    let scientific = format!("{value:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
+    match exponent.parse::<i32>() {
+        Ok(exponent) if !(-4..16).contains(&exponent) => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
+        }
+        _ if value.fract() == 0.0 => format!("{value:.1}"),
+        _ => value.to_string(),
+    }
+}
+
+fn write<T: Serialize + ?Sized>(value: &T, ensure_ascii: bool, python_numbers: bool) -> serde_json::Result<String> {
     let mut out = Vec::with_capacity(256);
-    value.serialize(&mut Serializer::with_formatter(&mut out, Spaced { ensure_ascii }))?;
+    let formatter = Spaced {
+        ensure_ascii,
+        python_numbers,
+    };
+    value.serialize(&mut Serializer::with_formatter(&mut out, formatter))?;
     String::from_utf8(out).map_err(serde::ser::Error::custom)
 }
 
-/// The formatter behind [`to_string`].
+/// The formatter behind all of them.
 struct Spaced {
     ensure_ascii: bool,
+    python_numbers: bool,
 }
 
 impl Spaced {
@@ -55,6 +112,13 @@ impl Formatter for Spaced {
 
     fn begin_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b": ")
+    }
+
+    fn write_number_str<W: Write + ?Sized>(&mut self, writer: &mut W, literal: &str) -> io::Result<()> {
+        if self.python_numbers {
+            return writer.write_all(python_number(literal).as_bytes());
+        }
+        writer.write_all(literal.as_bytes())
     }
 
     fn write_string_fragment<W: Write + ?Sized>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
@@ -94,7 +158,7 @@ impl Formatter for Spaced {
 mod tests {
     use serde_json::Value;
 
-    use super::{to_ascii_string, to_string};
+    use super::{python_ascii_string, python_number, python_string, to_ascii_string, to_string};
 
     fn parse(text: &str) -> Value {
         serde_json::from_str(text).unwrap()
@@ -124,6 +188,49 @@ mod tests {
         assert_eq!(
             to_ascii_string(&value).unwrap(),
             r#"["\u00e9", "\ud83d\ude00", "\n\"\\\u0001"]"#
+        );
+    }
+
+    #[test]
+    fn numbers_are_printed_as_python_prints_them() {
+        // Each pair is a literal and Python's `json.dumps(json.loads(literal))`; the last is kept instead of `Infinity`.
+        let pairs = [
+            ("1.0", "1.0"),
+            ("-0.0", "-0.0"),
+            ("-0", "0"),
+            ("300.00", "300.0"),
+            ("1e308", "1e+308"),
+            ("1E2", "100.0"),
+            ("1.50e-3", "0.0015"),
+            ("0.0001", "0.0001"),
+            ("0.00001", "1e-05"),
+            ("1e-8", "1e-08"),
+            ("1.5e15", "1500000000000000.0"),
+            ("9999999999999998.0", "9999999999999998.0"),
+            ("1e16", "1e+16"),
+            ("123456789012345678.5", "1.2345678901234568e+17"),
+            ("972783798187987123879878123.188781371", "9.727837981879871e+26"),
+            ("0.1000000000000000055", "0.1"),
+            ("2.2250738585072014e-308", "2.2250738585072014e-308"),
+            ("5e-324", "5e-324"),
+            ("1e-400", "0.0"),
+            (
+                "12345678910111213141516171819202122",
+                "12345678910111213141516171819202122",
+            ),
+            ("1e400", "1e400"),
+        ];
+        for (literal, expected) in pairs {
+            assert_eq!(python_number(literal), expected, "{literal}");
+        }
+        let value = parse(r#"{"é":[1.10,1E5,100000000000000000000]}"#);
+        assert_eq!(
+            python_string(&value).unwrap(),
+            r#"{"é": [1.1, 100000.0, 100000000000000000000]}"#
+        );
+        assert_eq!(
+            python_ascii_string(&value).unwrap(),
+            r#"{"\u00e9": [1.1, 100000.0, 100000000000000000000]}"#
         );
     }
 }

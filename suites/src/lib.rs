@@ -2,6 +2,7 @@
 //!
 //! - [`synthetic`] draws random schemas with a valid instance each, for training and for held-out measurements.
 //! - [`dataset`] finds and loads the schemas: the embedded sample, JSONSchemaBench directories, the hub's parquet files.
+//! - [`test_suite`] and [`mask_bench`] load schemas with labelled instances: the JSON Schema Test Suite, MaskBench.
 //! - [`validate`] judges a generated text against its schema; [`strict_json`] reads such texts.
 //! - [`census`] counts what schemas use.
 //! - [`prompt`] builds the messages that ask a model for an instance.
@@ -10,7 +11,10 @@
 pub mod census;
 pub mod dataset;
 pub mod json_text;
+pub mod mask_bench;
 pub mod prompt;
 pub mod strict_json;
 pub mod synthetic;
+pub mod test_suite;
+mod text_file;
 pub mod validate;

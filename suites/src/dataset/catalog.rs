@@ -187,7 +187,7 @@ impl Entry {
 
 impl Sample {
     /// The positions chosen among `count`, ascending.
-    fn positions(self, count: usize) -> Vec<usize> {
+    pub(crate) fn positions(self, count: usize) -> Vec<usize> {
         let limit = self.limit.unwrap_or(count).min(count);
         let Some(seed) = self.seed else {
             return (0..limit).collect();
