@@ -8,7 +8,7 @@ use clap::Args;
 use maskwright_models::{DecodeOptions, LoadedModel, SamplingOptions};
 use maskwright_suites::dataset::{BUILTIN, Catalog, Dataset, Instance, Sample};
 use maskwright_suites::synthetic::{Generator, Split};
-use maskwright_suites::validate::Validator;
+use maskwright_suites::validate::{Judge, Scoring};
 use maskwright_suites::{json_text, prompt};
 use sha2::{Digest, Sha256};
 
@@ -18,8 +18,11 @@ use crate::frameworks::{self, LM_ONLY};
 use crate::manifest::{DatasetSettings, FrameworkSettings, Manifest, Settings};
 use crate::measure::{Candidate, Task, measure};
 use crate::record::{Record, RecordKey};
+use crate::report::Report;
 use crate::run_directory::RunDirectory;
-use crate::{interrupt, progress, report, summary};
+use crate::statistics::Bootstrap;
+use crate::summary::{self, Method, Scope};
+use crate::{interrupt, progress};
 
 /// Name of the dataset of generated schemas that the built-in model was not trained on.
 pub const HELD_OUT: &str = "heldout";
@@ -44,7 +47,8 @@ pub struct BenchArguments {
     /// Schemas per dataset, at most
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Seed: of the sample that --limit takes (the first schemas without it), and of the sampling of tokens
+    /// Seed: of the sample that --limit takes (the first schemas without it), of the sampling of tokens, and of
+    /// confidence intervals
     #[arg(long)]
     seed: Option<u64>,
     /// Tokens per answer, at most
@@ -59,6 +63,13 @@ pub struct BenchArguments {
     /// Seconds that a generation may take
     #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
     generation_limit: f64,
+    /// Whose rules answers are judged by: `strict`, each schema's own draft; or `paper`, as the JSONSchemaBench paper does,
+    /// with its defects. Both verdicts are kept
+    #[arg(long, default_value = "strict", value_name = "RULES")]
+    scoring: Scoring,
+    /// Confidence of the bootstrap intervals
+    #[arg(long, default_value_t = 0.95, value_parser = confidence, value_name = "P")]
+    confidence: f64,
     #[command(flatten)]
     sampling: SamplingArguments,
     /// Sample every token, also those that the framework forces
@@ -106,7 +117,15 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the benchmark and prints its table.
+fn confidence(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match value > 0.0 && value < 1.0 {
+        true => Ok(value),
+        false => Err("must be between 0 and 1".to_owned()),
+    }
+}
+
+/// Runs the benchmark and prints its tables.
 ///
 /// # Errors
 ///
@@ -115,10 +134,12 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
     let names = framework_names(&arguments.frameworks)?;
     let datasets = datasets(arguments)?;
-    let mut model = arguments.model.load()?;
-    let candidates = candidates(&names, &model)?;
+    let models = arguments.model.names();
+    let mut described = describe_others(arguments, &models, &names)?;
+    let mut ready = Ready::load(arguments, &models[0], &names)?;
+    described.insert(0, ready.settings());
     let settings = Settings {
-        model: serde_json::to_value(model.summary()).unwrap_or_default(),
+        models: described,
         frameworks: names
             .iter()
             .map(|name| framework_settings(name))
@@ -134,9 +155,9 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         overlap: !arguments.no_overlap,
         threads: arguments.model.threads(),
     };
-    let decode = DecodeOptions {
+    let mut decode = DecodeOptions {
         sampling,
-        eos_tokens: model.eos_ids().to_vec(),
+        eos_tokens: Vec::new(),
         max_tokens: arguments.max_tokens,
         time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
         fast_forward: settings.fast_forward,
@@ -149,37 +170,96 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         false => RunDirectory::create(&path, &manifest)?,
     };
     interrupt::watch();
-    let mut bench = Bench {
-        names: &names,
-        candidates: &candidates,
-        model: &mut model,
-        decode,
-        compile_limit: Duration::from_secs_f64(arguments.compile_limit),
-        shots: arguments.shots.into(),
-    };
-    bench.run(&datasets, &mut directory)?;
+    for (number, name) in models.iter().enumerate() {
+        if number > 0 {
+            // Out of memory first: two large models may not fit beside one another.
+            drop(ready);
+            ready = Ready::load(arguments, name, &names)?;
+        }
+        decode.eos_tokens = ready.model.eos_ids().to_vec();
+        let mut bench = Bench {
+            model_name: name,
+            models: models.len(),
+            names: &names,
+            candidates: &ready.candidates,
+            model: &mut ready.model,
+            decode: decode.clone(),
+            compile_limit: Duration::from_secs_f64(arguments.compile_limit),
+            shots: arguments.shots.into(),
+        };
+        bench.run(&datasets, &mut directory)?;
+    }
     let dataset_names: Vec<String> = datasets.into_iter().map(|dataset| dataset.name).collect();
-    finish(&directory, &dataset_names, &names, arguments.json)
+    let scope = Scope {
+        models: &models,
+        datasets: &dataset_names,
+        frameworks: &names,
+    };
+    finish(&directory, scope, arguments)
 }
 
-/// Writes the tables beside the records, and prints one.
-fn finish(directory: &RunDirectory, datasets: &[String], names: &[String], json: bool) -> Result<(), CommandError> {
-    let rows = summary::rows(directory.records(), datasets, names);
-    directory.write("report.md", &report::markdown(&rows))?;
-    directory.write("report.csv", &report::csv(&rows))?;
-    directory.write("report.json", &(report::json(&rows) + "\n"))?;
+/// A model with every framework made ready for its vocabulary.
+struct Ready {
+    model: LoadedModel,
+    candidates: Vec<Candidate>,
+}
+
+impl Ready {
+    fn load(arguments: &BenchArguments, model: &str, frameworks: &[String]) -> Result<Self, CommandError> {
+        let model = arguments.model.load(model)?;
+        let candidates = candidates(frameworks, &model)?;
+        Ok(Self { model, candidates })
+    }
+
+    /// What goes into the manifest.
+    fn settings(&self) -> serde_json::Value {
+        serde_json::to_value(self.model.summary()).unwrap_or_default()
+    }
+}
+
+/// The settings of all models but the first, each loaded once and dropped: the manifest needs them before the first record
+/// is written, and a model that does not work should not be found out after hours.
+fn describe_others(
+    arguments: &BenchArguments,
+    models: &[String],
+    frameworks: &[String],
+) -> Result<Vec<serde_json::Value>, CommandError> {
+    let others = models.iter().skip(1);
+    others
+        .map(|model| Ok(Ready::load(arguments, model, frameworks)?.settings()))
+        .collect()
+}
+
+/// Writes the tables beside the records, and prints them.
+fn finish(directory: &RunDirectory, scope: Scope<'_>, arguments: &BenchArguments) -> Result<(), CommandError> {
+    let bootstrap = Bootstrap {
+        confidence: arguments.confidence,
+        seed: arguments.seed.unwrap_or(0),
+        resamples: Bootstrap::RESAMPLES,
+    };
+    let scoring = arguments.scoring;
+    let report = Report {
+        rows: summary::rows(directory.records(), scope, Method { scoring, bootstrap }),
+        scoring,
+        confidence: arguments.confidence,
+    };
+    directory.write("report.md", &report.markdown())?;
+    directory.write("report.csv", &report.csv())?;
+    directory.write("report.json", &(report.json() + "\n"))?;
     let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
-    for record in unusable.filter(|record| Some(&record.key.framework) == names.first()) {
+    for record in unusable.filter(|record| {
+        (Some(&record.key.model), Some(&record.key.framework)) == (scope.models.first(), scope.frameworks.first())
+    }) {
         let reason = record.unusable.as_deref().unwrap_or_default();
         progress::say(&format!(
             "left out: {}/{}: {reason}",
             record.key.dataset, record.key.instance
         ));
     }
-    if json {
-        return crate::print(&(report::json(&rows) + "\n"));
+    if arguments.json {
+        return crate::print(&(report.json() + "\n"));
     }
-    crate::print(&report::terminal(&rows))?;
+    crate::print(&report.terminal())?;
     progress::say(&format!(
         "records, manifest and tables are in {}",
         directory.path().display()
@@ -187,8 +267,11 @@ fn finish(directory: &RunDirectory, datasets: &[String], names: &[String], json:
     Ok(())
 }
 
-/// A run in progress.
+/// A run with one model, in progress.
 struct Bench<'a> {
+    model_name: &'a str,
+    /// Number of models of the whole run.
+    models: usize,
     names: &'a [String],
     candidates: &'a [Candidate],
     model: &'a mut LoadedModel,
@@ -209,12 +292,16 @@ impl Bench<'_> {
             .flat_map(|dataset| dataset.instances.iter().map(move |instance| (dataset, instance)))
             .enumerate();
         for (number, (dataset, instance)) in numbered {
-            bar.set_message(format!("{}/{}", dataset.name, instance.id));
+            let place = format!("{}/{}", dataset.name, instance.id);
+            bar.set_message(match self.models {
+                1 => place,
+                _ => format!("{}: {place}", self.model_name),
+            });
             if !self.instance(number, &dataset.name, instance, directory)? {
                 bar.abandon();
                 return Err(CommandError::Interrupted {
                     kept: directory.records().len(),
-                    planned,
+                    planned: planned * self.models,
                     directory: directory.path().display().to_string(),
                 });
             }
@@ -243,6 +330,7 @@ impl Bench<'_> {
         directory: &mut RunDirectory,
     ) -> Result<bool, CommandError> {
         let keys = self.names.iter().map(|name| RecordKey {
+            model: self.model_name.to_owned(),
             framework: name.clone(),
             dataset: dataset.to_owned(),
             instance: instance.id.clone(),
@@ -259,9 +347,9 @@ impl Bench<'_> {
         missing.rotate_left(first);
         let usable = match &instance.schema {
             Err(error) => Err(error.to_string()),
-            Ok(schema) => match Validator::new(schema) {
+            Ok(schema) => match Judge::new(schema) {
                 Err(problem) => Err(problem.to_string()),
-                Ok(validator) => Ok((schema, validator, self.prompt(schema)?)),
+                Ok(judge) => Ok((schema, judge, self.prompt(schema)?)),
             },
         };
         for (key, candidate) in missing {
@@ -270,19 +358,20 @@ impl Bench<'_> {
             }
             let record = match &usable {
                 Err(reason) => Some(Record::unusable(key, reason.clone())),
-                Ok((schema, validator, prompt)) => measure(
-                    key,
-                    candidate,
-                    &Task {
-                        schema,
-                        prompt,
-                        validator,
-                    },
-                    self.model,
-                    &self.decode,
-                    self.compile_limit,
-                    &interrupt::INTERRUPTED,
-                ),
+                Ok((schema, judge, prompt)) => {
+                    let theoretical = theoretical(&key.framework, schema)?;
+                    let task = Task { schema, prompt, judge };
+                    let record = measure(
+                        key,
+                        candidate,
+                        &task,
+                        self.model,
+                        &self.decode,
+                        self.compile_limit,
+                        &interrupt::INTERRUPTED,
+                    );
+                    record.map(|record| Record { theoretical, ..record })
+                }
             };
             match record {
                 Some(record) => directory.add(record)?,
@@ -344,6 +433,14 @@ fn candidates(names: &[String], model: &LoadedModel) -> Result<Vec<Candidate>, C
             }
         })
         .collect()
+}
+
+/// Whether the framework documents everything that `schema` uses as supported; `None` for the model alone.
+fn theoretical(framework: &str, schema: &str) -> Result<Option<bool>, CommandError> {
+    match framework {
+        LM_ONLY => Ok(None),
+        name => Ok(Some(frameworks::find(name)?.documented.covers(schema))),
+    }
 }
 
 fn framework_settings(name: &str) -> Result<FrameworkSettings, CommandError> {

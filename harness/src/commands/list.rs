@@ -42,6 +42,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
             json!({
                 "name": framework.name, "version": framework.version,
                 "description": framework.description, "options": framework.options,
+                "documented": framework.documented,
             })
         });
         let listing = json!({

@@ -1,5 +1,6 @@
 //! [llguidance](https://crates.io/crates/llguidance), the engine of Guidance, in process.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use llguidance::api::TopLevelGrammar;
@@ -10,7 +11,7 @@ use maskwright::{
 };
 use toktrie::{InferenceCapabilities, TokEnv, TokTrie, TokenizerEnv};
 
-use super::{Framework, FrameworkError};
+use super::{Documented, Framework, FrameworkError, Keyword, Restriction};
 
 const NAME: &str = "llguidance";
 
@@ -19,8 +20,62 @@ pub(super) const FRAMEWORK: Framework = Framework {
     description: "Guidance's engine: Earley parser over lexer derivatives, fast-forwarded tokens",
     version: env!("MASKWRIGHT_LLGUIDANCE_VERSION"),
     options: "defaults: whitespace_flexible, lenient off, coerce_one_of off, JSON slices",
+    documented: &DOCUMENTED,
     compiler: |vocabulary| Ok(Box::new(LlguidanceCompiler::new(vocabulary)?)),
 };
+
+/// The list "Supported JSON schema features" of the documentation, which has no `additionalItems`: that one is from the
+/// keywords that the package's source lists as implemented. `oneOf` is "converted to anyOf only when provably
+/// equivalent". Not looked at: that patterns of `patternProperties` have to be disjoint, and the "special handling" of
+/// `minProperties` and `maxProperties` of 0 and 1.
+static DOCUMENTED: Documented = Documented {
+    source: Cow::Borrowed("https://github.com/guidance-ai/llguidance/blob/main/docs/json_schema.md"),
+    keywords: Cow::Borrowed(KEYWORDS),
+    formats: Cow::Borrowed(FORMATS),
+    ignores_unknown_formats: false,
+};
+
+const KEYWORDS: &[Keyword] = &[
+    Keyword::any("additionalItems"),
+    Keyword::any("additionalProperties"),
+    Keyword::any("allOf"),
+    Keyword::any("anyOf"),
+    Keyword::any("const"),
+    Keyword::any("enum"),
+    Keyword::any("exclusiveMaximum"),
+    Keyword::any("exclusiveMinimum"),
+    Keyword::any("items"),
+    Keyword::any("maxItems"),
+    Keyword::any("maxLength"),
+    Keyword::any("maximum"),
+    Keyword::any("minItems"),
+    Keyword::any("minLength"),
+    Keyword::any("minimum"),
+    Keyword::any("multipleOf"),
+    Keyword::any("patternProperties"),
+    Keyword::any("prefixItems"),
+    Keyword::any("properties"),
+    Keyword::any("required"),
+    Keyword::any("type"),
+    Keyword::only("$ref", Restriction::Local),
+    Keyword::only("maxProperties", Restriction::AllRequired),
+    Keyword::only("minProperties", Restriction::AllRequired),
+    Keyword::only("oneOf", Restriction::Disjoint),
+    Keyword::only("pattern", Restriction::NoLookaround),
+];
+
+const FORMATS: &[Cow<'static, str>] = &[
+    Cow::Borrowed("date"),
+    Cow::Borrowed("date-time"),
+    Cow::Borrowed("duration"),
+    Cow::Borrowed("email"),
+    Cow::Borrowed("hostname"),
+    Cow::Borrowed("ipv4"),
+    Cow::Borrowed("ipv6"),
+    Cow::Borrowed("time"),
+    Cow::Borrowed("uri"),
+    Cow::Borrowed("uuid"),
+];
 
 struct LlguidanceCompiler {
     factory: ParserFactory,

@@ -1,11 +1,13 @@
 //! The frameworks that can be compared, one file each.
 
+mod documented;
 mod llguidance;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
+pub use documented::{Documented, Keyword, Restriction};
 use maskwright::{Compiler, Vocabulary};
 
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
@@ -21,6 +23,8 @@ pub struct Framework {
     pub version: &'static str,
     /// The options it runs with, as its own documentation calls them.
     pub options: &'static str,
+    /// What its documentation says it supports, for theoretical coverage.
+    pub documented: &'static Documented,
     /// Prepares the framework for a vocabulary.
     pub compiler: Prepare,
 }
