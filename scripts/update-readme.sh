@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the benchmark without arguments and puts its table, with hardware and versions, into README.md.
+# Runs the benchmark without arguments and puts its tables, with hardware and versions, into README.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$(mktemp -d)
@@ -15,9 +15,10 @@ run = Path(sys.argv[1])
 manifest = json.loads((run / "manifest.json").read_text())
 settings, hardware = manifest["settings"], manifest["hardware"]
 frameworks = ", ".join(f"{f['name']} {f['version']}" for f in settings["frameworks"] if f["version"])
+models = ", ".join(f"{m['name']} ({m['parameters'] / 1e6:.1f} M parameters)" for m in settings["models"])
 source = (
     f"`cargo run --release -- bench` on {hardware['cpus']} × {hardware['cpu']}, {hardware['os']}; model threads: "
-    f"{settings['threads']}; model: {settings['model']['name']} ({settings['model']['parameters'] / 1e6:.1f} M parameters); "
+    f"{settings['threads']}; model: {models}; "
     f"{frameworks}; {manifest['started'][:10]}."
 )
 begin, end = "<!-- results: scripts/update-readme.sh -->", "<!-- /results -->"

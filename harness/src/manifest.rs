@@ -24,8 +24,8 @@ pub struct Manifest<S = Settings> {
 /// What a run of `maskwright bench` measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The model: name, family, revision, number format, device, hashes.
-    pub model: Value,
+    /// The models in the order of rows: name, family, revision, number format, device, hashes.
+    pub models: Vec<Value>,
     /// The frameworks in the order of rows, the model alone included.
     pub frameworks: Vec<FrameworkSettings>,
     /// The datasets.

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use maskwright::{CompileError, CompileErrorKind, Compiler, Masker};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, generate};
-use maskwright_suites::validate::{Problem, ProblemKind, Validator, Verdict};
+use maskwright_suites::validate::{Judge, Problem, ProblemKind, Verdict, Verdicts};
 
+use crate::frameworks::Documented;
 use crate::record::{CompileRecord, GenerationRecord, Record, RecordKey};
 
 /// Stack of the threads that compile and judge, which recurse over the schema.
@@ -26,6 +27,8 @@ pub struct Ready {
     pub compiler: Arc<dyn Compiler>,
     /// Whether it runs in a worker, which keeps limits by itself.
     pub in_worker: bool,
+    /// What its documentation says it supports, where it tells.
+    pub documented: Option<Documented>,
 }
 
 /// A schema with what is needed to prompt for an answer and to judge it.
@@ -35,7 +38,7 @@ pub struct Task<'a> {
     /// The prompt's tokens.
     pub prompt: &'a [u32],
     /// The judge of answers.
-    pub validator: &'a Validator,
+    pub judge: &'a Judge,
 }
 
 /// Measures one framework on one schema. `None` where it was cancelled half-way.
@@ -48,13 +51,7 @@ pub fn measure(
     compile_limit: Duration,
     cancel: &AtomicBool,
 ) -> Option<Record> {
-    let mut record = Record {
-        key,
-        unusable: None,
-        compile: None,
-        generation: None,
-        verdict: None,
-    };
+    let mut record = Record::empty(key);
     let mut constraint = None;
     if let Some(ready) = candidate {
         let (outcome, seconds) = compile(ready, task.schema, compile_limit);
@@ -77,18 +74,20 @@ pub fn measure(
     let bytes = model.vocabulary().text_bytes(&generation.token_ids());
     let text = String::from_utf8_lossy(&bytes).into_owned();
     if generation.finish.is_ok() {
-        record.verdict = Some(judge(task.validator, &text));
+        let verdicts = judge(task.judge, &text);
+        record.verdict = Some(verdicts.strict);
+        record.paper_verdict = Some(verdicts.paper);
     }
     record.generation = Some(GenerationRecord::new(task.prompt.len(), &generation, text));
     Some(record)
 }
 
 /// Judges an answer, giving up after [`JUDGE_LIMIT`]: a schema can ask for exponential work.
-fn judge(validator: &Validator, text: &str) -> Verdict {
-    let (validator, owned) = (validator.clone(), text.to_owned());
-    match within(JUDGE_LIMIT, "judge", move || validator.judge(&owned)) {
-        Ok(verdict) => verdict,
-        Err(reason) => Verdict {
+fn judge(judge: &Judge, text: &str) -> Verdicts {
+    let (judge, owned) = (judge.clone(), text.to_owned());
+    match within(JUDGE_LIMIT, "judge", move || judge.judge(&owned)) {
+        Ok(verdicts) => verdicts,
+        Err(reason) => Verdicts::both(Verdict {
             parsed: false,
             valid: false,
             fenced: false,
@@ -98,7 +97,7 @@ fn judge(validator: &Validator, text: &str) -> Verdict {
                 keyword: String::new(),
                 message: format!("the answer could not be judged: {reason}"),
             }],
-        },
+        }),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use maskwright::{CompileError, CompileErrorKind};
-use maskwright_models::{FinishReason, Generation};
-use maskwright_suites::validate::Verdict;
+use maskwright_models::{DecodeError, FinishReason, Generation};
+use maskwright_suites::validate::{Scoring, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::run_directory::Recorded;
@@ -12,27 +12,35 @@ use crate::run_directory::Recorded;
 /// One line of `records.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Which framework, dataset and schema.
+    /// Which model, framework, dataset and schema.
     #[serde(flatten)]
     pub key: RecordKey,
     /// Why the schema could not be used at all: an unreadable row, or one that no answer can be judged by. Such
     /// a schema counts for no framework.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unusable: Option<String>,
+    /// Whether the framework documents everything that the schema uses as supported; absent for the model alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theoretical: Option<bool>,
     /// The compilation; absent for the model alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile: Option<CompileRecord>,
     /// The generation; absent where the schema did not compile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<GenerationRecord>,
-    /// The judgement of the generated text; absent where nothing was generated.
+    /// The judgement of the generated text by [`Scoring::Strict`]; absent where nothing was generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// The same by [`Scoring::Paper`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper_verdict: Option<Verdict>,
 }
 
 /// What a record is about. There is one record for each key in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RecordKey {
+    /// The model, as the user named it.
+    pub model: String,
     /// The framework, or `none` for the model alone.
     pub framework: String,
     /// The dataset.
@@ -94,6 +102,9 @@ pub struct GenerationRecord {
     /// The error that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Whether that error was the framework's, not the model's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub framework_failed: bool,
     /// Time to the first token, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_s: Option<f64>,
@@ -132,6 +143,7 @@ impl GenerationRecord {
             forward_passes: generation.forward_passes,
             finish,
             error,
+            framework_failed: matches!(&generation.finish, Err(error) if !matches!(error, DecodeError::Model(_))),
             ttft_s: generation.time_to_first_token().map(|time| time.as_secs_f64()),
             tpot_ms: generation.time_per_output_token().map(|time| time.as_secs_f64() * 1e3),
             tgt_s: generation.total.as_secs_f64(),
@@ -160,22 +172,43 @@ impl Record {
     /// A record of a schema that cannot be used.
     pub fn unusable(key: RecordKey, reason: impl Into<String>) -> Self {
         Self {
-            key,
             unusable: Some(reason.into()),
-            compile: None,
-            generation: None,
-            verdict: None,
+            ..Self::empty(key)
         }
     }
 
-    /// Whether the framework took the schema; `None` for the model alone.
-    pub fn declared(&self) -> Option<bool> {
-        self.compile.as_ref().map(|compile| compile.error.is_none())
+    /// A record of nothing so far.
+    pub fn empty(key: RecordKey) -> Self {
+        Self {
+            key,
+            unusable: None,
+            theoretical: None,
+            compile: None,
+            generation: None,
+            verdict: None,
+            paper_verdict: None,
+        }
     }
 
-    /// Whether the answer is valid.
-    pub fn is_valid(&self) -> bool {
-        self.verdict.as_ref().is_some_and(|verdict| verdict.valid)
+    /// Whether the framework took the schema, within the limit, and had no error of its own while generating (paper,
+    /// definition 5.1); `None` for the model alone.
+    pub fn declared(&self) -> Option<bool> {
+        let compile = self.compile.as_ref()?;
+        let failed = self
+            .generation
+            .as_ref()
+            .is_some_and(|generation| generation.framework_failed);
+        Some(compile.error.is_none() && !failed)
+    }
+
+    /// Whether the answer came within the time limit and is valid by `scoring` (paper, definition 5.2).
+    pub fn is_valid(&self, scoring: Scoring) -> bool {
+        let late = |generation: &GenerationRecord| generation.finish == Some(FinishReason::TimeLimit);
+        let verdict = match scoring {
+            Scoring::Strict => &self.verdict,
+            Scoring::Paper => &self.paper_verdict,
+        };
+        verdict.as_ref().is_some_and(|verdict| verdict.valid) && !self.generation.as_ref().is_some_and(late)
     }
 
     /// The generation, where it can be compared with others: it came to an end by itself, by its token limit or by a

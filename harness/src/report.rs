@@ -1,118 +1,257 @@
-//! Tables of [`Row`]s: terminal, Markdown, CSV, JSON.
+//! [`Report`]: the tables of [`Row`]s for terminals, as Markdown, CSV, JSON.
 
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
+use maskwright_suites::validate::Scoring;
 use serde_json::json;
 
-use crate::summary::{Figures, Row};
+use crate::statistics::Interval;
+use crate::summary::Row;
 
-/// A column of the table: its title and the cell of a row.
-type Column = (&'static str, fn(&Row) -> String);
+/// The rows of a run and how they were made.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The rows, those of one model and dataset one after the other.
+    pub rows: Vec<Row>,
+    /// Whose rules answers were judged by.
+    pub scoring: Scoring,
+    /// Confidence of the intervals.
+    pub confidence: f64,
+}
 
-/// The columns after framework and dataset.
-const COLUMNS: &[Column] = &[
-    ("schemas", |row| row.instances.to_string()),
-    ("declared", |row| share(row.declared)),
-    ("empirical", |row| share(row.empirical)),
-    ("compliance", |row| share(row.compliance)),
-    ("compared", |row| row.compared.to_string()),
-    ("GCT (s)", |row| decimals(row.medians.gct_s, 4)),
-    ("TTFT (s)", |row| decimals(row.medians.ttft_s, 3)),
-    ("TPOT (ms)", |row| decimals(row.medians.tpot_ms, 2)),
-    ("TGT (s)", |row| decimals(row.medians.tgt_s, 3)),
-    ("tokens (forced)", tokens),
-    ("mask (us)", |row| decimals(row.medians.mask_us, 1)),
-    ("exposed (us)", |row| decimals(row.medians.exposed_mask_us, 1)),
+/// A column of a table.
+struct Column {
+    title: &'static str,
+    cell: fn(&Row) -> String,
+    best: Option<Best>,
+}
+
+/// Which value of a column is the best one of a model and dataset.
+#[derive(Clone, Copy)]
+enum Best {
+    Smallest(fn(&Row) -> Option<f64>),
+    Largest(fn(&Row) -> Option<f64>),
+}
+
+/// Table 4 of the paper.
+const COVERAGE: &[Column] = &[
+    Column::plain("schemas", |row| row.instances.to_string()),
+    Column::largest("theoretical", |row| decimals(row.theoretical, 2), |row| row.theoretical),
+    Column::largest(
+        "declared",
+        |row| share(row.declared, row.declared_ci),
+        |row| row.declared,
+    ),
+    Column::largest(
+        "empirical",
+        |row| share(row.empirical, row.empirical_ci),
+        |row| row.empirical,
+    ),
+    Column::largest(
+        "compliance",
+        |row| share(row.compliance, row.compliance_ci),
+        |row| row.compliance,
+    ),
 ];
 
-/// What stands under every table.
-pub const LEGEND: &str = "Medians over the schemas that every framework covers (compared). declared: compiles; \
-empirical: the answer is valid; compliance: empirical / declared. GCT: compilation; TTFT: to the first token; TPOT: per \
-token after it; TGT: whole generation; mask: framework time per mask; exposed: the part the forward pass does not hide.";
+/// Tables 2, 3, 12 and 13 of the paper, and the time of masks.
+const EFFICIENCY: &[Column] = &[
+    Column::plain("compared", |row| row.compared.to_string()),
+    Column::smallest("GCT (s)", |row| decimals(row.medians.gct_s, 4), |row| row.medians.gct_s),
+    Column::smallest(
+        "TTFT (s)",
+        |row| decimals(row.medians.ttft_s, 3),
+        |row| row.medians.ttft_s,
+    ),
+    Column::smallest(
+        "TPOT (ms)",
+        |row| decimals(row.medians.tpot_ms, 2),
+        |row| row.medians.tpot_ms,
+    ),
+    Column::smallest("TGT (s)", |row| decimals(row.medians.tgt_s, 3), |row| row.medians.tgt_s),
+    Column::plain("tokens (FF)", tokens),
+    Column::smallest(
+        "mask (us)",
+        |row| decimals(row.medians.mask_us, 1),
+        |row| row.medians.mask_us,
+    ),
+    Column::smallest(
+        "exposed (us)",
+        |row| decimals(row.medians.exposed_mask_us, 1),
+        |row| row.medians.exposed_mask_us,
+    ),
+];
 
-/// The table for a terminal.
-pub fn terminal(rows: &[Row]) -> String {
-    let mut table = table(rows);
-    table.load_style(UTF8_FULL_CONDENSED);
-    format!("{table}\n{LEGEND}\n")
-}
+/// What stands under the table of coverage.
+const COVERAGE_LEGEND: &str = "Shares of the schemas. theoretical: uses only what the framework documents as supported; \
+declared: taken without an error; empirical: the answer is valid; compliance: empirical / declared.";
 
-/// The table in Markdown.
-pub fn markdown(rows: &[Row]) -> String {
-    let mut table = table(rows);
-    table.load_style(ASCII_MARKDOWN);
-    format!("{table}\n\n{LEGEND}\n")
-}
+/// What stands under the table of efficiency.
+const EFFICIENCY_LEGEND: &str = "Medians over the schemas that every framework covers (compared). GCT: compilation; TTFT: to \
+the first token; TPOT: per token after it; TGT: whole generation; FF: fast-forwarded, not sampled; mask: framework time per \
+mask; exposed: the part the forward pass does not hide.";
 
-/// The figures as CSV, unrounded, one line per row; empty cells where a figure does not apply.
-pub fn csv(rows: &[Row]) -> String {
-    let names = [
-        "framework",
-        "dataset",
-        "instances",
-        "declared",
-        "empirical",
-        "compliance",
-        "compared",
-    ];
-    let spreads = ["", "p95_", "p99_", "own_"];
-    let mut header: Vec<String> = names.map(str::to_owned).to_vec();
-    for spread in spreads {
-        header.extend(figures(&Figures::default()).map(|(name, _)| format!("{spread}{name}")));
+impl Report {
+    /// The tables for a terminal.
+    pub fn terminal(&self) -> String {
+        let table = |columns| {
+            let mut table = self.table(columns, false);
+            table.load_style(UTF8_FULL_CONDENSED);
+            table
+        };
+        format!(
+            "{}\n{}\n{COVERAGE_LEGEND}\n\nEfficiency\n{}\n{EFFICIENCY_LEGEND}\n",
+            self.coverage_title(),
+            table(COVERAGE),
+            table(EFFICIENCY)
+        )
     }
-    let cell = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let lines = rows.iter().map(|row| {
-        let mut cells = vec![row.framework.clone(), row.dataset.clone(), row.instances.to_string()];
-        cells.extend([row.declared, row.empirical, row.compliance].map(cell));
-        cells.push(row.compared.to_string());
-        for spread in [&row.medians, &row.p95, &row.p99, &row.own] {
-            cells.extend(figures(spread).map(|(_, value)| cell(value)));
+
+    /// The tables in Markdown, the best value of each model and dataset bold where there are several.
+    pub fn markdown(&self) -> String {
+        let table = |columns| {
+            let mut table = self.table(columns, true);
+            table.load_style(ASCII_MARKDOWN);
+            table
+        };
+        format!(
+            "**{}**\n\n{}\n\n{COVERAGE_LEGEND}\n\n**Efficiency**\n\n{}\n\n{EFFICIENCY_LEGEND}\n",
+            self.coverage_title(),
+            table(COVERAGE),
+            table(EFFICIENCY)
+        )
+    }
+
+    /// The figures as CSV, unrounded, one line per row; empty cells where a figure does not apply.
+    pub fn csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for (number, row) in self.rows.iter().enumerate() {
+            let (names, cells): (Vec<String>, Vec<String>) = csv_cells(row).into_iter().unzip();
+            // Lines are of equal length and written to memory: this cannot fail.
+            if number == 0 {
+                let _ = writer.write_record(&names);
+            }
+            let _ = writer.write_record(&cells);
         }
-        cells
-    });
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for line in std::iter::once(header).chain(lines) {
-        // Lines are of equal length and written to memory: this cannot fail.
-        let _ = writer.write_record(&line);
+        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
-    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+
+    /// One JSON object: `{"rows": […], "scoring": "strict", "confidence": 0.95}`.
+    pub fn json(&self) -> String {
+        json!({ "rows": self.rows, "scoring": self.scoring, "confidence": self.confidence }).to_string()
+    }
+
+    fn coverage_title(&self) -> String {
+        let percent = (self.confidence * 1e6).round() / 1e4;
+        format!("Coverage ({} scoring, {percent} % confidence intervals)", self.scoring)
+    }
+
+    fn table(&self, columns: &[Column], mark_best: bool) -> Table {
+        let several_models = self.rows.iter().any(|row| row.model != self.rows[0].model);
+        let mut table = Table::new();
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        let model = several_models.then_some("model");
+        let header = model.into_iter().chain(["dataset", "framework"]);
+        table.set_header(header.chain(columns.iter().map(|column| column.title)));
+        for row in &self.rows {
+            let model = several_models.then(|| row.model.clone());
+            let names = model
+                .into_iter()
+                .chain([row.dataset.clone(), display_name(&row.framework).to_owned()]);
+            table.add_row(names.chain(columns.iter().map(|column| {
+                let cell = (column.cell)(row);
+                match mark_best && self.is_best(row, column) {
+                    true => format!("**{cell}**"),
+                    false => cell,
+                }
+            })));
+        }
+        for column in table.column_iter_mut().skip(2 + usize::from(several_models)) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table
+    }
+
+    /// Whether no framework has a better value with the same model on the same dataset, and some have a worse one.
+    fn is_best(&self, row: &Row, column: &Column) -> bool {
+        let (value, sign): (fn(&Row) -> Option<f64>, f64) = match column.best {
+            Some(Best::Smallest(value)) => (value, 1.0),
+            Some(Best::Largest(value)) => (value, -1.0),
+            None => return false,
+        };
+        let Some(own) = value(row) else { return false };
+        let group = self
+            .rows
+            .iter()
+            .filter(|other| (&other.model, &other.dataset) == (&row.model, &row.dataset));
+        let differences: Vec<f64> = group.filter_map(value).map(|other| sign * (other - own)).collect();
+        differences.iter().all(|&difference| difference >= 0.0)
+            && differences.iter().any(|&difference| difference > 0.0)
+    }
 }
 
-/// One JSON object: `{"rows": […]}`.
-pub fn json(rows: &[Row]) -> String {
-    json!({ "rows": rows }).to_string()
+impl Column {
+    const fn plain(title: &'static str, cell: fn(&Row) -> String) -> Self {
+        Self {
+            title,
+            cell,
+            best: None,
+        }
+    }
+
+    const fn smallest(title: &'static str, cell: fn(&Row) -> String, value: fn(&Row) -> Option<f64>) -> Self {
+        Self {
+            title,
+            cell,
+            best: Some(Best::Smallest(value)),
+        }
+    }
+
+    const fn largest(title: &'static str, cell: fn(&Row) -> String, value: fn(&Row) -> Option<f64>) -> Self {
+        Self {
+            title,
+            cell,
+            best: Some(Best::Largest(value)),
+        }
+    }
 }
 
-fn figures(figures: &Figures) -> [(&'static str, Option<f64>); 9] {
-    [
-        ("gct_s", figures.gct_s),
-        ("ttft_s", figures.ttft_s),
-        ("ttft_with_gct_s", figures.ttft_with_gct_s),
-        ("tpot_ms", figures.tpot_ms),
-        ("tgt_s", figures.tgt_s),
-        ("output_tokens", figures.output_tokens),
-        ("forced_tokens", figures.forced_tokens),
-        ("mask_us", figures.mask_us),
-        ("exposed_mask_us", figures.exposed_mask_us),
+/// Names of columns with the cells of a row.
+fn csv_cells(row: &Row) -> Vec<(String, String)> {
+    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let mut cells: Vec<(String, String)> = [
+        ("model", row.model.clone()),
+        ("framework", row.framework.clone()),
+        ("dataset", row.dataset.clone()),
+        ("instances", row.instances.to_string()),
+        ("theoretical", number(row.theoretical)),
+        ("declared", number(row.declared)),
+        ("empirical", number(row.empirical)),
+        ("compliance", number(row.compliance)),
+        ("compared", row.compared.to_string()),
     ]
-}
-
-fn table(rows: &[Row]) -> Table {
-    let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(
-        ["dataset", "framework"]
-            .into_iter()
-            .chain(COLUMNS.iter().map(|column| column.0)),
-    );
-    for row in rows {
-        let names = [row.dataset.clone(), display_name(&row.framework).to_owned()];
-        table.add_row(names.into_iter().chain(COLUMNS.iter().map(|column| column.1(row))));
+    .map(|(name, cell)| (name.to_owned(), cell))
+    .to_vec();
+    let spreads = [
+        ("", &row.medians),
+        ("p95_", &row.p95),
+        ("p99_", &row.p99),
+        ("own_", &row.own),
+    ];
+    for (prefix, figures) in spreads {
+        let named = figures.named().into_iter();
+        cells.extend(named.map(|(name, value)| (format!("{prefix}{name}"), number(value))));
     }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
+    let shares = [
+        ("declared", row.declared_ci),
+        ("empirical", row.empirical_ci),
+        ("compliance", row.compliance_ci),
+    ];
+    for (name, interval) in shares.into_iter().chain(row.median_cis.named()) {
+        cells.push((format!("{name}_low"), number(interval.map(|[low, _]| low))));
+        cells.push((format!("{name}_high"), number(interval.map(|[_, high]| high))));
     }
-    table
+    cells
 }
 
 /// The name of a row in tables: the paper's for the model alone.
@@ -131,10 +270,119 @@ fn tokens(row: &Row) -> String {
     }
 }
 
-fn share(value: Option<f64>) -> String {
-    decimals(value, 2)
+fn share(value: Option<f64>, interval: Option<Interval>) -> String {
+    let value = decimals(value, 2);
+    match interval {
+        Some([low, high]) => format!("{value} [{low:.2}, {high:.2}]"),
+        None => value,
+    }
 }
 
 fn decimals(value: Option<f64>, places: usize) -> String {
     value.map_or_else(|| "NA".to_owned(), |value| format!("{value:.places$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::Figures;
+
+    fn row(model: &str, framework: &str, declared: Option<f64>, tgt_s: f64) -> Row {
+        let figures = Figures {
+            tgt_s: Some(tgt_s),
+            ..Figures::default()
+        };
+        Row {
+            model: model.to_owned(),
+            framework: framework.to_owned(),
+            dataset: "d".to_owned(),
+            instances: 4,
+            theoretical: None,
+            declared,
+            declared_ci: declared.map(|share| [share - 0.2, share + 0.2]),
+            empirical: Some(0.5),
+            empirical_ci: Some([0.25, 0.75]),
+            compliance: None,
+            compliance_ci: None,
+            compared: 2,
+            medians: figures,
+            median_cis: Figures::default(),
+            p95: figures,
+            p99: figures,
+            own: figures,
+        }
+    }
+
+    fn report(rows: Vec<Row>) -> Report {
+        Report {
+            rows,
+            scoring: Scoring::Paper,
+            confidence: 0.9,
+        }
+    }
+
+    /// The cells of the table's lines that start with `first`.
+    fn cells(markdown: &str, first: &str) -> Vec<Vec<String>> {
+        let lines = markdown.lines().filter(|line| line.starts_with(&format!("| {first}")));
+        lines
+            .map(|line| {
+                line.trim_matches('|')
+                    .split('|')
+                    .map(|cell| cell.trim().to_owned())
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_best_of_a_model_and_dataset_is_bold() {
+        let rows = vec![
+            row("m", "a", Some(0.5), 2.0),
+            row("m", "b", Some(0.25), 1.0),
+            row("m", "none", None, 1.0),
+            row("n", "a", Some(0.75), 0.5),
+        ];
+        let markdown = report(rows).markdown();
+        assert!(markdown.contains("**Coverage (paper scoring, 90 % confidence intervals)**"));
+        let lines = cells(&markdown, "m ");
+        assert_eq!(
+            lines[0][3..],
+            ["4", "NA", "**0.50 [0.30, 0.70]**", "0.50 [0.25, 0.75]", "NA"]
+        );
+        assert_eq!(lines[1][5], "0.25 [0.05, 0.45]");
+        assert_eq!((lines[2][2].as_str(), lines[2][5].as_str()), ("LM only", "NA"));
+        let times: Vec<&str> = lines[3..].iter().map(|line| line[7].as_str()).collect();
+        assert_eq!(times, ["2.000", "**1.000**", "**1.000**"]);
+        let alone = cells(&markdown, "n ");
+        assert_eq!(
+            (alone[0][5].as_str(), alone[1][7].as_str()),
+            ("0.75 [0.55, 0.95]", "0.500")
+        );
+    }
+
+    #[test]
+    fn one_model_needs_no_column_and_every_format_has_every_row() {
+        let report = report(vec![row("m", "a", Some(0.5), 2.0), row("m", "none", None, 1.0)]);
+        assert_eq!(
+            cells(&report.markdown(), "dataset")[0][..3],
+            ["dataset", "framework", "schemas"]
+        );
+        assert!(!report.terminal().contains("**"));
+        let csv = report.csv();
+        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        let header = reader.headers().unwrap().clone();
+        let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let cell = |row: usize, name: &str| {
+            let at = header.iter().position(|column| column == name).unwrap();
+            records[row][at].to_owned()
+        };
+        assert_eq!(
+            (cell(0, "declared_low"), cell(1, "declared_low")),
+            ("0.3".to_owned(), String::new())
+        );
+        assert_eq!((cell(0, "model"), cell(1, "tgt_s")), ("m".to_owned(), "1".to_owned()));
+        let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+        assert_eq!(json["rows"][0]["declared_ci"], json!([0.3, 0.7]));
+        assert_eq!(json["scoring"], "paper");
+    }
 }

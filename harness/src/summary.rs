@@ -2,34 +2,49 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
+use maskwright_suites::validate::Scoring;
+use serde::{Serialize, Serializer};
 
 use crate::record::{GenerationRecord, Record};
-use crate::statistics::Spread;
+use crate::statistics::{Bootstrap, Interval, Spread};
 
-/// One row of the benchmark's table. Figures that do not apply are `None`, null in JSON.
+/// One row of the benchmark's tables. Figures that do not apply are `None`, null in JSON.
 ///
-/// The times are medians over the schemas that every framework of the run covers ([`Row::compared`] of them), so
-/// that a framework does not look fast by refusing what is slow; [`Row::own`] has them over the framework's own.
+/// The times are medians over the schemas that every framework of the run covers with the same model
+/// ([`Row::compared`] of them), so that a framework does not look fast by refusing what is slow; [`Row::own`] has them over
+/// the framework's own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
+    /// The model.
+    pub model: String,
     /// The framework; `none` for the model alone.
     pub framework: String,
     /// The dataset.
     pub dataset: String,
     /// Schemas measured; those no answer can be judged by are left out.
     pub instances: usize,
-    /// Share of the schemas that compile (paper, definition 5.1).
+    /// Share of the schemas that use only what the framework documents as supported (paper, definition C.1).
+    pub theoretical: Option<f64>,
+    /// Share of the schemas that are taken without an error (paper, definition 5.1).
     pub declared: Option<f64>,
+    /// Confidence interval of [`Self::declared`].
+    pub declared_ci: Option<Interval>,
     /// Share of the schemas whose answer is valid (paper, definition 5.2).
     pub empirical: Option<f64>,
-    /// Share of the schemas that compile whose answer is valid; of all schemas for the model alone.
+    /// Confidence interval of [`Self::empirical`].
+    pub empirical_ci: Option<Interval>,
+    /// Empirical / declared; of all schemas for the model alone.
     pub compliance: Option<f64>,
+    /// Confidence interval of [`Self::compliance`], with the number of declared schemas as it is.
+    pub compliance_ci: Option<Interval>,
     /// Number of schemas behind the figures below.
     pub compared: usize,
     /// Medians over the schemas that every framework covers.
     #[serde(flatten)]
     pub medians: Figures,
+    /// Confidence intervals of the medians; `gct_s_ci` and so on in JSON.
+    #[serde(flatten, serialize_with = "with_suffix")]
+    pub median_cis: Figures<Interval>,
     /// 95th percentiles over the same schemas.
     pub p95: Figures,
     /// 99th percentiles over the same schemas.
@@ -38,48 +53,95 @@ pub struct Row {
     pub own: Figures,
 }
 
-/// Times and counts of answers.
+/// Times and counts of answers: each a number, or what is known about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Figures {
+pub struct Figures<T = f64> {
     /// Grammar compilation time, in seconds.
-    pub gct_s: Option<f64>,
+    pub gct_s: Option<T>,
     /// Time from the start of generation to the first token, in seconds.
-    pub ttft_s: Option<f64>,
+    pub ttft_s: Option<T>,
     /// The same with the compilation before it, in seconds.
-    pub ttft_with_gct_s: Option<f64>,
+    pub ttft_with_gct_s: Option<T>,
     /// Mean time per output token after the first, in milliseconds.
-    pub tpot_ms: Option<f64>,
+    pub tpot_ms: Option<T>,
     /// Total generation time, in seconds.
-    pub tgt_s: Option<f64>,
+    pub tgt_s: Option<T>,
     /// Tokens of the answer, forced ones included.
-    pub output_tokens: Option<f64>,
+    pub output_tokens: Option<T>,
     /// Forced tokens.
-    pub forced_tokens: Option<f64>,
+    pub forced_tokens: Option<T>,
     /// Time of the framework per mask, in microseconds.
-    pub mask_us: Option<f64>,
+    pub mask_us: Option<T>,
     /// The part of it that the forward pass does not hide, in microseconds.
-    pub exposed_mask_us: Option<f64>,
+    pub exposed_mask_us: Option<T>,
 }
 
-/// The rows of a run: for each dataset, in the order of `datasets`, one per framework, in the order of `frameworks`.
-pub fn rows(records: &[Record], datasets: &[String], frameworks: &[String]) -> Vec<Row> {
-    let mut groups: HashMap<(&str, &str), Vec<&Record>> = HashMap::new();
+impl<T: Copy> Figures<T> {
+    /// The figures with their names.
+    pub fn named(&self) -> [(&'static str, Option<T>); 9] {
+        [
+            ("gct_s", self.gct_s),
+            ("ttft_s", self.ttft_s),
+            ("ttft_with_gct_s", self.ttft_with_gct_s),
+            ("tpot_ms", self.tpot_ms),
+            ("tgt_s", self.tgt_s),
+            ("output_tokens", self.output_tokens),
+            ("forced_tokens", self.forced_tokens),
+            ("mask_us", self.mask_us),
+            ("exposed_mask_us", self.exposed_mask_us),
+        ]
+    }
+}
+
+fn with_suffix<S: Serializer>(figures: &Figures<Interval>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(figures.named().map(|(name, interval)| (format!("{name}_ci"), interval)))
+}
+
+/// What has rows, in their order: models, in each of them datasets, in each of those frameworks.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// The models.
+    pub models: &'a [String],
+    /// The datasets.
+    pub datasets: &'a [String],
+    /// The frameworks.
+    pub frameworks: &'a [String],
+}
+
+/// How records become figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Method {
+    /// Whose rules answers are judged by.
+    pub scoring: Scoring,
+    /// How confidence intervals are made.
+    pub bootstrap: Bootstrap,
+}
+
+/// The rows of a run.
+pub fn rows(records: &[Record], scope: Scope<'_>, method: Method) -> Vec<Row> {
+    let mut groups: HashMap<[&str; 3], Vec<&Record>> = HashMap::new();
     for record in records.iter().filter(|record| record.unusable.is_none()) {
-        let key = (record.key.dataset.as_str(), record.key.framework.as_str());
-        groups.entry(key).or_default().push(record);
+        let key = &record.key;
+        groups
+            .entry([&key.model, &key.dataset, &key.framework])
+            .or_default()
+            .push(record);
     }
     let mut rows = Vec::new();
-    for dataset in datasets {
-        let of_dataset: Vec<&[&Record]> = frameworks
-            .iter()
-            .map(|framework| {
-                let key = (dataset.as_str(), framework.as_str());
-                groups.get(&key).map_or(&[][..], Vec::as_slice)
-            })
-            .collect();
-        let shared = covered_by_all(&of_dataset);
-        let named = frameworks.iter().zip(of_dataset);
-        rows.extend(named.map(|(framework, records)| row(framework, dataset, records, &shared)));
+    for model in scope.models {
+        for dataset in scope.datasets {
+            let frameworks = scope.frameworks.iter();
+            let of_dataset: Vec<&[&Record]> = frameworks
+                .clone()
+                .map(|framework| {
+                    let key = [model.as_str(), dataset, framework];
+                    groups.get(&key).map_or(&[][..], Vec::as_slice)
+                })
+                .collect();
+            let shared = covered_by_all(&of_dataset);
+            let named = frameworks.zip(of_dataset);
+            rows.extend(named.map(|(framework, records)| row([model, dataset, framework], records, &shared, method)));
+        }
     }
     rows
 }
@@ -98,41 +160,41 @@ fn covered_by_all<'a>(groups: &[&[&'a Record]]) -> HashSet<&'a str> {
         .unwrap_or_default()
 }
 
-fn row(framework: &str, dataset: &str, records: &[&Record], shared: &HashSet<&str>) -> Row {
+fn row([model, dataset, framework]: [&str; 3], records: &[&Record], shared: &HashSet<&str>, method: Method) -> Row {
     let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
+    let interval = |part, whole| method.bootstrap.share(part, whole);
+    let count = |holds: &dyn Fn(&Record) -> bool| records.iter().filter(|record| holds(record)).count();
     let constrained = records.iter().any(|record| record.compile.is_some());
-    let compiled = records.iter().filter(|record| record.declared() == Some(true)).count();
-    let valid = records.iter().filter(|record| record.is_valid()).count();
-    let covered: Vec<Measured> = records
-        .iter()
-        .filter_map(|record| {
-            let generation = record.comparable()?;
-            let gct_s = record.compile.as_ref().map(|compile| compile.seconds);
-            let instance = record.key.instance.as_str();
-            Some(Measured {
-                instance,
-                gct_s,
-                generation,
-            })
-        })
-        .collect();
+    let documented = count(&|record| record.theoretical == Some(true));
+    let told = records.iter().any(|record| record.theoretical.is_some());
+    let declared = count(&|record| record.declared() == Some(true));
+    let valid = count(&|record| record.is_valid(method.scoring));
+    let judged = if constrained { declared } else { records.len() };
+    let covered: Vec<Measured> = records.iter().filter_map(|record| Measured::of(record)).collect();
     let compared: Vec<&Measured> = covered
         .iter()
         .filter(|measured| shared.contains(measured.instance))
         .collect();
     let all: Vec<&Measured> = covered.iter().collect();
+    let spread = |pick: fn(Spread) -> f64| move |values: Vec<f64>| Spread::of(values).map(pick);
     Row {
+        model: model.to_owned(),
         framework: framework.to_owned(),
         dataset: dataset.to_owned(),
         instances: records.len(),
-        declared: share(compiled, records.len()).filter(|_| constrained),
+        theoretical: share(documented, records.len()).filter(|_| told),
+        declared: share(declared, records.len()).filter(|_| constrained),
+        declared_ci: interval(declared, records.len()).filter(|_| constrained),
         empirical: share(valid, records.len()),
-        compliance: share(valid, if constrained { compiled } else { records.len() }),
+        empirical_ci: interval(valid, records.len()),
+        compliance: share(valid, judged),
+        compliance_ci: interval(valid, judged),
         compared: compared.len(),
-        medians: figures(&compared, |spread| spread.median),
-        p95: figures(&compared, |spread| spread.p95),
-        p99: figures(&compared, |spread| spread.p99),
-        own: figures(&all, |spread| spread.median),
+        medians: figures(&compared, spread(|spread| spread.median)),
+        median_cis: figures(&compared, |values| method.bootstrap.median(values)),
+        p95: figures(&compared, spread(|spread| spread.p95)),
+        p99: figures(&compared, spread(|spread| spread.p99)),
+        own: figures(&all, spread(|spread| spread.median)),
     }
 }
 
@@ -143,9 +205,20 @@ struct Measured<'a> {
     generation: &'a GenerationRecord,
 }
 
-fn figures(answers: &[&Measured<'_>], pick: impl Fn(Spread) -> f64) -> Figures {
+impl<'a> Measured<'a> {
+    fn of(record: &'a Record) -> Option<Self> {
+        Some(Self {
+            instance: &record.key.instance,
+            gct_s: record.compile.as_ref().map(|compile| compile.seconds),
+            generation: record.comparable()?,
+        })
+    }
+}
+
+/// What `summarise` makes of each figure's values.
+fn figures<T>(answers: &[&Measured<'_>], summarise: impl Fn(Vec<f64>) -> Option<T>) -> Figures<T> {
     let over = |figure: fn(&Measured<'_>) -> Option<f64>| {
-        Spread::of(answers.iter().filter_map(|answer| figure(answer))).map(&pick)
+        summarise(answers.iter().filter_map(|answer| figure(answer)).collect())
     };
     Figures {
         gct_s: over(|answer| answer.gct_s),
@@ -170,17 +243,27 @@ mod tests {
     use crate::record::{CompileFailure, CompileRecord, RecordKey};
 
     fn record(framework: &str, instance: &str) -> Record {
-        Record {
-            key: RecordKey {
-                framework: framework.to_owned(),
-                dataset: "d".to_owned(),
-                instance: instance.to_owned(),
-            },
-            unusable: None,
-            compile: None,
-            generation: None,
-            verdict: None,
-        }
+        Record::empty(RecordKey {
+            model: "m".to_owned(),
+            framework: framework.to_owned(),
+            dataset: "d".to_owned(),
+            instance: instance.to_owned(),
+        })
+    }
+
+    fn tabulate(records: &[Record], models: &[&str], frameworks: &[&str], scoring: Scoring) -> Vec<Row> {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let scope = Scope {
+            models: &owned(models),
+            datasets: &owned(&["d"]),
+            frameworks: &owned(frameworks),
+        };
+        let bootstrap = Bootstrap {
+            confidence: 0.95,
+            seed: 0,
+            resamples: 1000,
+        };
+        rows(records, scope, Method { scoring, bootstrap })
     }
 
     fn compiled(mut record: Record, seconds: f64, error: Option<CompileErrorKind>) -> Record {
@@ -203,6 +286,7 @@ mod tests {
             forward_passes: 4,
             finish,
             error: None,
+            framework_failed: false,
             ttft_s: Some(0.5),
             tpot_ms: Some(1.0),
             tgt_s,
@@ -212,12 +296,14 @@ mod tests {
             token_times_us: vec![],
             text: String::new(),
         });
-        record.verdict = Some(Verdict {
+        let verdict = |valid| Verdict {
             parsed: true,
             valid,
             fenced: false,
             problems: vec![],
-        });
+        };
+        record.verdict = Some(verdict(valid));
+        record.paper_verdict = Some(verdict(!valid));
         record
     }
 
@@ -241,8 +327,7 @@ mod tests {
             Record::unusable(record("a", "5").key, "not JSON"),
             Record::unusable(record("none", "5").key, "not JSON"),
         ];
-        let names = ["a", "none"].map(str::to_owned);
-        let rows = rows(&records, &["d".to_owned()], &names);
+        let rows = tabulate(&records, &["m"], &["a", "none"], Scoring::Strict);
         let [a, none] = &rows[..] else { panic!("{rows:?}") };
         assert_eq!(
             (a.instances, none.instances),
@@ -270,11 +355,66 @@ mod tests {
 
     #[test]
     fn rows_without_records_are_empty_not_missing() {
-        let rows = rows(&[], &["d".to_owned()], &["a".to_owned()]);
+        let rows = tabulate(&[], &["m"], &["a"], Scoring::Strict);
         assert_eq!(
             (rows[0].instances, rows[0].empirical, rows[0].compliance),
             (0, None, None)
         );
         assert_eq!(rows[0].medians, Figures::default());
+    }
+
+    #[test]
+    fn limits_and_errors_count_as_the_paper_counts_them() {
+        let end = Some(FinishReason::EndOfSequence);
+        let valid_but_late = answered(
+            compiled(record("a", "2"), 0.1, None),
+            40.0,
+            Some(FinishReason::TimeLimit),
+            true,
+        );
+        let mut failed = answered(compiled(record("a", "4"), 0.1, None), 1.0, None, false);
+        failed
+            .generation
+            .iter_mut()
+            .for_each(|generation| generation.framework_failed = true);
+        let records = [
+            answered(compiled(record("a", "1"), 0.1, None), 1.0, end, true),
+            valid_but_late,
+            compiled(record("a", "3"), 40.0, Some(CompileErrorKind::LimitExceeded)),
+            failed,
+        ];
+        let rows = tabulate(&records, &["m"], &["a"], Scoring::Strict);
+        let figures = (rows[0].declared, rows[0].empirical, rows[0].compliance);
+        assert_eq!(figures, (Some(0.5), Some(0.25), Some(0.5)));
+        // Quantiles 0.025 and 0.975 of the binomial distribution: 4 trials at 0.5, 4 at 0.25, 2 at 0.5.
+        assert_eq!(rows[0].declared_ci, Some([0.0, 1.0]));
+        assert_eq!(rows[0].empirical_ci, Some([0.0, 0.75]));
+        assert_eq!(rows[0].compliance_ci, Some([0.0, 1.0]));
+    }
+
+    #[test]
+    fn models_have_rows_of_their_own_and_scorings_figures_of_their_own() {
+        let end = Some(FinishReason::EndOfSequence);
+        let of_model = |model: &str, tgt_s: f64, valid: bool, theoretical: bool| {
+            let mut record = answered(compiled(record("a", "1"), 0.1, None), tgt_s, end, valid);
+            record.key.model = model.to_owned();
+            record.theoretical = Some(theoretical);
+            record
+        };
+        let records = [of_model("m", 1.0, true, true), of_model("n", 2.0, false, false)];
+        let strict = tabulate(&records, &["n", "m"], &["a"], Scoring::Strict);
+        let paper = tabulate(&records, &["n", "m"], &["a"], Scoring::Paper);
+        let shares = |rows: &[Row]| -> Vec<_> {
+            let row = |row: &Row| (row.model.clone(), row.theoretical, row.empirical, row.medians.tgt_s);
+            rows.iter().map(row).collect()
+        };
+        let row = |model: &str, theoretical, empirical, tgt_s| {
+            (model.to_owned(), Some(theoretical), Some(empirical), Some(tgt_s))
+        };
+        assert_eq!(shares(&strict), [row("n", 0.0, 0.0, 2.0), row("m", 1.0, 1.0, 1.0)]);
+        assert_eq!(shares(&paper), [row("n", 0.0, 1.0, 2.0), row("m", 1.0, 0.0, 1.0)]);
+        let json = serde_json::to_value(&strict[0]).unwrap();
+        assert_eq!(json["tgt_s_ci"], serde_json::json!([2.0, 2.0]));
+        assert!(json["mask_us_ci"].is_null() && json["tgt_s"] == 2.0);
     }
 }

@@ -85,12 +85,26 @@ fn a_run_measures_every_row_and_writes_its_tables() {
     for row in rows {
         assert_eq!(row["dataset"], "builtin");
         assert_eq!(row["instances"], 3);
+        assert_eq!(row["model"], "builtin");
         for figure in ["empirical", "compliance", "ttft_s", "tpot_ms", "tgt_s", "output_tokens"] {
             assert!(row[figure].is_f64() || row[figure].is_u64(), "{figure}: {row}");
         }
         let constrained = row["framework"] != "none";
-        for figure in ["declared", "gct_s", "forced_tokens", "mask_us", "exposed_mask_us"] {
+        for figure in [
+            "theoretical",
+            "declared",
+            "gct_s",
+            "forced_tokens",
+            "mask_us",
+            "exposed_mask_us",
+        ] {
             assert_eq!(row[figure].is_null(), !constrained, "{figure}: {row}");
+        }
+        for figure in ["empirical", "compliance", "tgt_s", "output_tokens"] {
+            let interval = row[format!("{figure}_ci")].as_array().unwrap();
+            let [low, high] = [0, 1].map(|end| interval[end].as_f64().unwrap());
+            let value = row[figure].as_f64().unwrap();
+            assert!(low <= value && value <= high, "{figure}: {row}");
         }
         assert_eq!(row["p99"]["gct_s"].is_null(), !constrained);
     }
@@ -101,7 +115,7 @@ fn a_run_measures_every_row_and_writes_its_tables() {
         assert!(passes == sampled || passes == sampled + 1, "{record}");
     }
     let manifest: Value = serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();
-    assert_eq!(manifest["settings"]["model"]["name"], "builtin");
+    assert_eq!(manifest["settings"]["models"][0]["name"], "builtin");
     let version = manifest["settings"]["frameworks"][0]["version"].as_str().unwrap();
     assert!(version.starts_with(|digit: char| digit.is_ascii_digit()), "{version}");
     for table in ["report.md", "report.csv", "report.json"] {
@@ -140,6 +154,65 @@ fn a_killed_run_resumes_to_the_same_records() {
     assert_eq!(records(&killed), records(&whole));
     succeed(&resume(&[]));
     assert_eq!(records(&killed).len(), 6, "nothing is measured twice");
+}
+
+#[test]
+fn scorings_differ_without_measuring_again() {
+    let directory = TempDir::new().unwrap();
+    let data = directory.path().join("data").join("mine");
+    fs::create_dir_all(&data).unwrap();
+    fs::write(data.join("a.json"), r#"{"enum": ["127.0.0.1"], "format": "ipv4"}"#).unwrap();
+    fs::write(data.join("b.json"), r#"{"const": true}"#).unwrap();
+    let out = directory.path().join("run");
+    let data = directory.path().to_str().unwrap();
+    let empirical = |more: &[&str]| {
+        let mut arguments = vec!["--frameworks", "llguidance", "--data", data, "--json"];
+        arguments.extend(more);
+        let report: Value = serde_json::from_str(&succeed(&bench(&out, &arguments))).unwrap();
+        assert_eq!(report["rows"][0]["declared"], 1.0, "{report}");
+        assert_eq!(report["rows"][0]["theoretical"], 1.0, "{report}");
+        report["rows"][0]["empirical"].clone()
+    };
+    assert_eq!(empirical(&[]), 1.0);
+    let before = fs::read(out.join("records.jsonl")).unwrap();
+    assert_eq!(empirical(&["--resume", "--scoring", "paper"]), 0.5);
+    assert_eq!(fs::read(out.join("records.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn several_models_are_run_one_after_the_other_and_resume() {
+    let directory = TempDir::new().unwrap();
+    let copy = directory.path().join("copy");
+    fs::create_dir(&copy).unwrap();
+    let builtin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/builtin");
+    for file in fs::read_dir(builtin).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.is_file() {
+            fs::copy(&file, copy.join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    let out = directory.path().join("run");
+    let models = format!("{},builtin", copy.display());
+    let arguments = ["--model", &models, "--limit", "1", "--json"];
+    let report: Value = serde_json::from_str(&succeed(&bench(&out, &arguments))).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let copy = copy.to_str().unwrap();
+    let named: Vec<_> = rows.iter().map(|row| (&row["model"], &row["framework"])).collect();
+    assert_eq!(named.len(), 4);
+    assert!(named[0].0 == copy && named[3].0 == "builtin", "{named:?}");
+    assert_eq!(rows[0]["output_tokens"], rows[2]["output_tokens"], "the same weights");
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["settings"]["models"][1]["name"], "builtin");
+    let markdown = fs::read_to_string(out.join("report.md")).unwrap();
+    assert!(markdown.contains("| model "), "{markdown}");
+
+    let records_path = out.join("records.jsonl");
+    let text = fs::read_to_string(&records_path).unwrap();
+    fs::write(&records_path, text.lines().next().unwrap().to_owned() + "\n").unwrap();
+    let mut resume = arguments.to_vec();
+    resume.push("--resume");
+    let resumed: Value = serde_json::from_str(&succeed(&bench(&out, &resume))).unwrap();
+    assert_eq!(resumed["rows"].as_array().unwrap().len(), 4);
+    assert_eq!(records(&out).len(), 4);
 }
 
 #[test]
@@ -192,13 +265,16 @@ fn bad_arguments_and_models_say_what_to_do() {
     let broken = directory.path().join("model");
     fs::create_dir(&broken).unwrap();
     let broken = broken.to_str().unwrap();
-    let cases: [(&[&str], i32, &str); 7] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&["--frameworks", "nonsense"], 3, "known are llguidance"),
         (&["--datasets", "bultin"], 3, "builtin"),
         (&["--data", "/nonexistent"], 3, "/nonexistent"),
         (&["--model", "./nowhere"], 3, "there is no such directory"),
         (&["--model", broken], 3, "model.safetensors"),
+        (&["--model", "builtin,./nowhere"], 3, "there is no such directory"),
         (&["--top-p", "0"], 3, "top-p is 0"),
+        (&["--confidence", "1"], 2, "must be between 0 and 1"),
+        (&["--scoring", "lenient"], 2, "must be strict or paper"),
         (&["--generation-limit", "0"], 2, "must be above 0"),
     ];
     for (arguments, expected, needle) in cases {

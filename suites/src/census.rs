@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::strict_json;
 use crate::validate::MAX_DEPTH;
@@ -163,33 +163,85 @@ struct Found<'a> {
 }
 
 fn walk<'a>(root: &'a Value, found: &mut Found<'a>) {
-    let mut seen: HashSet<*const Value> = HashSet::new();
-    let mut open = vec![root];
-    while let Some(schema) = open.pop() {
-        let Value::Object(members) = schema else { continue };
-        if !seen.insert(std::ptr::from_ref(schema)) {
-            continue;
-        }
-        for (name, value) in members {
-            let Ok(index) = KEYWORDS.binary_search_by_key(&name.as_str(), |keyword| keyword.0) else {
-                *found.unknown_keywords.entry(name).or_default() += 1;
-                continue;
-            };
-            *found.keywords.entry(name).or_default() += 1;
-            match (KEYWORDS[index], value) {
-                (("format", _), Value::String(format)) => *found.formats.entry(format).or_default() += 1,
-                (("$ref", _), Value::String(reference)) => open.extend(local(root, reference)),
-                ((_, Holds::Members), Value::Object(children)) => open.extend(children.values()),
-                ((_, Holds::Schemas), Value::Array(children)) => open.extend(children),
-                ((_, Holds::Schemas), child) => open.push(child),
-                _ => {}
-            }
+    for (name, value) in subschemas(root).into_iter().flatten() {
+        let counts = match is_keyword(name) {
+            true => &mut found.keywords,
+            false => &mut found.unknown_keywords,
+        };
+        *counts.entry(name).or_default() += 1;
+        if let ("format", Value::String(format)) = (name.as_str(), value) {
+            *found.formats.entry(format).or_default() += 1;
         }
     }
 }
 
-/// What a reference within the document points to.
-fn local<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+/// Whether some draft from 4 to 2020-12 has a keyword of this name.
+#[must_use]
+pub fn is_keyword(name: &str) -> bool {
+    KEYWORDS.binary_search_by_key(&name, |keyword| keyword.0).is_ok()
+}
+
+/// Every object in `root` that stands in schema position, the root first: subschemas, and what local references point to.
+#[must_use]
+pub fn subschemas(root: &Value) -> Vec<&Map<String, Value>> {
+    let mut seen: HashSet<*const Value> = HashSet::new();
+    let mut found = Vec::new();
+    let mut open = vec![root];
+    while let Some(schema) = open.pop() {
+        let Value::Object(members) = schema else { continue };
+        if seen.insert(std::ptr::from_ref(schema)) {
+            found.push(members);
+            open.extend(children(root, members));
+        }
+    }
+    found
+}
+
+/// Whether a local reference in `root` leads, by way of others, back to a schema that holds it.
+#[must_use]
+pub fn is_recursive(root: &Value) -> bool {
+    let mut on_path: HashSet<*const Value> = HashSet::new();
+    let mut done: HashSet<*const Value> = HashSet::new();
+    // Each schema stands here twice: to be entered, and below its children to be left.
+    let mut open = vec![(root, false)];
+    while let Some((schema, leave)) = open.pop() {
+        let Value::Object(members) = schema else { continue };
+        let place = std::ptr::from_ref(schema);
+        if leave {
+            on_path.remove(&place);
+            done.insert(place);
+        } else if on_path.contains(&place) {
+            return true;
+        } else if !done.contains(&place) {
+            on_path.insert(place);
+            open.push((schema, true));
+            open.extend(children(root, members).into_iter().map(|child| (child, false)));
+        }
+    }
+    false
+}
+
+/// What stands in schema position directly below a schema, and what its reference points to.
+fn children<'a>(root: &'a Value, members: &'a Map<String, Value>) -> Vec<&'a Value> {
+    let mut found = Vec::new();
+    for (name, value) in members {
+        let Ok(index) = KEYWORDS.binary_search_by_key(&name.as_str(), |keyword| keyword.0) else {
+            continue;
+        };
+        match (KEYWORDS[index], value) {
+            (("$ref", _), Value::String(reference)) => found.extend(local(root, reference)),
+            ((_, Holds::Members), Value::Object(children)) => found.extend(children.values()),
+            ((_, Holds::Schemas), Value::Array(children)) => found.extend(children),
+            ((_, Holds::Schemas), child) => found.push(child),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What a reference within the document points to; `None` for any other reference, and one that leads nowhere.
+#[must_use]
+pub fn local<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     root.pointer(reference.strip_prefix('#')?)
 }
 
@@ -271,6 +323,20 @@ mod tests {
             census.drafts,
             BTreeMap::from([("draft-07".to_owned(), 1), ("none".to_owned(), 1)])
         );
+    }
+
+    #[test]
+    fn recursion_is_a_reference_to_what_holds_it() {
+        let recursive = |schema: &str| is_recursive(&serde_json::from_str(schema).unwrap());
+        assert!(recursive(r##"{"items": {"$ref": "#"}}"##));
+        assert!(recursive(
+            r##"{"$ref": "#/a", "a": {"not": {"$ref": "#/b"}}, "b": {"items": {"$ref": "#/a"}}}"##
+        ));
+        let shared = r##"{"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}], "$defs": {"a": {"items": true}}}"##;
+        assert!(!recursive(shared));
+        assert!(!recursive(
+            r##"{"enum": [{"$ref": "#"}], "$defs": {"a": {"$ref": "#/nowhere"}}}"##
+        ));
     }
 
     #[test]

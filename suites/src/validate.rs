@@ -8,6 +8,8 @@
 //! - Numbers are compared by their digits, but a fraction with a bound past 2^53 as doubles.
 //! - Brackets in a pattern that can only stand for themselves need no backslash.
 //!
+//! That is [`Scoring::Strict`]; a [`Judge`] judges by [`Scoring::Paper`] too.
+//!
 //! # What counts as the document
 //!
 //! - The text is exactly one JSON document (RFC 8259), with whitespace around it if need be.
@@ -22,6 +24,9 @@
 //! that grows exponentially with its size, so a caller that takes schemas from strangers sets a time limit.
 
 mod literal_brackets;
+mod scoring;
+
+pub use scoring::{Judge, Scoring, Verdicts};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
@@ -66,6 +71,7 @@ pub struct Validator {
     compiled: Arc<jsonschema::Validator>,
     /// Number of objects in the schema: at least the number of its subschemas.
     subschemas: usize,
+    scoring: Scoring,
 }
 
 /// Why a schema cannot be used to judge texts.
@@ -145,24 +151,27 @@ pub enum ProblemKind {
     Invalid,
     /// The validator failed, so that nothing is known; the text counts as not valid.
     Undecided,
+    /// Under this scoring the schema is none, so that no text counts as valid.
+    UnusableSchema,
 }
 
 impl Validator {
     /// Compiles a schema. See the [module](self) for the draft and the formats.
     pub fn new(schema: &str) -> Result<Self, SchemaProblem> {
-        let document = strict_json::parse(schema, MAX_DEPTH).map_err(|error| SchemaProblem {
-            kind: SchemaProblemKind::NotJson,
-            pointer: String::new(),
-            message: error.to_string(),
-        })?;
+        let document = strict_json::parse(schema, MAX_DEPTH).map_err(|error| not_json(&error))?;
         Self::from_value(&document.value)
     }
 
     /// Compiles a schema that has been read already, nested at most [`MAX_DEPTH`] deep.
     pub fn from_value(schema: &Value) -> Result<Self, SchemaProblem> {
+        Self::for_scoring(schema, Scoring::Strict)
+    }
+
+    /// Like [`Self::from_value`], to judge by `scoring`.
+    pub fn for_scoring(schema: &Value, scoring: Scoring) -> Result<Self, SchemaProblem> {
         let built = catch_unwind(AssertUnwindSafe(|| {
-            build(schema).or_else(|error| match literal_brackets::escaped(schema) {
-                Some(escaped) => build(&escaped).map_err(|_| error),
+            build(schema, scoring).or_else(|error| match literal_brackets::escaped(schema) {
+                Some(escaped) => build(&escaped, scoring).map_err(|_| error),
                 None => Err(error),
             })
         }));
@@ -170,6 +179,7 @@ impl Validator {
             Ok(Ok(compiled)) => Ok(Self {
                 compiled: Arc::new(compiled),
                 subschemas: objects(schema),
+                scoring,
             }),
             Ok(Err(error)) => Err(schema_problem(&error)),
             Err(panic) => Err(SchemaProblem {
@@ -203,7 +213,10 @@ impl Validator {
                 };
             }
         };
-        let mut problems: Vec<Problem> = document.duplicates.into_iter().map(duplicate_name).collect();
+        let mut problems: Vec<Problem> = match self.scoring {
+            Scoring::Strict => document.duplicates.into_iter().map(duplicate_name).collect(),
+            Scoring::Paper => Vec::new(),
+        };
         problems.extend(self.problems(&document.value));
         problems.truncate(MAX_PROBLEMS);
         Verdict {
@@ -302,11 +315,24 @@ static LATER_FORMATS: LazyLock<Vec<(&str, Arc<jsonschema::Validator>)>> = LazyLo
         .collect()
 });
 
-fn build(schema: &Value) -> Result<jsonschema::Validator, ValidationError<'static>> {
-    let draft = match Draft::default().detect(schema) {
-        Draft::Unknown => Draft::Draft202012,
-        known => known,
-    };
+fn build(schema: &Value, scoring: Scoring) -> Result<jsonschema::Validator, ValidationError<'static>> {
+    if scoring == Scoring::Paper {
+        let mut options = options(Draft::Draft202012)
+            .with_keyword(scoring::IGNORED_KEYWORD, |_, _, _| Ok(Box::new(scoring::Ignored)));
+        for name in scoring::BROKEN_FORMATS {
+            options = options.with_format(name, |_: &str| false);
+        }
+        return options.build(&scoring::without_draft(schema));
+    }
+    match Draft::default().detect(schema) {
+        Draft::Unknown => options(Draft::Draft202012),
+        known => options(known),
+    }
+    .build(schema)
+}
+
+/// How schemas of `draft` are compiled.
+fn options(draft: Draft) -> jsonschema::ValidationOptions<'static> {
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(BACKTRACK_LIMIT)
         .size_limit(PATTERN_SIZE_LIMIT);
@@ -321,7 +347,15 @@ fn build(schema: &Value) -> Result<jsonschema::Validator, ValidationError<'stati
             options = options.with_format(*name, |text: &str| asserted.is_valid(&Value::from(text)));
         }
     }
-    options.build(schema)
+    options
+}
+
+fn not_json(error: &strict_json::JsonError) -> SchemaProblem {
+    SchemaProblem {
+        kind: SchemaProblemKind::NotJson,
+        pointer: String::new(),
+        message: error.to_string(),
+    }
 }
 
 fn schema_problem(error: &ValidationError<'_>) -> SchemaProblem {

@@ -8,7 +8,7 @@ use clap::Args;
 use maskwright_models::{DecodeOptions, LoadedModel, SamplingOptions};
 use maskwright_suites::dataset::{BUILTIN, Dataset, Instance, Sample};
 use maskwright_suites::synthetic::{Generator, Split};
-use maskwright_suites::validate::Validator;
+use maskwright_suites::validate::{Judge, Scoring};
 use maskwright_suites::{json_text, prompt};
 use maskwright_worker::Setup;
 use sha2::{Digest, Sha256};
@@ -20,10 +20,13 @@ use crate::frameworks::{self, Contender, LM_ONLY};
 use crate::manifest::{DatasetSettings, FrameworkSettings, Manifest, Settings};
 use crate::measure::{Candidate, Ready, Task, measure};
 use crate::record::{Record, RecordKey};
+use crate::report::Report;
 use crate::run_directory::RunDirectory;
+use crate::statistics::Bootstrap;
+use crate::summary::{self, Method, Scope};
 use crate::vocabularies::NamedVocabulary;
 use crate::worker::Provision;
-use crate::{interrupt, progress, report, summary};
+use crate::{interrupt, progress};
 
 /// Name of the dataset of generated schemas that the built-in model was not trained on.
 pub const HELD_OUT: &str = "heldout";
@@ -53,7 +56,8 @@ pub struct BenchArguments {
     /// Schemas per dataset, at most
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Seed: of the sample that --limit takes (the first schemas without it), and of the sampling of tokens
+    /// Seed: of the sample that --limit takes (the first schemas without it), of the sampling of tokens, and of
+    /// confidence intervals
     #[arg(long)]
     seed: Option<u64>,
     /// Tokens per answer, at most
@@ -68,6 +72,13 @@ pub struct BenchArguments {
     /// Seconds that a generation may take
     #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
     generation_limit: f64,
+    /// Whose rules answers are judged by: `strict`, each schema's own draft; or `paper`, as the JSONSchemaBench paper does,
+    /// with its defects. Both verdicts are kept
+    #[arg(long, default_value = "strict", value_name = "RULES")]
+    scoring: Scoring,
+    /// Confidence of the bootstrap intervals
+    #[arg(long, default_value_t = 0.95, value_parser = confidence, value_name = "P")]
+    confidence: f64,
     #[command(flatten)]
     sampling: SamplingArguments,
     /// Sample every token, also those that the framework forces
@@ -107,7 +118,15 @@ struct SamplingArguments {
     repetition_penalty: f32,
 }
 
-/// Runs the benchmark and prints its table.
+fn confidence(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match value > 0.0 && value < 1.0 {
+        true => Ok(value),
+        false => Err("must be between 0 and 1".to_owned()),
+    }
+}
+
+/// Runs the benchmark and prints its tables.
 ///
 /// # Errors
 ///
@@ -117,10 +136,12 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     let contenders = contenders(arguments)?;
     let names: Vec<String> = contenders.iter().map(|(name, _)| name.clone()).collect();
     let datasets = datasets(arguments)?;
-    let mut model = arguments.model.load()?;
-    let candidates = candidates(arguments, &contenders, &model)?;
+    let models = arguments.model.names();
+    let mut described = describe_others(arguments, &models, &contenders)?;
+    let mut loaded = Loaded::new(arguments, &models[0], &contenders)?;
+    described.insert(0, loaded.settings());
     let settings = Settings {
-        model: serde_json::to_value(model.summary()).unwrap_or_default(),
+        models: described,
         frameworks: contenders
             .iter()
             .map(|(_, contender)| {
@@ -140,9 +161,9 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         overlap: !arguments.no_overlap,
         threads: arguments.model.threads(),
     };
-    let decode = DecodeOptions {
+    let mut decode = DecodeOptions {
         sampling,
-        eos_tokens: model.eos_ids().to_vec(),
+        eos_tokens: Vec::new(),
         max_tokens: arguments.max_tokens,
         time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
         fast_forward: settings.fast_forward,
@@ -158,42 +179,100 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         false => RunDirectory::create(&path, &manifest)?,
     };
     interrupt::watch();
-    let mut bench = Bench {
-        names: &names,
-        candidates: &candidates,
-        model: &mut model,
-        decode,
-        compile_limit: Duration::from_secs_f64(arguments.compile_limit),
-        shots: arguments.shots.into(),
-    };
-    bench.run(&datasets, &mut directory)?;
+    for (number, name) in models.iter().enumerate() {
+        if number > 0 {
+            // Out of memory first: two large models may not fit beside one another.
+            drop(loaded);
+            loaded = Loaded::new(arguments, name, &contenders)?;
+        }
+        decode.eos_tokens = loaded.model.eos_ids().to_vec();
+        let mut bench = Bench {
+            model_name: name,
+            models: models.len(),
+            names: &names,
+            candidates: &loaded.candidates,
+            model: &mut loaded.model,
+            decode: decode.clone(),
+            compile_limit: Duration::from_secs_f64(arguments.compile_limit),
+            shots: arguments.shots.into(),
+        };
+        bench.run(&datasets, &mut directory)?;
+    }
     let dataset_names: Vec<String> = datasets.into_iter().map(|dataset| dataset.name).collect();
-    finish(&directory, &dataset_names, &names, arguments.json)
+    let scope = Scope {
+        models: &models,
+        datasets: &dataset_names,
+        frameworks: &names,
+    };
+    finish(&directory, scope, arguments)
 }
 
-/// Writes the tables beside the records, and prints one.
-fn finish(
-    directory: &RunDirectory<Record>,
-    datasets: &[String],
-    names: &[String],
-    json: bool,
-) -> Result<(), CommandError> {
-    let rows = summary::rows(directory.records(), datasets, names);
-    directory.write("report.md", &report::markdown(&rows))?;
-    directory.write("report.csv", &report::csv(&rows))?;
-    directory.write("report.json", &(report::json(&rows) + "\n"))?;
+/// A model with every framework made ready for its vocabulary.
+struct Loaded {
+    model: LoadedModel,
+    candidates: Vec<Candidate>,
+}
+
+impl Loaded {
+    fn new(
+        arguments: &BenchArguments,
+        model: &str,
+        contenders: &[(String, Option<Contender>)],
+    ) -> Result<Self, CommandError> {
+        let model = arguments.model.load(model)?;
+        let candidates = candidates(arguments, contenders, &model)?;
+        Ok(Self { model, candidates })
+    }
+
+    /// What goes into the manifest.
+    fn settings(&self) -> serde_json::Value {
+        serde_json::to_value(self.model.summary()).unwrap_or_default()
+    }
+}
+
+/// The settings of all models but the first, each loaded once and dropped: the manifest needs them before the first record
+/// is written, and a model that does not work should not be found out after hours.
+fn describe_others(
+    arguments: &BenchArguments,
+    models: &[String],
+    contenders: &[(String, Option<Contender>)],
+) -> Result<Vec<serde_json::Value>, CommandError> {
+    let others = models.iter().skip(1);
+    others
+        .map(|model| Ok(Loaded::new(arguments, model, contenders)?.settings()))
+        .collect()
+}
+
+/// Writes the tables beside the records, and prints them.
+fn finish(directory: &RunDirectory<Record>, scope: Scope<'_>, arguments: &BenchArguments) -> Result<(), CommandError> {
+    let bootstrap = Bootstrap {
+        confidence: arguments.confidence,
+        seed: arguments.seed.unwrap_or(0),
+        resamples: Bootstrap::RESAMPLES,
+    };
+    let scoring = arguments.scoring;
+    let report = Report {
+        rows: summary::rows(directory.records(), scope, Method { scoring, bootstrap }),
+        scoring,
+        confidence: arguments.confidence,
+    };
+    directory.write("report.md", &report.markdown())?;
+    directory.write("report.csv", &report.csv())?;
+    directory.write("report.json", &(report.json() + "\n"))?;
     let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
-    for record in unusable.filter(|record| Some(&record.key.framework) == names.first()) {
+    for record in unusable.filter(|record| {
+        (Some(&record.key.model), Some(&record.key.framework)) == (scope.models.first(), scope.frameworks.first())
+    }) {
         let reason = record.unusable.as_deref().unwrap_or_default();
         progress::say(&format!(
             "left out: {}/{}: {reason}",
             record.key.dataset, record.key.instance
         ));
     }
-    if json {
-        return crate::print(&(report::json(&rows) + "\n"));
+    if arguments.json {
+        return crate::print(&(report.json() + "\n"));
     }
-    crate::print(&report::terminal(&rows))?;
+    crate::print(&report.terminal())?;
     progress::say(&format!(
         "records, manifest and tables are in {}",
         directory.path().display()
@@ -201,8 +280,11 @@ fn finish(
     Ok(())
 }
 
-/// A run in progress.
+/// A run with one model, in progress.
 struct Bench<'a> {
+    model_name: &'a str,
+    /// Number of models of the whole run.
+    models: usize,
     names: &'a [String],
     candidates: &'a [Candidate],
     model: &'a mut LoadedModel,
@@ -223,12 +305,16 @@ impl Bench<'_> {
             .flat_map(|dataset| dataset.instances.iter().map(move |instance| (dataset, instance)))
             .enumerate();
         for (number, (dataset, instance)) in numbered {
-            bar.set_message(format!("{}/{}", dataset.name, instance.id));
+            let place = format!("{}/{}", dataset.name, instance.id);
+            bar.set_message(match self.models {
+                1 => place,
+                _ => format!("{}: {place}", self.model_name),
+            });
             if !self.instance(number, &dataset.name, instance, directory)? {
                 bar.abandon();
                 return Err(CommandError::Interrupted {
                     kept: directory.records().len(),
-                    planned,
+                    planned: planned * self.models,
                     directory: directory.path().display().to_string(),
                 });
             }
@@ -257,6 +343,7 @@ impl Bench<'_> {
         directory: &mut RunDirectory<Record>,
     ) -> Result<bool, CommandError> {
         let keys = self.names.iter().map(|name| RecordKey {
+            model: self.model_name.to_owned(),
             framework: name.clone(),
             dataset: dataset.to_owned(),
             instance: instance.id.clone(),
@@ -273,9 +360,9 @@ impl Bench<'_> {
         missing.rotate_left(first);
         let usable = match &instance.schema {
             Err(error) => Err(error.to_string()),
-            Ok(schema) => match Validator::new(schema) {
+            Ok(schema) => match Judge::new(schema) {
                 Err(problem) => Err(problem.to_string()),
-                Ok(validator) => Ok((schema, validator, self.prompt(schema)?)),
+                Ok(judge) => Ok((schema, judge, self.prompt(schema)?)),
             },
         };
         for (key, candidate) in missing {
@@ -284,19 +371,21 @@ impl Bench<'_> {
             }
             let record = match &usable {
                 Err(reason) => Some(Record::unusable(key, reason.clone())),
-                Ok((schema, validator, prompt)) => measure(
-                    key,
-                    candidate,
-                    &Task {
-                        schema,
-                        prompt,
-                        validator,
-                    },
-                    self.model,
-                    &self.decode,
-                    self.compile_limit,
-                    &interrupt::INTERRUPTED,
-                ),
+                Ok((schema, judge, prompt)) => {
+                    let documented = candidate.as_ref().and_then(|ready| ready.documented.as_ref());
+                    let theoretical = documented.map(|documented| documented.covers(schema));
+                    let task = Task { schema, prompt, judge };
+                    let record = measure(
+                        key,
+                        candidate,
+                        &task,
+                        self.model,
+                        &self.decode,
+                        self.compile_limit,
+                        &interrupt::INTERRUPTED,
+                    );
+                    record.map(|record| Record { theoretical, ..record })
+                }
             };
             match record {
                 Some(record) => directory.add(record)?,
@@ -332,12 +421,15 @@ impl SamplingArguments {
     }
 }
 
+/// The rows of a run: names, with none behind that of the model alone.
+type Contenders = Vec<(String, Option<Contender>)>;
+
 /// The frameworks asked for by name, each once; none behind the name of the model alone.
-fn contenders(arguments: &BenchArguments) -> Result<Vec<(String, Option<Contender>)>, CommandError> {
+fn contenders(arguments: &BenchArguments) -> Result<Contenders, CommandError> {
     let (alone, named): (Vec<&String>, Vec<&String>) =
         arguments.frameworks.iter().partition(|name| name.as_str() == LM_ONLY);
     let named: Vec<String> = named.into_iter().cloned().collect();
-    let mut contenders: Vec<(String, Option<Contender>)> = frameworks::choose(&named, &arguments.workers.workers)?
+    let mut contenders: Contenders = frameworks::choose(&named, &arguments.workers.workers)?
         .into_iter()
         .map(|contender| (contender.name.clone(), Some(contender)))
         .collect();
@@ -376,7 +468,11 @@ fn candidates(
                 setup.vocabulary.len(),
             )?,
         };
-        Ok(Ready { compiler, in_worker })
+        Ok(Ready {
+            compiler,
+            in_worker,
+            documented: contender.documented.clone(),
+        })
     };
     contenders
         .iter()

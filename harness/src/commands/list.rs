@@ -39,6 +39,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
             json!({
                 "name": framework.name, "version": framework.version,
                 "description": framework.description, "options": framework.options,
+                "documented": framework.describe().documented,
             })
         });
         let programs = PROGRAMS.iter().map(|program| {

@@ -1,4 +1,4 @@
-//! The arguments that name a model and say how to run it.
+//! The arguments that name models and say how to run them.
 
 use clap::Args;
 use maskwright_models::{HubSettings, LoadOptions, LoadedModel, Message, ModelError, ModelSource, load};
@@ -10,13 +10,14 @@ use crate::progress;
 /// The date that chat templates are told which write one into the prompt: a run must give the same prompts tomorrow.
 pub const PROMPT_DATE: jiff::civil::DateTime = jiff::civil::datetime(2024, 7, 26, 0, 0, 0, 0);
 
-/// Which model, and how it is run.
+/// Which models, and how they are run.
 #[derive(Debug, Args)]
 pub struct ModelArguments {
-    /// The model: `builtin`, a directory in Hugging Face layout, or a hub id such as Qwen/Qwen3-0.6B
-    #[arg(long, default_value = "builtin", value_name = "MODEL")]
-    pub model: String,
-    /// Revision of a model from the hub: a branch, tag or commit
+    /// The models, comma-separated: `builtin`, directories in Hugging Face layout, or hub ids such as Qwen/Qwen3-0.6B.
+    /// One is in memory at a time
+    #[arg(long, value_delimiter = ',', default_value = "builtin", value_name = "MODELS")]
+    pub model: Vec<String>,
+    /// Revision of models from the hub: a branch, tag or commit
     #[arg(long, value_name = "REV")]
     pub revision: Option<String>,
     /// Use only what is in the download cache
@@ -34,13 +35,24 @@ pub struct ModelArguments {
 }
 
 impl ModelArguments {
-    /// Loads the model, with a progress bar where it is downloaded.
+    /// The models given, each once.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.model {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    /// Loads the model called `name`, with a progress bar where it is downloaded.
     ///
     /// # Errors
     ///
     /// [`ModelError`], naming the file, tensor or field at fault.
-    pub fn load(&self) -> Result<LoadedModel, ModelError> {
-        let source = match (self.model.parse()?, &self.revision) {
+    pub fn load(&self, name: &str) -> Result<LoadedModel, ModelError> {
+        let source = match (name.parse()?, &self.revision) {
             (
                 ModelSource::Hub {
                     repository,
@@ -53,7 +65,7 @@ impl ModelArguments {
             },
             (source, _) => source,
         };
-        let bar = progress::download_bar(&self.model);
+        let bar = progress::download_bar(name);
         let mut hub = HubSettings::from_environment();
         hub.offline |= self.offline;
         let options = LoadOptions {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
-use super::{FRAMEWORKS, Framework, LM_ONLY, PROGRAMS, Program};
+use super::{Documented, FRAMEWORKS, Framework, LM_ONLY, PROGRAMS, Program};
 use crate::commands::WORKER_COMMAND;
 use crate::worker::{self, Failure, Launch, Limits, Provision, Worker, WorkerCompiler};
 
@@ -100,6 +100,8 @@ pub struct Contender {
     pub name: String,
     /// Version, options and the like, as its worker tells them.
     pub description: Description,
+    /// What its documentation says it supports, where it tells.
+    pub documented: Option<Documented>,
     home: Home,
 }
 
@@ -141,6 +143,7 @@ fn find(name: &str, workers: &[NamedWorker]) -> Result<Contender, FrameworkError
         return Ok(Contender {
             name: name.to_owned(),
             description: framework.describe(),
+            documented: Some(framework.documented.clone()),
             home: Home::Here(framework),
         });
     }
@@ -172,9 +175,17 @@ fn elsewhere(name: &str, launch: Launch) -> Result<Contender, FrameworkError> {
         name: name.to_owned(),
         failure,
     })?;
+    let documented = description.documented.as_ref().map(Documented::try_from);
+    let documented = documented.transpose().map_err(|error| FrameworkError::Worker {
+        name: name.to_owned(),
+        failure: Failure::Protocol {
+            message: error.to_string(),
+        },
+    })?;
     Ok(Contender {
         name: name.to_owned(),
         description,
+        documented,
         home: Home::Elsewhere(launch),
     })
 }

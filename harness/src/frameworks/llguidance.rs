@@ -1,5 +1,6 @@
 //! [llguidance](https://crates.io/crates/llguidance), the engine of Guidance.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use llguidance::api::TopLevelGrammar;
@@ -8,10 +9,9 @@ use llguidance::{Matcher, ParserFactory};
 use maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary,
 };
-use maskwright_worker::Documented;
 use toktrie::{InferenceCapabilities, TokEnv, TokTrie, TokenizerEnv};
 
-use super::Framework;
+use super::{Documented, Framework, Keyword, Restriction};
 
 pub(super) const FRAMEWORK: Framework = Framework {
     name: "llguidance",
@@ -21,9 +21,62 @@ pub(super) const FRAMEWORK: Framework = Framework {
     // Its option for that, `retriever`, takes a type that the crate does not export.
     accepts_documents: false,
     in_process: true,
-    documented: Documented::default,
+    documented: &DOCUMENTED,
     prepare: |setup| Ok(Box::new(LlguidanceCompiler::new(setup.vocabulary.clone())?)),
 };
+
+/// The list "Supported JSON schema features" of the documentation, which has no `additionalItems`: that one is from the
+/// keywords that the package's source lists as implemented. `oneOf` is "converted to anyOf only when provably
+/// equivalent". Not looked at: that patterns of `patternProperties` have to be disjoint, and the "special handling" of
+/// `minProperties` and `maxProperties` of 0 and 1.
+static DOCUMENTED: Documented = Documented {
+    source: Cow::Borrowed("https://github.com/guidance-ai/llguidance/blob/main/docs/json_schema.md"),
+    keywords: Cow::Borrowed(KEYWORDS),
+    formats: Cow::Borrowed(FORMATS),
+    ignores_unknown_formats: false,
+};
+
+const KEYWORDS: &[Keyword] = &[
+    Keyword::any("additionalItems"),
+    Keyword::any("additionalProperties"),
+    Keyword::any("allOf"),
+    Keyword::any("anyOf"),
+    Keyword::any("const"),
+    Keyword::any("enum"),
+    Keyword::any("exclusiveMaximum"),
+    Keyword::any("exclusiveMinimum"),
+    Keyword::any("items"),
+    Keyword::any("maxItems"),
+    Keyword::any("maxLength"),
+    Keyword::any("maximum"),
+    Keyword::any("minItems"),
+    Keyword::any("minLength"),
+    Keyword::any("minimum"),
+    Keyword::any("multipleOf"),
+    Keyword::any("patternProperties"),
+    Keyword::any("prefixItems"),
+    Keyword::any("properties"),
+    Keyword::any("required"),
+    Keyword::any("type"),
+    Keyword::only("$ref", Restriction::Local),
+    Keyword::only("maxProperties", Restriction::AllRequired),
+    Keyword::only("minProperties", Restriction::AllRequired),
+    Keyword::only("oneOf", Restriction::Disjoint),
+    Keyword::only("pattern", Restriction::NoLookaround),
+];
+
+const FORMATS: &[Cow<'static, str>] = &[
+    Cow::Borrowed("date"),
+    Cow::Borrowed("date-time"),
+    Cow::Borrowed("duration"),
+    Cow::Borrowed("email"),
+    Cow::Borrowed("hostname"),
+    Cow::Borrowed("ipv4"),
+    Cow::Borrowed("ipv6"),
+    Cow::Borrowed("time"),
+    Cow::Borrowed("uri"),
+    Cow::Borrowed("uuid"),
+];
 
 struct LlguidanceCompiler {
     factory: ParserFactory,

@@ -1,14 +1,16 @@
 //! The frameworks that can be compared, one file each.
 
 mod choice;
+mod documented;
 mod llguidance;
 #[cfg(test)]
 mod tests;
 
 use maskwright::Compiler;
-use maskwright_worker::{Description, Documented, Setup};
+use maskwright_worker::{Description, Setup};
 
 pub use choice::{Contender, FrameworkError, NamedWorker, choose, find_program};
+pub use documented::{Documented, Keyword, Restriction};
 
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
 pub const LM_ONLY: &str = "none";
@@ -29,7 +31,7 @@ pub struct Framework {
     /// we know. All others run in workers only.
     pub in_process: bool,
     /// What its documentation says it supports.
-    pub documented: fn() -> Documented,
+    pub documented: &'static Documented,
     /// Makes it ready for a vocabulary.
     pub prepare: fn(&Setup) -> Result<Box<dyn Compiler>, String>,
 }
@@ -42,7 +44,7 @@ impl Framework {
             version: self.version.to_owned(),
             options: self.options.to_owned(),
             accepts_documents: self.accepts_documents,
-            documented: (self.documented)(),
+            documented: Some(self.documented.into()),
         }
     }
 }

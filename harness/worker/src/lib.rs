@@ -9,7 +9,7 @@
 //!
 //! ```no_run
 //! # fn my_compiler(_: &maskwright_worker::Setup) -> Result<Box<dyn maskwright::Compiler>, String> { Err(String::new()) }
-//! use maskwright_worker::{Description, Documented, serve};
+//! use maskwright_worker::{Description, serve};
 //!
 //! fn main() -> std::io::Result<()> {
 //!     let description = Description {
@@ -17,7 +17,7 @@
 //!         version: "0.1.0".to_owned(),
 //!         options: "defaults".to_owned(),
 //!         accepts_documents: false,
-//!         documented: Documented::default(),
+//!         documented: None,
 //!     };
 //!     serve(&description, &|_| None, &my_compiler)
 //! }

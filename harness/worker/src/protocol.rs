@@ -119,19 +119,27 @@ pub struct Description {
     /// Whether `setup` may bring documents for `$ref`.
     #[serde(default)]
     pub accepts_documents: bool,
-    /// What its documentation says it supports.
-    #[serde(default)]
-    pub documented: Documented,
+    /// What its documentation says it supports, where it tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documented: Option<Documented>,
 }
 
 /// The keywords and formats that a framework's documentation says it supports. With them a schema's theoretical
 /// coverage is decided (JSONSchemaBench, definition C.1).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Documented {
-    /// Keywords of JSON Schema that constrain values. Annotations need not be listed.
-    pub keywords: Cow<'static, [Cow<'static, str>]>,
+    /// Where it is documented.
+    #[serde(default)]
+    pub source: String,
+    /// Keywords that are enforced. Annotations need not be listed. A keyword that is supported under a condition only is
+    /// followed by a colon and the condition: `all-required`, `alone`, `boolean`, `disjoint`, `false`, `integer`, `local`,
+    /// `no-lookaround`, `not-recursive` or `one-schema`.
+    pub keywords: Vec<String>,
     /// Values of `format` that are enforced.
-    pub formats: Cow<'static, [Cow<'static, str>]>,
+    pub formats: Vec<String>,
+    /// Whether formats that no draft defines are left alone instead of being refused.
+    #[serde(default)]
+    pub ignores_unknown_formats: bool,
 }
 
 /// Time spent in the framework.

@@ -1,0 +1,509 @@
+//! [`Documented`]: what a framework's documentation says it supports, and which schemas that covers (theoretical
+//! coverage; paper, definition C.1).
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
+use maskwright_suites::census::{is_keyword, is_recursive, local, subschemas};
+use maskwright_suites::strict_json;
+use maskwright_suites::validate::MAX_DEPTH;
+use maskwright_worker::protocol;
+use serde_json::{Map, Value};
+
+/// Keywords that allow and forbid nothing by themselves.
+const ANNOTATIONS: [&str; 20] = [
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$id",
+    "$recursiveAnchor",
+    "$schema",
+    "$vocabulary",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "examples",
+    "id",
+    "readOnly",
+    "title",
+    "writeOnly",
+];
+
+/// The formats that drafts 4 to 2020-12 define. Others are annotations.
+const FORMATS: [&str; 19] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "uuid",
+];
+
+/// What a framework documents as supported.
+///
+/// Frameworks of this program declare it as a constant; a worker sends it as a [`protocol::Documented`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Documented {
+    /// Where it is documented.
+    pub source: Cow<'static, str>,
+    /// The keywords that are enforced; annotations need not be listed.
+    pub keywords: Cow<'static, [Keyword]>,
+    /// The formats that are enforced.
+    pub formats: Cow<'static, [Cow<'static, str>]>,
+    /// Whether formats that no draft defines are left alone, as the standard asks for, instead of being refused.
+    pub ignores_unknown_formats: bool,
+}
+
+/// A supported keyword. Its text form is the name, or the name, a colon and the restriction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keyword {
+    /// The keyword.
+    pub name: Cow<'static, str>,
+    /// Under which condition only, if there is one.
+    pub only: Option<Restriction>,
+}
+
+/// A condition under which a keyword is supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restriction {
+    /// `all-required`: where every member of `properties` is required (`minProperties`, `maxProperties`).
+    AllRequired,
+    /// `alone`: where no other keyword of the same schema asserts anything (`$ref`, `anyOf`).
+    Alone,
+    /// `boolean`: where the value is true or false (`additionalProperties`).
+    Boolean,
+    /// `disjoint`: where no instance can be valid under two branches, by their types, values, or the values of a required
+    /// member (`oneOf`).
+    Disjoint,
+    /// `false`: where the value is false (`additionalProperties`).
+    False,
+    /// `integer`: where the type is integer (`minimum` and the like).
+    Integer,
+    /// `local`: where the reference is a pointer into the document (`$ref`).
+    Local,
+    /// `no-lookaround`: where the pattern, or each name of the value, looks neither ahead nor behind.
+    NoLookaround,
+    /// `not-recursive`: where no reference of the document leads back to itself (`$ref`).
+    NotRecursive,
+    /// `one-schema`: where the value is one schema, not a list (`items`).
+    OneSchema,
+}
+
+/// A text that names no restriction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no restriction {:?} of keywords: known are {}", .0, Restriction::NAMES.map(|(name, _)| name).join(", "))]
+pub struct UnknownRestriction(String);
+
+/// Where a keyword stands.
+struct Place<'a> {
+    root: &'a Value,
+    schema: &'a Map<String, Value>,
+}
+
+impl Keyword {
+    /// A keyword that is supported wherever it stands.
+    pub const fn any(name: &'static str) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            only: None,
+        }
+    }
+
+    /// A keyword that is supported under a condition.
+    pub const fn only(name: &'static str, restriction: Restriction) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            only: Some(restriction),
+        }
+    }
+}
+
+impl Documented {
+    /// Whether everything that `schema` asserts is documented as supported. Members that are no keywords assert nothing,
+    /// and neither do annotations and keywords that need another one which is missing, such as `then` without `if`. A text
+    /// that is not JSON is not covered.
+    pub fn covers(&self, schema: &str) -> bool {
+        let Ok(document) = strict_json::parse(schema, MAX_DEPTH) else {
+            return false;
+        };
+        let root = &document.value;
+        subschemas(root).into_iter().all(|schema| {
+            let place = Place { root, schema };
+            let mut asserting = schema.iter().filter(|(name, value)| asserts(schema, name, value));
+            asserting.all(|(name, value)| self.covers_keyword(&place, name, value))
+        })
+    }
+
+    fn covers_keyword(&self, place: &Place<'_>, name: &str, value: &Value) -> bool {
+        if name == "format" {
+            return self.covers_format(value);
+        }
+        // A keyword may be listed with several conditions, each of which is enough.
+        let mut listed = self.keywords.iter().filter(|keyword| keyword.name == name);
+        listed.any(|keyword| keyword.only.is_none_or(|only| only.holds(place, value)))
+    }
+
+    fn covers_format(&self, value: &Value) -> bool {
+        let Some(name) = value.as_str() else { return false };
+        let listed = self.formats.iter().any(|format| format == name);
+        listed || (self.ignores_unknown_formats && !FORMATS.contains(&name))
+    }
+}
+
+/// Whether a member of a schema makes a difference to what is valid.
+fn asserts(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
+    match name {
+        "then" | "else" => schema.contains_key("if"),
+        "if" => schema.contains_key("then") || schema.contains_key("else"),
+        "additionalItems" => schema.get("items").is_some_and(Value::is_array),
+        "minContains" | "maxContains" => schema.contains_key("contains"),
+        "uniqueItems" => value != &Value::Bool(false),
+        "format" => types(schema).is_none_or(|types| types.contains("string")),
+        _ => is_keyword(name) && !ANNOTATIONS.contains(&name),
+    }
+}
+
+/// The types that `type` allows; `None` without it.
+fn types(schema: &Map<String, Value>) -> Option<HashSet<&str>> {
+    match schema.get("type")? {
+        Value::String(one) => Some(HashSet::from([one.as_str()])),
+        Value::Array(several) => Some(several.iter().filter_map(Value::as_str).collect()),
+        _ => None,
+    }
+}
+
+/// The values that `enum` or `const` allows; `None` without them.
+fn values(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(value), _) => Some(vec![value]),
+        (None, Some(Value::Array(values))) => Some(values.iter().collect()),
+        _ => None,
+    }
+}
+
+fn requires(schema: &Map<String, Value>, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|required| required.iter().any(|other| other == name))
+}
+
+impl Restriction {
+    const NAMES: [(&'static str, Self); 10] = [
+        ("all-required", Self::AllRequired),
+        ("alone", Self::Alone),
+        ("boolean", Self::Boolean),
+        ("disjoint", Self::Disjoint),
+        ("false", Self::False),
+        ("integer", Self::Integer),
+        ("local", Self::Local),
+        ("no-lookaround", Self::NoLookaround),
+        ("not-recursive", Self::NotRecursive),
+        ("one-schema", Self::OneSchema),
+    ];
+
+    fn holds(self, place: &Place<'_>, value: &Value) -> bool {
+        let schema = place.schema;
+        match self {
+            Self::AllRequired => {
+                let properties = schema.get("properties").and_then(Value::as_object);
+                properties.is_none_or(|properties| properties.keys().all(|name| requires(schema, name)))
+            }
+            Self::Alone => {
+                schema
+                    .iter()
+                    .filter(|(name, value)| asserts(schema, name, value))
+                    .count()
+                    == 1
+            }
+            Self::Boolean => value.is_boolean(),
+            Self::Disjoint => disjoint_branches(place.root, value),
+            Self::False => value == &Value::Bool(false),
+            Self::Integer => types(schema).is_some_and(|types| types == HashSet::from(["integer"])),
+            Self::Local => value.as_str().is_some_and(|reference| reference.starts_with('#')),
+            Self::NoLookaround => match value {
+                Value::String(pattern) => !looks_around(pattern),
+                Value::Object(patterns) => !patterns.keys().any(|pattern| looks_around(pattern)),
+                _ => true,
+            },
+            Self::NotRecursive => !is_recursive(place.root),
+            Self::OneSchema => !value.is_array(),
+        }
+    }
+}
+
+fn looks_around(pattern: &str) -> bool {
+    ["(?=", "(?!", "(?<=", "(?<!"]
+        .iter()
+        .any(|start| pattern.contains(start))
+}
+
+/// Whether the schemas of a list exclude one another, as far as [`disjoint`] sees.
+fn disjoint_branches(root: &Value, branches: &Value) -> bool {
+    let branches = branches.as_array().map(Vec::as_slice).unwrap_or_default();
+    let resolved: Vec<&Value> = branches.iter().map(|branch| resolve(root, branch)).collect();
+    let mut pairs = resolved
+        .iter()
+        .enumerate()
+        .flat_map(|(at, left)| resolved[at + 1..].iter().map(move |right| (*left, *right)));
+    pairs.all(|(left, right)| disjoint(root, left, right))
+}
+
+/// What `schema` refers to, where it refers to something local.
+fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let reference = schema.get("$ref").and_then(Value::as_str);
+    reference.and_then(|reference| local(root, reference)).unwrap_or(schema)
+}
+
+/// Whether no instance is valid under both, by types, values, or the values of a member that both require.
+fn disjoint(root: &Value, left: &Value, right: &Value) -> bool {
+    if [left, right].contains(&&Value::Bool(false)) {
+        return true;
+    }
+    let (Value::Object(left), Value::Object(right)) = (left, right) else {
+        return false;
+    };
+    excludes(left, right) || excluding_member(root, left, right)
+}
+
+fn excludes(left: &Map<String, Value>, right: &Map<String, Value>) -> bool {
+    let by_values = match (values(left), values(right)) {
+        (Some(left), Some(right)) => !left.iter().any(|value| right.contains(value)),
+        _ => false,
+    };
+    let by_types = match (types(left), types(right)) {
+        (Some(left), Some(right)) => {
+            let numbers = |types: &HashSet<&str>| types.contains("number") || types.contains("integer");
+            left.is_disjoint(&right) && !(numbers(&left) && numbers(&right))
+        }
+        _ => false,
+    };
+    by_values || by_types
+}
+
+fn excluding_member(root: &Value, left: &Map<String, Value>, right: &Map<String, Value>) -> bool {
+    // Members say nothing about instances that are no objects.
+    if !is_object(left) && !is_object(right) {
+        return false;
+    }
+    let (Some(left_members), Some(right_members)) = (members(left), members(right)) else {
+        return false;
+    };
+    left_members.iter().any(|(name, member)| {
+        let other = right_members.get(name).map(|other| resolve(root, other));
+        match (resolve(root, member), other) {
+            (Value::Object(member), Some(Value::Object(other))) => {
+                requires(left, name) && requires(right, name) && excludes(member, other)
+            }
+            _ => false,
+        }
+    })
+}
+
+fn is_object(schema: &Map<String, Value>) -> bool {
+    types(schema).is_some_and(|types| types == HashSet::from(["object"]))
+}
+
+fn members(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    schema.get("properties")?.as_object()
+}
+
+impl FromStr for Keyword {
+    type Err = UnknownRestriction;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRestriction> {
+        let (name, only) = match text.split_once(':') {
+            None => (text, None),
+            Some((name, restriction)) => {
+                let found = Restriction::NAMES.iter().find(|(known, _)| *known == restriction);
+                let found = found.ok_or_else(|| UnknownRestriction(restriction.to_owned()))?;
+                (name, Some(found.1))
+            }
+        };
+        Ok(Self {
+            name: Cow::Owned(name.to_owned()),
+            only,
+        })
+    }
+}
+
+impl From<&Documented> for protocol::Documented {
+    fn from(documented: &Documented) -> Self {
+        Self {
+            source: documented.source.clone().into_owned(),
+            keywords: documented.keywords.iter().map(ToString::to_string).collect(),
+            formats: documented.formats.iter().map(ToString::to_string).collect(),
+            ignores_unknown_formats: documented.ignores_unknown_formats,
+        }
+    }
+}
+
+impl TryFrom<&protocol::Documented> for Documented {
+    type Error = UnknownRestriction;
+
+    fn try_from(wire: &protocol::Documented) -> Result<Self, UnknownRestriction> {
+        let keywords: Vec<Keyword> = wire
+            .keywords
+            .iter()
+            .map(|text| text.parse())
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            source: Cow::Owned(wire.source.clone()),
+            keywords: Cow::Owned(keywords),
+            formats: wire.formats.iter().cloned().map(Cow::Owned).collect(),
+            ignores_unknown_formats: wire.ignores_unknown_formats,
+        })
+    }
+}
+
+impl fmt::Display for Keyword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        let named = Restriction::NAMES.iter().find(|(_, known)| Some(*known) == self.only);
+        match named {
+            Some((restriction, _)) => write!(f, ":{restriction}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn documented(keywords: &[&str]) -> Documented {
+        let wire = protocol::Documented {
+            source: "test".to_owned(),
+            keywords: keywords.iter().map(ToString::to_string).collect(),
+            formats: vec!["date".to_owned()],
+            ignores_unknown_formats: true,
+        };
+        Documented::try_from(&wire).unwrap()
+    }
+
+    #[test]
+    fn what_asserts_nothing_need_not_be_supported() {
+        let types = documented(&["type", "properties"]);
+        for covered in [
+            "true",
+            r#"{"type": "object", "properties": {"not": {"title": "", "x-own": {"not": {}}}}}"#,
+            r#"{"then": false, "else": false, "minContains": 1, "additionalItems": false, "uniqueItems": false}"#,
+            r#"{"if": {"type": "null"}}"#,
+            r#"{"format": "date", "properties": {"a": {"format": "int32"}, "b": {"type": "integer", "format": "uuid"}}}"#,
+            r#"{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"a": {"type": "null"}}}"#,
+        ] {
+            assert!(types.covers(covered), "{covered}");
+        }
+        for not in [
+            "{",
+            r#"{"properties": {"a": {"not": {}}}}"#,
+            r#"{"definitions": {"a": {"pattern": "a"}}}"#,
+            r#"{"if": {}, "then": {}}"#,
+            r#"{"uniqueItems": true}"#,
+            r#"{"format": "uuid"}"#,
+        ] {
+            assert!(!types.covers(not), "{not}");
+        }
+        let strict = Documented {
+            ignores_unknown_formats: false,
+            ..types
+        };
+        assert!(!strict.covers(r#"{"type": "string", "format": "colour"}"#));
+        assert!(strict.covers(r#"{"type": "integer", "format": "int32"}"#));
+    }
+
+    #[test]
+    fn restrictions_hold_where_they_should() {
+        // Keyword, a schema where its condition holds, one where it does not. Other keywords are all supported.
+        let cases = [
+            (
+                "minProperties:all-required",
+                r#"{"minProperties": 1, "properties": {"a": {}}, "required": ["a"]}"#,
+                r#"{"minProperties": 1, "properties": {"a": {}}}"#,
+            ),
+            (
+                "anyOf:alone",
+                r#"{"anyOf": [{}], "title": ""}"#,
+                r#"{"anyOf": [{}], "type": "null"}"#,
+            ),
+            (
+                "additionalProperties:boolean",
+                r#"{"additionalProperties": true}"#,
+                r#"{"additionalProperties": {}}"#,
+            ),
+            (
+                "additionalProperties:false",
+                r#"{"additionalProperties": false}"#,
+                r#"{"additionalProperties": true}"#,
+            ),
+            (
+                "minimum:integer",
+                r#"{"type": "integer", "minimum": 1}"#,
+                r#"{"minimum": 1}"#,
+            ),
+            ("$ref:local", r##"{"$ref": "#"}"##, r#"{"$ref": "other.json"}"#),
+            (
+                "pattern:no-lookaround",
+                r#"{"pattern": "(?:a)"}"#,
+                r#"{"pattern": "(?!a)"}"#,
+            ),
+            (
+                "$ref:not-recursive",
+                r##"{"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {}}}"##,
+                r##"{"anyOf": [{"$ref": "#"}]}"##,
+            ),
+            ("items:one-schema", r#"{"items": {}}"#, r#"{"items": [{}]}"#),
+            (
+                "oneOf:disjoint",
+                r#"{"oneOf": [{"type": "string"}, {"type": ["null", "number"]}]}"#,
+                r#"{"oneOf": [{"type": "integer"}, {"type": "number"}]}"#,
+            ),
+            (
+                "oneOf:disjoint",
+                r#"{"oneOf": [{"const": 1}, {"enum": [2, 3]}, false]}"#,
+                r#"{"oneOf": [{"const": 1}, {"enum": [2, 1]}]}"#,
+            ),
+            (
+                "oneOf:disjoint",
+                r##"{"oneOf": [{"$ref": "#/$defs/a"}, {"properties": {"k": {"const": "b"}}, "required": ["k"]}], "$defs": {"a": {"type": "object", "properties": {"k": {"const": "a"}}, "required": ["k"]}}}"##,
+                r#"{"oneOf": [{"type": "object", "properties": {"k": {"const": "a"}}}, {"properties": {"k": {"const": "b"}}, "required": ["k"]}]}"#,
+            ),
+        ];
+        let all = ["$ref", "anyOf", "const", "enum", "properties", "required", "type"];
+        for (keyword, holds, does_not) in cases {
+            let name = keyword.split(':').next().unwrap();
+            let mut keywords: Vec<&str> = all.into_iter().filter(|other| *other != name).collect();
+            keywords.push(keyword);
+            let documented = documented(&keywords);
+            assert!(documented.covers(holds), "{keyword}: {holds}");
+            assert!(!documented.covers(does_not), "{keyword}: {does_not}");
+        }
+    }
+
+    #[test]
+    fn the_text_form_is_read_and_written() {
+        let written = protocol::Documented::from(&documented(&["type", "oneOf:disjoint"]));
+        assert_eq!(written.keywords, ["type", "oneOf:disjoint"]);
+        let error = "oneOf:sometimes".parse::<Keyword>().unwrap_err().to_string();
+        assert!(error.contains("sometimes") && error.contains("disjoint"), "{error}");
+        assert!(Restriction::NAMES.is_sorted_by_key(|(name, _)| *name));
+    }
+}
