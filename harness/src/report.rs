@@ -115,7 +115,7 @@ impl Report {
             table
         };
         format!(
-            "**{}**\n\n{}\n\n{COVERAGE_LEGEND}\n\n**Efficiency**\n\n{}\n\n{EFFICIENCY_LEGEND}\n",
+            "**{}**\n\n{}\n\n{COVERAGE_LEGEND} Bold: the best.\n\n**Efficiency**\n\n{}\n\n{EFFICIENCY_LEGEND}\n",
             self.coverage_title(),
             table(COVERAGE),
             table(EFFICIENCY)
