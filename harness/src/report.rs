@@ -115,7 +115,7 @@ impl Report {
             table
         };
         format!(
-            "**{}**\n\n{}\n\n{COVERAGE_LEGEND}\n\n**Efficiency**\n\n{}\n\n{EFFICIENCY_LEGEND}\n",
+            "**{}**\n\n{}\n\n{COVERAGE_LEGEND} Bold: the best.\n\n**Efficiency**\n\n{}\n\n{EFFICIENCY_LEGEND}\n",
             self.coverage_title(),
             table(COVERAGE),
             table(EFFICIENCY)
@@ -172,21 +172,24 @@ impl Report {
         table
     }
 
-    /// Whether no framework has a better value with the same model on the same dataset, and some have a worse one.
+    /// Whether the cell of `row` reads like the best one of its model and dataset, and others read otherwise. What differs
+    /// only in digits that are not shown is equally good.
     fn is_best(&self, row: &Row, column: &Column) -> bool {
         let (value, sign): (fn(&Row) -> Option<f64>, f64) = match column.best {
             Some(Best::Smallest(value)) => (value, 1.0),
             Some(Best::Largest(value)) => (value, -1.0),
             None => return false,
         };
-        let Some(own) = value(row) else { return false };
         let group = self
             .rows
             .iter()
             .filter(|other| (&other.model, &other.dataset) == (&row.model, &row.dataset));
-        let differences: Vec<f64> = group.filter_map(value).map(|other| sign * (other - own)).collect();
-        differences.iter().all(|&difference| difference >= 0.0)
-            && differences.iter().any(|&difference| difference > 0.0)
+        let cells: Vec<(f64, String)> = group
+            .filter_map(|other| Some((sign * value(other)?, (column.cell)(other))))
+            .collect();
+        let best = cells.iter().min_by(|left, right| left.0.total_cmp(&right.0));
+        let own = (column.cell)(row);
+        best.is_some_and(|(_, cell)| *cell == own) && cells.iter().any(|(_, cell)| *cell != own)
     }
 }
 
@@ -339,7 +342,7 @@ mod tests {
         let rows = vec![
             row("m", "a", Some(0.5), 2.0),
             row("m", "b", Some(0.25), 1.0),
-            row("m", "none", None, 1.0),
+            row("m", "none", None, 1.000_01),
             row("n", "a", Some(0.75), 0.5),
         ];
         let markdown = report(rows).markdown();

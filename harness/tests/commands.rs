@@ -180,6 +180,29 @@ fn scorings_differ_without_measuring_again() {
 }
 
 #[test]
+fn an_answer_over_the_time_limit_is_declared_but_not_empirical() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let arguments = [
+        "--limit",
+        "2",
+        "--frameworks",
+        "llguidance",
+        "--generation-limit",
+        "0.000001",
+        "--json",
+    ];
+    let report: Value = serde_json::from_str(&succeed(&bench(&out, &arguments))).unwrap();
+    let row = &report["rows"][0];
+    assert_eq!(
+        (&row["declared"], &row["empirical"]),
+        (&1.0.into(), &0.0.into()),
+        "{row}"
+    );
+    assert_eq!(records(&out)[0]["generation"]["finish"], "time_limit");
+}
+
+#[test]
 fn several_models_are_run_one_after_the_other_and_resume() {
     let directory = TempDir::new().unwrap();
     let copy = directory.path().join("copy");

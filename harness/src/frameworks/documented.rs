@@ -238,7 +238,9 @@ impl Restriction {
             Self::Disjoint => disjoint_branches(place.root, value),
             Self::False => value == &Value::Bool(false),
             Self::Integer => types(schema).is_some_and(|types| types == HashSet::from(["integer"])),
-            Self::Local => value.as_str().is_some_and(|reference| reference.starts_with('#')),
+            Self::Local => value
+                .as_str()
+                .is_some_and(|reference| reference == "#" || reference.starts_with("#/")),
             Self::NoLookaround => match value {
                 Value::String(pattern) => !looks_around(pattern),
                 Value::Object(patterns) => !patterns.keys().any(|pattern| looks_around(pattern)),
@@ -459,7 +461,7 @@ mod tests {
                 r#"{"type": "integer", "minimum": 1}"#,
                 r#"{"minimum": 1}"#,
             ),
-            ("$ref:local", r##"{"$ref": "#"}"##, r#"{"$ref": "other.json"}"#),
+            ("$ref:local", r##"{"$ref": "#"}"##, r##"{"$ref": "#anchor"}"##),
             (
                 "pattern:no-lookaround",
                 r#"{"pattern": "(?:a)"}"#,
