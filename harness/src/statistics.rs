@@ -164,8 +164,7 @@ mod tests {
 
     #[test]
     fn intervals_of_shares_are_binomial() {
-        // Quantiles 0.025 and 0.975 of the binomial distribution, summed exactly with Python's fractions and decimal;
-        // scipy.stats.binom.ppf has the same.
+        // Quantiles 0.025 and 0.975 of the binomial distribution, summed exactly with Python's fractions and decimal.
         let cases = [
             (33, 58, [26.0 / 58.0, 40.0 / 58.0]),
             (1, 4, [0.0 / 4.0, 3.0 / 4.0]),

@@ -8,6 +8,7 @@ use maskwright::TokenId;
 use maskwright_suites::dataset::Sample;
 use maskwright_suites::locate::locate;
 use maskwright_suites::mask_bench::{MaskBench, MaskBenchFile};
+use maskwright_suites::validate::Scoring;
 use serde::{Deserialize, Serialize};
 
 use super::framework_arguments::{WorkerOptions, framework_settings, seconds};
@@ -45,9 +46,10 @@ pub struct MasksArguments {
     /// Seconds that a compilation, and the instances of a schema together, may take
     #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
     time_limit: f64,
-    /// How outcomes are counted
-    #[arg(long, value_enum, default_value_t = EndScoring::Strict)]
-    scoring: EndScoring,
+    /// How replays are judged: strict, or paper, which like MaskBench's own scripts does not ask whether a document may
+    /// end where it does
+    #[arg(long, default_value_t = Scoring::Strict)]
+    scoring: Scoring,
     /// Directory of the run's records, manifest and tables [default: runs/masks-DATE-TIME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -57,15 +59,6 @@ pub struct MasksArguments {
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
-}
-
-/// How replays are scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum EndScoring {
-    /// A document is accepted if all its tokens are and it may end there
-    Strict,
-    /// A document is accepted if all its tokens are, as MaskBench's own scripts have it
-    Paper,
 }
 
 /// What a run measures.
@@ -145,7 +138,7 @@ fn finish(
     names: &[String],
     frameworks: &[FrameworkSettings],
 ) -> Result<(), CommandError> {
-    let check_end = arguments.scoring == EndScoring::Strict;
+    let check_end = arguments.scoring == Scoring::Strict;
     let rows = mask_summary::rows(directory.records(), names, check_end);
     let json = mask_report::json(&rows, frameworks) + "\n";
     directory.write("report.md", &mask_report::text(&rows, frameworks, Style::Markdown))?;
