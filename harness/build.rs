@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Packages whose version goes on record.
-const FRAMEWORKS: [&str; 1] = ["llguidance"];
+const FRAMEWORKS: [&str; 2] = ["llguidance", "outlines-core"];
 
 fn main() {
     println!("cargo::rerun-if-changed=../.git/HEAD");
@@ -15,7 +15,7 @@ fn main() {
         let version = locked_version(&lock, package).unwrap_or("unknown");
         println!(
             "cargo::rustc-env=MASKWRIGHT_{}_VERSION={version}",
-            package.to_uppercase()
+            package.to_uppercase().replace('-', "_")
         );
     }
 }

@@ -50,6 +50,15 @@ impl TokenMask {
         self.clear_tail();
     }
 
+    /// Lets `write` overwrite the mask's words in place, in this type's layout, for frameworks that fill a buffer of
+    /// the caller's. Bits past the last token are cleared afterwards.
+    ///
+    /// `write` is given what the mask held before, and must set every word.
+    pub fn fill_words(&mut self, write: impl FnOnce(&mut [u32])) {
+        write(&mut self.words);
+        self.clear_tail();
+    }
+
     /// Number of tokens the mask speaks of: the vocabulary's size, not the number of allowed tokens.
     pub fn len(&self) -> usize {
         self.len
@@ -176,6 +185,9 @@ mod tests {
             assert_eq!(mask.words().len(), len.div_ceil(32));
         }
         assert!(TokenMask::from_words(&[], 40).allows_none(), "missing words are zero");
+        let mut mask = TokenMask::none(40);
+        mask.fill_words(|words| words.fill(u32::MAX));
+        assert_eq!(mask, TokenMask::all(40));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod choice;
 mod documented;
 mod llguidance;
+mod outlines_core;
 #[cfg(test)]
 mod tests;
 
@@ -62,7 +63,7 @@ pub struct Program {
 }
 
 /// Every framework of this program, in the order of tables.
-pub static FRAMEWORKS: &[Framework] = &[llguidance::FRAMEWORK];
+pub static FRAMEWORKS: &[Framework] = &[llguidance::FRAMEWORK, outlines_core::FRAMEWORK];
 
 /// Every framework that is a program of its own, in the order of tables.
 pub static PROGRAMS: &[Program] = &[Program {
