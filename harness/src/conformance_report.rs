@@ -33,6 +33,15 @@ const FAILURES: [Count; 4] = [
     ("crashed", |outcome| outcome.crashed),
 ];
 
+/// A figure of table 6: its title, and the standings that are counted.
+type Highest = (&'static str, fn(Standing) -> bool);
+
+/// The last lines of table 6.
+const HIGHEST: [Highest; 2] = [
+    ("tied for highest (> 0 %)", |standing| standing != Standing::Behind),
+    ("single highest", |standing| standing == Standing::Single),
+];
+
 /// What stands under the tables.
 const LEGEND: &str = "A case passes if every instance is accepted or rejected rightly, token by token and at the end; a \
 refused schema passes only a case without valid instances. * highest coverage of the category, tied; ** alone. \
@@ -132,11 +141,7 @@ fn levels(sheet: &Sheet, style: Style) -> Table {
     let standings: Vec<Vec<Standing>> = (0..categories)
         .map(|category| standings(&sheet.frameworks, category))
         .collect();
-    let highest: [(&str, fn(Standing) -> bool); 2] = [
-        ("tied for highest (> 0 %)", |standing| standing != Standing::Behind),
-        ("single highest", |standing| standing == Standing::Single),
-    ];
-    for (title, counts) in highest {
+    for (title, counts) in HIGHEST {
         let row = (0..sheet.frameworks.len()).map(|framework| {
             let of_framework = standings.iter().filter(|category| counts(category[framework]));
             of_framework.count().to_string()

@@ -1,0 +1,67 @@
+//! The datasets of a run.
+
+use maskwright_suites::dataset::{BUILTIN, Dataset, Sample};
+use maskwright_suites::synthetic::{Generator, Split};
+use sha2::{Digest, Sha256};
+
+use super::BenchArguments;
+use crate::error::CommandError;
+use crate::manifest::DatasetSettings;
+
+/// Name of the dataset of generated schemas that the built-in model was not trained on.
+pub const HELD_OUT: &str = "heldout";
+/// Schemas of the held-out dataset where no limit is given.
+const HELD_OUT_DEFAULT: usize = 100;
+
+/// The datasets to run: those named, or all of --data, or the built-in sample.
+pub(super) fn datasets(arguments: &BenchArguments) -> Result<Vec<Dataset>, CommandError> {
+    let sample = Sample {
+        limit: arguments.limit,
+        seed: arguments.seed,
+    };
+    let mut catalog = super::super::catalog(arguments.data.as_deref())?;
+    catalog.add(held_out(arguments))?;
+    let names = match (arguments.datasets.is_empty(), &arguments.data) {
+        (false, _) => arguments.datasets.clone(),
+        (true, None) => vec![BUILTIN.to_owned()],
+        (true, Some(_)) => {
+            let found = catalog.available().into_iter().map(|dataset| dataset.name);
+            found.filter(|name| name != BUILTIN && name != HELD_OUT).collect()
+        }
+    };
+    Ok(catalog.select(&names, sample)?)
+}
+
+/// Generated schemas, as many as the limit asks for.
+pub(super) fn held_out(arguments: &BenchArguments) -> Dataset {
+    if !arguments
+        .datasets
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(HELD_OUT))
+    {
+        return Dataset::from_texts(HELD_OUT, []);
+    }
+    let count = arguments.limit.unwrap_or(HELD_OUT_DEFAULT);
+    let examples = Generator::new(arguments.seed.unwrap_or(0), Split::HeldOut).take(count);
+    let texts = examples.enumerate().map(|(number, example)| {
+        let text = example.schema.to_string();
+        (format!("{number:06}"), text)
+    });
+    Dataset::from_texts(HELD_OUT, texts)
+}
+
+pub(super) fn dataset_settings(dataset: &Dataset) -> DatasetSettings {
+    let mut hash = Sha256::new();
+    for instance in &dataset.instances {
+        let text = instance.schema.as_deref().unwrap_or("");
+        for part in [instance.id.as_str(), text] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    DatasetSettings {
+        name: dataset.name.clone(),
+        instances: dataset.instances.len(),
+        sha256: hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
