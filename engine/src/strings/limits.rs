@@ -22,7 +22,7 @@ impl Default for LanguageLimits {
             states: 20_000,
             pattern_bytes: 1 << 20,
             pattern_nesting: 100,
-            pattern_steps: 200_000,
+            pattern_steps: 500_000,
         }
     }
 }

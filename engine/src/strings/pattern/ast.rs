@@ -6,6 +6,12 @@ use crate::strings::charset::CharSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AstId(pub(super) u32);
 
+impl AstId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// One form of expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {

@@ -58,6 +58,8 @@ pub(super) struct Compiler<'a> {
     ast: &'a Ast,
     limits: &'a LanguageLimits,
     steps: usize,
+    /// The languages of expressions without assertions: what comes before an assertion is compiled more than once.
+    plain: Vec<Option<LanguageId>>,
     /// Lookbehinds by their condition, and the languages of the pasts that fulfil it.
     behinds: Vec<(AstId, LanguageId)>,
     /// The condition "the last character is of `\w`", if the pattern asks for it.
@@ -72,6 +74,7 @@ impl<'a> Compiler<'a> {
             ast,
             limits,
             steps: 0,
+            plain: vec![None; ast.ids().count()],
             behinds: Vec::new(),
             after_word: None,
             past: Vec::new(),
@@ -167,6 +170,15 @@ impl<'a> Compiler<'a> {
 
     /// The texts that an expression without assertions matches whole.
     fn plain(&mut self, id: AstId) -> Made {
+        if let Some(known) = self.plain[id.index()] {
+            return Ok(known);
+        }
+        let language = self.plain_anew(id)?;
+        self.plain[id.index()] = Some(language);
+        Ok(language)
+    }
+
+    fn plain_anew(&mut self, id: AstId) -> Made {
         self.step()?;
         match self.ast.form(id) {
             Form::Class(set) => Ok(self.arena.class(set)?),

@@ -1,4 +1,10 @@
 //! Tests from the contract: a brute-force oracle, laws, the Test Suite's strings, the corpus.
 
+mod corpus;
+mod figures;
+mod limits;
+mod matcher;
+mod oracle;
+mod random;
 mod smoke;
 mod suite;
