@@ -102,7 +102,11 @@ impl Languages {
         {
             return Ok(*known);
         }
-        let empty = self.judge_bounded(id)?;
+        let empty = if self.arena.is_structural(id) {
+            self.lengths(id)?.map(|lengths| lengths.min().is_none())
+        } else {
+            self.judge_bounded(id)?
+        };
         if let Some(empty) = empty {
             self.note_emptiness(id, empty);
         }
@@ -113,7 +117,7 @@ impl Languages {
         })
     }
 
-    /// Intersections with a bound on the length, by the lengths of their simple members.
+    /// Intersections with a bound on the length, by the lengths of those members that have them by structure.
     fn judge_bounded(&mut self, id: LanguageId) -> Result<Option<bool>, LimitReached> {
         let Node::And(members) = self.arena.node(id) else {
             return Ok(None);
@@ -128,7 +132,7 @@ impl Languages {
             .collect();
         let alone = others.len() == 1;
         for other in others {
-            let measured = self.arena.is_simple(other) || (alone && self.lengths.contains_key(&other));
+            let measured = self.arena.is_structural(other) || (alone && self.lengths.contains_key(&other));
             if !measured {
                 continue;
             }
@@ -200,6 +204,7 @@ impl Languages {
             &Node::Concat(first, rest) if self.arena.is_simple(first) && self.arena.is_closed(rest) => {
                 return Ok(vec![rest]);
             }
+            &Node::Concat(first, rest) if self.arena.is_simple(rest) => return Ok(vec![first]),
             &Node::Repeat { inner, .. } => return Ok(vec![inner]),
             _ => {}
         }

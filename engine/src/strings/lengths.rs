@@ -60,6 +60,51 @@ impl Stair {
         Some(Self::interval(low, end))
     }
 
+    /// Adds the part from `min` to `max`: whole rounds, and cut ones before and behind them.
+    fn clip(self, min: u64, max: u64, to: &mut Vec<Self>) -> Option<()> {
+        let Self { low, high, step, times } = self;
+        let mut cut = |low: u64, high: u64| {
+            let (low, high) = (low.max(min), high.min(max));
+            if low <= high {
+                to.push(Self::interval(low, high));
+            }
+        };
+        if step == 0 {
+            cut(low, high);
+            return Some(());
+        }
+        let first = min.saturating_sub(low).div_ceil(step);
+        if first > 0 && first - 1 <= times {
+            let shift = step.checked_mul(first - 1)?;
+            cut(low.checked_add(shift)?, high.checked_add(shift)?);
+        }
+        // Rounds from `first` on start at `min` or later; those before `end` also finish by `max`.
+        let end = match max.checked_sub(high) {
+            _ if max == FOREVER => times.saturating_add(1),
+            Some(room) => (room / step + 1).min(times.saturating_add(1)),
+            None => 0,
+        };
+        if end <= times && end >= first {
+            let shift = step.checked_mul(end)?;
+            cut(low.checked_add(shift)?, high.checked_add(shift)?);
+        }
+        if end > first {
+            let shift = step.checked_mul(first)?;
+            let times = if end > times && times == FOREVER {
+                FOREVER
+            } else {
+                end - 1 - first
+            };
+            to.push(Self {
+                low: low.checked_add(shift)?,
+                high: high.checked_add(shift)?,
+                step,
+                times,
+            });
+        }
+        Some(())
+    }
+
     /// The end of the set, if it has one.
     fn last(self) -> Option<u64> {
         if self.times == FOREVER {
@@ -197,6 +242,15 @@ impl Lengths {
 
     pub(super) fn union(&self, other: &Self) -> Option<Self> {
         Self::normal(self.0.iter().chain(&other.0).copied().collect())
+    }
+
+    /// The lengths from `min` to `max`.
+    pub(super) fn clipped(&self, min: u64, max: u64) -> Option<Self> {
+        let mut stairs = Vec::new();
+        for &stair in &self.0 {
+            stair.clip(min, max, &mut stairs)?;
+        }
+        Self::normal(stairs)
     }
 
     /// The sums of a length of each.

@@ -21,7 +21,7 @@ impl Languages {
         if let Some(known) = self.lengths.get(&id) {
             return Ok(known.clone());
         }
-        if self.arena.is_simple(id) {
+        if self.arena.is_structural(id) {
             self.measure_structure(id);
         } else {
             self.measure_automaton(id)?;
@@ -43,6 +43,7 @@ impl Languages {
                 Node::Concat(first, rest) => children.extend([*first, *rest]),
                 Node::Repeat { inner, .. } => children.push(*inner),
                 Node::Or(members) => children.extend_from_slice(members),
+                Node::And(members) => children.extend(self.arena.bounded(members).map(|(inner, ..)| inner)),
                 Node::Branch { edges, .. } => children.extend(edges.iter().map(|edge| edge.1)),
                 _ => {}
             }
@@ -66,6 +67,10 @@ impl Languages {
             Node::Or(members) => members
                 .iter()
                 .try_fold(Lengths::none(), |all, member| all.union(known(member)?)),
+            Node::And(members) => {
+                let (inner, min, max) = self.arena.bounded(members)?;
+                known(&inner)?.clipped(min, max)
+            }
             Node::Branch { accepts, edges } => {
                 let start = if *accepts {
                     Lengths::interval(0, 0)
@@ -146,7 +151,7 @@ impl Languages {
                 if self.known_empty(target) {
                     continue;
                 }
-                if self.arena.is_simple(target) && !self.lengths.contains_key(&target) {
+                if self.arena.is_structural(target) && !self.lengths.contains_key(&target) {
                     self.measure_structure(target);
                 }
                 match self.lengths.get(&target) {

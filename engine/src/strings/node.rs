@@ -86,6 +86,8 @@ pub(super) struct Facts {
     /// Made of characters, concatenation, repetition and union only: such an expression, unless it is [`NONE`], has
     /// a text, and its lengths follow from its structure.
     pub(super) simple: bool,
+    /// Its lengths follow from its structure: as `simple`, with bounds on the length of parts besides.
+    pub(super) structural: bool,
 }
 
 /// Expressions by id, each once.
@@ -152,6 +154,10 @@ impl Arena {
         self.facts(id).simple
     }
 
+    pub(super) fn is_structural(&self, id: LanguageId) -> bool {
+        self.facts(id).structural
+    }
+
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -207,6 +213,7 @@ impl Arena {
                 nullable,
                 pasts,
                 simple: false,
+                structural: false,
             },
         ));
         self.intern(Node::Loop(number))
@@ -231,12 +238,20 @@ impl Arena {
         bits.fold(0, |bits, (i, _)| bits | 1 << i)
     }
 
+    /// The members of an intersection as one language and a bound on its lengths, if that is what they are.
+    pub(super) fn bounded(&self, members: &[LanguageId]) -> Option<(LanguageId, u64, u64)> {
+        let &[a, b] = members else { return None };
+        let bound = |inner, length| self.as_length(length).map(|(min, max)| (inner, min, max));
+        bound(a, b).or_else(|| bound(b, a))
+    }
+
     fn facts_of(&self, node: &Node) -> Facts {
         let truth = |holds: bool| if holds { u64::MAX } else { 0 };
         let closed = |nullable, simple| Facts {
             nullable: truth(nullable),
             pasts: 0,
             simple,
+            structural: simple,
         };
         match node {
             Node::None => closed(false, true),
@@ -254,12 +269,18 @@ impl Arena {
                 }
             }
             Node::Or(members) => self.combine(members.iter().copied(), true, |a, b| a | b),
-            Node::And(members) => self.combine(members.iter().copied(), false, |a, b| a & b),
+            Node::And(members) => Facts {
+                structural: self
+                    .bounded(members)
+                    .is_some_and(|(inner, ..)| self.is_structural(inner)),
+                ..self.combine(members.iter().copied(), false, |a, b| a & b)
+            },
             Node::Not(inner) => {
                 let inner = self.facts(*inner);
                 Facts {
                     nullable: !inner.nullable,
                     simple: false,
+                    structural: false,
                     ..inner
                 }
             }
@@ -267,6 +288,7 @@ impl Arena {
                 nullable: PAST_ROWS[usize::from(*i)],
                 pasts: 1 << i,
                 simple: false,
+                structural: false,
             },
             Node::Recall { body, past } => {
                 let row = self.facts(*body).nullable >> self.past_bits(past) & 1;
@@ -287,6 +309,7 @@ impl Arena {
             nullable: 0,
             pasts: 0,
             simple,
+            structural: simple,
         });
         members.fold(
             Facts {
@@ -297,6 +320,7 @@ impl Arena {
                 nullable: join(all.nullable, one.nullable),
                 pasts: all.pasts | one.pasts,
                 simple: all.simple && one.simple,
+                structural: all.structural && one.structural,
             },
         )
     }

@@ -102,7 +102,8 @@ const BINARY: &[&str] = &[
 ];
 
 /// The characters with the property that `\p{expression}` asks for. `Changes_When_NFKC_Casefolded` is the one property
-/// of ECMA-262 for which there is no table.
+/// of ECMA-262 for which there is no table. Names of categories and scripts are matched loosely (UAX44-LM3): `letter` is
+/// accepted where ECMA-262 wants `Letter`.
 pub(super) fn property(expression: &str) -> Option<CharSet> {
     let is_name = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if let Some((name, value)) = expression.split_once('=') {

@@ -2,9 +2,10 @@
 
 mod corpus;
 mod figures;
+mod lengths;
 mod limits;
 mod matcher;
 mod oracle;
+mod patterns;
 mod random;
-mod smoke;
 mod suite;
