@@ -15,7 +15,7 @@
 mod error;
 mod mask;
 mod masker;
-#[allow(dead_code, reason = "the exact compiler above is not there yet")]
+#[allow(dead_code, unused_imports, reason = "the exact compiler above is not there yet")]
 mod strings;
 mod vocabulary;
 
