@@ -12,6 +12,7 @@
 //!
 //! The crate has no machine-learning dependency, opens no file and no socket, and starts no thread.
 
+mod decimal;
 mod error;
 mod mask;
 mod masker;
