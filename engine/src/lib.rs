@@ -18,7 +18,11 @@ mod decimal;
 mod error;
 mod mask;
 mod masker;
-#[allow(dead_code, unused_imports, reason = "used by the exact compiler, which is being written")]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "used by the exact compiler, which is being written"
+)]
 mod numbers;
 mod vocabulary;
 

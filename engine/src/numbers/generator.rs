@@ -107,6 +107,12 @@ impl Generator {
         -self.floor_ratio(&value.negated())
     }
 
+    /// Whether there is a multiple strictly between two close positive numbers: close, as [`Self::floor_ratio`] needs it
+    /// where the generator is not larger than they are.
+    pub(super) fn multiple_between(&self, low: &Decimal, high: &Decimal) -> bool {
+        self.ceil_ratio(high) - self.floor_ratio(low) > BigInt::one()
+    }
+
     /// `multiple` times the generator.
     pub(super) fn times(&self, multiple: &BigInt) -> Decimal {
         let one = self.value();

@@ -5,12 +5,13 @@
 //! each is or is not a member, and between neighbouring cuts one Boolean combination of lattices (see [`lattice`]).
 //! Boolean operations go cut by cut. Emptiness and cardinality are exact by counting, without enumeration.
 //!
-//! The texts of their members are walked byte by byte elsewhere.
+//! [`NumberTexts`] walks the text of a number byte by byte against a set.
 
 mod generator;
 mod lattice;
 mod members;
 mod piecewise;
+mod texts;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -21,6 +22,7 @@ use generator::Generator;
 use lattice::{LatticeId, Lattices};
 pub(crate) use members::Cardinality;
 use piecewise::{Cut, Piecewise};
+pub(crate) use texts::{NumberState, NumberStyle, NumberTexts};
 
 /// Most cuts of one set; an `enum` of that many numbers.
 const MAX_CUTS: u64 = 1 << 18;
