@@ -1,6 +1,8 @@
 //! Sets and texts of numbers against brute force.
 
 mod sets;
+mod states;
+mod texts;
 
 use crate::decimal::Decimal;
 use crate::numbers::{NumberSetId, NumberSets};
@@ -28,16 +30,16 @@ impl Random {
 
 /// What a schema may say of a number, with a meaning that owes nothing to the sets under test.
 #[derive(Clone, Debug)]
-pub(super) enum Rule {
-    AtLeast(Decimal),
-    Above(Decimal),
-    AtMost(Decimal),
-    Below(Decimal),
-    Multiple(Decimal),
-    Exactly(Decimal),
-    Not(Box<Rule>),
-    And(Vec<Rule>),
-    Or(Vec<Rule>),
+pub(super) enum Rule<T = Decimal> {
+    AtLeast(T),
+    Above(T),
+    AtMost(T),
+    Below(T),
+    Multiple(T),
+    Exactly(T),
+    Not(Box<Rule<T>>),
+    And(Vec<Rule<T>>),
+    Or(Vec<Rule<T>>),
 }
 
 impl Rule {
@@ -63,16 +65,22 @@ impl Rule {
     }
 
     pub(super) fn holds(&self, value: &Decimal) -> bool {
+        self.scaled().holds_scaled(scaled(value))
+    }
+
+    /// The same rule on [`scaled`] numbers.
+    pub(super) fn scaled(&self) -> Rule<i128> {
+        let all = |rules: &[Self]| rules.iter().map(Self::scaled).collect();
         match self {
-            Self::AtLeast(bound) => value >= bound,
-            Self::Above(bound) => value > bound,
-            Self::AtMost(bound) => value <= bound,
-            Self::Below(bound) => value < bound,
-            Self::Exactly(bound) => value == bound,
-            Self::Multiple(step) => billionths(value) % billionths(step) == 0,
-            Self::Not(rule) => !rule.holds(value),
-            Self::And(rules) => rules.iter().all(|rule| rule.holds(value)),
-            Self::Or(rules) => rules.iter().any(|rule| rule.holds(value)),
+            Self::AtLeast(bound) => Rule::AtLeast(scaled(bound)),
+            Self::Above(bound) => Rule::Above(scaled(bound)),
+            Self::AtMost(bound) => Rule::AtMost(scaled(bound)),
+            Self::Below(bound) => Rule::Below(scaled(bound)),
+            Self::Exactly(bound) => Rule::Exactly(scaled(bound)),
+            Self::Multiple(step) => Rule::Multiple(scaled(step)),
+            Self::Not(rule) => Rule::Not(Box::new(rule.scaled())),
+            Self::And(rules) => Rule::And(all(rules)),
+            Self::Or(rules) => Rule::Or(all(rules)),
         }
     }
 
@@ -106,9 +114,28 @@ impl Rule {
     }
 }
 
-/// `value` times 10^9 as a machine integer; the tests that use it have few digits.
-pub(super) fn billionths(value: &Decimal) -> i128 {
-    let significand: i128 = value.significand().to_string().parse().unwrap();
-    let scaled = significand * 10i128.pow((value.exponent() + 9).try_into().unwrap());
+impl Rule<i128> {
+    pub(super) fn holds_scaled(&self, value: i128) -> bool {
+        match self {
+            Self::AtLeast(bound) => value >= *bound,
+            Self::Above(bound) => value > *bound,
+            Self::AtMost(bound) => value <= *bound,
+            Self::Below(bound) => value < *bound,
+            Self::Exactly(bound) => value == *bound,
+            Self::Multiple(step) => value % step == 0,
+            Self::Not(rule) => !rule.holds_scaled(value),
+            Self::And(rules) => rules.iter().all(|rule| rule.holds_scaled(value)),
+            Self::Or(rules) => rules.iter().any(|rule| rule.holds_scaled(value)),
+        }
+    }
+}
+
+/// Digits after the point of [`scaled`] numbers.
+pub(super) const SCALE: u32 = 15;
+
+/// `value` times 10^15 as a machine integer; the tests that use it have few digits.
+pub(super) fn scaled(value: &Decimal) -> i128 {
+    let significand = i128::try_from(value.significand()).unwrap();
+    let scaled = significand * 10i128.pow((value.exponent() + i64::from(SCALE)).try_into().unwrap());
     if value.is_negative() { -scaled } else { scaled }
 }

@@ -215,8 +215,9 @@ impl Context<'_> {
                 if rule == Lattices::NONE || from_start && cuts[0].ends_by(depth) {
                     return false;
                 }
-                let Some((start, end)) = bounds.as_ref().filter(|_| rule != Lattices::ALL) else {
-                    return rule == Lattices::ALL;
+                let (Some((start, end)), false) = (&bounds, self.lattices.get(rule).generic) else {
+                    // Such members are dense, and the stretch is not empty.
+                    return self.lattices.get(rule).generic;
                 };
                 let below = index.checked_sub(1).map_or(start, |before| &cuts[before].at);
                 let above = cuts.get(index).map_or(end, |cut| &cut.at);
