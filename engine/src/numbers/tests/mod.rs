@@ -3,6 +3,7 @@
 mod sets;
 mod states;
 mod texts;
+mod walks;
 
 use crate::decimal::Decimal;
 use crate::numbers::{NumberSetId, NumberSets};

@@ -147,6 +147,11 @@ impl NumberTexts {
         }
     }
 
+    /// The style of the texts.
+    pub(crate) fn style(&self) -> NumberStyle {
+        self.style
+    }
+
     /// The sets that texts are walked against.
     pub(crate) fn sets(&self) -> &NumberSets {
         &self.sets
