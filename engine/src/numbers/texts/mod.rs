@@ -22,8 +22,8 @@
 //! and residues ([`residue`]) of the digits for the steps that still occur. A set without steps needs no residues, and
 //! once no cut shares the digits, only the lengths count: a few states in all. With exponents allowed, numbers are not
 //! a regular language: how many digits were written matters as soon as there are bounds (`523e-1` is at most 100, where
-//! `5234e-1` is not), and so does the number of zeros at the end where there are steps (`1500e-2` is an integer), so
-//! that then there are as many states as the text is long, and no more.
+//! `5234e-1` is not), and where there are steps so do the place of the point and the zeros at the end (`1500e-2` is an
+//! integer, `1.500e2`, too). Then a text visits as many states as it has bytes, and no more than that.
 //!
 //! Whether a beginning is *viable* asks for one member in an interval of a few pieces, and is answered by counting
 //! multiples of steps, with the digits of any one text that leads to the state.
