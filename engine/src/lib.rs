@@ -12,14 +12,24 @@
 //!
 //! The crate has no machine-learning dependency, opens no file and no socket, and starts no thread.
 
+// Nothing outside the tests reads a loaded schema yet: the constraint compiler comes next.
+#[cfg_attr(not(test), allow(dead_code))]
+mod decimal;
 mod error;
+#[cfg_attr(not(test), allow(dead_code))]
+mod json;
+mod limits;
 mod mask;
 mod masker;
+#[cfg_attr(not(test), allow(dead_code))]
+mod schema;
 mod vocabulary;
 
 pub use error::{CompileError, CompileErrorKind, MaskError, VocabularyError};
+pub use limits::Limits;
 pub use mask::TokenMask;
 pub use masker::{Compiler, Masker};
+pub use schema::{Draft, SchemaOptions};
 pub use vocabulary::{TokenKind, Tokenize, Vocabulary, VocabularyBuilder};
 
 /// Index of a token in a [`Vocabulary`], and of its bit in a [`TokenMask`].

@@ -1,0 +1,389 @@
+//! Everything that references can name: documents, the resources in them, and the places inside those.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::json::{Content, NodeIndex};
+use crate::{CompileError, CompileErrorKind};
+
+use super::dialect::{Dialect, Draft, Vocabularies, is_older_draft};
+use super::documents::{DocumentId, Documents, Location, ResourceId};
+use super::scan::{Anchor, Resource};
+use super::scope::DynamicNames;
+use super::{Place, SchemaOptions, meta, uri};
+
+/// What was found so far. Documents are read when something refers to them.
+pub(super) struct Index<'o> {
+    pub options: &'o SchemaOptions,
+    pub documents: Documents,
+    pub resources: Vec<Resource>,
+    /// Names that dynamic references in the documents read so far use.
+    pub dynamic_names: DynamicNames,
+    by_uri: HashMap<Arc<str>, Entry>,
+    /// For each document, the resource of each place that holds a schema.
+    resource_of: Vec<Box<[u32]>>,
+    dialects: HashMap<String, Dialect>,
+    /// Whether every document of the registry was read.
+    read_all: bool,
+}
+
+/// What a URI names.
+#[derive(Clone, Copy)]
+struct Entry {
+    resource: ResourceId,
+    /// By an identifier in the document, rather than by where the document was found.
+    by_identifier: bool,
+    /// Two resources of one document have it as identifier.
+    ambiguous: bool,
+}
+
+const NO_RESOURCE: u32 = u32::MAX;
+
+impl<'o> Index<'o> {
+    pub fn new(options: &'o SchemaOptions) -> Self {
+        Self {
+            options,
+            documents: Documents::default(),
+            resources: Vec::new(),
+            dynamic_names: DynamicNames::default(),
+            by_uri: HashMap::new(),
+            resource_of: Vec::new(),
+            dialects: HashMap::new(),
+            read_all: false,
+        }
+    }
+
+    /// Reads a document and finds its resources.
+    pub fn add_document(&mut self, text: &str, uri: Option<&str>) -> Result<ResourceId, CompileError> {
+        let document = self.documents.add(text, uri, &self.options.limits)?;
+        let values = self.documents.json(document).len();
+        self.resource_of.push(vec![NO_RESOURCE; values].into());
+        let resource = self.scan(document, 0, None)?;
+        if let Some(uri) = uri {
+            self.by_uri.entry(uri.into()).or_insert(Entry {
+                resource,
+                by_identifier: false,
+                ambiguous: false,
+            });
+        }
+        Ok(resource)
+    }
+
+    pub fn resource(&self, id: ResourceId) -> &Resource {
+        &self.resources[id.0 as usize]
+    }
+
+    pub fn resource_of(&self, document: DocumentId, index: NodeIndex) -> Option<ResourceId> {
+        let resource = self.resource_of[document.0 as usize][index as usize];
+        (resource != NO_RESOURCE).then_some(ResourceId(resource))
+    }
+
+    pub fn set_resource_of(&mut self, document: DocumentId, index: NodeIndex, resource: ResourceId) {
+        self.resource_of[document.0 as usize][index as usize] = resource.0;
+    }
+
+    /// The location of a place where a schema was found to stand.
+    pub fn location(&self, document: DocumentId, index: NodeIndex, otherwise: ResourceId) -> Location {
+        Location {
+            document,
+            index,
+            resource: self.resource_of(document, index).unwrap_or(otherwise),
+        }
+    }
+
+    pub fn default_dialect(&self) -> Dialect {
+        self.with_options(Dialect::of_draft(self.options.default_draft))
+    }
+
+    fn with_options(&self, dialect: Dialect) -> Dialect {
+        Dialect {
+            legacy_dependencies: self.options.legacy_dependencies,
+            ..dialect
+        }
+    }
+
+    /// Starts a resource whose identifier, resolved against its parent's URI or the document's, is `id`.
+    pub fn new_resource(
+        &mut self,
+        document: DocumentId,
+        root: NodeIndex,
+        parent: Option<ResourceId>,
+        id: &str,
+        dialect: Dialect,
+    ) -> Result<ResourceId, CompileError> {
+        let base = match parent {
+            Some(parent) => &*self.resource(parent).uri,
+            None => self.documents.uri(document).unwrap_or_default(),
+        };
+        let uri: Arc<str> = uri::resolve(base, id).into();
+        let limit = self.options.limits.uri_bytes;
+        if uri.len() > limit {
+            let message = format!("a URI of {} bytes, over the limit `uri_bytes` of {limit}", uri.len());
+            let place = Place { document, index: root };
+            return Err(self.documents.error_at(place, CompileErrorKind::LimitExceeded, message));
+        }
+        let resource = ResourceId(self.resources.len() as u32);
+        if !id.is_empty() || parent.is_none() {
+            self.name_resource(&uri, resource, document, !id.is_empty());
+        }
+        self.resources.push(Resource {
+            document,
+            root,
+            uri,
+            dialect,
+            anchors: HashMap::new(),
+            recursive_anchor: false,
+        });
+        Ok(resource)
+    }
+
+    fn name_resource(&mut self, uri: &Arc<str>, resource: ResourceId, document: DocumentId, by_identifier: bool) {
+        let entry = Entry {
+            resource,
+            by_identifier,
+            ambiguous: false,
+        };
+        let Some(known) = self.by_uri.get(uri).copied() else {
+            self.by_uri.insert(Arc::clone(uri), entry);
+            return;
+        };
+        let same_document = self.resource(known.resource).document == document;
+        let merged = if by_identifier && !known.by_identifier {
+            entry
+        } else {
+            // Between documents the one read first keeps the name: the schema itself before the registry.
+            let ambiguous = known.ambiguous || (same_document && by_identifier);
+            Entry { ambiguous, ..known }
+        };
+        self.by_uri.insert(Arc::clone(uri), merged);
+    }
+
+    /// The location that `reference` names from inside the resource `from`, and the anchor if it names one.
+    pub fn resolve(&mut self, from: ResourceId, reference: &str) -> Result<(Location, Option<Anchor>), ReferenceError> {
+        let (target_uri, fragment) = uri::split_fragment(reference);
+        let resource = if target_uri.is_empty() {
+            from
+        } else {
+            let uri = uri::resolve(&self.resource(from).uri, target_uri);
+            if *uri == *self.resource(from).uri {
+                from
+            } else {
+                self.resource_named(&uri)?
+            }
+        };
+        if fragment.is_empty() {
+            return Ok((self.resource(resource).location(resource), None));
+        }
+        let fragment = uri::percent_decode(fragment);
+        if fragment.starts_with('/') {
+            return Ok((self.follow_pointer(resource, &fragment)?, None));
+        }
+        match self.resource(resource).anchors.get(&*fragment) {
+            Some(anchor) if anchor.ambiguous => Err(ReferenceError::Malformed(format!(
+                "two places have the anchor `{fragment}`: rename one"
+            ))),
+            Some(anchor) => Ok((anchor.location, Some(*anchor))),
+            None => Err(ReferenceError::Malformed(format!(
+                "no place has the anchor `{fragment}`; a JSON Pointer begins with `#/`"
+            ))),
+        }
+    }
+
+    fn resource_named(&mut self, uri: &str) -> Result<ResourceId, ReferenceError> {
+        if let Some(found) = self.known_resource(uri)? {
+            return Ok(found);
+        }
+        let options = self.options;
+        let registered = options.documents.get_key_value(uri).or_else(|| {
+            // The empty fragment that meta-schemas of older drafts end with.
+            options.documents.get_key_value(&*format!("{uri}#"))
+        });
+        if let Some((_, text)) = registered {
+            return Ok(self.add_document(text, Some(uri))?);
+        }
+        if let Some(text) = meta::text(uri) {
+            return Ok(self.add_document(text, Some(uri))?);
+        }
+        // The identifier of a resource inside a document that nothing has named yet.
+        if !std::mem::replace(&mut self.read_all, true) {
+            for (uri, text) in &options.documents {
+                let uri = uri.strip_suffix('#').unwrap_or(uri);
+                if self.by_uri.contains_key(uri) {
+                    continue;
+                }
+                match self.add_document(text, Some(uri)) {
+                    Err(error) if error.kind() == CompileErrorKind::LimitExceeded => return Err(error.into()),
+                    // Nothing names this document: its defects are no reason to refuse the schema.
+                    Ok(_) | Err(_) => {}
+                }
+            }
+            if let Some(found) = self.known_resource(uri)? {
+                return Ok(found);
+            }
+        }
+        Err(ReferenceError::NotRegistered(format!(
+            "the document `{uri}` is not at hand, and nothing is fetched: register its text under that URI"
+        )))
+    }
+
+    fn known_resource(&self, uri: &str) -> Result<Option<ResourceId>, ReferenceError> {
+        match self.by_uri.get(uri) {
+            None => Ok(None),
+            Some(Entry { ambiguous: true, .. }) => Err(ReferenceError::Malformed(format!(
+                "two schemas have the identifier `{uri}`: change one"
+            ))),
+            Some(entry) => Ok(Some(entry.resource)),
+        }
+    }
+
+    /// The place that a JSON Pointer, percent-decoded, leads to from the root of `resource`.
+    fn follow_pointer(&mut self, resource: ResourceId, pointer: &str) -> Result<Location, ReferenceError> {
+        let Resource { document, root, .. } = *self.resource(resource);
+        let json = Arc::clone(self.documents.json(document));
+        let (mut index, mut inside) = (root, resource);
+        for token in pointer.split('/').skip(1) {
+            let name = if token.contains('~') {
+                token.replace("~1", "/").replace("~0", "~")
+            } else {
+                token.to_owned()
+            };
+            let next = match json.content(index) {
+                Content::Object(_) => json.member(index, &name),
+                Content::Array(_) => array_position(&name).and_then(|position| json.item(index, position)),
+                _ => None,
+            };
+            index = next.ok_or_else(|| {
+                let from = json.pointer(index);
+                ReferenceError::Malformed(format!("`{pointer}` leads nowhere: there is no `{name}` in `{from}`"))
+            })?;
+            inside = self.resource_of(document, index).unwrap_or(inside);
+        }
+        if !matches!(json.content(index), Content::Object(_) | Content::Bool(_)) {
+            let kind = json.content(index).describe();
+            return Err(ReferenceError::Malformed(format!(
+                "`{pointer}` leads to {kind}, not to a schema"
+            )));
+        }
+        if self.resource_of(document, index).is_none() {
+            inside = self.scan(document, index, Some(inside))?;
+        }
+        Ok(Location {
+            document,
+            index,
+            resource: inside,
+        })
+    }
+
+    /// The dialect whose meta-schema is `named`, by the `$schema` at `value`.
+    pub fn dialect_named(
+        &mut self,
+        document: DocumentId,
+        value: NodeIndex,
+        named: &str,
+    ) -> Result<Dialect, CompileError> {
+        if let Some(draft) = Draft::from_meta_schema(named) {
+            return Ok(self.with_options(Dialect::of_draft(draft)));
+        }
+        let uri = uri::split_fragment(named).0;
+        if let Some(dialect) = self.dialects.get(uri) {
+            return Ok(*dialect);
+        }
+        let dialect = self.read_meta_schema(uri).map_err(|message| {
+            let place = Place { document, index: value };
+            let error = self.documents.error_at(place, CompileErrorKind::Unsupported, message);
+            error.on_keyword("$schema")
+        })?;
+        let dialect = self.with_options(dialect);
+        self.dialects.insert(uri.to_owned(), dialect);
+        Ok(dialect)
+    }
+
+    /// The dialect that the registered meta-schema `uri` describes: by its `$vocabulary`, or that of its own meta-schema.
+    fn read_meta_schema(&self, uri: &str) -> Result<Dialect, String> {
+        let mut uri = uri.to_owned();
+        let mut visited = Vec::new();
+        loop {
+            if is_older_draft(&uri) {
+                return Err(format!(
+                    "`{uri}` is older than draft 4: migrate the schema to a later draft"
+                ));
+            }
+            if visited.contains(&uri) {
+                return Err(format!(
+                    "the meta-schema `{uri}` names no supported draft: give it a `$vocabulary`"
+                ));
+            }
+            let text = self.options.documents.get(&uri).ok_or_else(|| {
+                format!(
+                    "the meta-schema `{uri}` is not known: name a draft from 4 to 2020-12, or register the \
+                     meta-schema's text under that URI"
+                )
+            })?;
+            let parsed = crate::json::Document::parse(text, &self.options.limits);
+            let json = parsed.map_err(|error| format!("the meta-schema `{uri}` is not JSON: {error}"))?;
+            if let Some(vocabulary) = json.member(0, "$vocabulary") {
+                let listed: Vec<(&str, bool)> = json
+                    .members(vocabulary)
+                    .map(|(name, required)| (name, json.content(required) == Content::Bool(true)))
+                    .collect();
+                if let Some(dialect) = dialect_of_vocabularies(&listed)? {
+                    return Ok(dialect);
+                }
+            }
+            let next = json.member(0, "$schema").and_then(|schema| json.string(schema));
+            let next = next.ok_or_else(|| format!("the meta-schema `{uri}` has no `$schema`: add one"))?;
+            if let Some(draft) = Draft::from_meta_schema(next) {
+                return Ok(Dialect::of_draft(draft));
+            }
+            let next = uri::split_fragment(next).0.to_owned();
+            visited.push(std::mem::replace(&mut uri, next));
+        }
+    }
+}
+
+/// The dialect that a `$vocabulary` declares; `None` if it lists none of a supported draft.
+fn dialect_of_vocabularies(listed: &[(&str, bool)]) -> Result<Option<Dialect>, String> {
+    let mut dialect: Option<Dialect> = None;
+    for &(uri, required) in listed {
+        match Vocabularies::from_uri(uri, required) {
+            Some((draft, vocabulary)) => {
+                let known = dialect.get_or_insert(Dialect {
+                    vocabularies: Vocabularies::CORE,
+                    ..Dialect::of_draft(draft)
+                });
+                known.draft = known.draft.max(draft);
+                known.vocabularies = known.vocabularies.union(vocabulary);
+            }
+            None if required => {
+                return Err(format!(
+                    "the meta-schema requires the vocabulary `{uri}`, which is not supported"
+                ));
+            }
+            None => {}
+        }
+    }
+    Ok(dialect)
+}
+
+/// An array index as a JSON Pointer spells it: digits without leading zeros.
+fn array_position(token: &str) -> Option<usize> {
+    let canonical = token == "0" || !token.starts_with('0');
+    let digits = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+    (canonical && digits).then(|| token.parse().ok()).flatten()
+}
+
+/// Why a reference cannot be resolved.
+pub(super) enum ReferenceError {
+    /// It names nothing in documents that are at hand.
+    Malformed(String),
+    /// It names a document that is not at hand.
+    NotRegistered(String),
+    /// It names a document that cannot be read.
+    Document(CompileError),
+}
+
+impl From<CompileError> for ReferenceError {
+    fn from(error: CompileError) -> Self {
+        Self::Document(error)
+    }
+}

@@ -1,0 +1,119 @@
+//! Dynamic scopes, as far as they matter: for each name that a dynamic reference uses, the outermost resource on the way
+//! here that defines it.
+//!
+//! Two ways to a subschema that agree on these see the same subschema. Without dynamic references there is one scope.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::documents::{Location, ResourceId};
+use super::scan::Resource;
+
+/// What dynamic references ask for: a name given by `$dynamicAnchor`, or `None` for `$recursiveAnchor`.
+pub(super) type DynamicName = Option<Box<str>>;
+
+/// The names that dynamic references use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct DynamicNames(BTreeSet<DynamicName>);
+
+impl DynamicNames {
+    /// Notes the fragment of a `$dynamicRef`; only a plain name makes it dynamic.
+    pub fn note(&mut self, fragment: &str) {
+        if !fragment.is_empty() && !fragment.starts_with('/') {
+            self.0.insert(Some(super::uri::percent_decode(fragment).into()));
+        }
+    }
+
+    pub fn note_recursive(&mut self) {
+        self.0.insert(None);
+    }
+}
+
+/// Index of a dynamic scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ScopeId(u32);
+
+type Bindings = Vec<(DynamicName, Location)>;
+
+/// All dynamic scopes met.
+pub(super) struct Scopes {
+    names: DynamicNames,
+    /// Each sorted by name.
+    scopes: Vec<Bindings>,
+    ids: HashMap<Bindings, ScopeId>,
+    entered: HashMap<(ScopeId, ResourceId), ScopeId>,
+    /// Bindings in all scopes together.
+    size: usize,
+}
+
+impl Scopes {
+    /// The scope outside of all resources.
+    pub const OUTSIDE: ScopeId = ScopeId(0);
+
+    pub fn new(names: DynamicNames) -> Self {
+        Self {
+            names,
+            scopes: vec![Vec::new()],
+            ids: HashMap::from([(Vec::new(), Self::OUTSIDE)]),
+            entered: HashMap::new(),
+            size: 0,
+        }
+    }
+
+    pub fn names(&self) -> &DynamicNames {
+        &self.names
+    }
+
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The scope inside `resource`, entered from `scope`: names that are bound stay so.
+    pub fn enter(&mut self, scope: ScopeId, id: ResourceId, resource: &Resource) -> ScopeId {
+        if self.names.0.is_empty() {
+            return scope;
+        }
+        if let Some(&inside) = self.entered.get(&(scope, id)) {
+            return inside;
+        }
+        let outer = &self.scopes[scope.0 as usize];
+        let mut bindings = outer.clone();
+        for name in &self.names.0 {
+            if let Err(position) = bindings.binary_search_by(|(bound, _)| bound.cmp(name)) {
+                if let Some(location) = definition(resource, id, name) {
+                    bindings.insert(position, (name.clone(), location));
+                }
+            }
+        }
+        let inside = match self.ids.get(&bindings) {
+            Some(&known) => known,
+            None => {
+                let new = ScopeId(self.scopes.len() as u32);
+                self.size += bindings.len();
+                self.scopes.push(bindings.clone());
+                self.ids.insert(bindings, new);
+                new
+            }
+        };
+        self.entered.insert((scope, id), inside);
+        inside
+    }
+
+    /// Where `name` leads in `scope`.
+    pub fn lookup(&self, scope: ScopeId, name: Option<&str>) -> Option<Location> {
+        let bindings = &self.scopes[scope.0 as usize];
+        let found = bindings
+            .binary_search_by(|(bound, _)| bound.as_deref().cmp(&name))
+            .ok()?;
+        Some(bindings[found].1)
+    }
+}
+
+fn definition(resource: &Resource, id: ResourceId, name: &DynamicName) -> Option<Location> {
+    match name {
+        None => resource.recursive_anchor.then(|| resource.location(id)),
+        Some(name) => {
+            let anchor = resource.anchors.get(name)?;
+            anchor.dynamic.then_some(anchor.location)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! JSONSchemaBench and MaskBench, where they are at hand: slow, and so run on demand (see CONTRIBUTING.md).
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::ecma::Patterns;
+use super::{SchemaSet, json_files, public_data, value};
+use crate::SchemaOptions;
+use crate::schema::Body;
+use crate::schema::evaluate::is_valid;
+
+#[test]
+#[ignore = "slow"]
+fn schemas_load() {
+    let Some(root) = public_data("jsonschemabench") else {
+        return;
+    };
+    let options = SchemaOptions::default();
+    let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let (mut count, mut bytes, mut seconds) = (0, 0, 0.0);
+    let mut slowest = (0.0, String::new());
+    for path in json_files(&root.join("data")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        let start = Instant::now();
+        let loaded = SchemaSet::load(&text, &options);
+        let took = start.elapsed().as_secs_f64();
+        count += 1;
+        bytes += text.len();
+        seconds += took;
+        if took > slowest.0 {
+            slowest = (took, format!("{name} ({} bytes)", text.len()));
+        }
+        if let Err(error) = loaded {
+            let reason = format!("{:?} {}", error.kind(), error.keyword().unwrap_or("-"));
+            refused.entry(reason).or_default().push(format!("{name}: {error}"));
+        }
+    }
+    println!(
+        "{count} schemas, {bytes} bytes in {seconds:.3} s; slowest {:.4} s: {}",
+        slowest.0, slowest.1
+    );
+    for (reason, names) in &refused {
+        println!("{} refused: {reason}", names.len());
+        for name in names.iter().take(12) {
+            println!("    {name}");
+        }
+    }
+    assert!(count > 4_000);
+}
+
+#[test]
+#[ignore = "slow"]
+fn labels_are_reproduced() {
+    let Some(root) = public_data("jsonschemabench/maskbench/data") else {
+        return;
+    };
+    let work = move || check_labels(&root);
+    let thread = std::thread::Builder::new().stack_size(1 << 30).spawn(work).unwrap();
+    let wrong = thread.join().unwrap();
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+fn check_labels(root: &std::path::Path) -> Vec<String> {
+    let options = SchemaOptions::default();
+    let (mut right, mut by_format, mut unloaded, mut pattern) = (0, 0, 0, 0);
+    let mut wrong = Vec::new();
+    for path in json_files(root) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let mut file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let tests = file["tests"].take();
+        let tests = tests.as_array().cloned().unwrap_or_default();
+        let set = match SchemaSet::load(&file["schema"].to_string(), &options) {
+            Ok(set) => set,
+            Err(error) => {
+                unloaded += tests.len();
+                println!("{name}: {} tests: {error}", tests.len());
+                continue;
+            }
+        };
+        let has_format = set.nodes().any(|(_, node)| match &node.body {
+            Body::Keywords(keywords) => keywords.format.is_some(),
+            _ => false,
+        });
+        let patterns = Patterns::default();
+        for (position, test) in tests.iter().enumerate() {
+            let label = test["valid"].as_bool().unwrap();
+            let is = is_valid(&set, &patterns, &value(&test["data"].to_string()));
+            if is == label {
+                right += 1;
+            } else if is && has_format {
+                by_format += 1;
+            } else if !patterns.failed.borrow().is_empty() {
+                pattern += 1;
+            } else {
+                wrong.push(format!("{name} test {position}: labelled {label}"));
+            }
+        }
+        for failed in patterns.failed.into_inner() {
+            println!("{name}: pattern {failed}");
+        }
+    }
+    println!(
+        "{right} as labelled, {by_format} invalid by label only and with formats in the schema, {unloaded} of schemas \
+         that do not load, {pattern} with patterns that were not read, {} wrong",
+        wrong.len()
+    );
+    wrong
+}
