@@ -11,11 +11,6 @@ use super::Place;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct DocumentId(pub u32);
 
-impl DocumentId {
-    /// The text that was to be compiled.
-    pub const SCHEMA: Self = Self(0);
-}
-
 /// The documents read so far.
 #[derive(Debug, Default)]
 pub(super) struct Documents {

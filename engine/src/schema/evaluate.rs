@@ -16,10 +16,8 @@ pub(crate) trait Texts {
     /// Whether the ECMA-262 regular expression `pattern` matches somewhere in `text`.
     fn matches(&self, pattern: &str, text: &str) -> bool;
 
-    /// Whether `text` is of the format `format`, where that is asserted. By default it is not.
-    fn has_format(&self, _format: &str, _text: &str) -> bool {
-        true
-    }
+    /// Whether `text` is of the format `format`; asked where the meta-schema has formats asserted.
+    fn has_format(&self, format: &str, text: &str) -> bool;
 }
 
 /// Which items or members of a value a valid subschema evaluated.
@@ -162,7 +160,7 @@ impl Evaluator<'_> {
             && keywords
                 .format
                 .as_ref()
-                .is_none_or(|format| self.texts.has_format(format, text))
+                .is_none_or(|format| !keywords.format_asserted || self.texts.has_format(format, text))
     }
 
     fn apply_to_array(&mut self, keywords: &Keywords, value: ValueRef<'_>, evaluated: &mut Evaluated) -> bool {

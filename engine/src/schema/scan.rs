@@ -86,13 +86,12 @@ impl Index<'_> {
             Some(parent) => self.resources[parent.0 as usize].dialect,
             None => self.default_dialect(),
         };
-        let dialect = self.dialect_at(document, json, index, parent.is_none(), inherited)?;
-        let id = identifier(
-            json,
-            index,
-            dialect,
-            parent.is_none() && self.documents.uri(document).is_none(),
-        );
+        let is_nameless = parent.is_none() && self.documents.uri(document).is_none();
+        let named = self.named_dialect(document, json, index, parent.is_none(), inherited)?;
+        let dialect = named.unwrap_or(inherited);
+        // Whether a part of a document is a resource is for the dialect around it to say.
+        let identifying = if parent.is_none() { dialect } else { inherited };
+        let id = identifier(json, index, identifying, is_nameless);
         let (id_uri, id_fragment) = uri::split_fragment(id.unwrap_or_default());
         let resource = match parent {
             Some(parent) if id_uri.is_empty() => parent,
@@ -130,32 +129,24 @@ impl Index<'_> {
         Ok(resource)
     }
 
-    /// The dialect of the schema at `index`: a `$schema` counts at the root of a resource only.
-    fn dialect_at(
+    /// The dialect that the schema at `index` names. A `$schema` counts at the root of a resource only.
+    fn named_dialect(
         &mut self,
         document: DocumentId,
         json: &Document,
         index: NodeIndex,
         is_document: bool,
         inherited: Dialect,
-    ) -> Result<Dialect, CompileError> {
+    ) -> Result<Option<Dialect>, CompileError> {
         let Some(value) = json.member(index, "$schema") else {
-            return Ok(inherited);
+            return Ok(None);
         };
-        let Some(named) = json.string(value) else {
-            return Ok(inherited);
-        };
-        let has_id = |keyword: &str| {
-            let id = json.member(index, keyword).and_then(|id| json.string(id));
-            id.is_some_and(|id| !uri::split_fragment(id).0.is_empty())
-        };
-        if is_document || has_id("$id") || has_id("id") {
-            let dialect = self.dialect_named(document, value, named)?;
-            if is_document || has_id(dialect.draft.id_keyword()) {
-                return Ok(dialect);
-            }
+        let id = identifier(json, index, inherited, false).unwrap_or_default();
+        let is_resource = is_document || !uri::split_fragment(id).0.is_empty();
+        match json.string(value).filter(|_| is_resource) {
+            Some(named) => self.dialect_named(document, value, named).map(Some),
+            None => Ok(None),
         }
-        Ok(inherited)
     }
 
     fn add_named(&mut self, json: &Document, location: Location, value: NodeIndex, dynamic: bool) {
