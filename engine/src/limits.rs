@@ -18,14 +18,15 @@ pub struct Limits {
     pub values: usize,
     /// Digits in one number. Default 10,000: arithmetic on numbers takes time quadratic in them.
     pub number_digits: usize,
-    /// Bytes of one URI after resolution against its base. Default 65,536: nested relative `$id`s add up.
+    /// Bytes of all URIs that identifiers and references resolve to, together. Default 256 MiB: a long base repeats in
+    /// each URI relative to it, so a short text can spell gigabytes.
     pub uri_bytes: usize,
     /// Documents that references pull in, the schema itself and meta-schemas included. Default 10,000.
     pub documents: usize,
     /// Subschemas after references are resolved. Default 2 million. A schema with dynamic references has one for each
     /// place and each dynamic scope that matters there.
     pub subschemas: usize,
-    /// Distinct dynamic scopes times the names bound in them. Default 1 million; only `$dynamicRef` and
+    /// Distinct dynamic scopes times the names bound in them. Default 100,000; only `$dynamicRef` and
     /// `$recursiveRef` make any.
     pub dynamic_bindings: usize,
 }
@@ -37,10 +38,10 @@ impl Default for Limits {
             depth: 1_000,
             values: 16_000_000,
             number_digits: 10_000,
-            uri_bytes: 65_536,
+            uri_bytes: 256 << 20,
             documents: 10_000,
             subschemas: 2_000_000,
-            dynamic_bindings: 1_000_000,
+            dynamic_bindings: 100_000,
         }
     }
 }

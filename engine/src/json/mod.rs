@@ -14,14 +14,14 @@ mod value;
 use std::collections::HashMap;
 
 pub(crate) use error::{ParseError, ParseErrorKind};
-#[allow(unused_imports, reason = "the constraint compiler walks values with it")]
+#[allow(unused_imports, reason = "the constraint compiler walks values")]
 pub(crate) use value::{Shape, Value, ValueRef};
 
 /// Index of a value (or a member's name) in a [`Document`]; 0 is the root.
 pub(crate) type NodeIndex = u32;
 
-/// Objects with more members than this have an index for finding one by its name.
-const INDEXED_MEMBERS: u32 = 8;
+/// Objects and arrays with more members or items than this have an index for finding one.
+const INDEXED_FROM: u32 = 8;
 
 /// A JSON text, parsed.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub(crate) struct Document {
     nodes: Vec<Node>,
     /// Names of the members of each large object, sorted.
     sorted_names: HashMap<NodeIndex, Box<[NodeIndex]>>,
+    /// Items of each large array.
+    item_lists: HashMap<NodeIndex, Box<[NodeIndex]>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +159,10 @@ impl Document {
 
     /// The item `position` of the array at `index`.
     pub fn item(&self, index: NodeIndex, position: usize) -> Option<NodeIndex> {
-        self.items(index).nth(position)
+        match self.item_lists.get(&index) {
+            Some(items) => items.get(position).copied(),
+            None => self.items(index).nth(position),
+        }
     }
 
     /// JSON Pointer to the value at `index`. It walks down from the root: meant for error messages.

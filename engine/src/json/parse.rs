@@ -6,7 +6,7 @@ use crate::Limits;
 use crate::decimal::number_len;
 
 use super::strings::scan_string;
-use super::{Document, INDEXED_MEMBERS, Node, NodeIndex, NodeKind, ParseError, ParseErrorKind, push_token};
+use super::{Document, INDEXED_FROM, Node, NodeIndex, NodeKind, ParseError, ParseErrorKind, push_token};
 
 impl Document {
     /// Parses `text`.
@@ -25,6 +25,7 @@ impl Document {
                 // Schemas have a value every 15 bytes or so.
                 nodes: Vec::with_capacity(text.len().min(limits.text_bytes) / 16),
                 sorted_names: HashMap::new(),
+                item_lists: HashMap::new(),
             },
             open: Vec::new(),
         };
@@ -210,6 +211,9 @@ impl Parser<'_> {
         node.size = size;
         if is_object {
             self.check_names(index, count)?;
+        } else if count > INDEXED_FROM {
+            let items = self.document.items(index).collect();
+            self.document.item_lists.insert(index, items);
         }
         self.open.pop();
         self.at += 1;
@@ -231,7 +235,7 @@ impl Parser<'_> {
                 })
                 .collect()
         };
-        let duplicate = if count <= INDEXED_MEMBERS {
+        let duplicate = if count <= INDEXED_FROM {
             let repeated =
                 |(i, &name): (usize, &NodeIndex)| names[..i].iter().any(|&n| self.name(n) == self.name(name));
             let found = names.iter().enumerate().position(repeated);

@@ -32,7 +32,7 @@ fn order_spelling_and_escapes_are_kept() {
 }
 
 #[test]
-fn large_objects_are_searched_by_name() {
+fn large_containers_are_searched() {
     let members: Vec<String> = (0..100).map(|i| format!("\"k/{i}\": [{i}]")).collect();
     let document = parse(&format!("{{{}}}", members.join(",")));
     for i in 0..100 {
@@ -41,6 +41,14 @@ fn large_objects_are_searched_by_name() {
         assert_eq!(document.pointer(index + 1), format!("/k~1{i}/0"));
     }
     assert_eq!(document.member(0, "k/100"), None);
+
+    let items: Vec<String> = (0..100).map(|i| format!("[{i}]")).collect();
+    let document = parse(&format!("[{}]", items.join(",")));
+    for i in 0..100 {
+        let index = document.item(0, i).unwrap();
+        assert_eq!(document.content(index + 1), Content::Number(&i.to_string()));
+    }
+    assert_eq!(document.item(0, 100), None);
 }
 
 #[test]

@@ -28,16 +28,33 @@ pub(crate) struct Evaluator<'s> {
     texts: &'s dyn Texts,
     /// Subschemas being applied, with the address of the value.
     active: HashSet<(NodeId, *const u8)>,
+    cyclic: bool,
 }
 
-/// Whether `value` is valid under `set`.
-pub(crate) fn is_valid(set: &SchemaSet, texts: &dyn Texts, value: &Value) -> bool {
+/// What the evaluator found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub valid: bool,
+    /// Whether a subschema rested on itself for the same value, as in `{"$ref": "#"}`. It counts as invalid then; below
+    /// `not` and its like that is a choice that the specification does not make.
+    pub cyclic: bool,
+}
+
+pub(crate) fn evaluate(set: &SchemaSet, texts: &dyn Texts, value: &Value) -> Outcome {
     let mut evaluator = Evaluator {
         set,
         texts,
         active: HashSet::new(),
+        cyclic: false,
     };
-    evaluator.apply(set.root(), value.as_ref()).is_some()
+    let valid = evaluator.apply(set.root(), value.as_ref()).is_some();
+    let cyclic = evaluator.cyclic;
+    Outcome { valid, cyclic }
+}
+
+/// Whether `value` is valid under `set`.
+pub(crate) fn is_valid(set: &SchemaSet, texts: &dyn Texts, value: &Value) -> bool {
+    evaluate(set, texts, value).valid
 }
 
 impl Evaluator<'_> {
@@ -52,6 +69,7 @@ impl Evaluator<'_> {
                 let key = (node, value.address());
                 // A subschema that is valid only if it is valid has no finite reason to be.
                 if !self.active.insert(key) {
+                    self.cyclic = true;
                     return None;
                 }
                 let mut evaluated = nothing();

@@ -1,5 +1,6 @@
 //! Everything that references can name: documents, the resources in them, and the places inside those.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub(super) struct Index<'o> {
     dialects: HashMap<String, Dialect>,
     /// Whether every document of the registry was read.
     read_all: bool,
+    /// Bytes of the URIs resolved so far.
+    uri_bytes: usize,
 }
 
 /// What a URI names.
@@ -50,6 +53,7 @@ impl<'o> Index<'o> {
             resource_of: Vec::new(),
             dialects: HashMap::new(),
             read_all: false,
+            uri_bytes: 0,
         }
     }
 
@@ -116,12 +120,7 @@ impl<'o> Index<'o> {
             None => self.documents.uri(document).unwrap_or_default(),
         };
         let uri: Arc<str> = uri::resolve(base, id).into();
-        let limit = self.options.limits.uri_bytes;
-        if uri.len() > limit {
-            let message = format!("a URI of {} bytes, over the limit `uri_bytes` of {limit}", uri.len());
-            let place = Place { document, index: root };
-            return Err(self.documents.error_at(place, CompileErrorKind::LimitExceeded, message));
-        }
+        self.count_uri(&uri)?;
         let resource = ResourceId(self.resources.len() as u32);
         if !id.is_empty() || parent.is_none() {
             self.name_resource(&uri, resource, document, !id.is_empty());
@@ -135,6 +134,16 @@ impl<'o> Index<'o> {
             recursive_anchor: false,
         });
         Ok(resource)
+    }
+
+    fn count_uri(&mut self, uri: &str) -> Result<(), CompileError> {
+        self.uri_bytes += uri.len();
+        let limit = self.options.limits.uri_bytes;
+        if self.uri_bytes > limit {
+            let message = format!("the URIs in the schema add up to more than the limit `uri_bytes` of {limit}");
+            return Err(CompileError::new(CompileErrorKind::LimitExceeded, message));
+        }
+        Ok(())
     }
 
     fn name_resource(&mut self, uri: &Arc<str>, resource: ResourceId, document: DocumentId, by_identifier: bool) {
@@ -165,6 +174,7 @@ impl<'o> Index<'o> {
             from
         } else {
             let uri = uri::resolve(&self.resource(from).uri, target_uri);
+            self.count_uri(&uri)?;
             if *uri == *self.resource(from).uri {
                 from
             } else {
@@ -243,9 +253,9 @@ impl<'o> Index<'o> {
         let (mut index, mut inside) = (root, resource);
         for token in pointer.split('/').skip(1) {
             let name = if token.contains('~') {
-                token.replace("~1", "/").replace("~0", "~")
+                Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
             } else {
-                token.to_owned()
+                Cow::Borrowed(token)
             };
             let next = match json.content(index) {
                 Content::Object(_) => json.member(index, &name),

@@ -155,8 +155,9 @@ pub(crate) struct Contains {
 
 /// A set of JSON types.
 ///
-/// `INTEGER` holds numbers with an integral value, `1.0` among them, in every draft. Draft 4 can be read as excluding
-/// `1.0` (the Test Suite has that reading as optional); values, not spellings, decide here.
+/// `INTEGER` holds numbers with an integral value, `1.0` among them, in every draft: values, not spellings, decide. By
+/// the letter of draft 4 `1.0` is no integer (the Test Suite has that as optional); a reader that works on spellings can
+/// tell by [`Subschema::draft`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct TypeSet(u8);
 

@@ -176,7 +176,7 @@ impl Index<'_> {
 
 /// The value of `$id` (`id` in draft 4) if it identifies. Up to draft 7 a `$ref` beside it hides it; at the root of
 /// the schema itself it is taken nevertheless, because the document has no other name.
-fn identifier<'a>(json: &'a Document, index: NodeIndex, dialect: Dialect, is_nameless: bool) -> Option<&'a str> {
+fn identifier(json: &Document, index: NodeIndex, dialect: Dialect, is_nameless: bool) -> Option<&str> {
     let id = json.string(json.member(index, dialect.draft.id_keyword())?)?;
     let is_hidden = dialect.draft.ref_hides_siblings() && has_ref(json, index) && !is_nameless;
     (!is_hidden).then_some(id)

@@ -76,14 +76,16 @@ impl Scopes {
             return inside;
         }
         let outer = &self.scopes[scope.0 as usize];
-        let mut bindings = outer.clone();
-        for name in &self.names.0 {
-            if let Err(position) = bindings.binary_search_by(|(bound, _)| bound.cmp(name)) {
-                if let Some(location) = definition(resource, id, name) {
-                    bindings.insert(position, (name.clone(), location));
-                }
-            }
+        let is_new = |name: &DynamicName| {
+            self.names.0.contains(name) && outer.binary_search_by(|(bound, _)| bound.cmp(name)).is_err()
+        };
+        let mut bindings: Bindings = definitions(resource, id).filter(|(name, _)| is_new(name)).collect();
+        if bindings.is_empty() {
+            self.entered.insert((scope, id), scope);
+            return scope;
         }
+        bindings.extend_from_slice(outer);
+        bindings.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let inside = match self.ids.get(&bindings) {
             Some(&known) => known,
             None => {
@@ -108,12 +110,11 @@ impl Scopes {
     }
 }
 
-fn definition(resource: &Resource, id: ResourceId, name: &DynamicName) -> Option<Location> {
-    match name {
-        None => resource.recursive_anchor.then(|| resource.location(id)),
-        Some(name) => {
-            let anchor = resource.anchors.get(name)?;
-            anchor.dynamic.then_some(anchor.location)
-        }
-    }
+/// The names that `resource` defines for dynamic references.
+fn definitions(resource: &Resource, id: ResourceId) -> impl Iterator<Item = (DynamicName, Location)> + '_ {
+    let recursive = resource.recursive_anchor.then(|| (None, resource.location(id)));
+    let anchors = resource.anchors.iter().filter(|(_, anchor)| anchor.dynamic);
+    recursive
+        .into_iter()
+        .chain(anchors.map(|(name, anchor)| (Some(name.clone()), anchor.location)))
 }

@@ -20,10 +20,12 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, member: Member<'_>) -> Read {
         Keyword::DynamicRef => {
             let reference = reader.string(member)?;
             let (target, anchor) = resolve(reader, member, &reference)?;
-            let outermost = anchor.filter(|anchor| anchor.dynamic).and_then(|_| {
-                let name = uri::percent_decode(uri::split_fragment(&reference).1);
-                reader.loader.scopes.lookup(reader.scope, Some(&name))
-            });
+            let is_dynamic = anchor.is_some_and(|anchor| anchor.dynamic);
+            let outermost = if is_dynamic {
+                outermost_anchor(reader, member, &reference)?
+            } else {
+                None
+            };
             push_target(reader, outermost.unwrap_or(target))
         }
         Keyword::RecursiveRef => {
@@ -47,6 +49,23 @@ pub(super) fn read(reader: &mut Reader<'_, '_>, member: Member<'_>) -> Read {
         // Their work was done when the document was scanned.
         _ => reader.string(member).map(|_| ()),
     }
+}
+
+/// Where the outermost resource that has the dynamic anchor in `reference` has it.
+fn outermost_anchor(reader: &Reader<'_, '_>, member: Member<'_>, reference: &str) -> Read<Option<Location>> {
+    let name = uri::percent_decode(uri::split_fragment(reference).1);
+    let Some(found) = reader.loader.scopes.lookup(reader.scope, Some(&name)) else {
+        return Ok(None);
+    };
+    let resource = reader.loader.index.resource(found.resource);
+    if resource.anchors.get(&*name).is_some_and(|anchor| anchor.ambiguous) {
+        let message = format!(
+            "two places of the resource `{}` have the anchor `{name}`: rename one",
+            resource.uri
+        );
+        return Err(reader.malformed(member, message));
+    }
+    Ok(Some(found))
 }
 
 fn push_target(reader: &mut Reader<'_, '_>, target: Location) -> Read {

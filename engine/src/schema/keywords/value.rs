@@ -56,14 +56,17 @@ fn read_enum(reader: &Reader<'_, '_>, member: Member<'_>) -> Read<Vec<Value>> {
         return Err(reader.wrong_type(member, "an array"));
     }
     let json = Arc::clone(&reader.json);
-    let mut seen = HashSet::new();
     let mut values = Vec::new();
     for item in json.items(member.value) {
-        let value = value_at(reader, member, item)?;
-        if seen.insert(value.clone()) {
-            values.push(value);
-        }
+        values.push(value_at(reader, member, item)?);
     }
+    let mut seen = HashSet::with_capacity(values.len());
+    let mut is_first = values
+        .iter()
+        .map(|value| seen.insert(value))
+        .collect::<Vec<_>>()
+        .into_iter();
+    values.retain(|_| is_first.next().unwrap_or(true));
     Ok(values)
 }
 

@@ -207,8 +207,10 @@ fn bounds_of_both_kinds_keep_the_tighter() {
 fn legacy_dependencies_are_an_option() {
     let schema = r#"{"dependencies": {"a": ["b"], "c": {"required": ["d"]}}}"#;
     assert!(valid(&load(schema), r#"{"a": 1}"#));
-    let mut options = SchemaOptions::default();
-    options.legacy_dependencies = true;
+    let options = SchemaOptions {
+        legacy_dependencies: true,
+        ..SchemaOptions::default()
+    };
     let set = SchemaSet::load(schema, &options).unwrap();
     assert!(!valid(&set, r#"{"a": 1}"#) && !valid(&set, r#"{"c": 1}"#) && valid(&set, r#"{"c": 1, "d": 2}"#));
 }

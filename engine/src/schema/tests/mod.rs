@@ -3,6 +3,7 @@
 mod corpus;
 mod ecma;
 mod errors;
+mod mutations;
 mod references;
 mod suite;
 

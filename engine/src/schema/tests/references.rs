@@ -1,6 +1,7 @@
 //! References: how identifiers, pointers and anchors lead to subschemas.
 
 use super::{load, load_error, root_keywords, valid};
+use crate::schema::evaluate::evaluate;
 use crate::schema::{Body, NodeId, SchemaSet};
 use crate::{CompileErrorKind, Limits, SchemaOptions};
 
@@ -17,7 +18,9 @@ fn cycles_stay_cycles() {
     let set = load(r##"{"$ref": "#"}"##);
     assert_eq!(set.len(), 1);
     assert_eq!(root_keywords(&set).refs, [NodeId(0)]);
-    assert!(!valid(&set, "1"), "no finite reason makes a value valid");
+    let outcome = evaluate(&set, &super::ecma::Patterns::default(), &super::value("1"));
+    let found = "no finite reason makes a value valid";
+    assert_eq!((outcome.valid, outcome.cyclic), (false, true), "{found}");
 
     let set = load(r##"{"properties": {"next": {"$ref": "#"}}, "type": "object"}"##);
     assert!(valid(&set, r#"{"next": {"next": {}}}"#));
@@ -148,6 +151,14 @@ fn ambiguous_names_are_refused_where_they_are_used() {
             .contains("two places")
     );
     load(&twice.replace("TARGET", "/$defs/a"));
+    let twice = r##"{
+        "$id": "http://e.org/", "$ref": "inner",
+        "$defs": {
+            "a": {"$dynamicAnchor": "x"}, "b": {"$dynamicAnchor": "x"},
+            "c": {"$id": "inner", "$dynamicRef": "#x", "$defs": {"x": {"$dynamicAnchor": "x"}}}
+        }
+    }"##;
+    assert!(load_error(twice).message().contains("two places"));
     let twice = r##"{"$defs": {"a": {"$id": "x"}, "b": {"$id": "x"}}, "$ref": "TARGET"}"##;
     assert!(
         load_error(&twice.replace("TARGET", "x"))
@@ -187,10 +198,13 @@ fn dynamic_scopes_are_bounded() {
         refs.join(","),
         resources.join(",")
     );
-    let mut options = SchemaOptions::default();
-    options.limits = Limits {
+    let limits = Limits {
         subschemas: 500,
         ..Limits::default()
+    };
+    let options = SchemaOptions {
+        limits,
+        ..SchemaOptions::default()
     };
     let error = SchemaSet::load(&schema, &options).unwrap_err();
     assert_eq!(error.kind(), CompileErrorKind::LimitExceeded);
