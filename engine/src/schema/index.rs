@@ -7,11 +7,11 @@ use std::sync::Arc;
 use crate::json::{Content, NodeIndex};
 use crate::{CompileError, CompileErrorKind};
 
-use super::dialect::{Dialect, Draft, Vocabularies, is_older_draft};
+use super::dialect::Dialect;
 use super::documents::{DocumentId, Documents, Location, ResourceId};
 use super::scan::{Anchor, Resource};
 use super::scope::DynamicNames;
-use super::{Place, SchemaOptions, meta, uri};
+use super::{SchemaOptions, meta, uri};
 
 /// What was found so far. Documents are read when something refers to them.
 pub(super) struct Index<'o> {
@@ -23,7 +23,8 @@ pub(super) struct Index<'o> {
     by_uri: HashMap<Arc<str>, Entry>,
     /// For each document, the resource of each place that holds a schema.
     resource_of: Vec<Box<[u32]>>,
-    dialects: HashMap<String, Dialect>,
+    /// By the URI of the meta-schema.
+    pub dialects: HashMap<String, Dialect>,
     /// Whether every document of the registry was read.
     read_all: bool,
     /// Bytes of the URIs resolved so far.
@@ -99,7 +100,7 @@ impl<'o> Index<'o> {
         self.with_options(Dialect::of_draft(self.options.default_draft))
     }
 
-    fn with_options(&self, dialect: Dialect) -> Dialect {
+    pub fn with_options(&self, dialect: Dialect) -> Dialect {
         Dialect {
             legacy_dependencies: self.options.legacy_dependencies,
             ..dialect
@@ -203,12 +204,7 @@ impl<'o> Index<'o> {
         if let Some(found) = self.known_resource(uri)? {
             return Ok(found);
         }
-        let options = self.options;
-        let registered = options.documents.get_key_value(uri).or_else(|| {
-            // The empty fragment that meta-schemas of older drafts end with.
-            options.documents.get_key_value(&*format!("{uri}#"))
-        });
-        if let Some((_, text)) = registered {
+        if let Some(text) = self.registered(uri) {
             return Ok(self.add_document(text, Some(uri))?);
         }
         if let Some(text) = meta::text(uri) {
@@ -216,6 +212,7 @@ impl<'o> Index<'o> {
         }
         // The identifier of a resource inside a document that nothing has named yet.
         if !std::mem::replace(&mut self.read_all, true) {
+            let options = self.options;
             for (uri, text) in &options.documents {
                 let uri = uri.strip_suffix('#').unwrap_or(uri);
                 if self.by_uri.contains_key(uri) {
@@ -234,6 +231,14 @@ impl<'o> Index<'o> {
         Err(ReferenceError::NotRegistered(format!(
             "the document `{uri}` is not at hand, and nothing is fetched: register its text under that URI"
         )))
+    }
+
+    /// The text that the caller registered under `uri`, with or without the empty fragment that meta-schemas of older
+    /// drafts end with.
+    pub fn registered(&self, uri: &str) -> Option<&'o str> {
+        let documents = &self.options.documents;
+        let text = documents.get(uri).or_else(|| documents.get(&*format!("{uri}#")));
+        text.map(String::as_str)
     }
 
     fn known_resource(&self, uri: &str) -> Result<Option<ResourceId>, ReferenceError> {
@@ -283,96 +288,6 @@ impl<'o> Index<'o> {
             resource: inside,
         })
     }
-
-    /// The dialect whose meta-schema is `named`, by the `$schema` at `value`.
-    pub fn dialect_named(
-        &mut self,
-        document: DocumentId,
-        value: NodeIndex,
-        named: &str,
-    ) -> Result<Dialect, CompileError> {
-        if let Some(draft) = Draft::from_meta_schema(named) {
-            return Ok(self.with_options(Dialect::of_draft(draft)));
-        }
-        let uri = uri::split_fragment(named).0;
-        if let Some(dialect) = self.dialects.get(uri) {
-            return Ok(*dialect);
-        }
-        let dialect = self.read_meta_schema(uri).map_err(|message| {
-            let place = Place { document, index: value };
-            let error = self.documents.error_at(place, CompileErrorKind::Unsupported, message);
-            error.on_keyword("$schema")
-        })?;
-        let dialect = self.with_options(dialect);
-        self.dialects.insert(uri.to_owned(), dialect);
-        Ok(dialect)
-    }
-
-    /// The dialect that the registered meta-schema `uri` describes: by its `$vocabulary`, or that of its own meta-schema.
-    fn read_meta_schema(&self, uri: &str) -> Result<Dialect, String> {
-        let mut uri = uri.to_owned();
-        let mut visited = Vec::new();
-        loop {
-            if is_older_draft(&uri) {
-                return Err(format!(
-                    "`{uri}` is older than draft 4: migrate the schema to a later draft"
-                ));
-            }
-            if visited.contains(&uri) {
-                return Err(format!(
-                    "the meta-schema `{uri}` names no supported draft: give it a `$vocabulary`"
-                ));
-            }
-            let text = self.options.documents.get(&uri).ok_or_else(|| {
-                format!(
-                    "the meta-schema `{uri}` is not known: name a draft from 4 to 2020-12, or register the \
-                     meta-schema's text under that URI"
-                )
-            })?;
-            let parsed = crate::json::Document::parse(text, &self.options.limits);
-            let json = parsed.map_err(|error| format!("the meta-schema `{uri}` is not JSON: {error}"))?;
-            if let Some(vocabulary) = json.member(0, "$vocabulary") {
-                let listed: Vec<(&str, bool)> = json
-                    .members(vocabulary)
-                    .map(|(name, required)| (name, json.content(required) == Content::Bool(true)))
-                    .collect();
-                if let Some(dialect) = dialect_of_vocabularies(&listed)? {
-                    return Ok(dialect);
-                }
-            }
-            let next = json.member(0, "$schema").and_then(|schema| json.string(schema));
-            let next = next.ok_or_else(|| format!("the meta-schema `{uri}` has no `$schema`: add one"))?;
-            if let Some(draft) = Draft::from_meta_schema(next) {
-                return Ok(Dialect::of_draft(draft));
-            }
-            let next = uri::split_fragment(next).0.to_owned();
-            visited.push(std::mem::replace(&mut uri, next));
-        }
-    }
-}
-
-/// The dialect that a `$vocabulary` declares; `None` if it lists none of a supported draft.
-fn dialect_of_vocabularies(listed: &[(&str, bool)]) -> Result<Option<Dialect>, String> {
-    let mut dialect: Option<Dialect> = None;
-    for &(uri, required) in listed {
-        match Vocabularies::from_uri(uri, required) {
-            Some((draft, vocabulary)) => {
-                let known = dialect.get_or_insert(Dialect {
-                    vocabularies: Vocabularies::CORE,
-                    ..Dialect::of_draft(draft)
-                });
-                known.draft = known.draft.max(draft);
-                known.vocabularies = known.vocabularies.union(vocabulary);
-            }
-            None if required => {
-                return Err(format!(
-                    "the meta-schema requires the vocabulary `{uri}`, which is not supported"
-                ));
-            }
-            None => {}
-        }
-    }
-    Ok(dialect)
 }
 
 /// An array index as a JSON Pointer spells it: digits without leading zeros.

@@ -22,6 +22,7 @@ mod keyword;
 mod keywords;
 mod load;
 mod meta;
+mod meta_schema;
 mod options;
 mod scan;
 mod scope;

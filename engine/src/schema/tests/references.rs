@@ -232,3 +232,38 @@ fn one_place_is_read_once_per_dynamic_scope() {
         3
     );
 }
+
+#[test]
+fn embedded_resources_have_their_own_dialect() {
+    let set = load(
+        r##"{
+            "$defs": {
+                "old": {
+                    "$id": "http://e.org/old", "$schema": "http://json-schema.org/draft-07/schema#",
+                    "items": [{"$ref": "#/definitions/s", "maxLength": 1}], "additionalItems": false, "prefixItems": 1,
+                    "definitions": {"s": {"type": "string"}}
+                }
+            },
+            "$ref": "http://e.org/old", "prefixItems": [{"minLength": 2}]
+        }"##,
+    );
+    assert!(valid(&set, r#"["long"]"#) && !valid(&set, r#"["x"]"#) && !valid(&set, r#"["long", 1]"#));
+    assert!(!valid(&set, "[10]"));
+}
+
+#[test]
+fn what_the_dialect_around_does_not_know_identifies_nothing() {
+    // `id` makes no resource in draft 2020-12, so neither base nor dialect change.
+    let set = load(
+        r##"{
+            "$defs": {
+                "part": {
+                    "id": "schema/part", "$schema": "http://json-schema.org/draft-04/schema#",
+                    "properties": {"a": {"$ref": "#/$defs/part/$defs/b"}}, "$defs": {"b": {"const": 1}}
+                }
+            },
+            "$ref": "#/$defs/part"
+        }"##,
+    );
+    assert!(valid(&set, r#"{"a": 1}"#) && !valid(&set, r#"{"a": 2}"#));
+}
