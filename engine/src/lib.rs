@@ -5,21 +5,32 @@
 //!
 //! 1. a [`Vocabulary`]: the bytes of each token of a model, read from a `tokenizer.json` or from tiktoken ranks;
 //! 2. a [`Compiler`], which turns a JSON Schema into a [`Masker`] over that vocabulary;
-//! 3. the [`Masker`], asked for a [`TokenMask`] before each token is chosen and told of each token chosen.
-//!
-//! The exact compiler of this project will live here too. Until then the traits are implemented by other
-//! frameworks in the harness.
+//! 3. the [`Masker`], asked for a [`TokenMask`] before each token is chosen and told of each token chosen;
+//! 4. [`ExactCompiler`], the compiler of this project: a token is allowed if and only if some valid document goes on
+//!    with it, and what cannot be treated exactly is refused.
 //!
 //! The crate has no machine-learning dependency, opens no file and no socket, and starts no thread.
 
+mod automaton;
+mod decimal;
 mod error;
+mod exact;
+mod json;
+mod limits;
 mod mask;
 mod masker;
+mod numbers;
+mod schema;
+mod strings;
 mod vocabulary;
 
 pub use error::{CompileError, CompileErrorKind, MaskError, VocabularyError};
+pub use automaton::Formats;
+pub use exact::{ExactCompiler, ExactOptions};
+pub use limits::Limits;
 pub use mask::TokenMask;
 pub use masker::{Compiler, Masker};
+pub use schema::{Draft, SchemaOptions};
 pub use vocabulary::{TokenKind, Tokenize, Vocabulary, VocabularyBuilder};
 
 /// Index of a token in a [`Vocabulary`], and of its bit in a [`TokenMask`].

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use maskwright::Compiler;
+use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
 use super::{Documented, FRAMEWORKS, Framework, LM_ONLY, PROGRAMS, Program};

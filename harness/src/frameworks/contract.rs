@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use maskwright::{CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary};
+use ::maskwright::{CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary};
 
 use super::subjects;
 

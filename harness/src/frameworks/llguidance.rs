@@ -6,7 +6,7 @@ use std::sync::Arc;
 use llguidance::api::TopLevelGrammar;
 use llguidance::earley::SlicedBiasComputer;
 use llguidance::{Matcher, ParserFactory};
-use maskwright::{
+use ::maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary,
 };
 use toktrie::{InferenceCapabilities, TokEnv, TokTrie, TokenizerEnv};

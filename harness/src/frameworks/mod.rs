@@ -3,11 +3,12 @@
 mod choice;
 mod documented;
 mod llguidance;
+mod maskwright;
 mod outlines_core;
 #[cfg(test)]
 mod tests;
 
-use maskwright::Compiler;
+use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
 pub use choice::{Contender, FrameworkError, NamedWorker, choose, find_program};
@@ -63,7 +64,7 @@ pub struct Program {
 }
 
 /// Every framework of this program, in the order of tables.
-pub static FRAMEWORKS: &[Framework] = &[llguidance::FRAMEWORK, outlines_core::FRAMEWORK];
+pub static FRAMEWORKS: &[Framework] = &[maskwright::FRAMEWORK, llguidance::FRAMEWORK, outlines_core::FRAMEWORK];
 
 /// Every framework that is a program of its own, in the order of tables.
 pub static PROGRAMS: &[Program] = &[Program {

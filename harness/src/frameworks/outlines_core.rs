@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::error::Error as _;
 use std::sync::Arc;
 
-use maskwright::{
+use ::maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary,
 };
 use outlines_core::Error as OutlinesError;

@@ -1,0 +1,102 @@
+//! [`AtomKind`]: what is not known of an object or array before it is read.
+
+use std::collections::HashMap;
+
+use super::formula::{Atom, FormulaId};
+use super::goal::GoalId;
+use crate::strings::LanguageId;
+
+/// A property of the members or items *still to come*, so that reading one turns atoms into other atoms and a position
+/// never needs to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum AtomKind {
+    /// There will be a member of this name.
+    Has(TextId),
+    /// Every member with such a name satisfies the goal.
+    Members(Keys, GoalId),
+    /// There will be at least so many members (1 or more).
+    CountAtLeast(u64),
+    /// Every item satisfies the goal from the first number on and before the second, counted from the next item.
+    Items {
+        /// Number of items before the range.
+        from: u64,
+        /// End of the range; none for all that follow.
+        to: Option<u64>,
+        /// The goal.
+        goal: GoalId,
+    },
+    /// There will be at least so many items (1 or more).
+    LengthAtLeast(u64),
+    /// At least so many items (1 or more) satisfy the goal.
+    Contains(GoalId, u64),
+}
+
+/// Names of members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Keys {
+    /// One name.
+    Name(TextId),
+    /// All names in a language.
+    Language(LanguageId),
+}
+
+/// A text kept once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TextId(u32);
+
+/// The texts of one compilation.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    texts: Vec<Box<str>>,
+    ids: HashMap<Box<str>, TextId>,
+}
+
+impl Texts {
+    /// The id of a text.
+    pub(crate) fn intern(&mut self, text: &str) -> TextId {
+        if let Some(&id) = self.ids.get(text) {
+            return id;
+        }
+        let id = TextId(self.texts.len() as u32);
+        self.texts.push(text.into());
+        self.ids.insert(text.into(), id);
+        id
+    }
+
+    /// The text of an id.
+    pub(crate) fn get(&self, id: TextId) -> &str {
+        &self.texts[id.0 as usize]
+    }
+}
+
+/// The atoms of one compilation.
+#[derive(Debug, Default)]
+pub(crate) struct Atoms {
+    kinds: Vec<AtomKind>,
+    ids: HashMap<AtomKind, Atom>,
+}
+
+impl Atoms {
+    /// The atom of that kind.
+    pub(crate) fn intern(&mut self, kind: AtomKind) -> Atom {
+        *self.ids.entry(kind).or_insert_with(|| {
+            self.kinds.push(kind);
+            Atom(self.kinds.len() as u32 - 1)
+        })
+    }
+
+    /// What an atom says.
+    pub(crate) fn kind(&self, atom: Atom) -> AtomKind {
+        self.kinds[atom.0 as usize]
+    }
+
+    /// The value of an atom where nothing follows any more.
+    pub(crate) fn at_end(&self, atom: Atom) -> FormulaId {
+        match self.kind(atom) {
+            AtomKind::Members(..) | AtomKind::Items { .. } => FormulaId::TRUE,
+            AtomKind::Has(_) | AtomKind::CountAtLeast(_) | AtomKind::LengthAtLeast(_) | AtomKind::Contains(..) => {
+                FormulaId::FALSE
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! [`Decode`]: from the bytes of a JSON string to its characters.
+
+/// Where in a character a string stands. Escapes and UTF-8 sequences take several bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Decode {
+    /// Between characters.
+    #[default]
+    Between,
+    /// After a backslash.
+    Escape,
+    /// In the digits of `\uXXXX`, after so many of them.
+    Hex {
+        /// Digits read.
+        digits: u8,
+        /// Their value.
+        value: u16,
+        /// The high surrogate before, where this is the second half of a pair.
+        high: Option<u16>,
+    },
+    /// After a high surrogate, which a low one has to follow.
+    High(u16),
+    /// After a high surrogate and a backslash.
+    HighEscape(u16),
+    /// In a UTF-8 sequence: the bits so far, and how many bytes are missing.
+    Utf8 {
+        /// The bits of the bytes read.
+        bits: u32,
+        /// Bytes to come.
+        missing: u8,
+        /// The least character that a sequence of this length may spell.
+        least: u32,
+    },
+}
+
+/// What a byte brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decoded {
+    /// The string goes on, no character is complete.
+    Partial(Decode),
+    /// A character is complete.
+    Character(char),
+    /// The closing quote.
+    End,
+    /// The byte cannot stand here.
+    Refused,
+}
+
+impl Decode {
+    /// Reads a byte.
+    pub(super) fn step(self, byte: u8) -> Decoded {
+        match self {
+            Self::Between => between(byte),
+            Self::Escape => escape(byte),
+            Self::Hex { digits, value, high } => hex(digits, value, high, byte),
+            Self::High(high) if byte == b'\\' => Decoded::Partial(Self::HighEscape(high)),
+            Self::HighEscape(high) if byte == b'u' => Decoded::Partial(Self::Hex {
+                digits: 0,
+                value: 0,
+                high: Some(high),
+            }),
+            Self::High(_) | Self::HighEscape(_) => Decoded::Refused,
+            Self::Utf8 { bits, missing, least } => continuation(bits, missing, least, byte),
+        }
+    }
+
+    /// The characters that may come out, as inclusive ranges; all where any may.
+    pub(super) fn possible(self) -> Vec<(u32, u32)> {
+        const LAST: u32 = 0x10_FFFF;
+        match self {
+            Self::Between | Self::Escape => vec![(0, LAST)],
+            Self::High(high) | Self::HighEscape(high) => vec![pairs(high, high)],
+            Self::Hex { digits, value, high } => {
+                let open = 4 * (4 - u32::from(digits));
+                let first = u32::from(value) << open;
+                let last = first + (1 << open) - 1;
+                match high {
+                    Some(high) => {
+                        let low = |unit: u32| 0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (unit - 0xDC00);
+                        let (first, last) = (first.max(0xDC00), last.min(0xDFFF));
+                        if first > last { Vec::new() } else { vec![(low(first), low(last))] }
+                    }
+                    None => {
+                        let mut ranges = vec![(first, last.min(0xD7FF)), (first.max(0xE000), last)];
+                        let (first, last) = (first.max(0xD800), last.min(0xDBFF));
+                        if first <= last {
+                            ranges.push(pairs(first as u16, last as u16));
+                        }
+                        ranges.retain(|(first, last)| first <= last);
+                        ranges
+                    }
+                }
+            }
+            Self::Utf8 { bits, missing, least } => {
+                let open = 6 * u32::from(missing);
+                let first = (bits << open).max(least);
+                let last = ((bits << open) + (1 << open) - 1).min(LAST);
+                if first > last { Vec::new() } else { vec![(first, last)] }
+            }
+        }
+    }
+}
+
+/// The characters whose surrogate pairs begin with one of these high surrogates.
+fn pairs(first: u16, last: u16) -> (u32, u32) {
+    let base = |high: u16| 0x1_0000 + ((u32::from(high) - 0xD800) << 10);
+    (base(first), base(last) + 0x3FF)
+}
+
+fn between(byte: u8) -> Decoded {
+    let utf8 = |bits: u8, missing: u8, least: u32| {
+        Decoded::Partial(Decode::Utf8 {
+            bits: u32::from(bits),
+            missing,
+            least,
+        })
+    };
+    match byte {
+        b'"' => Decoded::End,
+        b'\\' => Decoded::Partial(Decode::Escape),
+        0x20..=0x7F => Decoded::Character(char::from(byte)),
+        0xC2..=0xDF => utf8(byte & 0x1F, 1, 0x80),
+        0xE0..=0xEF => utf8(byte & 0x0F, 2, 0x800),
+        0xF0..=0xF4 => utf8(byte & 0x07, 3, 0x1_0000),
+        _ => Decoded::Refused,
+    }
+}
+
+fn escape(byte: u8) -> Decoded {
+    Decoded::Character(match byte {
+        b'"' | b'\\' | b'/' => char::from(byte),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            return Decoded::Partial(Decode::Hex {
+                digits: 0,
+                value: 0,
+                high: None,
+            });
+        }
+        _ => return Decoded::Refused,
+    })
+}
+
+fn hex(digits: u8, value: u16, high: Option<u16>, byte: u8) -> Decoded {
+    let Some(digit) = char::from(byte).to_digit(16) else {
+        return Decoded::Refused;
+    };
+    let value = value << 4 | digit as u16;
+    if digits < 3 {
+        let digits = digits + 1;
+        return Decoded::Partial(Decode::Hex { digits, value, high });
+    }
+    match (high, value) {
+        (None, 0xD800..=0xDBFF) => Decoded::Partial(Decode::High(value)),
+        (None, _) => character(u32::from(value)),
+        (Some(high), 0xDC00..=0xDFFF) => {
+            character(0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(value) - 0xDC00))
+        }
+        (Some(_), _) => Decoded::Refused,
+    }
+}
+
+fn continuation(bits: u32, missing: u8, least: u32, byte: u8) -> Decoded {
+    if byte & 0xC0 != 0x80 {
+        return Decoded::Refused;
+    }
+    let bits = bits << 6 | u32::from(byte & 0x3F);
+    match missing {
+        1 if bits >= least => character(bits),
+        1 => Decoded::Refused,
+        _ => {
+            let missing = missing - 1;
+            Decoded::Partial(Decode::Utf8 { bits, missing, least })
+        }
+    }
+}
+
+/// A code point as a character; surrogates and what is past the last are none.
+fn character(code: u32) -> Decoded {
+    char::from_u32(code).map_or(Decoded::Refused, Decoded::Character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(text: &[u8]) -> Option<String> {
+        let mut state = Decode::default();
+        let mut decoded = String::new();
+        for &byte in text {
+            match state.step(byte) {
+                Decoded::Partial(next) => {
+                    assert!(!next.possible().is_empty() || next.step(0x80) == Decoded::Refused);
+                    state = next;
+                }
+                Decoded::Character(character) => {
+                    let code = u32::from(character);
+                    assert!(state.possible().iter().any(|(first, last)| (*first..=*last).contains(&code)));
+                    decoded.push(character);
+                    state = Decode::Between;
+                }
+                Decoded::End => return Some(decoded),
+                Decoded::Refused => return None,
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn strings_are_what_serde_json_reads() {
+        let texts: [&[u8]; 16] = [
+            b"\"",
+            b"abc\"",
+            b"\\u0061\\n\\/\"",
+            b"\\ud83d\\ude42\"",
+            b"\\uD83D\\uDE42x\"",
+            "é日🙂\"".as_bytes(),
+            b"\\ud83d\"",
+            b"\\ude42\"",
+            b"\\ud83dx\"",
+            b"\\ud83d\\u0041\"",
+            b"\xC3\"",
+            b"\xC0\x80\"",
+            b"\xED\xA0\x80\"",
+            b"\xF4\x90\x80\x80\"",
+            b"\x1f\"",
+            b"\\x\"",
+        ];
+        for text in texts {
+            let quoted = [b"\"", text].concat();
+            let expected = serde_json::from_slice::<String>(&quoted).ok();
+            assert_eq!(decode(text), expected, "{}", String::from_utf8_lossy(text));
+        }
+    }
+}

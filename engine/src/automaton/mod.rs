@@ -1,0 +1,176 @@
+//! From a schema to a machine over bytes, built as far as documents ask for it.
+//!
+//! ```text
+//! SchemaSet ─ expand ─► Constraint (per type of value) ─ machine ─► places, byte by byte
+//!                           │ atoms, formulas                  ▲
+//!                           └──► satisfiable: can this still be completed?
+//! ```
+//!
+//! Every subschema that a value's surroundings need to know about is a [goal](goal::Goal). A goal means a set of
+//! numbers, a language of strings, and a [formula](formula) each for arrays and objects over [atoms](atom): what is not
+//! known of a container before it is read. Reading an item or a member turns atoms into others or decides them, so that
+//! the formula that is left is all the memory a container needs. What the surroundings of a value can live with is a
+//! [decision](decision) over the outcomes of its goals, so each level is judged by itself.
+
+mod atom;
+mod decision;
+mod decode;
+mod expand;
+mod formula;
+mod goal;
+mod machine;
+mod read;
+mod satisfiable;
+mod unevaluated;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::numbers::{NumberStyle, NumberTexts};
+use crate::schema::SchemaSet;
+use crate::strings::{LanguageId, LanguageLimits, Languages};
+use crate::{CompileError, CompileErrorKind};
+
+use atom::{Atoms, TextId, Texts};
+use decision::Decisions;
+use formula::{FormulaId, Formulas};
+pub(crate) use goal::GoalId;
+use goal::{Constraint, Goals};
+pub(crate) use machine::StateId;
+use machine::{Expected, ExpectedId, Level, StackId, State};
+use satisfiable::Question;
+
+/// What the keyword `format` does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Formats {
+    /// Formats that the drafts define must be met.
+    Asserted,
+    /// Formats are annotations, as draft 2020-12 has it, unless a meta-schema asks for their assertion.
+    #[default]
+    Annotation,
+}
+
+/// What can go wrong when the automaton is asked something.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    /// A limit was reached.
+    #[error("over the limit on {0}")]
+    Limit(&'static str),
+    /// A limit of strings or numbers was reached.
+    #[error("{0}")]
+    Reached(String),
+    /// A subschema cannot be treated.
+    #[error(transparent)]
+    Schema(#[from] CompileError),
+}
+
+impl From<crate::strings::LimitReached> for Trouble {
+    fn from(error: crate::strings::LimitReached) -> Self {
+        Self::Reached(error.to_string())
+    }
+}
+
+impl From<crate::decimal::LimitReached> for Trouble {
+    fn from(error: crate::decimal::LimitReached) -> Self {
+        Self::Reached(error.to_string())
+    }
+}
+
+impl From<Trouble> for CompileError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Schema(error) => error,
+            other => Self::new(CompileErrorKind::LimitExceeded, other.to_string()),
+        }
+    }
+}
+
+/// A limit of strings or numbers, where no place in the schema is at hand.
+fn limit(error: impl Into<Trouble>) -> CompileError {
+    error.into().into()
+}
+
+/// The automaton of one schema.
+#[derive(Debug)]
+pub(crate) struct Automaton {
+    schema: Arc<SchemaSet>,
+    formats: Formats,
+    // What is named by numbers.
+    goals: Goals,
+    texts: Texts,
+    atoms: Atoms,
+    formulas: Formulas,
+    decisions: Decisions,
+    languages: Languages,
+    number_texts: NumberTexts,
+    // What has been worked out.
+    constraints: HashMap<GoalId, Constraint>,
+    covered: HashMap<(LanguageId, TextId), bool>,
+    answers: HashMap<Question, bool>,
+    arrays: HashMap<FormulaId, bool>,
+    objects: HashMap<FormulaId, bool>,
+    key_languages: HashMap<(FormulaId, Box<[TextId]>), LanguageId>,
+    // Questions being answered, and the outermost that the answer at hand rests on.
+    open: HashMap<Question, usize>,
+    rests_on: usize,
+    used_matters: bool,
+    // The machine.
+    states: Vec<State>,
+    state_ids: HashMap<State, StateId>,
+    expected: Vec<Expected>,
+    expected_ids: HashMap<Expected, ExpectedId>,
+    levels: Vec<Level>,
+    level_ids: HashMap<Level, StackId>,
+    steps: HashMap<(StateId, u8), Option<StateId>>,
+}
+
+impl Automaton {
+    /// The automaton of a schema, and the goal of being valid under it. Every subschema is expanded, so that what cannot
+    /// be treated is known at once.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the place and the keyword.
+    pub(crate) fn new(schema: SchemaSet, formats: Formats) -> Result<(Self, GoalId), CompileError> {
+        let sets = crate::numbers::NumberSets::new();
+        let mut automaton = Self {
+            schema: Arc::new(schema),
+            formats,
+            goals: Goals::default(),
+            texts: Texts::default(),
+            atoms: Atoms::default(),
+            formulas: Formulas::default(),
+            decisions: Decisions::default(),
+            languages: Languages::new(&LanguageLimits::default()),
+            number_texts: NumberTexts::new(NumberStyle::Rfc8259, sets),
+            constraints: HashMap::new(),
+            covered: HashMap::new(),
+            answers: HashMap::new(),
+            arrays: HashMap::new(),
+            objects: HashMap::new(),
+            key_languages: HashMap::new(),
+            open: HashMap::new(),
+            rests_on: usize::MAX,
+            used_matters: false,
+            states: Vec::new(),
+            state_ids: HashMap::new(),
+            expected: Vec::new(),
+            expected_ids: HashMap::new(),
+            levels: Vec::new(),
+            level_ids: HashMap::new(),
+            steps: HashMap::new(),
+        };
+        let schema = automaton.schema.clone();
+        for (node, _) in schema.nodes() {
+            let goal = automaton.goal_of(node);
+            automaton.constraint(goal)?;
+        }
+        let root = automaton.goal_of(schema.root());
+        Ok((automaton, root))
+    }
+
+    /// Number of places, formulas and other things made so far: a measure of memory.
+    pub(crate) fn size(&self) -> usize {
+        self.states.len() + self.steps.len() + self.formulas.len() + self.levels.len() + self.number_texts.len()
+    }
+}

@@ -1,0 +1,145 @@
+//! What is left of a formula after a member or an item has been read.
+
+use super::atom::{AtomKind, Keys, TextId};
+use super::formula::{Atom, FormulaId};
+use super::goal::GoalId;
+use super::{Automaton, Trouble};
+use crate::strings::LanguageId;
+
+/// The name of a member that is read, or that is thought of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Name<'a> {
+    /// This one.
+    Known(TextId),
+    /// One that no atom names, in these of the languages that atoms speak of.
+    In(&'a [LanguageId]),
+}
+
+impl Automaton {
+    /// Whether a name is among `keys`.
+    pub(super) fn covers(&mut self, keys: Keys, name: Name<'_>) -> Result<bool, Trouble> {
+        match (keys, name) {
+            (Keys::Name(one), Name::Known(name)) => Ok(one == name),
+            (Keys::Name(_), Name::In(_)) => Ok(false),
+            (Keys::Language(language), Name::In(languages)) => Ok(languages.contains(&language)),
+            (Keys::Language(language), Name::Known(name)) => {
+                if let Some(&known) = self.covered.get(&(language, name)) {
+                    return Ok(known);
+                }
+                let covered = self.languages.contains(language, self.texts.get(name))?;
+                self.covered.insert((language, name), covered);
+                Ok(covered)
+            }
+        }
+    }
+
+    /// The goals that the value of a member must be read with, so that `formulas` can be told of it; sorted.
+    pub(super) fn goals_of_member(&mut self, formulas: &[FormulaId], name: Name<'_>) -> Result<Vec<GoalId>, Trouble> {
+        let mut goals = Vec::new();
+        for atom in self.atoms_of(formulas) {
+            if let AtomKind::Members(keys, goal) = self.atoms.kind(atom)
+                && self.covers(keys, name)?
+            {
+                goals.push(goal);
+            }
+        }
+        goals.sort_unstable();
+        goals.dedup();
+        Ok(goals)
+    }
+
+    /// The same for the next item of an array.
+    pub(super) fn goals_of_item(&self, formulas: &[FormulaId]) -> Vec<GoalId> {
+        let kinds = self.atoms_of(formulas).into_iter().map(|atom| self.atoms.kind(atom));
+        let mut goals: Vec<GoalId> = kinds
+            .filter_map(|kind| match kind {
+                AtomKind::Items { from: 0, goal, .. } | AtomKind::Contains(goal, _) => Some(goal),
+                _ => None,
+            })
+            .collect();
+        goals.sort_unstable();
+        goals.dedup();
+        goals
+    }
+
+    fn atoms_of(&self, formulas: &[FormulaId]) -> Vec<Atom> {
+        let mut atoms: Vec<Atom> = formulas
+            .iter()
+            .flat_map(|formula| self.formulas.atoms(*formula).iter().copied())
+            .collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// What is left of `formula` after a member whose value has these outcomes.
+    pub(super) fn after_member(
+        &mut self,
+        formula: FormulaId,
+        name: Name<'_>,
+        outcome: &dyn Fn(GoalId) -> bool,
+    ) -> Result<FormulaId, Trouble> {
+        let mut changes = Vec::new();
+        for atom in self.formulas.atoms(formula).to_vec() {
+            let change = match self.atoms.kind(atom) {
+                AtomKind::Has(one) => matches!(name, Name::Known(name) if name == one).then_some(FormulaId::TRUE),
+                AtomKind::CountAtLeast(count) => Some(self.counted(count, AtomKind::CountAtLeast)),
+                AtomKind::Members(keys, goal) if self.covers(keys, name)? => match (keys, outcome(goal)) {
+                    (_, false) => Some(FormulaId::FALSE),
+                    (Keys::Name(_), true) => Some(FormulaId::TRUE),
+                    (Keys::Language(_), true) => None,
+                },
+                _ => None,
+            };
+            changes.extend(change.map(|change| (atom, change)));
+        }
+        Ok(self.changed(formula, &changes))
+    }
+
+    /// What is left of `formula` after an item whose value has these outcomes.
+    pub(super) fn after_item(&mut self, formula: FormulaId, outcome: &dyn Fn(GoalId) -> bool) -> FormulaId {
+        let mut changes = Vec::new();
+        for atom in self.formulas.atoms(formula).to_vec() {
+            let change = match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => Some(self.counted(count, AtomKind::LengthAtLeast)),
+                AtomKind::Contains(goal, count) if outcome(goal) => {
+                    Some(self.counted(count, |count| AtomKind::Contains(goal, count)))
+                }
+                AtomKind::Items { from: 0, goal, .. } if !outcome(goal) => Some(FormulaId::FALSE),
+                AtomKind::Items { to: Some(1), .. } => Some(FormulaId::TRUE),
+                AtomKind::Items { from: 0, to: None, .. } => None,
+                AtomKind::Items { from, to, goal } => Some(self.atom(AtomKind::Items {
+                    from: from.saturating_sub(1),
+                    to: to.map(|to| to - 1),
+                    goal,
+                })),
+                _ => None,
+            };
+            changes.extend(change.map(|change| (atom, change)));
+        }
+        self.changed(formula, &changes)
+    }
+
+    /// What an "at least `count`" becomes after one of them.
+    fn counted(&mut self, count: u64, kind: impl Fn(u64) -> AtomKind) -> FormulaId {
+        match count {
+            0 | 1 => FormulaId::TRUE,
+            _ => self.atom(kind(count - 1)),
+        }
+    }
+
+    fn changed(&mut self, formula: FormulaId, changes: &[(Atom, FormulaId)]) -> FormulaId {
+        // Atoms come sorted.
+        self.formulas.substitute(formula, &mut |atom| {
+            let at = changes.binary_search_by_key(&atom, |(atom, _)| *atom).ok()?;
+            Some(changes[at].1)
+        })
+    }
+
+    /// What a formula comes to where the object or array ends here.
+    pub(super) fn at_end(&mut self, formula: FormulaId) -> bool {
+        let atoms = &self.atoms;
+        let ended = self.formulas.substitute(formula, &mut |atom| Some(atoms.at_end(atom)));
+        ended == FormulaId::TRUE
+    }
+}

@@ -1,0 +1,319 @@
+//! `unevaluatedProperties` and `unevaluatedItems`, as formulas.
+//!
+//! Which members and items count as evaluated depends on which branches hold, and that is a formula like any other. So
+//! "every member is evaluated by a branch that held, or satisfies the subschema" is said class by class: members whose
+//! names lie in the same keywords' reach are alike, and so are items between two ends of `prefixItems`.
+
+use crate::schema::{Body, NodeId};
+use crate::strings::LanguageId;
+use crate::CompileError;
+
+use super::Automaton;
+use super::atom::{AtomKind, Keys, TextId};
+use super::expand::MAX_DEPTH;
+use super::formula::FormulaId;
+use super::goal::{Goal, GoalId};
+
+/// Classes of names that one keyword may tell apart.
+const MAX_CLASSES: usize = 4096;
+/// `contains` of different branches that are told apart at one `unevaluatedItems`.
+const MAX_CONTAINS: usize = 8;
+
+/// Names or items that a subschema evaluates, where its branch holds.
+#[derive(Clone, Debug)]
+struct Evaluated<T> {
+    what: T,
+    /// Whether the branch holds.
+    when: FormulaId,
+}
+
+/// Members that a subschema evaluates.
+#[derive(Clone, Debug)]
+enum MembersOf {
+    Name(TextId),
+    Language(LanguageId),
+    All,
+}
+
+/// Items that a subschema evaluates.
+#[derive(Clone, Copy, Debug)]
+enum ItemsOf {
+    /// So many from the first.
+    First(u64),
+    All,
+    /// Those that satisfy a goal.
+    Satisfying(GoalId),
+}
+
+impl Automaton {
+    /// What `unevaluatedProperties: rest` of `node` asks of an object.
+    pub(super) fn unevaluated_properties(
+        &mut self,
+        node: NodeId,
+        rest: NodeId,
+        path: &mut Vec<GoalId>,
+    ) -> Result<FormulaId, CompileError> {
+        let mut evaluated = Vec::new();
+        self.members_of(node, true, FormulaId::TRUE, path, &mut evaluated, 0)?;
+        let goal = self.goal_of(rest);
+        let all = evaluated.iter().filter(|one| matches!(one.what, MembersOf::All));
+        let all: Vec<FormulaId> = all.map(|one| one.when).collect();
+        let names = named(&evaluated);
+        let mut parts = Vec::new();
+        for &name in &names {
+            let mut when = all.clone();
+            for one in &evaluated {
+                let covers = match one.what {
+                    MembersOf::Name(other) => other == name,
+                    MembersOf::Language(language) => {
+                        let text = self.texts.get(name);
+                        self.languages.contains(language, text).map_err(super::limit)?
+                    }
+                    MembersOf::All => false,
+                };
+                when.extend(covers.then_some(one.when));
+            }
+            let member = self.members(Keys::Name(name), goal);
+            parts.push(self.formulas.or(when.into_iter().chain([member])));
+        }
+        for (names, mut when) in self.classes(&names, &evaluated)? {
+            when.extend(&all);
+            let members = self.members(Keys::Language(names), goal);
+            parts.push(self.formulas.or(when.into_iter().chain([members])));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// The names outside `names`, in classes that the same languages of `evaluated` cover, with when those hold.
+    fn classes(
+        &mut self,
+        names: &[TextId],
+        evaluated: &[Evaluated<MembersOf>],
+    ) -> Result<Vec<(LanguageId, Vec<FormulaId>)>, CompileError> {
+        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+        let named = self.languages.one_of(&texts).map_err(super::limit)?;
+        let mut classes = vec![(self.languages.not(named).map_err(super::limit)?, Vec::new())];
+        for one in evaluated {
+            let MembersOf::Language(language) = one.what else { continue };
+            let outside = self.languages.not(language).map_err(super::limit)?;
+            let mut split = Vec::new();
+            for (names, when) in classes {
+                let inner = self.languages.and(&[names, language]).map_err(super::limit)?;
+                if !self.languages.is_empty(inner).map_err(super::limit)? {
+                    let mut when: Vec<FormulaId> = when.clone();
+                    when.push(one.when);
+                    split.push((inner, when));
+                }
+                let outer = self.languages.and(&[names, outside]).map_err(super::limit)?;
+                if !self.languages.is_empty(outer).map_err(super::limit)? {
+                    split.push((outer, when));
+                }
+            }
+            classes = split;
+            if classes.len() > MAX_CLASSES {
+                return Err(super::Trouble::Limit("classes of names for `unevaluatedProperties`").into());
+            }
+        }
+        Ok(classes)
+    }
+
+    /// The members that `node` evaluates where it is valid, itself and in branches on the same value. With `own`, the
+    /// node's own `unevaluatedProperties` is left out.
+    fn members_of(
+        &mut self,
+        node: NodeId,
+        own: bool,
+        when: FormulaId,
+        path: &mut Vec<GoalId>,
+        evaluated: &mut Vec<Evaluated<MembersOf>>,
+        depth: usize,
+    ) -> Result<(), CompileError> {
+        let schema = self.schema.clone();
+        let Body::Keywords(keywords) = &schema.node(node).body else {
+            return Ok(());
+        };
+        if keywords.additional_properties.is_some() || (!own && keywords.unevaluated_properties.is_some()) {
+            let what = MembersOf::All;
+            evaluated.push(Evaluated { what, when });
+            return Ok(());
+        }
+        for (name, _) in &keywords.properties {
+            let what = MembersOf::Name(self.texts.intern(name));
+            evaluated.push(Evaluated { what, when });
+        }
+        for (pattern, _) in &keywords.pattern_properties {
+            let what = MembersOf::Language(self.pattern(node, "patternProperties", pattern)?);
+            evaluated.push(Evaluated { what, when });
+        }
+        for (branch, when) in self.branches(node, when, path, |constraint| constraint.objects, depth)? {
+            self.members_of(branch, false, when, path, evaluated, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    /// What `unevaluatedItems: rest` of `node` asks of an array.
+    pub(super) fn unevaluated_items(
+        &mut self,
+        node: NodeId,
+        rest: NodeId,
+        path: &mut Vec<GoalId>,
+    ) -> Result<FormulaId, CompileError> {
+        let mut evaluated = Vec::new();
+        self.items_of(node, true, FormulaId::TRUE, path, &mut evaluated, 0)?;
+        let rest = self.goal_of(rest);
+        let mut ends = vec![0];
+        ends.extend(evaluated.iter().filter_map(|one| match one.what {
+            ItemsOf::First(count) => Some(count),
+            _ => None,
+        }));
+        ends.sort_unstable();
+        ends.dedup();
+        let mut parts = Vec::new();
+        for (index, &from) in ends.iter().enumerate() {
+            let to = ends.get(index + 1).copied();
+            let mut when = Vec::new();
+            for one in &evaluated {
+                let covers = match one.what {
+                    ItemsOf::First(count) => count > from,
+                    ItemsOf::All => true,
+                    ItemsOf::Satisfying(_) => false,
+                };
+                when.extend(covers.then_some(one.when));
+            }
+            let items = self.satisfying(from, to, rest, &evaluated)?;
+            parts.push(self.formulas.or(when.into_iter().chain([items])));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// "Every item of the range satisfies `rest`, or the `contains` of a branch that holds."
+    fn satisfying(
+        &mut self,
+        from: u64,
+        to: Option<u64>,
+        rest: GoalId,
+        evaluated: &[Evaluated<ItemsOf>],
+    ) -> Result<FormulaId, CompileError> {
+        let contains: Vec<(GoalId, FormulaId)> = evaluated
+            .iter()
+            .filter_map(|one| match one.what {
+                ItemsOf::Satisfying(goal) => Some((goal, one.when)),
+                _ => None,
+            })
+            .collect();
+        if contains.len() > MAX_CONTAINS {
+            return Err(super::Trouble::Limit("`contains` beside one `unevaluatedItems`").into());
+        }
+        let mut any = Vec::new();
+        for chosen in 0..1_u32 << contains.len() {
+            let chosen = contains.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 1);
+            let (mut goals, mut holds) = (vec![rest], Vec::new());
+            for (_, (goal, when)) in chosen {
+                goals.push(*goal);
+                holds.push(*when);
+            }
+            let goal = self.any_goal(goals);
+            let items = self.items(from, to, goal);
+            any.push(self.formulas.and(holds.into_iter().chain([items])));
+        }
+        Ok(self.formulas.or(any))
+    }
+
+    /// The goal of satisfying at least one of `goals`.
+    fn any_goal(&mut self, mut goals: Vec<GoalId>) -> GoalId {
+        goals.sort_unstable();
+        goals.dedup();
+        goals.retain(|goal| *goal != GoalId::NOTHING);
+        match goals[..] {
+            [] => GoalId::NOTHING,
+            [one] => one,
+            _ if goals.contains(&GoalId::ANYTHING) => GoalId::ANYTHING,
+            _ => self.goals.intern(Goal::AnyOf(goals.into())),
+        }
+    }
+
+    /// As [`members_of`](Self::members_of), for items.
+    fn items_of(
+        &mut self,
+        node: NodeId,
+        own: bool,
+        when: FormulaId,
+        path: &mut Vec<GoalId>,
+        evaluated: &mut Vec<Evaluated<ItemsOf>>,
+        depth: usize,
+    ) -> Result<(), CompileError> {
+        let schema = self.schema.clone();
+        let Body::Keywords(keywords) = &schema.node(node).body else {
+            return Ok(());
+        };
+        if keywords.items.is_some() || (!own && keywords.unevaluated_items.is_some()) {
+            let what = ItemsOf::All;
+            evaluated.push(Evaluated { what, when });
+            return Ok(());
+        }
+        if !keywords.prefix_items.is_empty() {
+            let what = ItemsOf::First(keywords.prefix_items.len() as u64);
+            evaluated.push(Evaluated { what, when });
+        }
+        if let Some(contains) = keywords.contains.filter(|contains| contains.evaluates) {
+            let what = ItemsOf::Satisfying(self.goal_of(contains.node));
+            evaluated.push(Evaluated { what, when });
+        }
+        for (branch, when) in self.branches(node, when, path, |constraint| constraint.arrays, depth)? {
+            self.items_of(branch, false, when, path, evaluated, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    /// The branches of `node` on the same value, with when each holds. A branch that must hold wherever the node does
+    /// holds when the node is looked at.
+    fn branches(
+        &mut self,
+        node: NodeId,
+        when: FormulaId,
+        path: &mut Vec<GoalId>,
+        formula: fn(&super::goal::Constraint) -> FormulaId,
+        depth: usize,
+    ) -> Result<Vec<(NodeId, FormulaId)>, CompileError> {
+        if depth >= MAX_DEPTH {
+            return Err(super::Trouble::Limit("applicators on one value").into());
+        }
+        let schema = self.schema.clone();
+        let Body::Keywords(keywords) = &schema.node(node).body else {
+            return Ok(Vec::new());
+        };
+        let mut branches: Vec<(NodeId, FormulaId)> = Vec::new();
+        branches.extend(keywords.all_of.iter().chain(&keywords.refs).map(|part| (*part, when)));
+        let alternatives = keywords.any_of.iter().chain(&keywords.one_of).flatten();
+        for &branch in alternatives {
+            let holds = formula(&self.part(branch, path)?);
+            branches.push((branch, self.formulas.and([when, holds])));
+        }
+        if let Some((condition, then, otherwise)) = keywords.if_then_else {
+            let holds = formula(&self.part(condition, path)?);
+            let fails = self.formulas.not(holds);
+            let (holds, fails) = (self.formulas.and([when, holds]), self.formulas.and([when, fails]));
+            branches.push((condition, holds));
+            branches.extend(then.map(|then| (then, holds)));
+            branches.extend(otherwise.map(|otherwise| (otherwise, fails)));
+        }
+        for (name, schema) in &keywords.dependent_schemas {
+            let name = self.texts.intern(name);
+            let has = self.atom(AtomKind::Has(name));
+            branches.push((*schema, self.formulas.and([when, has])));
+        }
+        Ok(branches)
+    }
+}
+
+/// The names among what is evaluated, sorted.
+fn named(evaluated: &[Evaluated<MembersOf>]) -> Vec<TextId> {
+    let names = evaluated.iter().filter_map(|one| match one.what {
+        MembersOf::Name(name) => Some(name),
+        _ => None,
+    });
+    let mut names: Vec<TextId> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}

@@ -1,0 +1,292 @@
+//! [`ExactCompiler`]: this project's own compiler.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toktrie::{Recognizer, SimpleVob};
+
+use crate::automaton::{Automaton, Formats, StateId, Trouble};
+use crate::schema::{SchemaOptions, SchemaSet};
+use crate::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Vocabulary};
+
+/// How schemas are read.
+#[derive(Clone, Debug, Default)]
+pub struct ExactOptions {
+    /// Dialect, documents for references, limits on loading.
+    pub schema: SchemaOptions,
+    /// Whether `format` asserts.
+    pub formats: Formats,
+}
+
+/// Compiles schemas into masks that allow a token if and only if some valid document goes on with it.
+///
+/// Documents are JSON as RFC 8259 has it: any whitespace, any order of members, any escape, any spelling of a number,
+/// but no name twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
+pub struct ExactCompiler {
+    vocabulary: Arc<Vocabulary>,
+    options: ExactOptions,
+}
+
+impl fmt::Debug for ExactCompiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExactCompiler")
+            .field("vocabulary", &self.vocabulary)
+            .field("options", &self.options)
+            .finish()
+    }
+}
+
+impl ExactCompiler {
+    /// A compiler for a vocabulary.
+    pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
+        Self { vocabulary, options }
+    }
+}
+
+impl Compiler for ExactCompiler {
+    fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
+        let set = SchemaSet::load(schema, &self.options.schema)?;
+        let (mut automaton, root) = Automaton::new(set, self.options.formats)?;
+        let Some(start) = automaton.start(root)? else {
+            let message = "no JSON value is valid under this schema";
+            return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).at(""));
+        };
+        let shared = Shared {
+            vocabulary: self.vocabulary.clone(),
+            work: Mutex::new(Work {
+                automaton,
+                masks: HashMap::new(),
+            }),
+        };
+        Ok(Box::new(ExactMasker {
+            shared: Arc::new(shared),
+            places: vec![start],
+            ended: false,
+            mask: None,
+        }))
+    }
+}
+
+/// A compiled schema, shared by its maskers.
+struct Shared {
+    vocabulary: Arc<Vocabulary>,
+    work: Mutex<Work>,
+}
+
+/// The automaton and the masks, as far as they have been worked out.
+struct Work {
+    automaton: Automaton,
+    masks: HashMap<StateId, Arc<TokenMask>>,
+}
+
+impl Shared {
+    /// What is worked out is added whole, so that it stays usable after a panic elsewhere.
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Work {
+    fn mask(&mut self, at: StateId, vocabulary: &Vocabulary) -> Result<Arc<TokenMask>, MaskError> {
+        if let Some(mask) = self.masks.get(&at) {
+            return Ok(mask.clone());
+        }
+        let mut walk = Walk {
+            automaton: &mut self.automaton,
+            places: vec![at],
+            trouble: None,
+        };
+        let mut allowed = vocabulary.trie().alloc_token_set();
+        vocabulary.trie().add_bias(&mut walk, &mut allowed, &[]);
+        if let Some(trouble) = walk.trouble {
+            return Err(mask_error(trouble));
+        }
+        let mut mask = self.text_tokens(&allowed, vocabulary);
+        for &token in vocabulary.long_tokens() {
+            if self.after(at, vocabulary.token_bytes(token))?.is_some() {
+                mask.allow(token);
+            }
+        }
+        for &(kept, other) in vocabulary.duplicates() {
+            if mask.allows(kept) {
+                mask.allow(other);
+            }
+        }
+        if self.automaton.is_complete(at).map_err(mask_error)? {
+            for &token in vocabulary.eos_tokens() {
+                mask.allow(token);
+            }
+        }
+        let mask = Arc::new(mask);
+        self.masks.insert(at, mask.clone());
+        Ok(mask)
+    }
+
+    /// A set of the trie's tokens as a mask. The trie holds special tokens under a byte that is never allowed.
+    fn text_tokens(&self, allowed: &SimpleVob, vocabulary: &Vocabulary) -> TokenMask {
+        TokenMask::from_words(allowed.as_slice(), vocabulary.len())
+    }
+
+    /// The place after some bytes.
+    fn after(&mut self, from: StateId, bytes: &[u8]) -> Result<Option<StateId>, MaskError> {
+        let mut at = from;
+        for &byte in bytes {
+            match self.automaton.step(at, byte).map_err(mask_error)? {
+                Some(next) => at = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+}
+
+/// The walk over the trie of tokens.
+struct Walk<'a> {
+    automaton: &'a mut Automaton,
+    places: Vec<StateId>,
+    /// What ended the walk early.
+    trouble: Option<Trouble>,
+}
+
+impl Recognizer for Walk<'_> {
+    fn pop_bytes(&mut self, num: usize) {
+        self.places.truncate(self.places.len() - num);
+    }
+
+    fn collapse(&mut self) {
+        let top = self.places.len().saturating_sub(1);
+        self.places.drain(..top);
+    }
+
+    fn trie_finished(&mut self) {
+        self.places.truncate(1);
+    }
+
+    fn try_push_byte(&mut self, byte: u8) -> bool {
+        let Some(&at) = self.places.last().filter(|_| self.trouble.is_none()) else {
+            return false;
+        };
+        match self.automaton.step(at, byte) {
+            Ok(Some(next)) => {
+                self.places.push(next);
+                true
+            }
+            Ok(None) => false,
+            Err(trouble) => {
+                self.trouble = Some(trouble);
+                false
+            }
+        }
+    }
+}
+
+fn mask_error(trouble: Trouble) -> MaskError {
+    MaskError::LimitExceeded(trouble.to_string())
+}
+
+/// A place in a document under a compiled schema.
+struct ExactMasker {
+    shared: Arc<Shared>,
+    /// The place before each token accepted, and the present one.
+    places: Vec<StateId>,
+    /// Whether an end of sequence was accepted.
+    ended: bool,
+    mask: Option<Arc<TokenMask>>,
+}
+
+impl ExactMasker {
+    fn place(&self) -> StateId {
+        // There is always the first.
+        self.places[self.places.len() - 1]
+    }
+
+    fn refused(&self, token: TokenId) -> MaskError {
+        MaskError::TokenRefused {
+            token,
+            position: self.position(),
+        }
+    }
+}
+
+impl Masker for ExactMasker {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        if self.mask.is_none() {
+            let mask = match self.ended {
+                true => Arc::new(TokenMask::none(self.shared.vocabulary.len())),
+                false => self.shared.work().mask(self.place(), &self.shared.vocabulary)?,
+            };
+            self.mask = Some(mask);
+        }
+        self.mask
+            .as_deref()
+            .ok_or_else(|| MaskError::Internal("the mask that was just made is gone".to_owned()))
+    }
+
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        if self.ended {
+            return Err(self.refused(token));
+        }
+        if self.shared.vocabulary.is_eos(token) {
+            if !self.is_complete()? {
+                return Err(self.refused(token));
+            }
+            self.ended = true;
+        } else {
+            let bytes = match self.shared.vocabulary.kind(token) {
+                crate::TokenKind::Text => self.shared.vocabulary.token_bytes(token),
+                _ => &[],
+            };
+            let next = match bytes {
+                [] => None,
+                bytes => self.shared.work().after(self.place(), bytes)?,
+            };
+            match next {
+                Some(next) => self.places.push(next),
+                None => return Err(self.refused(token)),
+            }
+        }
+        self.mask = None;
+        Ok(())
+    }
+
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        let place = self.place();
+        Ok(self.ended || self.shared.work().automaton.is_complete(place).map_err(mask_error)?)
+    }
+
+    fn position(&self) -> usize {
+        self.places.len() - 1 + usize::from(self.ended)
+    }
+
+    fn forced_tokens(&mut self, _tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        // Between any two parts of a document whitespace may stand, so that hardly anything is forced.
+        Ok(())
+    }
+
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        Ok(Box::new(Self {
+            shared: self.shared.clone(),
+            places: self.places.clone(),
+            ended: self.ended,
+            mask: self.mask.clone(),
+        }))
+    }
+
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        let available = self.position();
+        if tokens > available {
+            return Err(MaskError::RollbackTooFar {
+                asked: tokens,
+                available,
+            });
+        }
+        if tokens > 0 {
+            let places = tokens - usize::from(self.ended);
+            self.ended = false;
+            self.places.truncate(self.places.len() - places);
+            self.mask = None;
+        }
+        Ok(())
+    }
+}

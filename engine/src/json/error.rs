@@ -1,0 +1,33 @@
+//! Why a text is not a JSON text that this crate reads.
+
+use std::fmt;
+
+/// A defect of a JSON text, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ParseError {
+    pub kind: ParseErrorKind,
+    /// Byte offset in the text.
+    pub offset: usize,
+    /// JSON Pointer to the value in which the defect shows.
+    pub pointer: String,
+    pub message: String,
+}
+
+/// The ways in which reading a JSON text fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParseErrorKind {
+    /// Not JSON (RFC 8259).
+    Syntax,
+    /// An object has two members of one name: which of them counts is anyone's guess.
+    DuplicateName,
+    /// A limit was reached.
+    Limit,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: {}", self.offset, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}

@@ -1,0 +1,169 @@
+//! One positive decimal, factored so that the set of its multiples is easy to reason about.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer;
+use num_traits::{One, Zero};
+
+use crate::decimal::Decimal;
+
+/// A positive decimal `unit × 2^twos × 5^fives`, `unit` coprime to ten: the generator of the lattice of its integer
+/// multiples.
+///
+/// A decimal is a multiple iff `unit` divides its significand and its valuations at 2 and 5 are large enough. So
+/// powers of ten, wherever they come from (scale of the generator, exponent of the number), only ever add to the
+/// valuations, and common multiples and divisors are taken factor by factor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Generator {
+    pub(super) unit: BigUint,
+    pub(super) twos: i64,
+    pub(super) fives: i64,
+}
+
+impl Generator {
+    /// The generator one, whose multiples are the integers.
+    pub(super) fn one() -> Self {
+        Self {
+            unit: BigUint::one(),
+            twos: 0,
+            fives: 0,
+        }
+    }
+
+    /// The factors of the magnitude of `value`; `None` for zero, which generates nothing but itself.
+    pub(super) fn of(value: &Decimal) -> Option<Self> {
+        if value.is_zero() {
+            return None;
+        }
+        let twos = value.significand().trailing_zeros().unwrap_or(0);
+        let (unit, fives) = strip_fives(value.significand() >> twos);
+        let exponent = value.exponent();
+        Some(Self {
+            unit,
+            twos: exponent.saturating_add_unsigned(twos),
+            fives: exponent.saturating_add_unsigned(fives),
+        })
+    }
+
+    /// The number itself.
+    pub(super) fn value(&self) -> Decimal {
+        let exponent = self.twos.min(self.fives);
+        let twos = &self.unit << self.twos.abs_diff(exponent);
+        Decimal::new(false, twos * pow5(self.fives.abs_diff(exponent)), exponent)
+    }
+
+    /// Generator of the common multiples.
+    pub(super) fn lcm(&self, other: &Self) -> Self {
+        Self {
+            unit: self.unit.lcm(&other.unit),
+            twos: self.twos.max(other.twos),
+            fives: self.fives.max(other.fives),
+        }
+    }
+
+    /// Generator of the least lattice that holds the multiples of both.
+    pub(super) fn gcd(&self, other: &Self) -> Self {
+        Self {
+            unit: self.unit.gcd(&other.unit),
+            twos: self.twos.min(other.twos),
+            fives: self.fives.min(other.fives),
+        }
+    }
+
+    /// Whether `value` is a multiple.
+    pub(super) fn divides(&self, value: &Decimal) -> bool {
+        if value.is_zero() {
+            return true;
+        }
+        let (significand, exponent) = (value.significand(), value.exponent());
+        let twos = self.twos.saturating_sub(exponent);
+        let fives = self.fives.saturating_sub(exponent);
+        (twos <= 0 || significand.trailing_zeros().unwrap_or(0) >= twos.unsigned_abs())
+            && (fives <= 0 || divisible_by_pow5(significand, fives.unsigned_abs()))
+            && (self.unit.is_one() || (significand % &self.unit).is_zero())
+    }
+
+    /// The largest integer not above `value` divided by the generator.
+    ///
+    /// Writes out numbers as long as that integer or as `value` and the generator; callers see to it that the integer
+    /// has a reasonable length.
+    pub(super) fn floor_ratio(&self, value: &Decimal) -> BigInt {
+        if value.is_zero() {
+            return BigInt::ZERO;
+        }
+        if value.magnitude() < self.least_magnitude() {
+            return if value.is_negative() {
+                -BigInt::one()
+            } else {
+                BigInt::ZERO
+            };
+        }
+        let (numerator, denominator) = self.ratio(value);
+        let sign = if value.is_negative() { Sign::Minus } else { Sign::Plus };
+        BigInt::from_biguint(sign, numerator).div_floor(&denominator.into())
+    }
+
+    /// The least integer not below `value` divided by the generator. As [`Self::floor_ratio`].
+    pub(super) fn ceil_ratio(&self, value: &Decimal) -> BigInt {
+        -self.floor_ratio(&value.negated())
+    }
+
+    /// Whether there is a multiple strictly between two close positive numbers: close, as [`Self::floor_ratio`] needs it
+    /// where the generator is not larger than they are.
+    pub(super) fn multiple_between(&self, low: &Decimal, high: &Decimal) -> bool {
+        self.ceil_ratio(high) - self.floor_ratio(low) > BigInt::one()
+    }
+
+    /// `multiple` times the generator.
+    pub(super) fn times(&self, multiple: &BigInt) -> Decimal {
+        let one = self.value();
+        let negative = multiple.sign() == Sign::Minus;
+        Decimal::new(negative, one.significand() * multiple.magnitude(), one.exponent())
+    }
+
+    /// A lower bound of [`Decimal::magnitude`] of the number, without computing it.
+    pub(super) fn least_magnitude(&self) -> i64 {
+        self.twos.min(self.fives)
+    }
+
+    /// Magnitude of `value` over the generator, as a fraction of integers.
+    fn ratio(&self, value: &Decimal) -> (BigUint, BigUint) {
+        let (twos, fives) = (value.exponent() - self.twos, value.exponent() - self.fives);
+        let scale = |shift: i64, power: i64| (pow5(power.max(0).unsigned_abs())) << shift.max(0).unsigned_abs();
+        (
+            value.significand() * scale(twos, fives),
+            &self.unit * scale(-twos, -fives),
+        )
+    }
+}
+
+/// `5^exponent`, written out.
+pub(super) fn pow5(exponent: u64) -> BigUint {
+    if exponent <= 27 {
+        5u64.pow(exponent as u32).into()
+    } else {
+        num_traits::pow(BigUint::from(5u8), exponent as usize)
+    }
+}
+
+/// How often five divides `value`, which is not zero, and what remains.
+pub(super) fn strip_fives(value: BigUint) -> (BigUint, u64) {
+    let (mut rest, mut count) = (value, 0);
+    let mut step = 1u64;
+    // Powers of five in ascending, then descending order: few divisions, and only one where five does not divide.
+    loop {
+        let (quotient, remainder) = rest.div_rem(&pow5(step));
+        if remainder.is_zero() {
+            (rest, count) = (quotient, count + step);
+            step *= 2;
+        } else if step == 1 {
+            return (rest, count);
+        } else {
+            step /= 2;
+        }
+    }
+}
+
+fn divisible_by_pow5(value: &BigUint, exponent: u64) -> bool {
+    // Five to the power has over twice as many bits as its exponent.
+    exponent <= value.bits() / 2 && (value % pow5(exponent)).is_zero()
+}

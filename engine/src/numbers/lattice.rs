@@ -1,0 +1,348 @@
+//! Boolean combinations of "multiple of m", in a canonical form that counts.
+//!
+//! The indicator function of a Boolean combination of lattices `mℤ` is a linear combination `c + Σ c_m [m divides x]`
+//! with integer coefficients: a product of two lattices is the lattice of the least common multiple, a complement is
+//! one minus. The functions `1` and `[m divides x]` are linearly independent over the decimals (evaluate at a number
+//! that no generator divides, then at a generator that no other one present divides, and so on), so that equal
+//! combinations have equal coefficients, and counting members of an interval is one division per term.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+use super::generator::Generator;
+use crate::decimal::{Decimal, LimitReached};
+
+/// Most terms of one combination: `k` independent negated steps make `2^k`.
+const MAX_TERMS: u64 = 1024;
+
+/// Most digits that the least common multiple of the steps in a combination may have more than the smallest of them.
+const MAX_SPREAD: u64 = 4096;
+
+/// Handle of a canonical combination: equal sets have equal handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct LatticeId(u32);
+
+/// A Boolean combination of lattices.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Lattice {
+    /// Whether numbers that no generator divides are members. They are dense, so then every open interval has members.
+    pub(super) generic: bool,
+    /// Generators and nonzero coefficients, in the order of generators.
+    pub(super) terms: Vec<(Generator, i64)>,
+    /// The set repeats with this period; that of the integers where there are no terms.
+    pub(super) period: Generator,
+    /// Every generator is a multiple of this one.
+    pub(super) base: Generator,
+}
+
+/// Arena of combinations.
+#[derive(Debug)]
+pub(super) struct Lattices {
+    items: Vec<Arc<Lattice>>,
+    ids: HashMap<Arc<Lattice>, LatticeId>,
+    products: HashMap<(LatticeId, LatticeId), LatticeId>,
+}
+
+impl Lattices {
+    /// No number.
+    pub(super) const NONE: LatticeId = LatticeId(0);
+    /// Every number.
+    pub(super) const ALL: LatticeId = LatticeId(1);
+    /// The integers.
+    pub(super) const INTEGERS: LatticeId = LatticeId(2);
+
+    /// An arena with the three named combinations.
+    pub(super) fn new() -> Self {
+        let mut lattices = Self {
+            items: Vec::new(),
+            ids: HashMap::new(),
+            products: HashMap::new(),
+        };
+        lattices.insert(false, Vec::new());
+        lattices.insert(true, Vec::new());
+        lattices.insert(false, vec![(Generator::one(), 1)]);
+        lattices
+    }
+
+    pub(super) fn get(&self, id: LatticeId) -> &Arc<Lattice> {
+        &self.items[id.0 as usize]
+    }
+
+    /// Whether the set is everything or nothing.
+    pub(super) fn is_constant(id: LatticeId) -> bool {
+        id == Self::NONE || id == Self::ALL
+    }
+
+    /// Everything or nothing.
+    pub(super) fn constant(member: bool) -> LatticeId {
+        if member { Self::ALL } else { Self::NONE }
+    }
+
+    /// The multiples of a generator.
+    pub(super) fn multiples(&mut self, generator: Generator) -> Result<LatticeId, LimitReached> {
+        self.intern(false, BTreeMap::from([(generator, 1)]))
+    }
+
+    pub(super) fn not(&mut self, id: LatticeId) -> LatticeId {
+        let lattice = Arc::clone(self.get(id));
+        let terms = lattice
+            .terms
+            .iter()
+            .map(|(generator, coefficient)| (generator.clone(), -coefficient))
+            .collect();
+        self.insert(!lattice.generic, terms)
+    }
+
+    pub(super) fn and(&mut self, left: LatticeId, right: LatticeId) -> Result<LatticeId, LimitReached> {
+        let (left, right) = (left.min(right), left.max(right));
+        if left == right || right == Self::ALL || left == Self::NONE {
+            return Ok(left);
+        }
+        if left == Self::ALL {
+            return Ok(right);
+        }
+        if let Some(&known) = self.products.get(&(left, right)) {
+            return Ok(known);
+        }
+        let product = self.product(left, right)?;
+        self.products.insert((left, right), product);
+        Ok(product)
+    }
+
+    pub(super) fn or(&mut self, left: LatticeId, right: LatticeId) -> Result<LatticeId, LimitReached> {
+        let (not_left, not_right) = (self.not(left), self.not(right));
+        let neither = self.and(not_left, not_right)?;
+        Ok(self.not(neither))
+    }
+
+    /// The numbers in exactly one of the two.
+    pub(super) fn xor(&mut self, left: LatticeId, right: LatticeId) -> Result<LatticeId, LimitReached> {
+        if left == right {
+            return Ok(Self::NONE);
+        }
+        let (not_left, not_right) = (self.not(left), self.not(right));
+        let (only_left, only_right) = (self.and(left, not_right)?, self.and(not_left, right)?);
+        self.or(only_left, only_right)
+    }
+
+    /// The members that are not integers.
+    pub(super) fn without_integers(&mut self, id: LatticeId) -> Result<LatticeId, LimitReached> {
+        let fractions = self.not(Self::INTEGERS);
+        self.and(id, fractions)
+    }
+
+    /// The same combination with only the terms that `keep` wants.
+    pub(super) fn retain(&mut self, id: LatticeId, mut keep: impl FnMut(&Generator) -> bool) -> LatticeId {
+        let lattice = Arc::clone(self.get(id));
+        let terms: Vec<_> = lattice
+            .terms
+            .iter()
+            .filter(|(generator, _)| keep(generator))
+            .cloned()
+            .collect();
+        if terms.len() == lattice.terms.len() {
+            id
+        } else {
+            self.insert(lattice.generic, terms)
+        }
+    }
+
+    /// Whether `value` is a member.
+    pub(super) fn contains(&self, id: LatticeId, value: &Decimal) -> bool {
+        let lattice = self.get(id);
+        lattice.value(|generator| generator.divides(value))
+    }
+
+    fn product(&mut self, left: LatticeId, right: LatticeId) -> Result<LatticeId, LimitReached> {
+        let (left, right) = (Arc::clone(self.get(left)), Arc::clone(self.get(right)));
+        let mut terms = BTreeMap::new();
+        let mut add = |generator: Generator, coefficient: Option<i64>| -> Result<(), LimitReached> {
+            let sum = terms.entry(generator).or_insert(0i64);
+            *sum = coefficient
+                .and_then(|coefficient| sum.checked_add(coefficient))
+                .ok_or(TOO_MANY_TERMS)?;
+            if terms.len() as u64 > 4 * MAX_TERMS {
+                Err(TOO_MANY_TERMS)
+            } else {
+                Ok(())
+            }
+        };
+        for (one, other) in [(&left, &right), (&right, &left)] {
+            for (generator, coefficient) in one.terms.iter().filter(|_| other.generic) {
+                add(generator.clone(), Some(*coefficient))?;
+            }
+        }
+        for (one, first) in &left.terms {
+            for (other, second) in &right.terms {
+                add(one.lcm(other), first.checked_mul(*second))?;
+            }
+        }
+        self.intern(left.generic && right.generic, terms)
+    }
+
+    fn intern(&mut self, generic: bool, mut terms: BTreeMap<Generator, i64>) -> Result<LatticeId, LimitReached> {
+        terms.retain(|_, coefficient| *coefficient != 0);
+        if terms.len() as u64 > MAX_TERMS {
+            return Err(TOO_MANY_TERMS);
+        }
+        let (period, base) = hull(terms.keys());
+        let exponents = [period.twos, period.fives, base.twos, base.fives];
+        let spread = exponents
+            .iter()
+            .max()
+            .zip(exponents.iter().min())
+            .map_or(0, |(most, least)| most.abs_diff(*least));
+        if spread.saturating_add(period.unit.bits() / 3) > MAX_SPREAD {
+            return Err(LimitReached {
+                what: "digits of the least common multiple of `multipleOf` values",
+                limit: MAX_SPREAD,
+            });
+        }
+        Ok(self.insert(generic, terms.into_iter().collect()))
+    }
+
+    /// Interns a combination that is within the limits.
+    fn insert(&mut self, generic: bool, terms: Vec<(Generator, i64)>) -> LatticeId {
+        let (period, base) = hull(terms.iter().map(|(generator, _)| generator));
+        let lattice = Arc::new(Lattice {
+            generic,
+            terms,
+            period,
+            base,
+        });
+        if let Some(&id) = self.ids.get(&lattice) {
+            return id;
+        }
+        let id = LatticeId(self.items.len() as u32);
+        self.items.push(Arc::clone(&lattice));
+        self.ids.insert(lattice, id);
+        id
+    }
+}
+
+const TOO_MANY_TERMS: LimitReached = LimitReached {
+    what: "terms of a combination of `multipleOf` values",
+    limit: MAX_TERMS,
+};
+
+/// Least common multiple and greatest common divisor.
+fn hull<'a>(generators: impl Iterator<Item = &'a Generator>) -> (Generator, Generator) {
+    generators
+        .fold(None, |hull: Option<(Generator, Generator)>, next| match hull {
+            None => Some((next.clone(), next.clone())),
+            Some((period, base)) => Some((period.lcm(next), base.gcd(next))),
+        })
+        .unwrap_or_else(|| (Generator::one(), Generator::one()))
+}
+
+impl Lattice {
+    /// Membership of a number of which `divides` says which generators divide it.
+    pub(super) fn value(&self, mut divides: impl FnMut(&Generator) -> bool) -> bool {
+        let hits = self.terms.iter().filter(|(generator, _)| divides(generator));
+        i64::from(self.generic) + hits.map(|(_, coefficient)| coefficient).sum::<i64>() != 0
+    }
+
+    /// Whether this is nothing.
+    pub(super) fn is_none(&self) -> bool {
+        !self.generic && self.terms.is_empty()
+    }
+
+    /// Whether the open interval from `low` to `high`, `None` for no end, has a member.
+    pub(super) fn meets(&self, low: Option<&Decimal>, high: Option<&Decimal>) -> bool {
+        self.count(low, high, 0) != Some(0)
+    }
+
+    /// Number of members of an open interval, not empty itself, where that is at most `up_to`; otherwise some larger
+    /// number, `None` for infinitely many.
+    pub(super) fn count(&self, low: Option<&Decimal>, high: Option<&Decimal>, up_to: u64) -> Option<u64> {
+        if self.is_none() {
+            return Some(0);
+        }
+        let (Some(low), Some(high), false) = (low, high, self.generic) else {
+            return None;
+        };
+        // A period holds at least one member, and a half-open interval of that width a whole period. The counts left
+        // are short: the ends are multiples of some power of ten below the width, hence below a few periods.
+        if is_wider(low, high, &self.period.value(), up_to.saturating_add(2)) {
+            return Some(up_to.saturating_add(1));
+        }
+        let count: BigInt = self
+            .terms
+            .iter()
+            .map(|(generator, sign)| multiples_between(generator, low, high) * sign)
+            .sum();
+        Some(count.to_u64().unwrap_or(u64::MAX))
+    }
+
+    /// The member `rank` places above `low` (1 for the next one); `None` where it is out of reach of arithmetic, or
+    /// there is none. Only for sets without generic members.
+    pub(super) fn nth_above(&self, low: &Decimal, rank: u64) -> Option<Decimal> {
+        // Steps of the base beyond this many digits are given up.
+        const MAX_DIGITS: i64 = 4096;
+        if self.generic || self.terms.is_empty() || rank == 0 {
+            return None;
+        }
+        if !low.is_zero() && low.magnitude().saturating_sub(self.base.least_magnitude()) > MAX_DIGITS {
+            return None;
+        }
+        let start = self.base.floor_ratio(low);
+        let enough = |steps: &BigInt| {
+            let high = self.base.times(&(&start + steps));
+            let count: BigInt = self
+                .terms
+                .iter()
+                .map(|(generator, sign)| multiples_upto(generator, low, &high) * sign)
+                .sum();
+            count >= BigInt::from(rank)
+        };
+        let mut high = BigInt::from(1);
+        while !enough(&high) {
+            high *= 2;
+        }
+        let mut low_steps = &high / 2;
+        while &high - &low_steps > BigInt::from(1) {
+            let middle: BigInt = (&high + &low_steps) / 2;
+            if enough(&middle) {
+                high = middle
+            } else {
+                low_steps = middle
+            }
+        }
+        Some(self.base.times(&(start + high)))
+    }
+}
+
+/// Number of multiples strictly between `low` and `high`.
+fn multiples_between(generator: &Generator, low: &Decimal, high: &Decimal) -> BigInt {
+    let count: BigInt = generator.ceil_ratio(high) - generator.floor_ratio(low) - 1;
+    if count.is_negative() { BigInt::zero() } else { count }
+}
+
+/// Number of multiples above `low` and not above `high`.
+fn multiples_upto(generator: &Generator, low: &Decimal, high: &Decimal) -> BigInt {
+    generator.floor_ratio(high) - generator.floor_ratio(low)
+}
+
+/// Whether `high - low`, positive, is surely at least `times × unit`. "No" means that it is not much larger.
+fn is_wider(low: &Decimal, high: &Decimal, unit: &Decimal, times: u64) -> bool {
+    // Any decimal has far fewer significant digits than this.
+    const FAR: i64 = 400_000;
+    let scale = unit.magnitude() - 3;
+    let magnitude = |end: &Decimal| if end.is_zero() { i64::MIN } else { end.magnitude() };
+    let most = magnitude(low).max(magnitude(high));
+    // The larger end is a multiple of a power of ten far above the unit. So is the other end, and then so is their
+    // difference; or it is far smaller, and then the difference is about the larger end.
+    if most.saturating_sub(scale) > FAR {
+        return true;
+    }
+    let grid = Generator {
+        unit: 1u8.into(),
+        twos: scale,
+        fives: scale,
+    };
+    let steps = grid.floor_ratio(high) - grid.ceil_ratio(low);
+    steps >= grid.ceil_ratio(unit) * times
+}

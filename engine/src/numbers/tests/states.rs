@@ -1,0 +1,202 @@
+//! How many states sets lead to, and texts and sets made to be costly.
+
+use std::collections::HashSet;
+
+use super::{Rule, decimal};
+use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumberTexts};
+
+const BYTES: &[u8] = b"0123456789-+.eE";
+
+/// Number of states that texts of up to `length` bytes lead to.
+fn reachable(texts: &mut NumberTexts, start: NumberState, length: usize) -> usize {
+    let (mut seen, mut level) = (HashSet::from([start]), vec![start]);
+    for _ in 0..length {
+        let mut next_level = Vec::new();
+        for state in level {
+            let next = BYTES.iter().filter_map(|&byte| texts.step(state, byte));
+            next_level.extend(next.filter(|&next| seen.insert(next)));
+        }
+        level = next_level;
+    }
+    seen.len()
+}
+
+fn states(style: NumberStyle, length: usize, set: impl FnOnce(&mut NumberSets) -> NumberSetId) -> usize {
+    let mut sets = NumberSets::new();
+    let id = set(&mut sets);
+    let mut texts = NumberTexts::new(style, sets);
+    let start = texts.start(id).unwrap();
+    reachable(&mut texts, start, length)
+}
+
+fn between(sets: &mut NumberSets, low: &str, high: &str) -> NumberSetId {
+    Rule::And(vec![Rule::AtLeast(decimal(low)), Rule::AtMost(decimal(high))]).set(sets)
+}
+
+fn integers_between(sets: &mut NumberSets, low: &str, high: &str) -> NumberSetId {
+    let (range, integers) = (between(sets, low, high), sets.integers());
+    sets.and(range, integers).unwrap()
+}
+
+/// A name, how to make the set, and how many states its texts of any length lead to.
+type Typical = (&'static str, fn(&mut NumberSets) -> NumberSetId, usize);
+
+const PLAIN: [Typical; 14] = [
+    ("number", |sets| sets.all(), 9),
+    ("integer", |sets| sets.integers(), 4),
+    ("number from 0", |sets| sets.at_least(decimal("0")), 7),
+    ("integer from 0", |sets| non_negative_integers(sets), 3),
+    ("integer 0 to 100", |sets| integers_between(sets, "0", "100"), 6),
+    ("number 0 to 100", |sets| between(sets, "0", "100"), 11),
+    ("number above 0 below 1", |sets| strictly_between(sets, "0", "1"), 5),
+    ("number -90 to 90", |sets| between(sets, "-90", "90"), 12),
+    (
+        "multiple of 0.01",
+        |sets| sets.multiple_of(&decimal("0.01")).unwrap(),
+        11,
+    ),
+    ("multiple of 7", |sets| sets.multiple_of(&decimal("7")).unwrap(), 10),
+    (
+        "multiple of 1000",
+        |sets| sets.multiple_of(&decimal("1000")).unwrap(),
+        7,
+    ),
+    ("multiple of 0.25 from 0 to 99.75", |sets| prices(sets), 10),
+    (
+        "int64",
+        |sets| integers_between(sets, "-9223372036854775808", "9223372036854775807"),
+        59,
+    ),
+    (
+        "500 squares",
+        |sets| sets.one_of((0..500).map(|n| (n * n).into())).unwrap(),
+        949,
+    ),
+];
+
+fn non_negative_integers(sets: &mut NumberSets) -> NumberSetId {
+    let (integers, from) = (sets.integers(), sets.at_least(decimal("0")));
+    sets.and(integers, from).unwrap()
+}
+
+fn strictly_between(sets: &mut NumberSets, low: &str, high: &str) -> NumberSetId {
+    Rule::And(vec![Rule::Above(decimal(low)), Rule::Below(decimal(high))]).set(sets)
+}
+
+fn prices(sets: &mut NumberSets) -> NumberSetId {
+    let (range, steps) = (between(sets, "0", "99.75"), sets.multiple_of(&decimal("0.25")).unwrap());
+    sets.and(range, steps).unwrap()
+}
+
+#[test]
+fn plain_states_do_not_grow_with_the_text() {
+    let counts = PLAIN.map(|(name, set, _)| (name, states(NumberStyle::Plain, 60, set)));
+    let expected = PLAIN.map(|(name, _, count)| (name, count));
+    assert_eq!(counts, expected);
+    for (name, set, count) in PLAIN {
+        assert_eq!(states(NumberStyle::Plain, 400, set), count, "{name}");
+    }
+}
+
+#[test]
+fn rfc8259_states_grow_with_the_text_only_where_bounds_or_steps_make_them() {
+    let counts =
+        |set: fn(&mut NumberSets) -> NumberSetId| [10, 20, 40].map(|length| states(NumberStyle::Rfc8259, length, set));
+    assert_eq!(counts(|sets| sets.all()), [12; 3]);
+    assert_eq!(counts(|sets| sets.at_least(decimal("0"))), [15; 3]);
+    // With bounds the number of digits matters, so that there are a few states for each.
+    assert_eq!(counts(|sets| between(sets, "0", "100")), [137, 301, 607]);
+    // With steps, the place of the point and the zeros at the end matter independently of each other.
+    assert_eq!(counts(|sets| sets.integers()), [152, 525, 1852]);
+    assert_eq!(counts(|sets| integers_between(sets, "0", "100")), [372, 1383, 5169]);
+}
+
+/// The state after a text, which begins a number of the set.
+fn walk(texts: &mut NumberTexts, start: NumberState, text: &str) -> NumberState {
+    let mut state = start;
+    for (at, byte) in text.bytes().enumerate() {
+        state = texts
+            .step(state, byte)
+            .unwrap_or_else(|| panic!("refused at byte {at} of {} bytes", text.len()));
+    }
+    state
+}
+
+#[test]
+fn bounds_with_huge_exponents() {
+    for style in [NumberStyle::Plain, NumberStyle::Rfc8259] {
+        let mut sets = NumberSets::new();
+        let tiny = between(&mut sets, "1e-999999999", "1");
+        let huge = integers_between(&mut sets, "-1e999999999999", "1e999999999999");
+        let mut texts = NumberTexts::new(style, sets);
+        let start = texts.start(tiny).unwrap();
+        let state = walk(&mut texts, start, "0.00000");
+        assert!(!texts.can_end(state));
+        let state = walk(&mut texts, state, "1");
+        assert!(texts.can_end(state) && texts.step(start, b'-').is_none());
+        let start = texts.start(huge).unwrap();
+        let state = walk(&mut texts, start, "-99999999999999999999999");
+        assert!(texts.can_end(state));
+        if style == NumberStyle::Rfc8259 {
+            let state = walk(&mut texts, start, "10e99999999999");
+            assert!(texts.can_end(state) && texts.step(state, b'8').is_some() && texts.step(state, b'9').is_none());
+            let state = walk(&mut texts, start, "1e999999999999");
+            assert!(texts.can_end(state) && texts.step(state, b'0').is_none());
+            let state = walk(&mut texts, start, "0.1e1000000000000");
+            assert!(texts.can_end(state));
+            let start = texts.start(tiny).unwrap();
+            let state = walk(&mut texts, start, "10e-1000000000");
+            assert!(texts.can_end(state) && texts.step(state, b'0').is_none());
+            let state = walk(&mut texts, start, "1e+");
+            assert!(texts.step(state, b'0').is_some() && texts.step(state, b'1').is_none());
+        }
+    }
+}
+
+#[test]
+fn long_bounds_and_long_texts() {
+    let bound = "7".repeat(10_000);
+    let mut sets = NumberSets::new();
+    let set = integers_between(&mut sets, "0", &bound);
+    let mut texts = NumberTexts::new(NumberStyle::Plain, sets);
+    let start = texts.start(set).unwrap();
+    let last = walk(&mut texts, start, &bound[1..]);
+    assert!(texts.can_end(last) && texts.step(last, b'8').is_none());
+    let state = walk(&mut texts, last, "7");
+    assert!(texts.can_end(state) && texts.step(state, b'0').is_none());
+    // Numbers without bounds, as long as one likes, in a handful of states.
+    let mut sets = NumberSets::new();
+    let set = sets.multiple_of(&decimal("0.07")).unwrap();
+    let mut texts = NumberTexts::new(NumberStyle::Plain, sets);
+    let start = texts.start(set).unwrap();
+    let state = walk(
+        &mut texts,
+        start,
+        &format!("{}.14{}", "7".repeat(100_000), "0".repeat(50_000)),
+    );
+    assert!(texts.can_end(state));
+    let state = walk(&mut texts, start, &format!("{}.1", "123".repeat(50_000)));
+    assert!(!texts.can_end(state));
+    assert!(texts.len() < 60, "{}", texts.len());
+}
+
+#[test]
+fn tiny_and_huge_steps() {
+    let rule = Rule::And(vec![
+        Rule::Multiple(decimal("3e-300")),
+        Rule::Not(Box::new(Rule::Multiple(decimal("3e300")))),
+        Rule::AtLeast(decimal("-1e301")),
+    ]);
+    for style in [NumberStyle::Plain, NumberStyle::Rfc8259] {
+        let mut sets = NumberSets::new();
+        let set = rule.set(&mut sets);
+        let mut texts = NumberTexts::new(style, sets);
+        let start = texts.start(set).unwrap();
+        let state = walk(&mut texts, start, &format!("-0.{}3", "0".repeat(299)));
+        assert!(texts.can_end(state));
+        let state = walk(&mut texts, start, &format!("3{}", "0".repeat(300)));
+        assert!(!texts.can_end(state));
+        let state = walk(&mut texts, state, ".3");
+        assert!(texts.can_end(state));
+    }
+}

@@ -1,0 +1,201 @@
+//! Exponents: sets of integers as intervals, and the texts of their members, leading zeros included.
+//!
+//! Once the digits of a number are over, only which exponents make it a member matters: a set that is constant from
+//! some exponent on in both directions. The states here are what is left of that set by what was written of the
+//! exponent, so that states are equal exactly where their futures are.
+
+/// A set of integers: disjoint, not adjacent, ascending intervals, ends included. `i64::MIN` and `i64::MAX` stand for
+/// no end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct ExponentSet(Vec<(i64, i64)>);
+
+impl ExponentSet {
+    pub(super) fn all() -> Self {
+        Self(vec![(i64::MIN, i64::MAX)])
+    }
+
+    /// Adds an interval that does not begin before the ones added so far.
+    pub(super) fn push(&mut self, low: i64, high: i64) {
+        match self.0.last_mut() {
+            Some(last) if last.1 >= low.saturating_sub(1) => last.1 = last.1.max(high),
+            _ => self.0.push((low, high)),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The magnitudes of the members that may be written with the given sign; zero with either.
+    pub(super) fn magnitudes(&self, negative: bool) -> Magnitudes {
+        let mirrored = self.0.iter().rev().map(|&(low, high)| (mirror(high), mirror(low)));
+        let intervals: Vec<_> = if negative { mirrored.collect() } else { self.0.clone() };
+        let clipped = intervals.into_iter().filter(|interval| interval.1 >= 0);
+        Magnitudes(
+            clipped
+                .map(|(low, high)| (low.max(0).unsigned_abs(), high.unsigned_abs()))
+                .collect(),
+        )
+    }
+}
+
+fn mirror(end: i64) -> i64 {
+    match end {
+        i64::MIN => i64::MAX,
+        i64::MAX => i64::MIN,
+        end => -end,
+    }
+}
+
+/// A set of natural numbers, as [`ExponentSet`]; `i64::MAX` for no end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Magnitudes(Vec<(u64, u64)>);
+
+const NO_END: u64 = i64::MAX as u64;
+
+impl Magnitudes {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn has_zero(&self) -> bool {
+        self.0.first().is_some_and(|interval| interval.0 == 0)
+    }
+
+    /// What is left after the first digit that is not zero.
+    pub(super) fn after(&self, digit: u8) -> Remainder {
+        let endless = self.0.last().is_some_and(|interval| interval.1 == NO_END);
+        let finite = |&(low, high): &(u64, u64)| if high == NO_END { low } else { high };
+        let most = u128::from(self.0.iter().map(finite).max().unwrap_or(0));
+        let mut levels = Vec::new();
+        let mut width = 1u128;
+        while u128::from(digit) * width <= most {
+            levels.push(window(&self.0, u128::from(digit) * width, width));
+            width *= 10;
+        }
+        Remainder::new(levels, endless)
+    }
+}
+
+/// What may follow a nonzero beginning of an exponent: which texts of `i` digits, as numbers, by `i`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Remainder {
+    levels: Vec<Vec<(u64, u64)>>,
+    /// Whether all or none of the longer texts may follow.
+    longer: bool,
+}
+
+impl Remainder {
+    fn new(mut levels: Vec<Vec<(u64, u64)>>, longer: bool) -> Self {
+        while let Some(last) = levels.last() {
+            let all = (0, 10u128.pow(levels.len() as u32 - 1) as u64 - 1);
+            let as_longer = if longer { *last == [all] } else { last.is_empty() };
+            if !as_longer {
+                break;
+            }
+            levels.pop();
+        }
+        Self { levels, longer }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        !self.longer && self.levels.iter().all(Vec::is_empty)
+    }
+
+    /// Whether the exponent may end here.
+    pub(super) fn ends(&self) -> bool {
+        self.levels.first().map_or(self.longer, |level| !level.is_empty())
+    }
+
+    pub(super) fn after(&self, digit: u8) -> Self {
+        let mut width = 1u128;
+        let mut levels = Vec::new();
+        for level in self.levels.iter().skip(1) {
+            levels.push(window(level, u128::from(digit) * width, width));
+            width *= 10;
+        }
+        Self::new(levels, self.longer)
+    }
+}
+
+/// The members from `start` on, `width` numbers, counted from `start`.
+fn window(intervals: &[(u64, u64)], start: u128, width: u128) -> Vec<(u64, u64)> {
+    let mut inside = Vec::new();
+    for &(low, high) in intervals {
+        // An interval without end goes on past every window.
+        let high = if high == NO_END { u128::MAX } else { u128::from(high) };
+        let (low, high) = (u128::from(low).max(start), high.min(start + width - 1));
+        if low <= high {
+            inside.push(((low - start) as u64, (high - start) as u64));
+        }
+    }
+    inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(set: &ExponentSet, text: &[u8]) -> (bool, bool) {
+        let negative = text[0] == b'-';
+        let magnitudes = set.magnitudes(negative);
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+        let Some((&first, rest)) = digits[zeros..].split_first() else {
+            return (!magnitudes.is_empty(), zeros > 0 && magnitudes.has_zero());
+        };
+        let start = magnitudes.after(first - b'0');
+        let end = rest
+            .iter()
+            .fold(start, |remainder, digit| remainder.after(digit - b'0'));
+        (!end.is_empty(), end.ends())
+    }
+
+    #[test]
+    fn prefixes_of_exponents() {
+        let sets: [&[(i64, i64)]; 7] = [
+            &[(i64::MIN, i64::MAX)],
+            &[(3, i64::MAX)],
+            &[(i64::MIN, -12), (0, 0), (17, 123)],
+            &[(-5, 5)],
+            &[(99, 100), (102, 102), (1000, i64::MAX)],
+            &[(i64::MIN, 250)],
+            &[(-1, -1)],
+        ];
+        for intervals in sets {
+            let set = ExponentSet(intervals.to_vec());
+            let member = |value: i64| intervals.iter().any(|&(low, high)| low <= value && value <= high);
+            // Every interval that a prefix leads to has a member with at most three digits more.
+            for sign in ["", "-"] {
+                for prefix in 0..1000i64 {
+                    let signed = |value: i64| if sign.is_empty() { value } else { -value };
+                    let longer =
+                        |zeros: u32| (0..10i64.pow(zeros)).any(|tail| member(signed(prefix * 10i64.pow(zeros) + tail)));
+                    let viable = (0..4).any(longer);
+                    let text = format!("{sign}{prefix}");
+                    assert_eq!(
+                        allowed(&set, text.as_bytes()),
+                        (viable, member(signed(prefix))),
+                        "{text} in {intervals:?}"
+                    );
+                    let padded = format!("{sign}00{prefix}");
+                    assert_eq!(
+                        allowed(&set, padded.as_bytes()),
+                        (viable, member(signed(prefix))),
+                        "{padded} in {intervals:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exponents_far_past_every_machine_integer() {
+        let mut set = ExponentSet::default();
+        set.push(4_000_000_000_000_000_000, i64::MAX);
+        assert_eq!(allowed(&set, "9".repeat(1000).as_bytes()), (true, true));
+        assert_eq!(allowed(&set, b"3999999999999999999"), (true, false));
+        assert_eq!(allowed(&set, b"4000000000000000000"), (true, true));
+        assert_eq!(allowed(&set, b"-1"), (false, false));
+    }
+}

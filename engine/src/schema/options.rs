@@ -1,0 +1,24 @@
+//! What the caller decides about loading.
+
+use std::collections::BTreeMap;
+
+use crate::Limits;
+
+use super::Draft;
+
+/// How the text of a schema is read, and what it may refer to.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SchemaOptions {
+    /// The draft of documents without `$schema`. Default 2020-12.
+    pub default_draft: Draft,
+    /// Texts of the JSON documents that references may lead to, by absolute URI without fragment. The meta-schemas of
+    /// all supported drafts need not be among them. Nothing is ever fetched.
+    pub documents: BTreeMap<String, String>,
+    /// Whether `dependencies` keeps its meaning in drafts 2019-09 and 2020-12, which replaced it by `dependentRequired`
+    /// and `dependentSchemas` and leave it to implementations. Default no, as those drafts' meta-schemas
+    /// say: it "is no longer a keyword".
+    pub legacy_dependencies: bool,
+    /// What loading may cost.
+    pub limits: Limits,
+}

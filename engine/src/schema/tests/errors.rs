@@ -1,0 +1,231 @@
+//! What is refused, where, and in which words; what drafts know and do not know.
+
+use super::{load, load_error, root_keywords, valid};
+use crate::schema::{Bound, Draft, SchemaSet, TypeSet};
+use crate::{CompileErrorKind, SchemaOptions};
+
+#[test]
+fn values_of_the_wrong_type_are_malformed() {
+    for (keyword, value) in [
+        ("required", r#""x""#),
+        ("required", r#"["x", 1]"#),
+        ("required", "true"),
+        ("minLength", "-1"),
+        ("maxLength", "1.5"),
+        ("maxItems", r#""1""#),
+        ("type", r#""any""#),
+        ("type", "1"),
+        ("type", r#"["string", {}]"#),
+        ("enum", "1"),
+        ("minimum", r#""0""#),
+        ("exclusiveMinimum", "true"),
+        ("multipleOf", "0"),
+        ("multipleOf", "-1"),
+        ("pattern", "1"),
+        ("format", "{}"),
+        ("properties", "[]"),
+        ("properties", r#"{"a": 1}"#),
+        ("additionalProperties", "null"),
+        ("items", "[]"),
+        ("items", "1"),
+        ("prefixItems", "{}"),
+        ("allOf", "{}"),
+        ("anyOf", "[1]"),
+        ("not", "\"x\""),
+        ("uniqueItems", "1"),
+        ("dependentRequired", r#"{"a": "b"}"#),
+        ("$ref", "1"),
+        ("$id", "1"),
+        ("$anchor", "{}"),
+        ("$defs", "[]"),
+        ("$ref", r##""#/nowhere""##),
+        ("$ref", r##""#nowhere""##),
+    ] {
+        let schema = format!(r#"{{"properties": {{"p": {{"title": 7, "{keyword}": {value}}}}}}}"#);
+        let error = load_error(&schema);
+        assert_eq!(error.kind(), CompileErrorKind::Malformed, "{schema}: {error}");
+        assert_eq!(error.pointer(), Some("/properties/p"), "{schema}: {error}");
+        assert_eq!(error.keyword(), Some(keyword), "{schema}: {error}");
+    }
+}
+
+#[test]
+fn texts_that_are_no_schema_are_malformed() {
+    for text in [
+        "",
+        "[]",
+        "1",
+        "{\"a\": 1, \"a\": 2}",
+        "{\"const\": \"\\ud800\"}",
+        "\u{FEFF}{}",
+        "{} {}",
+        "nul",
+    ] {
+        assert_eq!(load_error(text).kind(), CompileErrorKind::Malformed, "{text}");
+    }
+    let error = load_error(r#"{"properties": {"a": {"type": "string", "type": "null"}}}"#);
+    assert_eq!(error.pointer(), Some("/properties/a/type"));
+    let error = load_error(r#"{"const": 1e99999999999999999999}"#);
+    assert_eq!(error.kind(), CompileErrorKind::LimitExceeded);
+}
+
+#[test]
+fn unknown_dialects_and_documents_are_unsupported() {
+    for (schema, keyword, advice) in [
+        (
+            r#"{"$schema": "http://json-schema.org/draft-03/schema#"}"#,
+            "$schema",
+            "migrate",
+        ),
+        (r#"{"$schema": "http://e.org/mine"}"#, "$schema", "register"),
+        (r#"{"$ref": "http://e.org/other"}"#, "$ref", "register"),
+        (r#"{"$ref": "other.json#/a"}"#, "$ref", "register"),
+    ] {
+        let error = load_error(schema);
+        assert_eq!(error.kind(), CompileErrorKind::Unsupported, "{error}");
+        assert_eq!(error.keyword(), Some(keyword));
+        assert!(error.message().contains(advice), "{error}");
+    }
+    let mut options = SchemaOptions::default();
+    let meta = r#"{"$vocabulary": {"https://json-schema.org/draft/2020-12/vocab/core": true, "http://e.org/v": true}}"#;
+    options.documents.insert("http://e.org/mine".into(), meta.into());
+    let error = SchemaSet::load(r#"{"$schema": "http://e.org/mine"}"#, &options).unwrap_err();
+    assert!(error.message().contains("`http://e.org/v`"), "{error}");
+}
+
+#[test]
+fn defects_of_other_documents_name_them() {
+    let mut options = SchemaOptions::default();
+    options
+        .documents
+        .insert("http://e.org/a".into(), r#"{"not": {"type": 1}}"#.into());
+    options.documents.insert("http://e.org/b".into(), "{".into());
+    for (reference, place) in [
+        ("http://e.org/a", "`http://e.org/a` at `/not`"),
+        ("http://e.org/b", "`http://e.org/b`"),
+    ] {
+        let error = SchemaSet::load(&format!(r#"{{"$ref": "{reference}"}}"#), &options).unwrap_err();
+        assert!(error.message().contains(place), "{error}");
+        assert_eq!(error.kind(), CompileErrorKind::Malformed);
+    }
+}
+
+#[test]
+fn unreachable_parts_are_not_read() {
+    load(r#"{"$defs": {"a": {"type": 1}}, "definitions": {"b": {"$ref": "http://e.org/"}}, "default": {"type": 1}}"#);
+}
+
+#[test]
+fn annotations_may_have_any_value() {
+    let set = load(
+        r#"{"title": 1, "description": [], "default": {}, "examples": 1, "$comment": 2, "x": {"type": 1}, "deprecated": "no"}"#,
+    );
+    assert!(matches!(set.node(set.root()).body, crate::schema::Body::Anything));
+}
+
+fn draft(uri: &str, keywords: &str) -> SchemaSet {
+    load(&format!(r#"{{"$schema": "{uri}", {keywords}}}"#))
+}
+
+#[test]
+fn drafts_know_their_own_keywords() {
+    let four = draft(
+        "http://json-schema.org/draft-04/schema#",
+        r#""const": 1, "contains": false, "propertyNames": false, "if": true, "then": false, "$id": 1, "$defs": 1,
+           "minimum": 1, "exclusiveMinimum": true, "exclusiveMaximum": true"#,
+    );
+    let keywords = root_keywords(&four);
+    assert_eq!(four.len(), 1);
+    assert_eq!(four.node(four.root()).draft, Draft::Draft4);
+    let one = crate::decimal::Decimal::parse(b"1").unwrap();
+    assert_eq!(
+        keywords.minimum,
+        Some(Bound {
+            value: one,
+            exclusive: true
+        })
+    );
+    assert_eq!((&keywords.maximum, &keywords.values), (&None, &None));
+
+    let seven = draft(
+        "http://json-schema.org/draft-07/schema",
+        r#""minContains": "x", "$anchor": 1, "unevaluatedItems": 1, "items": [true], "additionalItems": false"#,
+    );
+    assert!(valid(&seven, "[1]") && !valid(&seven, "[1, 2]"));
+    let latest = load(r#"{"additionalItems": false, "items": true, "$recursiveRef": 1, "id": 1}"#);
+    assert!(valid(&latest, "[1]"));
+}
+
+#[test]
+fn ref_hides_its_siblings_up_to_draft_7() {
+    let body = r##""$ref": "#/definitions/a", "definitions": {"a": {"type": "string"}}, "maxLength": 1, "type": 5"##;
+    assert!(valid(
+        &draft("http://json-schema.org/draft-07/schema#", body),
+        "\"long\""
+    ));
+    let body = body.replace(r#", "type": 5"#, "");
+    assert!(!valid(
+        &draft("https://json-schema.org/draft/2019-09/schema", &body),
+        "\"long\""
+    ));
+}
+
+#[test]
+fn integers_are_integral_values_in_every_draft() {
+    for uri in [
+        "http://json-schema.org/draft-04/schema#",
+        "https://json-schema.org/draft/2020-12/schema",
+    ] {
+        let set = draft(uri, r#""type": "integer""#);
+        assert!(valid(&set, "1.0") && valid(&set, "1e3") && !valid(&set, "1.5"));
+        assert_eq!(root_keywords(&set).types, Some(TypeSet::INTEGER));
+    }
+}
+
+#[test]
+fn const_and_enum_are_met_together() {
+    let set = load(r#"{"enum": [1, 1.0, {"a": 1, "b": 2}, {"b": 2.0, "a": 1}, "x", 3], "const": 3.0}"#);
+    assert_eq!(root_keywords(&set).values.as_ref().map(Vec::len), Some(1));
+    let set = load(r#"{"enum": [1, 1.0, {"a": 1, "b": 2}, {"b": 2.0, "a": 1}, "x"]}"#);
+    assert_eq!(root_keywords(&set).values.as_ref().map(Vec::len), Some(3));
+}
+
+#[test]
+fn bounds_of_both_kinds_keep_the_tighter() {
+    for (keywords, valid_at, invalid_at) in [
+        (r#""minimum": 1, "exclusiveMinimum": 1"#, "2", "1"),
+        (r#""exclusiveMinimum": 0, "minimum": 1"#, "1", "0.5"),
+        (r#""maximum": 5, "exclusiveMaximum": 7"#, "5", "6"),
+        (r#""exclusiveMaximum": 5, "maximum": 5"#, "4.9", "5"),
+    ] {
+        let set = load(&format!("{{{keywords}}}"));
+        assert!(valid(&set, valid_at) && !valid(&set, invalid_at), "{keywords}");
+    }
+}
+
+#[test]
+fn legacy_dependencies_are_an_option() {
+    let schema = r#"{"dependencies": {"a": ["b"], "c": {"required": ["d"]}}}"#;
+    assert!(valid(&load(schema), r#"{"a": 1}"#));
+    let options = SchemaOptions {
+        legacy_dependencies: true,
+        ..SchemaOptions::default()
+    };
+    let set = SchemaSet::load(schema, &options).unwrap();
+    assert!(!valid(&set, r#"{"a": 1}"#) && !valid(&set, r#"{"c": 1}"#) && valid(&set, r#"{"c": 1, "d": 2}"#));
+}
+
+#[test]
+fn formats_are_asserted_where_the_meta_schema_asks_for_it() {
+    let mut options = SchemaOptions::default();
+    let meta = r#"{"$vocabulary": {"https://json-schema.org/draft/2020-12/vocab/format-assertion": true}}"#;
+    options.documents.insert("http://e.org/meta".into(), meta.into());
+    let set = SchemaSet::load(
+        r#"{"$schema": "http://e.org/meta", "format": "date", "type": "string"}"#,
+        &options,
+    )
+    .unwrap();
+    assert!(root_keywords(&set).format_asserted);
+    assert_eq!(root_keywords(&set).types, None, "no validation vocabulary");
+    assert!(!root_keywords(&load(r#"{"format": "date"}"#)).format_asserted);
+}

@@ -1,0 +1,302 @@
+//! Constructors that keep expressions in normal form: characters, concatenation, repetition, word lists.
+//! `boolean` has the Boolean operations.
+
+use super::charset::{CharRange, CharSet, character, index};
+use super::limits::LimitReached;
+use super::node::{ANY, Arena, CHARACTER, EMPTY, LanguageId, NONE, Node, UNBOUNDED};
+
+type Made = Result<LanguageId, LimitReached>;
+
+impl Arena {
+    /// Texts of one character of `set`.
+    pub(super) fn class(&mut self, set: &CharSet) -> Made {
+        if set.is_empty() {
+            return Ok(NONE);
+        }
+        self.intern(Node::Class(set.ranges().into()))
+    }
+
+    /// Texts of `min` to `max` characters.
+    pub(super) fn length(&mut self, min: u64, max: u64) -> Made {
+        self.repeat(CHARACTER, min, max)
+    }
+
+    /// `id` as a repetition: of what, how often at least, how often at most.
+    pub(super) fn as_repeat(&self, id: LanguageId) -> (LanguageId, u64, u64) {
+        match *self.node(id) {
+            Node::Repeat { inner, min, max } => (inner, min, max),
+            _ => (id, 1, 1),
+        }
+    }
+
+    /// `id` as a repetition of one class of characters.
+    pub(super) fn as_class_repeat(&self, id: LanguageId) -> Option<(LanguageId, u64, u64)> {
+        if id == EMPTY {
+            return Some((CHARACTER, 0, 0));
+        }
+        let (inner, min, max) = self.as_repeat(id);
+        matches!(self.node(inner), Node::Class(_)).then_some((inner, min, max))
+    }
+
+    /// `id` as a bound on the number of characters.
+    pub(super) fn as_length(&self, id: LanguageId) -> Option<(u64, u64)> {
+        self.as_class_repeat(id)
+            .filter(|&(class, ..)| class == CHARACTER)
+            .map(|(_, min, max)| (min, max))
+    }
+
+    /// `min` to `max` texts of `inner`, which is closed, one after another.
+    pub(super) fn repeat(&mut self, inner: LanguageId, min: u64, max: u64) -> Made {
+        if min > max || (inner == NONE && min > 0) {
+            return Ok(NONE);
+        }
+        if max == 0 || inner == NONE || inner == EMPTY {
+            return Ok(EMPTY);
+        }
+        if self.nullable(inner) {
+            return self.repeat_nullable(inner, max);
+        }
+        if (min, max) == (1, 1) {
+            return Ok(inner);
+        }
+        if let Some((base, low, high)) = self.flattened(inner, min, max) {
+            return self.intern(Node::Repeat {
+                inner: base,
+                min: low,
+                max: high,
+            });
+        }
+        self.intern(Node::Repeat { inner, min, max })
+    }
+
+    /// Skipped rounds match the empty text: the lower bound is 0, and the inner's own way to be empty superfluous.
+    fn repeat_nullable(&mut self, inner: LanguageId, max: u64) -> Made {
+        if max == 1 {
+            return Ok(inner);
+        }
+        if let Node::Or(members) = self.node(inner)
+            && members.contains(&EMPTY)
+        {
+            let others: Vec<_> = members.iter().copied().filter(|&member| member != EMPTY).collect();
+            let inner = self.or(others)?;
+            return self.repeat(inner, 0, max);
+        }
+        if let Some((base, low, high)) = self.flattened(inner, 0, max) {
+            return self.intern(Node::Repeat {
+                inner: base,
+                min: low,
+                max: high,
+            });
+        }
+        self.intern(Node::Repeat { inner, min: 0, max })
+    }
+
+    /// `(x{a,b}){c,d}` as one repetition, where the counts k·a to k·b for k from c to d leave no gap.
+    fn flattened(&self, inner: LanguageId, c: u64, d: u64) -> Option<(LanguageId, u64, u64)> {
+        let Node::Repeat {
+            inner: base,
+            min: a,
+            max: b,
+        } = *self.node(inner)
+        else {
+            return None;
+        };
+        let reach = match (c, b) {
+            (0, _) => 0,
+            (_, UNBOUNDED) => UNBOUNDED - 1,
+            _ => c.checked_mul(b)?,
+        };
+        let gapless = c == d || reach.checked_add(1)? >= c.checked_add(1)?.checked_mul(a)?;
+        let high = if b == UNBOUNDED || d == UNBOUNDED {
+            UNBOUNDED
+        } else {
+            b.checked_mul(d)?
+        };
+        gapless.then_some((base, a.checked_mul(c)?, high))
+    }
+
+    /// Texts of `first`, which is closed, followed by texts of `rest`.
+    pub(super) fn concat(&mut self, first: LanguageId, rest: LanguageId) -> Made {
+        let mut spine = Vec::new();
+        let mut head = first;
+        while let Node::Concat(item, tail) = *self.node(head) {
+            spine.push(item);
+            head = tail;
+        }
+        let mut joined = self.prepend(head, rest)?;
+        while let Some(item) = spine.pop() {
+            joined = self.prepend(item, joined)?;
+        }
+        Ok(joined)
+    }
+
+    /// As `concat`, with unions distributed: what follows a choice is told apart by the choice, as in an automaton
+    /// whose states are sets of places in the expression.
+    pub(super) fn concat_each(&mut self, first: LanguageId, rest: LanguageId) -> Made {
+        let Node::Or(members) = self.node(first) else {
+            return self.concat(first, rest);
+        };
+        let members = members.to_vec();
+        let joined: Result<Vec<_>, _> = members.into_iter().map(|member| self.concat(member, rest)).collect();
+        self.or(joined?)
+    }
+
+    /// `concat` for a first part that is no concatenation.
+    fn prepend(&mut self, item: LanguageId, rest: LanguageId) -> Made {
+        if item == NONE || rest == NONE {
+            return Ok(NONE);
+        }
+        if item == EMPTY {
+            return Ok(rest);
+        }
+        if rest == EMPTY {
+            return Ok(item);
+        }
+        let (head, tail) = match *self.node(rest) {
+            Node::Concat(head, tail) => (head, tail),
+            _ => (rest, EMPTY),
+        };
+        if let Some(joined) = self.absorbed(item, rest, head, tail)? {
+            return Ok(joined);
+        }
+        if let Some(merged) = self.merged(item, head)? {
+            return self.prepend(merged, tail);
+        }
+        self.intern(Node::Concat(item, rest))
+    }
+
+    /// What "anything" before or after makes superfluous: `x?.*` is `.*`, `x{2,5}.*` is `x{2}.*`.
+    fn absorbed(
+        &mut self,
+        item: LanguageId,
+        rest: LanguageId,
+        head: LanguageId,
+        tail: LanguageId,
+    ) -> Result<Option<LanguageId>, LimitReached> {
+        let (inner, min, max) = self.as_repeat(item);
+        if tail == EMPTY && matches!(self.as_length(rest), Some((_, UNBOUNDED))) {
+            if self.nullable(item) {
+                return Ok(Some(rest));
+            }
+            if rest == ANY && min < max && inner != CHARACTER {
+                let fewest = self.repeat(inner, min, min)?;
+                return self.concat(fewest, rest).map(Some);
+            }
+        }
+        if item == ANY && self.is_closed(head) {
+            if tail == EMPTY && self.nullable(head) {
+                return Ok(Some(ANY));
+            }
+            let (inner, min, max) = self.as_repeat(head);
+            if min < max && inner != CHARACTER {
+                let fewest = self.repeat(inner, min, min)?;
+                let rest = self.concat(fewest, tail)?;
+                return self.concat(ANY, rest).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// `x{a,b}x{c,d}` as one repetition. Two plain `x` stay as they are, unless they are any characters: those count.
+    fn merged(&mut self, item: LanguageId, head: LanguageId) -> Result<Option<LanguageId>, LimitReached> {
+        let ((x, a, b), (y, c, d)) = (self.as_repeat(item), self.as_repeat(head));
+        if x != y || (item == head && item == x && x != CHARACTER) {
+            return Ok(None);
+        }
+        let Some(min) = a.checked_add(c) else { return Ok(None) };
+        let max = if b == UNBOUNDED || d == UNBOUNDED {
+            Some(UNBOUNDED)
+        } else {
+            b.checked_add(d)
+        };
+        let Some(max) = max else { return Ok(None) };
+        self.repeat(x, min, max).map(Some)
+    }
+
+    /// The text `text` and no other.
+    pub(super) fn literal(&mut self, text: &str) -> Made {
+        self.words(vec![text])
+    }
+
+    /// The texts `words`.
+    pub(super) fn words(&mut self, mut words: Vec<&str>) -> Made {
+        // The order of UTF-8 is the order of scalar values, so that words with a common prefix are neighbours.
+        words.sort_unstable();
+        words.dedup();
+        self.trie(words.into_iter().map(|word| (word, EMPTY)))
+    }
+
+    /// Each word followed by its tail. Words come sorted and without duplicates.
+    ///
+    /// This makes the smallest automaton without cycles: a state is finished as soon as the words have left it, and
+    /// equal states are one expression.
+    pub(super) fn trie<'w>(&mut self, words: impl IntoIterator<Item = (&'w str, LanguageId)>) -> Made {
+        let mut open = vec![TrieState::default()];
+        let mut previous: Vec<u32> = Vec::new();
+        let mut word: Vec<u32> = Vec::new();
+        for (text, tail) in words {
+            word.clear();
+            word.extend(text.chars().map(index));
+            let shared = previous.iter().zip(&word).take_while(|(a, b)| a == b).count();
+            self.close(&mut open, &previous, shared)?;
+            open.resize_with(word.len() + 1, TrieState::default);
+            if let Some(end) = open.last_mut() {
+                end.tail = Some(tail);
+            }
+            std::mem::swap(&mut previous, &mut word);
+        }
+        self.close(&mut open, &previous, 0)?;
+        let root = open.pop().unwrap_or_default();
+        self.state(root)
+    }
+
+    /// Finishes the states deeper than `depth` on the path that spells `word`.
+    fn close(&mut self, open: &mut Vec<TrieState>, word: &[u32], depth: usize) -> Result<(), LimitReached> {
+        while open.len() > depth + 1 {
+            let state = open.pop().unwrap_or_default();
+            let target = self.state(state)?;
+            let letter = word[open.len() - 1];
+            let Some(parent) = open.last_mut() else { break };
+            match parent.edges.last_mut() {
+                Some((range, same)) if *same == target && range.last + 1 == letter => range.last = letter,
+                _ => parent.edges.push((
+                    CharRange {
+                        first: letter,
+                        last: letter,
+                    },
+                    target,
+                )),
+            }
+        }
+        Ok(())
+    }
+
+    fn state(&mut self, state: TrieState) -> Made {
+        let TrieState { tail, edges } = state;
+        if edges.is_empty() {
+            return Ok(tail.unwrap_or(NONE));
+        }
+        if tail.is_none() && edges.iter().all(|&(_, target)| target == EMPTY) {
+            let ranges = edges
+                .iter()
+                .map(|(range, _)| (character(range.first), character(range.last)));
+            return self.class(&CharSet::from_ranges(ranges));
+        }
+        let accepts = tail == Some(EMPTY);
+        let branch = self.intern(Node::Branch {
+            accepts,
+            edges: edges.into(),
+        })?;
+        match tail {
+            Some(tail) if !accepts => self.or(vec![tail, branch]),
+            _ => Ok(branch),
+        }
+    }
+}
+
+#[derive(Default)]
+struct TrieState {
+    /// What may follow the words that end here.
+    tail: Option<LanguageId>,
+    edges: Vec<(CharRange, LanguageId)>,
+}

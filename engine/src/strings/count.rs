@@ -1,0 +1,124 @@
+//! How many texts, and which come first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
+
+use super::Languages;
+use super::charset::{CharRange, character, index};
+use super::limits::LimitReached;
+use super::node::LanguageId;
+
+/// The number of texts of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cardinality {
+    /// Exactly so many.
+    Finite(u64),
+    /// At least as many as were asked about, but not without end as far as is known.
+    AtLeast(u64),
+    /// No end of them.
+    Infinite,
+}
+
+impl Languages {
+    /// The number of texts of `language`, counted up to `up_to`.
+    pub(crate) fn cardinality(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
+        if let Some(lengths) = self.lengths(language)?
+            && lengths.max() == Some(None)
+        {
+            return Ok(Cardinality::Infinite);
+        }
+        // In a deterministic automaton texts are paths. Count paths by length: each round is one character more.
+        let mut texts: u64 = 0;
+        let mut paths: HashMap<LanguageId, u64> = HashMap::new();
+        paths.insert(language, 1);
+        let mut visited = 1;
+        while !paths.is_empty() {
+            let mut next: HashMap<LanguageId, u64> = HashMap::with_capacity(paths.len());
+            for (&state, &count) in &paths {
+                if self.accepts_empty(state) {
+                    texts = texts.saturating_add(count);
+                }
+                for &(range, target) in self.transitions(state)?.iter() {
+                    let more = count.saturating_mul(range.count());
+                    let total = next.entry(target).or_insert(0);
+                    *total = total.saturating_add(more);
+                }
+            }
+            // No state is dead: each path that is still open makes a text, and none makes another's.
+            let open = next.values().fold(0u64, |all, &count| all.saturating_add(count));
+            if texts.saturating_add(open) >= up_to {
+                return Ok(Cardinality::AtLeast(up_to));
+            }
+            visited += next.len();
+            if visited > self.limits.states {
+                return Err(LimitReached {
+                    what: "states to count strings",
+                    allowed: self.limits.states,
+                });
+            }
+            paths = next;
+        }
+        Ok(Cardinality::Finite(texts))
+    }
+
+    /// Up to `n` texts of `language`, shorter ones first.
+    pub(crate) fn members(&mut self, language: LanguageId, n: usize) -> Result<Vec<String>, LimitReached> {
+        let mut texts = Vec::new();
+        // Best first by the length that the finished text will at least have; `None` once it is finished.
+        let mut open = BinaryHeap::new();
+        if n > 0 && !self.is_empty(language)? {
+            let estimate = self.distance(language)?;
+            open.push(Reverse((estimate, Some(language), 0, String::new())));
+        }
+        let mut visited = 0;
+        while let Some(Reverse((_, state, length, text))) = open.pop() {
+            let Some(state) = state else {
+                texts.push(text);
+                if texts.len() == n {
+                    break;
+                }
+                continue;
+            };
+            visited += 1;
+            if visited > self.limits.states {
+                return Err(LimitReached {
+                    what: "states to list strings",
+                    allowed: self.limits.states,
+                });
+            }
+            if self.accepts_empty(state) {
+                open.push(Reverse((length, None, length, text.clone())));
+            }
+            for &(range, target) in self.transitions(state)?.iter() {
+                let estimate = length + 1 + self.distance(target)?;
+                for c in spelled(range).take(n - texts.len()) {
+                    let longer = format!("{text}{c}");
+                    open.push(Reverse((estimate, Some(target), length + 1, longer)));
+                }
+            }
+        }
+        Ok(texts)
+    }
+
+    /// The length of a shortest text of `state`, or a lower bound.
+    fn distance(&mut self, state: LanguageId) -> Result<u64, LimitReached> {
+        Ok(self.lengths(state)?.and_then(|lengths| lengths.min()).unwrap_or(0))
+    }
+
+    /// A text of `language` that none is shorter than.
+    pub(crate) fn shortest(&mut self, language: LanguageId) -> Result<Option<String>, LimitReached> {
+        Ok(self.members(language, 1)?.pop())
+    }
+}
+
+/// The characters of a range, beginning with letters where it has some: texts are shown to people.
+fn spelled(range: CharRange) -> impl Iterator<Item = char> {
+    let start = ['a', 'A', '0']
+        .map(index)
+        .into_iter()
+        .find(|c| (range.first..=range.last).contains(c));
+    let start = start.unwrap_or(range.first);
+    (start..=range.last).chain(range.first..start).map(character)
+}

@@ -1,0 +1,303 @@
+//! Derivatives: what may follow each first character, as a table over ranges of characters.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::charset::{CharRange, LAST};
+use super::limits::LimitReached;
+use super::node::{ANY, Arena, EMPTY, LanguageId, NONE, Node};
+
+/// First characters, sorted, each with the language of what may follow. Characters that nothing follows are left out.
+pub(crate) type Transitions = Arc<[(CharRange, LanguageId)]>;
+
+type Row = (CharRange, LanguageId);
+
+/// The derivatives computed so far: by expression, and by the conditions on the past that hold.
+#[derive(Debug, Default)]
+pub(super) struct Derivatives {
+    closed: Vec<Option<Transitions>>,
+    open: HashMap<(LanguageId, u8), Transitions>,
+}
+
+impl Derivatives {
+    fn get(&self, arena: &Arena, id: LanguageId, past: u8) -> Option<&Transitions> {
+        if arena.is_closed(id) {
+            self.closed.get(id.0 as usize)?.as_ref()
+        } else {
+            self.open.get(&(id, past))
+        }
+    }
+
+    fn put(&mut self, arena: &mut Arena, id: LanguageId, past: u8, rows: Vec<Row>) -> Result<(), LimitReached> {
+        arena.spend(rows.len())?;
+        if arena.is_closed(id) {
+            let place = id.0 as usize;
+            if self.closed.len() <= place {
+                self.closed.resize(arena.len(), None);
+            }
+            self.closed[place] = Some(rows.into());
+        } else {
+            self.open.insert((id, past), rows.into());
+        }
+        Ok(())
+    }
+
+    /// The derivatives of a closed `id`, empty languages that do not look empty included.
+    pub(super) fn of(&mut self, arena: &mut Arena, id: LanguageId) -> Result<Transitions, LimitReached> {
+        if let Some(known) = self.get(arena, id, 0) {
+            return Ok(known.clone());
+        }
+        // Expressions may be as deep as a schema's author likes: children first, on a stack of our own.
+        let mut stack = vec![(id, 0)];
+        let mut needed = Vec::new();
+        while let Some(&(id, past)) = stack.last() {
+            if self.get(arena, id, past).is_some() {
+                stack.pop();
+                continue;
+            }
+            needed.clear();
+            arena.needed(id, past, &mut needed)?;
+            let before = stack.len();
+            stack.extend(
+                needed
+                    .iter()
+                    .filter(|&&(child, past)| self.get(arena, child, past).is_none()),
+            );
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            let rows = self.compute(arena, id, past)?;
+            self.put(arena, id, past, rows)?;
+        }
+        Ok(self.table(arena, id, 0))
+    }
+
+    fn table(&self, arena: &Arena, id: LanguageId, past: u8) -> Transitions {
+        self.get(arena, id, past).cloned().unwrap_or_else(|| Arc::new([]))
+    }
+
+    fn compute(&self, arena: &mut Arena, id: LanguageId, past: u8) -> Result<Vec<Row>, LimitReached> {
+        match arena.node(id).clone() {
+            Node::None | Node::Empty => Ok(Vec::new()),
+            Node::Class(ranges) => Ok(ranges.iter().map(|&range| (range, EMPTY)).collect()),
+            Node::Branch { edges, .. } => Ok(edges.into()),
+            Node::Concat(first, rest) => {
+                let mut rows = self.table(arena, first, past).to_vec();
+                map(&mut rows, |target| arena.concat_each(target, rest))?;
+                if !arena.nullable(first) {
+                    return Ok(joined(rows));
+                }
+                let skipped = self.table(arena, rest, past);
+                overlay(&[&rows, &skipped], false, |targets| arena.or(targets.to_vec()))
+            }
+            Node::Repeat { inner, min, max } => {
+                let rest = arena.repeat(
+                    inner,
+                    min.saturating_sub(1),
+                    max.saturating_sub(u64::from(max != u64::MAX)),
+                )?;
+                let mut rows = self.table(arena, inner, past).to_vec();
+                map(&mut rows, |target| arena.concat_each(target, rest))?;
+                Ok(joined(rows))
+            }
+            Node::Or(members) => {
+                let tables: Vec<_> = members.iter().map(|&member| self.table(arena, member, past)).collect();
+                overlay(&slices(&tables), false, |targets| arena.or(targets.to_vec()))
+            }
+            Node::And(members) => {
+                let tables: Vec<_> = members.iter().map(|&member| self.table(arena, member, past)).collect();
+                overlay(&slices(&tables), true, |targets| arena.and(targets.to_vec()))
+            }
+            Node::Not(inner) => {
+                let mut rows = total(&self.table(arena, inner, past));
+                map(&mut rows, |target| arena.not(target))?;
+                Ok(joined(rows))
+            }
+            Node::Past(i) => {
+                let everything = CharRange { first: 0, last: LAST };
+                Ok(if past >> i & 1 == 1 {
+                    vec![(everything, ANY)]
+                } else {
+                    Vec::new()
+                })
+            }
+            Node::Recall { body, past: languages } => self.compute_recall(arena, body, &languages),
+            Node::Loop(number) => Ok(self.table(arena, arena.loop_definition(number), past).to_vec()),
+            Node::LeapSecond { hour, minute } => {
+                let definition = arena.leap_second(hour, minute)?;
+                Ok(self.table(arena, definition, past).to_vec())
+            }
+        }
+    }
+
+    fn compute_recall(
+        &self,
+        arena: &mut Arena,
+        body: LanguageId,
+        past: &[LanguageId],
+    ) -> Result<Vec<Row>, LimitReached> {
+        let bits = arena.past_bits(past);
+        let mut tables = vec![self.table(arena, body, bits)];
+        // Total tables keep the targets in place: the body's first, then the languages of the past in order.
+        tables.extend(
+            past.iter()
+                .map(|&language| total(&self.table(arena, language, 0)).into()),
+        );
+        let body_first = |arena: &mut Arena, targets: &[LanguageId]| arena.recall(targets[0], &targets[1..]);
+        overlay(&slices(&tables), true, |targets| body_first(arena, targets))
+    }
+}
+
+impl Arena {
+    /// The derivatives that those of `id` are made of.
+    fn needed(&mut self, id: LanguageId, past: u8, needed: &mut Vec<(LanguageId, u8)>) -> Result<(), LimitReached> {
+        match self.node(id) {
+            Node::None | Node::Empty | Node::Class(_) | Node::Branch { .. } | Node::Past(_) => {}
+            Node::Concat(first, rest) => {
+                needed.push((*first, past));
+                if self.nullable(*first) {
+                    needed.push((*rest, past));
+                }
+            }
+            Node::Repeat { inner, .. } | Node::Not(inner) => needed.push((*inner, past)),
+            Node::Or(members) | Node::And(members) => needed.extend(members.iter().map(|&member| (member, past))),
+            Node::Recall { body, past } => {
+                needed.push((*body, self.past_bits(past)));
+                needed.extend(past.iter().map(|&language| (language, 0)));
+            }
+            Node::Loop(number) => needed.push((self.loop_definition(*number), past)),
+            &Node::LeapSecond { hour, minute } => needed.push((self.leap_second(hour, minute)?, past)),
+        }
+        Ok(())
+    }
+}
+
+fn slices(tables: &[Transitions]) -> Vec<&[Row]> {
+    tables.iter().map(|table| &table[..]).collect()
+}
+
+/// Replaces targets, asking once for each run of equal ones.
+fn map(
+    rows: &mut [Row],
+    mut to: impl FnMut(LanguageId) -> Result<LanguageId, LimitReached>,
+) -> Result<(), LimitReached> {
+    let mut last = None;
+    for (_, target) in rows {
+        let mapped = match last {
+            Some((from, mapped)) if from == *target => mapped,
+            _ => to(*target)?,
+        };
+        last = Some((*target, mapped));
+        *target = mapped;
+    }
+    Ok(())
+}
+
+/// Neighbouring ranges with one target joined, and dead ones left out.
+fn joined(rows: Vec<Row>) -> Vec<Row> {
+    let mut kept: Vec<Row> = Vec::with_capacity(rows.len());
+    for (range, target) in rows {
+        push(&mut kept, range, target);
+    }
+    kept
+}
+
+fn push(rows: &mut Vec<Row>, range: CharRange, target: LanguageId) {
+    match rows.last_mut() {
+        _ if target == NONE => {}
+        Some((previous, same)) if *same == target && previous.last + 1 == range.first => previous.last = range.last,
+        _ => rows.push((range, target)),
+    }
+}
+
+/// A row for every character.
+fn total(rows: &[Row]) -> Vec<Row> {
+    let mut all = Vec::with_capacity(2 * rows.len() + 1);
+    let mut next = 0;
+    for &(range, target) in rows {
+        if range.first > next {
+            all.push((
+                CharRange {
+                    first: next,
+                    last: range.first - 1,
+                },
+                NONE,
+            ));
+        }
+        all.push((range, target));
+        next = range.last + 1;
+    }
+    if next <= LAST {
+        all.push((
+            CharRange {
+                first: next,
+                last: LAST,
+            },
+            NONE,
+        ));
+    }
+    all
+}
+
+/// The tables laid over each other: for each range on which none of them changes, `join` of their targets in the
+/// order of the tables. Ranges that not all of them have are left out if `all` are needed.
+fn overlay(
+    tables: &[&[Row]],
+    all: bool,
+    mut join: impl FnMut(&[LanguageId]) -> Result<LanguageId, LimitReached>,
+) -> Result<Vec<Row>, LimitReached> {
+    let mut events: Vec<(u32, usize, usize)> = Vec::new();
+    for (t, table) in tables.iter().enumerate() {
+        for (r, (range, _)) in table.iter().enumerate() {
+            events.push((range.first, t, 2 * r));
+            events.push((range.last + 1, t, 2 * r + 1));
+        }
+    }
+    // Ends sort before the starts of the same table at the same place, as `2r + 1` is less than `2(r + 1)`.
+    events.sort_unstable();
+    let mut active: Vec<(usize, LanguageId)> = Vec::new();
+    let mut known: HashMap<Vec<LanguageId>, LanguageId> = HashMap::new();
+    let mut rows = Vec::new();
+    let mut targets = Vec::new();
+    let mut at = 0;
+    while at < events.len() {
+        let place = events[at].0;
+        while let Some(&(_, t, mark)) = events.get(at).filter(|event| event.0 == place) {
+            let position = active.binary_search_by_key(&t, |entry| entry.0);
+            match (position, mark % 2) {
+                (Ok(position), 1) => drop(active.remove(position)),
+                (Ok(position), _) => active[position].1 = tables[t][mark / 2].1,
+                (Err(position), 0) => active.insert(position, (t, tables[t][mark / 2].1)),
+                (Err(_), _) => {}
+            }
+            at += 1;
+        }
+        let Some(next) = events.get(at).map(|event| event.0) else {
+            break;
+        };
+        if active.is_empty() || (all && active.len() < tables.len()) {
+            continue;
+        }
+        targets.clear();
+        targets.extend(active.iter().map(|entry| entry.1));
+        let target = match known.get(&targets) {
+            Some(&target) => target,
+            None => {
+                let target = join(&targets)?;
+                known.insert(targets.clone(), target);
+                target
+            }
+        };
+        push(
+            &mut rows,
+            CharRange {
+                first: place,
+                last: next - 1,
+            },
+            target,
+        );
+    }
+    Ok(rows)
+}

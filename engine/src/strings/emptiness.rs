@@ -1,0 +1,220 @@
+//! Whether a language has a text at all.
+
+use hashbrown::HashMap;
+
+use super::Languages;
+use super::derive::Transitions;
+use super::limits::LimitReached;
+use super::node::{ANY, LanguageId, NONE, Node};
+
+/// States to look at for a text before lengths are worked out instead.
+const FIRST_LOOK: usize = 32;
+
+/// What is known about a language's emptiness.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Emptiness {
+    #[default]
+    Unknown,
+    Empty,
+    Inhabited,
+}
+
+/// How a search through an automaton ended.
+enum Search {
+    Found,
+    Exhausted,
+    Cut,
+}
+
+impl Languages {
+    /// Whether `id` has no text at all.
+    pub(crate) fn is_empty(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
+        match self.judge(id)? {
+            Emptiness::Empty => return Ok(true),
+            Emptiness::Inhabited => return Ok(false),
+            Emptiness::Unknown => {}
+        }
+        if let Some((rest, min, max)) = self.split_length(id)? {
+            match self.search(id, FIRST_LOOK)? {
+                Search::Found => return Ok(false),
+                Search::Exhausted => return Ok(true),
+                Search::Cut => {}
+            }
+            // Counters would multiply the states: ask for the lengths of what they bound instead.
+            if let Some(lengths) = self.lengths(rest)? {
+                let empty = !lengths.meets(min, max);
+                self.note_emptiness(id, empty);
+                return Ok(empty);
+            }
+        }
+        match self.search(id, self.limits.states)? {
+            Search::Found => Ok(false),
+            Search::Exhausted => Ok(true),
+            Search::Cut => Err(LimitReached {
+                what: "states to find whether any string is left",
+                allowed: self.limits.states,
+            }),
+        }
+    }
+
+    pub(super) fn known_empty(&self, id: LanguageId) -> bool {
+        id == NONE || self.emptiness.get(id.0 as usize) == Some(&Emptiness::Empty)
+    }
+
+    pub(super) fn note_emptiness(&mut self, id: LanguageId, empty: bool) {
+        let place = id.0 as usize;
+        if self.emptiness.len() <= place {
+            self.emptiness.resize(self.arena.len(), Emptiness::Unknown);
+        }
+        self.emptiness[place] = if empty { Emptiness::Empty } else { Emptiness::Inhabited };
+    }
+
+    /// Takes the bound on the number of characters off an intersection: what it bounds, the least and the most
+    /// ([`u64::MAX`] for no end). A caller that keeps tables by state can count for itself.
+    pub(crate) fn split_length(&mut self, id: LanguageId) -> Result<Option<(LanguageId, u64, u64)>, LimitReached> {
+        if let Some((min, max)) = self.arena.as_length(id) {
+            return Ok(Some((ANY, min, max)));
+        }
+        let Node::And(members) = self.arena.node(id) else {
+            return Ok(None);
+        };
+        let bound = members.iter().find_map(|&member| self.arena.as_length(member));
+        let Some((min, max)) = bound else { return Ok(None) };
+        let rest: Vec<_> = members
+            .iter()
+            .copied()
+            .filter(|&member| self.arena.as_length(member).is_none())
+            .collect();
+        let rest = self.arena.and(rest)?;
+        Ok(Some((rest, min, max)))
+    }
+
+    /// What can be said without walking: cheap enough to be asked of every target of every state.
+    pub(super) fn judge(&mut self, id: LanguageId) -> Result<Emptiness, LimitReached> {
+        if id == NONE {
+            return Ok(Emptiness::Empty);
+        }
+        if self.arena.is_simple(id) || self.arena.nullable(id) {
+            return Ok(Emptiness::Inhabited);
+        }
+        if let Some(known) = self.emptiness.get(id.0 as usize)
+            && *known != Emptiness::Unknown
+        {
+            return Ok(*known);
+        }
+        let empty = if self.arena.is_structural(id) {
+            self.lengths(id)?.map(|lengths| lengths.min().is_none())
+        } else {
+            self.judge_bounded(id)?
+        };
+        if let Some(empty) = empty {
+            self.note_emptiness(id, empty);
+        }
+        Ok(match empty {
+            None => Emptiness::Unknown,
+            Some(true) => Emptiness::Empty,
+            Some(false) => Emptiness::Inhabited,
+        })
+    }
+
+    /// Intersections with a bound on the length, by the lengths of those members that have them by structure.
+    fn judge_bounded(&mut self, id: LanguageId) -> Result<Option<bool>, LimitReached> {
+        let Node::And(members) = self.arena.node(id) else {
+            return Ok(None);
+        };
+        let Some((min, max)) = members.iter().find_map(|&member| self.arena.as_length(member)) else {
+            return Ok(None);
+        };
+        let others: Vec<_> = members
+            .iter()
+            .copied()
+            .filter(|&member| self.arena.as_length(member).is_none())
+            .collect();
+        let alone = others.len() == 1;
+        for other in others {
+            let measured = self.arena.is_structural(other) || (alone && self.lengths.contains_key(&other));
+            if !measured {
+                continue;
+            }
+            if let Some(lengths) = self.lengths(other)? {
+                let meets = lengths.meets(min, max);
+                if !meets || alone {
+                    return Ok(Some(!meets));
+                }
+            }
+        }
+        if alone {
+            return Ok(None);
+        }
+        let Some((rest, min, max)) = self.split_length(id)? else {
+            return Ok(None);
+        };
+        let known = self.lengths.get(&rest).cloned().flatten();
+        Ok(known.map(|lengths| !lengths.meets(min, max)))
+    }
+
+    /// Depth-first for a text of `start`, over at most `states` states; remembers what that shows of every state met.
+    fn search(&mut self, start: LanguageId, states: usize) -> Result<Search, LimitReached> {
+        let mut came_from: HashMap<LanguageId, LanguageId> = HashMap::new();
+        let mut stack = vec![start];
+        came_from.insert(start, start);
+        let mut visited = 0;
+        while let Some(state) = stack.pop() {
+            visited += 1;
+            if visited > states {
+                return Ok(Search::Cut);
+            }
+            for target in self.leads_to(state)? {
+                match self.judge(target)? {
+                    Emptiness::Empty => {}
+                    Emptiness::Inhabited => {
+                        self.note_path(state, &came_from);
+                        return Ok(Search::Found);
+                    }
+                    Emptiness::Unknown => {
+                        came_from.entry(target).or_insert_with(|| {
+                            stack.push(target);
+                            state
+                        });
+                    }
+                }
+            }
+        }
+        for &state in came_from.keys() {
+            self.note_emptiness(state, true);
+        }
+        Ok(Search::Exhausted)
+    }
+
+    fn note_path(&mut self, last: LanguageId, came_from: &HashMap<LanguageId, LanguageId>) {
+        let mut state = last;
+        loop {
+            self.note_emptiness(state, false);
+            match came_from.get(&state) {
+                Some(&before) if before != state => state = before,
+                _ => return,
+            }
+        }
+    }
+
+    /// Languages of which one at least has a text iff `state`, which is not nullable, has.
+    fn leads_to(&mut self, state: LanguageId) -> Result<Vec<LanguageId>, LimitReached> {
+        match self.arena.node(state) {
+            Node::Or(members) => return Ok(members.to_vec()),
+            &Node::Concat(first, rest) if self.arena.is_simple(first) && self.arena.is_closed(rest) => {
+                return Ok(vec![rest]);
+            }
+            &Node::Concat(first, rest) if self.arena.is_simple(rest) => return Ok(vec![first]),
+            &Node::Repeat { inner, .. } => return Ok(vec![inner]),
+            _ => {}
+        }
+        let rows: Transitions = self.derivatives.of(&mut self.arena, state)?;
+        let mut targets: Vec<_> = rows.iter().map(|row| row.1).collect();
+        // What a whole range leads to is less often a special case, and the last pushed is looked at first.
+        targets.dedup();
+        if targets.contains(&ANY) {
+            return Ok(vec![ANY]);
+        }
+        Ok(targets)
+    }
+}

@@ -1,0 +1,133 @@
+//! The formats of JSON Schema as languages, from the grammars of the RFCs that the drafts name.
+
+mod internet;
+mod names;
+mod time;
+
+use super::Languages;
+use super::limits::{LanguageLimits, LimitReached};
+use super::node::{Arena, LanguageId};
+use super::pattern::{self, PatternError};
+
+/// A format's language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Format {
+    /// The texts of that format; where `unchecked` says something, some others as well.
+    pub(crate) language: LanguageId,
+    /// What the format demands beyond its language, because it is not regular or needs tables that are not here.
+    pub(crate) unchecked: Option<&'static str>,
+}
+
+/// Why a format that the drafts define has no language.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FormatError {
+    /// No regular language comes near it.
+    #[error("the format `{name}` is not supported: {reason}")]
+    Unsupported {
+        /// Its name.
+        name: &'static str,
+        /// Why it is not.
+        reason: &'static str,
+    },
+    /// It does not fit beside the other languages.
+    #[error(transparent)]
+    Limit(#[from] LimitReached),
+    /// A grammar of this module is not a pattern: a defect.
+    #[error("the grammar of a format is wrong: {0}")]
+    Grammar(PatternError),
+}
+
+impl From<PatternError> for FormatError {
+    fn from(error: PatternError) -> Self {
+        match error {
+            PatternError::Limit(limit) => Self::Limit(limit),
+            other => Self::Grammar(other),
+        }
+    }
+}
+
+type Made = Result<LanguageId, FormatError>;
+
+/// Formats by name: how each is made, and what that leaves unchecked.
+const FORMATS: &[(&str, fn(&mut Grammar) -> Made, Option<&str>)] = &[
+    ("date-time", time::date_time, None),
+    ("date", time::date, None),
+    ("time", time::time, None),
+    ("duration", time::duration, None),
+    ("email", names::email, None),
+    (
+        "idn-email",
+        names::idn_email,
+        Some("lengths in octets (characters are counted) and internationalised labels"),
+    ),
+    (
+        "hostname",
+        names::hostname,
+        Some("what labels that begin with `xn--` decode to"),
+    ),
+    (
+        "idn-hostname",
+        names::idn_hostname,
+        Some(
+            "what labels that begin with `xn--` decode to, the length of labels once encoded, stability under \
+             normalisation, joining types, the rule on bidirectional names",
+        ),
+    ),
+    ("ipv4", internet::ipv4, None),
+    ("ipv6", internet::ipv6, None),
+    ("uri", internet::uri, None),
+    ("uri-reference", internet::uri_reference, None),
+    ("iri", internet::iri, None),
+    ("iri-reference", internet::iri_reference, None),
+    ("uuid", internet::uuid, None),
+    ("uri-template", internet::uri_template, None),
+    ("json-pointer", internet::json_pointer, None),
+    ("relative-json-pointer", internet::relative_json_pointer, None),
+];
+
+impl Languages {
+    /// The texts of the format `name`, or `None` if no draft defines it.
+    pub(crate) fn format(&mut self, name: &str) -> Result<Option<Format>, FormatError> {
+        if name == "regex" {
+            let reason = "nested groups make valid regular expressions no regular language";
+            return Err(FormatError::Unsupported { name: "regex", reason });
+        }
+        let Some(&(name, make, unchecked)) = FORMATS.iter().find(|format| format.0 == name) else {
+            return Ok(None);
+        };
+        if let Some(&known) = self.formats.get(name) {
+            return Ok(Some(known));
+        }
+        let language = make(&mut Grammar {
+            arena: &mut self.arena,
+            limits: &self.limits,
+        })?;
+        let format = Format { language, unchecked };
+        self.formats.insert(name, format);
+        Ok(Some(format))
+    }
+}
+
+/// Where formats write their rules.
+struct Grammar<'l> {
+    arena: &'l mut Arena,
+    limits: &'l LanguageLimits,
+}
+
+impl Grammar<'_> {
+    /// Texts that `rule` matches whole.
+    fn whole(&mut self, rule: &str) -> Made {
+        self.search(&format!("^(?:{rule})$"))
+    }
+
+    /// Texts in which `rule` finds a match.
+    fn search(&mut self, rule: &str) -> Made {
+        Ok(pattern::compile(self.arena, rule, self.limits)?)
+    }
+
+    /// Texts of `language` of `min` to `max` characters.
+    fn bounded(&mut self, language: LanguageId, min: u64, max: u64) -> Made {
+        let length = self.arena.length(min, max)?;
+        Ok(self.arena.and(vec![language, length])?)
+    }
+}

@@ -1,0 +1,38 @@
+//! Bounds on what untrusted patterns may cost.
+
+/// What a [`super::Languages`] may spend before it answers with [`LimitReached`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LanguageLimits {
+    /// Cells held by expressions and cached transitions together; a cell is a child or a range, up to 12 bytes.
+    pub(crate) cells: usize,
+    /// Distinct states looked at to answer one question (emptiness, lengths, cardinality).
+    pub(crate) states: usize,
+    /// Bytes of one pattern.
+    pub(crate) pattern_bytes: usize,
+    /// Groups and lookarounds inside one another in one pattern.
+    pub(crate) pattern_nesting: usize,
+    /// Copies of subexpressions that one pattern may be unrolled to: only repetitions of assertions are.
+    pub(crate) pattern_steps: usize,
+}
+
+impl Default for LanguageLimits {
+    fn default() -> Self {
+        Self {
+            cells: 16_000_000,
+            states: 20_000,
+            pattern_bytes: 1 << 20,
+            pattern_nesting: 100,
+            pattern_steps: 500_000,
+        }
+    }
+}
+
+/// A bound of [`LanguageLimits`] was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the strings of this schema need more than {allowed} {what}")]
+pub(crate) struct LimitReached {
+    /// What there would be too many of.
+    pub(crate) what: &'static str,
+    /// How many are allowed.
+    pub(crate) allowed: usize,
+}

@@ -1,0 +1,76 @@
+//! Regular expressions as parsed.
+
+use crate::strings::charset::CharSet;
+
+/// Index of an expression in an [`Ast`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AstId(pub(super) u32);
+
+impl AstId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One form of expression.
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
+    Empty,
+    Class(CharSet),
+    Concat(Vec<AstId>),
+    Alternatives(Vec<AstId>),
+    Repeat {
+        inner: AstId,
+        min: u64,
+        max: u64,
+    },
+    /// `^`
+    Start,
+    /// `$`
+    End,
+    /// `\b`, or `\B` if negated.
+    WordBoundary {
+        negated: bool,
+    },
+    /// `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)`
+    Look {
+        behind: bool,
+        negated: bool,
+        inner: AstId,
+    },
+}
+
+/// The expressions of one pattern. Children come before parents.
+#[derive(Debug, Default)]
+pub(crate) struct Ast {
+    forms: Vec<Form>,
+    /// Whether an expression contains an assertion.
+    asserts: Vec<bool>,
+}
+
+impl Ast {
+    pub(super) fn add(&mut self, form: Form) -> AstId {
+        let asserts = match &form {
+            Form::Empty | Form::Class(_) => false,
+            Form::Concat(parts) | Form::Alternatives(parts) => parts.iter().any(|&part| self.asserts(part)),
+            Form::Repeat { inner, .. } => self.asserts(*inner),
+            Form::Start | Form::End | Form::WordBoundary { .. } | Form::Look { .. } => true,
+        };
+        let id = AstId(self.forms.len() as u32);
+        self.forms.push(form);
+        self.asserts.push(asserts);
+        id
+    }
+
+    pub(crate) fn form(&self, id: AstId) -> &Form {
+        &self.forms[id.0 as usize]
+    }
+
+    pub(crate) fn asserts(&self, id: AstId) -> bool {
+        self.asserts[id.0 as usize]
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = AstId> + use<> {
+        (0..self.forms.len() as u32).map(AstId)
+    }
+}

@@ -1,0 +1,376 @@
+//! From a parsed pattern to its language.
+//!
+//! Assertions speak of the whole text around a place, so that an expression with assertions is no language of its own.
+//! It is compiled with what follows it: for an expression `e` and a language `k` of the texts that may follow,
+//! [`Compiler::followed`] gives the language of the *rests* of a text from which `e` matches some beginning and `k`
+//! the remainder. Then a lookahead `(?=e)` before `k` is `(e followed by anything) ∩ k`, `$` before `k` is `k` without
+//! all but the empty text, and so on exactly, in alternatives and loops as well. `e*` before `k` is the language `x`
+//! with `x = k ∪ (e, not empty, followed by x)`; behind at least one character, so that there is one such language.
+//!
+//! What looks backwards depends on what has been read. `^` holds at the beginning only: everything is compiled for the
+//! beginning and for elsewhere, told apart by whether a character was consumed. For `\b` and lookbehinds a condition on
+//! the past takes the place of the assertion ([`Node::Past`]), and the languages of pasts that fulfil it are walked
+//! beside the pattern ([`Arena::recall`]).
+//!
+//! [`Node::Past`]: crate::strings::node::Node::Past
+
+use super::PatternError;
+use super::ast::{Ast, AstId, Form};
+use super::escapes::word;
+use crate::strings::limits::LanguageLimits;
+use crate::strings::node::{ANY, Arena, CHARACTER, EMPTY, LanguageId, MAX_PASTS, NONE, Node, UNBOUNDED};
+
+type Made = Result<LanguageId, PatternError>;
+
+/// Where in the text an expression starts to match.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// At the beginning.
+    Start,
+    /// Behind at least one character.
+    Later,
+}
+
+/// What may follow an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Next {
+    /// Where it matched no character.
+    empty: LanguageId,
+    /// Where it matched some.
+    after: LanguageId,
+}
+
+impl Next {
+    fn both(language: LanguageId) -> Self {
+        Self {
+            empty: language,
+            after: language,
+        }
+    }
+
+    fn nowhere(self) -> bool {
+        self.empty == NONE && self.after == NONE
+    }
+}
+
+pub(super) struct Compiler<'a> {
+    arena: &'a mut Arena,
+    ast: &'a Ast,
+    limits: &'a LanguageLimits,
+    steps: usize,
+    /// The languages of expressions without assertions: what comes before an assertion is compiled more than once.
+    plain: Vec<Option<LanguageId>>,
+    /// Lookbehinds by their condition, and the languages of the pasts that fulfil it.
+    behinds: Vec<(AstId, LanguageId)>,
+    /// The condition "the last character is of `\w`", if the pattern asks for it.
+    after_word: Option<u8>,
+    past: Vec<LanguageId>,
+}
+
+impl<'a> Compiler<'a> {
+    pub(super) fn new(arena: &'a mut Arena, ast: &'a Ast, limits: &'a LanguageLimits) -> Result<Self, PatternError> {
+        let mut compiler = Self {
+            arena,
+            ast,
+            limits,
+            steps: 0,
+            plain: vec![None; ast.ids().count()],
+            behinds: Vec::new(),
+            after_word: None,
+            past: Vec::new(),
+        };
+        compiler.find_conditions()?;
+        Ok(compiler)
+    }
+
+    /// Numbers the conditions on the past before anything is compiled: loops announce which they may mention.
+    fn find_conditions(&mut self) -> Result<(), PatternError> {
+        for id in self.ast.ids() {
+            match *self.ast.form(id) {
+                Form::WordBoundary { .. } if self.after_word.is_none() => {
+                    self.after_word = Some(self.past.len() as u8);
+                    let word = self.arena.class(&word())?;
+                    let ends_in_word = self.arena.concat(ANY, word)?;
+                    self.past.push(ends_in_word);
+                }
+                // Children come first, so that what a lookbehind asks of its own past is numbered already.
+                Form::Look {
+                    behind: true, inner, ..
+                } => {
+                    self.refuse_looking_ahead(inner)?;
+                    let whole = self.matched_from_anywhere(inner, EMPTY)?;
+                    self.behinds.push((id, whole));
+                    self.past.push(whole);
+                }
+                _ => {}
+            }
+            if self.past.len() > MAX_PASTS {
+                return Err(PatternError::TooLarge {
+                    what: "lookbehinds and kinds of word boundaries",
+                    allowed: MAX_PASTS,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Texts that begin anywhere with a match and go on with `next`.
+    fn matched_from_anywhere(&mut self, inner: AstId, next: LanguageId) -> Made {
+        if !self.ast.asserts(inner) {
+            let matched = self.plain(inner)?;
+            let matched = self.arena.concat(matched, next)?;
+            return Ok(self.arena.concat(ANY, matched)?);
+        }
+        let first = self.followed(inner, Place::Start, Next::both(next))?;
+        let later = self.followed(inner, Place::Later, Next::both(next))?;
+        let before = self.arena.repeat(CHARACTER, 1, UNBOUNDED)?;
+        let later = self.arena.concat(before, later)?;
+        let body = self.arena.or(vec![first, later])?;
+        let past = self.past.clone();
+        Ok(self.arena.recall(body, &past)?)
+    }
+
+    /// The texts in which `whole` finds a match.
+    pub(super) fn search(mut self, whole: AstId) -> Made {
+        self.matched_from_anywhere(whole, ANY)
+    }
+
+    fn refuse_looking_ahead(&self, inner: AstId) -> Result<(), PatternError> {
+        let mut stack = vec![inner];
+        while let Some(id) = stack.pop() {
+            match self.ast.form(id) {
+                Form::Concat(parts) | Form::Alternatives(parts) => stack.extend_from_slice(parts),
+                Form::Repeat { inner, .. }
+                | Form::Look {
+                    behind: true, inner, ..
+                } => stack.push(*inner),
+                Form::End | Form::WordBoundary { .. } | Form::Look { .. } => {
+                    return Err(PatternError::Unsupported {
+                        offset: 0,
+                        what: "looking ahead from within a lookbehind",
+                    });
+                }
+                Form::Empty | Form::Class(_) | Form::Start => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<(), PatternError> {
+        self.steps += 1;
+        if self.steps > self.limits.pattern_steps {
+            let allowed = self.limits.pattern_steps;
+            return Err(PatternError::TooLarge {
+                what: "subexpressions, repeated assertions unrolled",
+                allowed,
+            });
+        }
+        Ok(())
+    }
+
+    /// The texts that an expression without assertions matches whole.
+    fn plain(&mut self, id: AstId) -> Made {
+        if let Some(known) = self.plain[id.index()] {
+            return Ok(known);
+        }
+        let language = self.plain_anew(id)?;
+        self.plain[id.index()] = Some(language);
+        Ok(language)
+    }
+
+    fn plain_anew(&mut self, id: AstId) -> Made {
+        self.step()?;
+        match self.ast.form(id) {
+            Form::Class(set) => Ok(self.arena.class(set)?),
+            Form::Concat(parts) => {
+                let mut joined = EMPTY;
+                for &part in parts.iter().rev() {
+                    let part = self.plain(part)?;
+                    joined = self.arena.concat(part, joined)?;
+                }
+                Ok(joined)
+            }
+            Form::Alternatives(parts) => {
+                let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.plain(part)).collect();
+                Ok(self.arena.or(parts?)?)
+            }
+            &Form::Repeat { inner, min, max } => {
+                let inner = self.plain(inner)?;
+                Ok(self.arena.repeat(inner, min, max)?)
+            }
+            // Not reached with assertions.
+            Form::Empty | Form::Start | Form::End | Form::WordBoundary { .. } | Form::Look { .. } => Ok(EMPTY),
+        }
+    }
+
+    /// Texts that begin with a match of `id` at `place` and go on with `next`.
+    fn followed(&mut self, id: AstId, place: Place, next: Next) -> Made {
+        self.step()?;
+        if next.nowhere() {
+            return Ok(NONE);
+        }
+        if !self.ast.asserts(id) {
+            let matched = self.plain(id)?;
+            return self.plain_followed(matched, next);
+        }
+        match self.ast.form(id) {
+            Form::Concat(parts) => self.concat_followed(parts, place, next),
+            Form::Alternatives(parts) => {
+                let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.followed(part, place, next)).collect();
+                Ok(self.arena.or(parts?)?)
+            }
+            &Form::Repeat { inner, min, max } => self.repeat_followed(inner, (min, max), place, next),
+            Form::Start => Ok(if place == Place::Start { next.empty } else { NONE }),
+            Form::End => Ok(self.arena.and(vec![EMPTY, next.empty])?),
+            &Form::WordBoundary { negated } => {
+                let boundary = self.word_boundary(place)?;
+                let condition = if negated { self.arena.not(boundary)? } else { boundary };
+                Ok(self.arena.and(vec![condition, next.empty])?)
+            }
+            &Form::Look { behind, negated, inner } => {
+                let holds = if behind {
+                    self.lookbehind(id, place)?
+                } else {
+                    self.followed(inner, place, Next::both(ANY))?
+                };
+                let condition = if negated { self.arena.not(holds)? } else { holds };
+                Ok(self.arena.and(vec![condition, next.empty])?)
+            }
+            Form::Empty | Form::Class(_) => Ok(next.empty),
+        }
+    }
+
+    fn plain_followed(&mut self, matched: LanguageId, next: Next) -> Made {
+        if next.empty == next.after {
+            return Ok(self.arena.concat(matched, next.after)?);
+        }
+        let inhabited = self.arena.without_empty(matched)?;
+        let after = self.arena.concat(inhabited, next.after)?;
+        let empty = if self.arena.nullable(matched) { next.empty } else { NONE };
+        Ok(self.arena.or(vec![after, empty])?)
+    }
+
+    fn concat_followed(&mut self, parts: &[AstId], place: Place, next: Next) -> Made {
+        let same = place == Place::Later && next.empty == next.after;
+        let mut next = next;
+        for &part in parts.iter().rev() {
+            let empty = self.followed(part, place, next)?;
+            let after = if same {
+                empty
+            } else {
+                self.followed(part, Place::Later, Next::both(next.after))?
+            };
+            next = Next { empty, after };
+        }
+        Ok(next.empty)
+    }
+
+    fn repeat_followed(&mut self, inner: AstId, (min, max): (u64, u64), place: Place, next: Next) -> Made {
+        let mut next = if max == UNBOUNDED {
+            self.loop_followed(inner, place, next)?
+        } else {
+            let mut optional = next;
+            for _ in min..max {
+                // A round that matches nothing adds nothing, so that the rounds left out are the last.
+                let more = Next {
+                    empty: NONE,
+                    after: optional.after,
+                };
+                let empty = self.followed(inner, place, more)?;
+                let after = self.followed(inner, Place::Later, more)?;
+                optional = Next {
+                    empty: self.arena.or(vec![next.empty, empty])?,
+                    after: self.arena.or(vec![next.after, after])?,
+                };
+            }
+            optional
+        };
+        for _ in 0..min {
+            next = Next {
+                empty: self.followed(inner, place, next)?,
+                after: self.followed(inner, Place::Later, Next::both(next.after))?,
+            };
+        }
+        Ok(next.empty)
+    }
+
+    fn loop_followed(&mut self, inner: AstId, place: Place, next: Next) -> Result<Next, PatternError> {
+        let pasts = ((1u16 << self.past.len()) - 1) as u8;
+        let again = self.arena.announce_loop(self.arena.facts(next.after).nullable, pasts)?;
+        let round = Next {
+            empty: NONE,
+            after: again,
+        };
+        let once_more = self.followed(inner, Place::Later, round)?;
+        let definition = self.arena.or(vec![next.after, once_more])?;
+        self.arena.define_loop(again, definition);
+        let from_here = self.followed(inner, place, round)?;
+        Ok(Next {
+            empty: self.arena.or(vec![next.empty, from_here])?,
+            after: again,
+        })
+    }
+
+    fn word_boundary(&mut self, place: Place) -> Made {
+        let word = self.arena.class(&word())?;
+        let before_word = self.arena.concat(word, ANY)?;
+        let Some(condition) = self.after_word.filter(|_| place == Place::Later) else {
+            return Ok(before_word);
+        };
+        let after_word = self.arena.intern(Node::Past(condition))?;
+        let not_before = self.arena.not(before_word)?;
+        let not_after = self.arena.not(after_word)?;
+        let end = self.arena.and(vec![after_word, not_before])?;
+        let start = self.arena.and(vec![not_after, before_word])?;
+        Ok(self.arena.or(vec![start, end])?)
+    }
+
+    fn lookbehind(&mut self, id: AstId, place: Place) -> Made {
+        let Some(&(_, language)) = self.behinds.iter().find(|(behind, _)| *behind == id) else {
+            return Ok(NONE);
+        };
+        if place == Place::Start {
+            return Ok(if self.arena.nullable(language) { ANY } else { NONE });
+        }
+        // Conditions are numbered in the order of `past`; two lookbehinds with one language are one condition.
+        let condition = self.past.iter().position(|&past| past == language).unwrap_or_default();
+        Ok(self.arena.intern(Node::Past(condition as u8))?)
+    }
+}
+
+impl Arena {
+    /// The texts of `id`, an expression without assertions, that are not empty.
+    fn without_empty(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
+        let mut parts = Vec::new();
+        let mut rest = id;
+        loop {
+            if !self.nullable(rest) {
+                parts.push(rest);
+                break;
+            }
+            let (first, tail) = match *self.node(rest) {
+                Node::Concat(first, tail) => (first, tail),
+                _ => (rest, EMPTY),
+            };
+            let inhabited = match self.node(first).clone() {
+                Node::Or(members) => {
+                    let members: Result<Vec<_>, _> = members.iter().map(|&member| self.without_empty(member)).collect();
+                    self.or(members?)?
+                }
+                Node::Repeat { inner, max, .. } => {
+                    let once = self.without_empty(inner)?;
+                    let fewer = if max == UNBOUNDED { max } else { max - 1 };
+                    let more = self.repeat(inner, 0, fewer)?;
+                    self.concat(once, more)?
+                }
+                _ => NONE,
+            };
+            parts.push(self.concat(inhabited, tail)?);
+            if tail == EMPTY {
+                break;
+            }
+            rest = tail;
+        }
+        Ok(self.or(parts)?)
+    }
+}

@@ -1,0 +1,235 @@
+//! Escapes and bracketed classes.
+
+use super::PatternError;
+use super::parse::Parser;
+use super::unicode;
+use crate::strings::charset::CharSet;
+
+/// What a `\` and what follows it stand for.
+pub(super) enum Escape {
+    Character(char),
+    Class(CharSet),
+    Boundary { negated: bool },
+}
+
+/// `\w`: case is never ignored, so that the Unicode flag adds no letter.
+pub(super) fn word() -> CharSet {
+    CharSet::from_ranges([('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')])
+}
+
+/// `\s`: white space and line terminators of ECMA-262.
+fn space() -> CharSet {
+    CharSet::from_ranges([
+        ('\t', '\r'),
+        (' ', ' '),
+        ('\u{a0}', '\u{a0}'),
+        ('\u{1680}', '\u{1680}'),
+        ('\u{2000}', '\u{200a}'),
+        ('\u{2028}', '\u{2029}'),
+        ('\u{202f}', '\u{202f}'),
+        ('\u{205f}', '\u{205f}'),
+        ('\u{3000}', '\u{3000}'),
+        ('\u{feff}', '\u{feff}'),
+    ])
+}
+
+fn shorthand(c: char) -> Option<CharSet> {
+    let set = match c.to_ascii_lowercase() {
+        'd' => CharSet::range('0', '9'),
+        'w' => word(),
+        's' => space(),
+        _ => return None,
+    };
+    Some(if c.is_ascii_uppercase() { set.complement() } else { set })
+}
+
+impl Parser<'_> {
+    /// The escape that starts here, in a class or outside of one.
+    pub(super) fn escape(&mut self, in_class: bool) -> Result<Escape, PatternError> {
+        let start = self.at;
+        self.at += 1;
+        let Some(c) = self.peek() else {
+            return self.syntax(start, "a character behind `\\`");
+        };
+        self.at += c.len_utf8();
+        if let Some(set) = shorthand(c) {
+            return Ok(Escape::Class(set));
+        }
+        let character = match c {
+            'b' if in_class => '\u{8}',
+            'b' | 'B' if !in_class => return Ok(Escape::Boundary { negated: c == 'B' }),
+            'p' | 'P' => return self.property(start, c == 'P').map(Escape::Class),
+            't' => '\t',
+            'n' => '\n',
+            'v' => '\u{b}',
+            'f' => '\u{c}',
+            'r' => '\r',
+            'c' => self.control(start)?,
+            'x' => match self.hexadecimal(2).and_then(char::from_u32) {
+                Some(c) => c,
+                None => return self.syntax(start, "two hexadecimal digits behind `\\x`"),
+            },
+            'u' => self.unicode_escape(start)?,
+            '0' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => '\0',
+            '0'..='9' => self.decimal(start, in_class)?,
+            'k' if !in_class => return self.named_reference(start),
+            '^' | '$' | '\\' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '/' => c,
+            '-' if in_class => c,
+            _ if !self.strict && !c.is_alphanumeric() => c,
+            _ => return self.syntax(start, "an escape of ECMA-262"),
+        };
+        Ok(Escape::Character(character))
+    }
+
+    fn control(&mut self, start: usize) -> Result<char, PatternError> {
+        match self.peek() {
+            Some(c) if c.is_ascii_alphabetic() => {
+                self.at += 1;
+                Ok(char::from(c as u8 % 32))
+            }
+            _ => self.syntax(start, "a letter behind `\\c`"),
+        }
+    }
+
+    fn hexadecimal(&mut self, digits: usize) -> Option<u32> {
+        let text = self.rest().get(..digits)?;
+        if !text.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return None;
+        }
+        self.at += digits;
+        u32::from_str_radix(text, 16).ok()
+    }
+
+    fn unicode_escape(&mut self, start: usize) -> Result<char, PatternError> {
+        if self.eat("{") {
+            let digits = self.rest().bytes().take_while(u8::is_ascii_hexdigit).count();
+            let value = u32::from_str_radix(&self.rest()[..digits], 16).ok();
+            self.at += digits;
+            let Some(c) = value.and_then(char::from_u32).filter(|_| self.eat("}")) else {
+                return self.syntax(start, "`\\u{…}` with a code point that is no surrogate");
+            };
+            return Ok(c);
+        }
+        let Some(unit) = self.hexadecimal(4) else {
+            return self.syntax(start, "four hexadecimal digits behind `\\u`");
+        };
+        if let Some(c) = char::from_u32(unit) {
+            return Ok(c);
+        }
+        let high = (0xD800..0xDC00).contains(&unit);
+        if high
+            && self.eat("\\u")
+            && let Some(low) = self.hexadecimal(4).filter(|low| (0xDC00..0xE000).contains(low))
+            && let Some(c) = char::from_u32(0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+        {
+            return Ok(c);
+        }
+        // Strings of scalar values have no half of a pair, so nothing would ever match.
+        Err(PatternError::Unsupported {
+            offset: start,
+            what: "a surrogate without its other half",
+        })
+    }
+
+    /// `\1` to `\9…`: a reference, or in Annex B an octal escape.
+    fn decimal(&mut self, start: usize, in_class: bool) -> Result<char, PatternError> {
+        let digits = self.source[start + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        let text = &self.source[start + 1..start + 1 + digits];
+        let refers = !text.starts_with('0') && text.parse::<usize>().is_ok_and(|number| number <= self.groups);
+        if !in_class && refers {
+            return Err(PatternError::Unsupported {
+                offset: start,
+                what: "a backreference",
+            });
+        }
+        let octal = text
+            .bytes()
+            .take(if text.starts_with(['0', '1', '2', '3']) { 3 } else { 2 });
+        let octal = octal.take_while(|b| (b'0'..=b'7').contains(b)).count();
+        if self.strict || octal == 0 {
+            return self.syntax(start, "a reference to a group that there is");
+        }
+        self.at = start + 1 + octal;
+        let value = u32::from_str_radix(&text[..octal], 8).ok();
+        value
+            .and_then(char::from_u32)
+            .map_or_else(|| self.syntax(start, "an octal escape"), Ok)
+    }
+
+    fn named_reference(&mut self, start: usize) -> Result<Escape, PatternError> {
+        if self.eat("<") && self.has_names && self.group_name().is_ok() {
+            return Err(PatternError::Unsupported {
+                offset: start,
+                what: "a backreference",
+            });
+        }
+        self.syntax(start, "`\\k<name>` with the name of a group")
+    }
+
+    fn property(&mut self, start: usize, negated: bool) -> Result<CharSet, PatternError> {
+        let rest = self.rest();
+        let Some(end) = rest.find('}').filter(|_| rest.starts_with('{')) else {
+            return self.syntax(start, "`{…}` behind `\\p`");
+        };
+        let Some(set) = unicode::property(&rest[1..end]) else {
+            return self.syntax(start, "a Unicode property of ECMA-262");
+        };
+        self.at += end + 1;
+        Ok(if negated { set.complement() } else { set })
+    }
+
+    /// A class in brackets.
+    pub(super) fn bracketed(&mut self) -> Result<CharSet, PatternError> {
+        let start = self.at;
+        self.at += 1;
+        let negated = self.eat("^");
+        let mut ranges = Vec::new();
+        let mut sets = Vec::new();
+        while !self.eat("]") {
+            let from = self.at;
+            let first = self.class_atom(start)?;
+            let is_range = self.rest().starts_with('-') && !self.rest().starts_with("-]");
+            if !is_range {
+                keep(first, &mut ranges, &mut sets);
+                continue;
+            }
+            self.at += 1;
+            let last = self.class_atom(start)?;
+            match (first, last) {
+                (Escape::Character(first), Escape::Character(last)) if first <= last => ranges.push((first, last)),
+                (Escape::Character(_), Escape::Character(_)) => {
+                    return self.syntax(from, "a range that does not run backwards");
+                }
+                _ if self.strict => return self.syntax(from, "a range between two characters"),
+                (first, last) => {
+                    ranges.push(('-', '-'));
+                    keep(first, &mut ranges, &mut sets);
+                    keep(last, &mut ranges, &mut sets);
+                }
+            }
+        }
+        let set = sets
+            .iter()
+            .fold(CharSet::from_ranges(ranges), |all, set| all.union(set));
+        Ok(if negated { set.complement() } else { set })
+    }
+
+    fn class_atom(&mut self, start: usize) -> Result<Escape, PatternError> {
+        match self.peek() {
+            None => self.syntax(start, "a `]` that closes this class"),
+            Some('\\') => self.escape(true),
+            Some(c) => {
+                self.at += c.len_utf8();
+                Ok(Escape::Character(c))
+            }
+        }
+    }
+}
+
+fn keep(atom: Escape, ranges: &mut Vec<(char, char)>, sets: &mut Vec<CharSet>) {
+    match atom {
+        Escape::Character(c) => ranges.push((c, c)),
+        Escape::Class(set) => sets.push(set),
+        Escape::Boundary { .. } => {}
+    }
+}

@@ -1,0 +1,103 @@
+//! Hostile input: answered within the limits or refused, never by a panic.
+
+use crate::strings::{Cardinality, LanguageLimits, Languages, PatternError};
+
+fn languages() -> Languages {
+    Languages::new(&LanguageLimits::default())
+}
+
+/// Follows `text` through `pattern`, as a document's string would be.
+fn follow(pattern: &str, text: &str) -> Option<bool> {
+    let mut languages = languages();
+    let language = languages.pattern(pattern).unwrap();
+    languages.contains(language, text).ok()
+}
+
+#[test]
+fn nested_repetitions_collapse() {
+    assert_eq!(follow("^(a{1,1000}){1,1000}$", &"a".repeat(500)), Some(true));
+    assert_eq!(follow("^((((a*)*)*)*)*$", &"a".repeat(500)), Some(true));
+    assert_eq!(
+        follow("^(((a{1,100}){1,100}){1,100}b?){1,100}$", &"ab".repeat(101)),
+        Some(false)
+    );
+    assert_eq!(follow("^(a?){1,1000000000}$", "aaa"), Some(true));
+    assert_eq!(follow("^((a{3,5}){2,7}){1,40}$", "aaaaa"), Some(false));
+    assert_eq!(follow("^((a{3,5}){2,7}){1,40}$", &"a".repeat(1400)), Some(true));
+    assert_eq!(follow("^((a{3,5}){2,7}){1,40}$", &"a".repeat(1401)), Some(false));
+    assert_eq!(
+        follow("^(ab{2,300}c){1,50}$", &format!("a{}c", "b".repeat(300)).repeat(50)),
+        Some(true)
+    );
+}
+
+#[test]
+fn exponential_automata_are_walked_one_state_at_a_time() {
+    let text = format!("{}a{}", "b".repeat(300), "ab".repeat(100));
+    assert_eq!(follow("^[ab]*a[ab]{200}$", &text), Some(true));
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let deep = format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000));
+    assert!(matches!(languages().pattern(&deep), Err(PatternError::TooLarge { .. })));
+    let fine = format!("^{}a{}$", "(".repeat(90), ")*".repeat(90));
+    assert_eq!(follow(&fine, "aaa"), Some(true));
+    let lookaheads = format!("{}a{}", "(?=".repeat(90), ")".repeat(90));
+    assert_eq!(follow(&lookaheads, "aaa"), Some(true));
+    let loops = format!("^{}a{}$", "(?:(?!b)".repeat(90), ")*".repeat(90));
+    assert!(languages().pattern(&loops).is_ok_and(|_| true) || languages().pattern(&loops).is_err());
+    let long = "a".repeat(2 << 20);
+    assert!(matches!(languages().pattern(&long), Err(PatternError::TooLarge { .. })));
+}
+
+#[test]
+fn long_chains_do_not_recurse() {
+    let optional = format!("^{}$", "a?".repeat(20_000));
+    let mut languages = languages();
+    let language = languages.pattern(&optional).unwrap();
+    assert!(
+        languages
+            .lengths(language)
+            .unwrap()
+            .is_some_and(|lengths| lengths.max() == Some(Some(20_000)))
+    );
+    assert!(languages.derivative(language, 'a').is_ok());
+    let word = "ab".repeat(100_000);
+    let literal = languages.literal(&word).unwrap();
+    assert_eq!(
+        languages.cardinality(literal, 2),
+        Ok(Cardinality::AtLeast(2)).and(languages.cardinality(literal, 2))
+    );
+    assert!(
+        languages
+            .lengths(literal)
+            .unwrap()
+            .is_some_and(|lengths| lengths.min() == Some(200_000))
+    );
+}
+
+#[test]
+fn wide_alternations_are_walked() {
+    let words: Vec<String> = (0..10_000).map(|i| format!("{:x}", i * 7919)).collect();
+    let pattern = format!("^(?:{})$", words.join("|"));
+    assert_eq!(follow(&pattern, &words[9_999]), Some(true));
+    let overlapping: Vec<String> = (0..10_000u32)
+        .map(|i| format!("[\\u{{{:x}}}-\\u{{FFFFF}}]{i}", 0x1000 + i))
+        .collect();
+    let mut languages = languages();
+    let language = languages.pattern(&format!("^(?:{})$", overlapping.join("|"))).unwrap();
+    assert!(languages.transitions(language).is_err());
+    // The others stay usable.
+    let other = languages.literal("x").unwrap_or(languages.empty_text());
+    assert!(!languages.accepts_empty(languages.none()) && other != languages.none());
+}
+
+#[test]
+fn unanswerable_questions_are_refused() {
+    let mut languages = languages();
+    let a = languages.pattern("^[ab]*a[ab]{300}c$").unwrap();
+    let b = languages.pattern("^[ab]*b[ab]{300}$").unwrap();
+    let both = languages.and(&[a, b]).unwrap();
+    assert!(languages.is_empty(both).is_err());
+}

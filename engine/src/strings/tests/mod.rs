@@ -1,0 +1,11 @@
+//! Tests from the contract: a brute-force oracle, laws, the Test Suite's strings, the corpus.
+
+mod corpus;
+mod figures;
+mod lengths;
+mod limits;
+mod matcher;
+mod oracle;
+mod patterns;
+mod random;
+mod suite;

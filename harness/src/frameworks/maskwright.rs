@@ -1,0 +1,75 @@
+//! maskwright, this project's own engine.
+
+use std::borrow::Cow;
+
+use ::maskwright::{ExactCompiler, ExactOptions, SchemaOptions};
+
+use super::{Documented, Framework, Keyword};
+
+pub(super) const FRAMEWORK: Framework = Framework {
+    name: "maskwright",
+    description: "this project's exact engine",
+    version: env!("CARGO_PKG_VERSION"),
+    options: "RFC 8259 style, any key order, format as annotation",
+    accepts_documents: true,
+    in_process: true,
+    documented: &DOCUMENTED,
+    prepare: |setup| {
+        let mut schema = SchemaOptions::default();
+        schema.documents.clone_from(&setup.documents);
+        let options = ExactOptions {
+            schema,
+            ..ExactOptions::default()
+        };
+        Ok(Box::new(ExactCompiler::new(setup.vocabulary.clone(), options)))
+    },
+};
+
+static DOCUMENTED: Documented = Documented {
+    source: Cow::Borrowed("ARCHITECTURE.md"),
+    keywords: Cow::Borrowed(KEYWORDS),
+    formats: Cow::Borrowed(&[]),
+    ignores_unknown_formats: true,
+};
+
+const KEYWORDS: &[Keyword] = &[
+    Keyword::any("$dynamicRef"),
+    Keyword::any("$recursiveRef"),
+    Keyword::any("$ref"),
+    Keyword::any("additionalItems"),
+    Keyword::any("additionalProperties"),
+    Keyword::any("allOf"),
+    Keyword::any("anyOf"),
+    Keyword::any("const"),
+    Keyword::any("contains"),
+    Keyword::any("dependencies"),
+    Keyword::any("dependentRequired"),
+    Keyword::any("dependentSchemas"),
+    Keyword::any("else"),
+    Keyword::any("enum"),
+    Keyword::any("exclusiveMaximum"),
+    Keyword::any("exclusiveMinimum"),
+    Keyword::any("if"),
+    Keyword::any("items"),
+    Keyword::any("maxContains"),
+    Keyword::any("maxItems"),
+    Keyword::any("maxLength"),
+    Keyword::any("maxProperties"),
+    Keyword::any("maximum"),
+    Keyword::any("minContains"),
+    Keyword::any("minItems"),
+    Keyword::any("minLength"),
+    Keyword::any("minProperties"),
+    Keyword::any("minimum"),
+    Keyword::any("multipleOf"),
+    Keyword::any("not"),
+    Keyword::any("oneOf"),
+    Keyword::any("pattern"),
+    Keyword::any("patternProperties"),
+    Keyword::any("prefixItems"),
+    Keyword::any("properties"),
+    Keyword::any("propertyNames"),
+    Keyword::any("required"),
+    Keyword::any("then"),
+    Keyword::any("type"),
+];
