@@ -10,6 +10,9 @@ use super::charset::{CharRange, character, index};
 use super::limits::LimitReached;
 use super::node::LanguageId;
 
+/// States that counting may pass for each that a search may: it only multiplies, and long constants are many states.
+const WALK: usize = 25;
+
 /// The number of texts of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cardinality {
@@ -52,10 +55,10 @@ impl Languages {
                 return Ok(Cardinality::AtLeast(up_to));
             }
             visited += next.len();
-            if visited > self.limits.states {
+            if visited > WALK * self.limits.states {
                 return Err(LimitReached {
                     what: "states to count strings",
-                    allowed: self.limits.states,
+                    allowed: WALK * self.limits.states,
                 });
             }
             paths = next;

@@ -48,8 +48,11 @@ impl From<PatternError> for FormatError {
 
 type Made = Result<LanguageId, FormatError>;
 
-/// Formats by name: how each is made, and what that leaves unchecked.
-const FORMATS: &[(&str, fn(&mut Grammar) -> Made, Option<&str>)] = &[
+/// A name, how its language is made, and what that leaves unchecked.
+type Definition = (&'static str, fn(&mut Grammar) -> Made, Option<&'static str>);
+
+/// The formats that have a language.
+const FORMATS: &[Definition] = &[
     ("date-time", time::date_time, None),
     ("date", time::date, None),
     ("time", time::time, None),

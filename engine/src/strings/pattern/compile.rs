@@ -14,6 +14,8 @@
 //!
 //! [`Node::Past`]: crate::strings::node::Node::Past
 
+use hashbrown::HashMap;
+
 use super::PatternError;
 use super::ast::{Ast, AstId, Form};
 use super::escapes::word;
@@ -23,7 +25,7 @@ use crate::strings::node::{ANY, Arena, CHARACTER, EMPTY, LanguageId, MAX_PASTS, 
 type Made = Result<LanguageId, PatternError>;
 
 /// Where in the text an expression starts to match.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
     /// At the beginning.
     Start,
@@ -32,7 +34,7 @@ enum Place {
 }
 
 /// What may follow an expression.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Next {
     /// Where it matched no character.
     empty: LanguageId,
@@ -60,6 +62,7 @@ pub(super) struct Compiler<'a> {
     steps: usize,
     /// The languages of expressions without assertions: what comes before an assertion is compiled more than once.
     plain: Vec<Option<LanguageId>>,
+    followed: HashMap<(AstId, Place, Next), LanguageId>,
     /// Lookbehinds by their condition, and the languages of the pasts that fulfil it.
     behinds: Vec<(AstId, LanguageId)>,
     /// The condition "the last character is of `\w`", if the pattern asks for it.
@@ -75,6 +78,7 @@ impl<'a> Compiler<'a> {
             limits,
             steps: 0,
             plain: vec![None; ast.ids().count()],
+            followed: HashMap::new(),
             behinds: Vec::new(),
             after_word: None,
             past: Vec::new(),
@@ -205,10 +209,19 @@ impl<'a> Compiler<'a> {
 
     /// Texts that begin with a match of `id` at `place` and go on with `next`.
     fn followed(&mut self, id: AstId, place: Place, next: Next) -> Made {
-        self.step()?;
         if next.nowhere() {
             return Ok(NONE);
         }
+        if let Some(&known) = self.followed.get(&(id, place, next)) {
+            return Ok(known);
+        }
+        let language = self.followed_anew(id, place, next)?;
+        self.followed.insert((id, place, next), language);
+        Ok(language)
+    }
+
+    fn followed_anew(&mut self, id: AstId, place: Place, next: Next) -> Made {
+        self.step()?;
         if !self.ast.asserts(id) {
             let matched = self.plain(id)?;
             return self.plain_followed(matched, next);
@@ -304,6 +317,7 @@ impl<'a> Compiler<'a> {
         let once_more = self.followed(inner, Place::Later, round)?;
         let definition = self.arena.or(vec![next.after, once_more])?;
         self.arena.define_loop(again, definition);
+        // Elsewhere than at the beginning this is the round just compiled.
         let from_here = self.followed(inner, place, round)?;
         Ok(Next {
             empty: self.arena.or(vec![next.empty, from_here])?,

@@ -41,6 +41,9 @@ pub(super) struct Parser<'s> {
     names: Vec<&'s str>,
 }
 
+/// The bounds of a quantifier in braces, and where it ends.
+type Braces = ((u64, u64), usize);
+
 /// A group that is not closed yet.
 struct Open {
     kind: Kind,
@@ -322,7 +325,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The quantifier in braces that starts here, if one does, and where it ends.
-    fn braces(&self) -> Result<Option<((u64, u64), usize)>, PatternError> {
+    fn braces(&self) -> Result<Option<Braces>, PatternError> {
         let inside = self.rest().strip_prefix('{').unwrap_or_default();
         let length = inside.bytes().take_while(|&b| b == b',' || b.is_ascii_digit()).count();
         if inside.as_bytes().get(length) != Some(&b'}') {

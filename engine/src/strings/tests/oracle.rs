@@ -190,14 +190,14 @@ fn bounds_are_judged_by_exact_lengths() {
     for _ in 0..rounds(400) {
         let mut languages = Languages::new(&LanguageLimits::default());
         let parts: Vec<LanguageId> = (0..rng.random_range(1..3))
-            .filter_map(|_| {
+            .map(|_| {
                 let source = format!("^(?:{})$", pattern(&mut rng, 2, false));
                 let language = languages.pattern(&source).unwrap();
-                Some(if rng.random_bool(0.3) {
+                if rng.random_bool(0.3) {
                     languages.not(language).unwrap()
                 } else {
                     language
-                })
+                }
             })
             .collect();
         let rest = languages.and(&parts).unwrap();
