@@ -24,8 +24,8 @@ mod schema;
 mod strings;
 mod vocabulary;
 
-pub use error::{CompileError, CompileErrorKind, MaskError, VocabularyError};
 pub use automaton::Formats;
+pub use error::{CompileError, CompileErrorKind, MaskError, VocabularyError};
 pub use exact::{ExactCompiler, ExactOptions};
 pub use limits::Limits;
 pub use mask::TokenMask;

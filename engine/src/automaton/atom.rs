@@ -29,6 +29,8 @@ pub(crate) enum AtomKind {
     LengthAtLeast(u64),
     /// At least so many items (1 or more) satisfy the goal.
     Contains(GoalId, u64),
+    /// No two items, of those read and those to come, are equal.
+    Unique,
 }
 
 /// Names of members.
@@ -93,7 +95,7 @@ impl Atoms {
     /// The value of an atom where nothing follows any more.
     pub(crate) fn at_end(&self, atom: Atom) -> FormulaId {
         match self.kind(atom) {
-            AtomKind::Members(..) | AtomKind::Items { .. } => FormulaId::TRUE,
+            AtomKind::Members(..) | AtomKind::Items { .. } | AtomKind::Unique => FormulaId::TRUE,
             AtomKind::Has(_) | AtomKind::CountAtLeast(_) | AtomKind::LengthAtLeast(_) | AtomKind::Contains(..) => {
                 FormulaId::FALSE
             }

@@ -115,7 +115,10 @@ mod tests {
         let either = decisions.branch(0, DecisionId::ALWAYS, second);
         assert!(decisions.admits(both, |_| true) && !decisions.admits(both, |goal| goal == 1));
         assert!(decisions.admits(either, |goal| goal == 1) && !decisions.admits(either, |_| false));
-        assert_eq!((decisions.forced(both, 0), decisions.forced(both, 1)), (Some(true), Some(true)));
+        assert_eq!(
+            (decisions.forced(both, 0), decisions.forced(both, 1)),
+            (Some(true), Some(true))
+        );
         assert_eq!((decisions.forced(either, 0), decisions.forced(either, 1)), (None, None));
         assert_eq!(decisions.branch(0, second, second), second);
     }

@@ -77,7 +77,11 @@ impl Decode {
                     Some(high) => {
                         let low = |unit: u32| 0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (unit - 0xDC00);
                         let (first, last) = (first.max(0xDC00), last.min(0xDFFF));
-                        if first > last { Vec::new() } else { vec![(low(first), low(last))] }
+                        if first > last {
+                            Vec::new()
+                        } else {
+                            vec![(low(first), low(last))]
+                        }
                     }
                     None => {
                         let mut ranges = vec![(first, last.min(0xD7FF)), (first.max(0xE000), last)];
@@ -198,7 +202,12 @@ mod tests {
                 }
                 Decoded::Character(character) => {
                     let code = u32::from(character);
-                    assert!(state.possible().iter().any(|(first, last)| (*first..=*last).contains(&code)));
+                    assert!(
+                        state
+                            .possible()
+                            .iter()
+                            .any(|(first, last)| (*first..=*last).contains(&code))
+                    );
                     decoded.push(character);
                     state = Decode::Between;
                 }

@@ -77,9 +77,12 @@ impl Automaton {
         let schema = self.schema.clone();
         let Body::Keywords(keywords) = &schema.node(node).body else {
             let goal = self.goal_of(node);
-            return Ok(if goal == GoalId::ANYTHING { self.everything() } else { self.nothing() });
+            return Ok(if goal == GoalId::ANYTHING {
+                self.everything()
+            } else {
+                self.nothing()
+            });
         };
-        self.refuse_unsupported(node, keywords)?;
         let mut all = self.everything();
         if let Some(types) = keywords.types {
             all = self.types(all, types);
@@ -133,17 +136,11 @@ impl Automaton {
         self.expand(goal, path)
     }
 
-    fn refuse_unsupported(&self, node: NodeId, keywords: &Keywords) -> Result<(), CompileError> {
-        if keywords.unique_items {
-            let message = "this keyword is not treated yet";
-            return Err(self.error(node, CompileErrorKind::Unsupported, "uniqueItems", message));
-        }
-        Ok(())
-    }
-
     pub(super) fn error(&self, node: NodeId, kind: CompileErrorKind, keyword: &str, message: &str) -> CompileError {
         let place = self.schema.node(node).place;
-        self.schema.error_at(place, kind, message.to_owned()).on_keyword(keyword)
+        self.schema
+            .error_at(place, kind, message.to_owned())
+            .on_keyword(keyword)
     }
 
     fn everything(&mut self) -> Constraint {
@@ -328,7 +325,9 @@ impl Automaton {
     fn strings(&mut self, node: NodeId, keywords: &Keywords, all: Constraint) -> Result<LanguageId, CompileError> {
         let mut parts = vec![all.strings];
         if keywords.min_length.is_some() || keywords.max_length.is_some() {
-            let length = self.languages.length(keywords.min_length.unwrap_or(0), keywords.max_length);
+            let length = self
+                .languages
+                .length(keywords.min_length.unwrap_or(0), keywords.max_length);
             parts.push(length.map_err(super::limit)?);
         }
         if let Some(pattern) = &keywords.pattern {
@@ -348,7 +347,10 @@ impl Automaton {
             Ok(None) => Ok(None),
             Ok(Some(format)) => match format.unchecked {
                 None => Ok(Some(format.language)),
-                Some(unchecked) => Err(refused(self, &format!("the format `{name}` is not checked whole: {unchecked}"))),
+                Some(unchecked) => Err(refused(
+                    self,
+                    &format!("the format `{name}` is not checked whole: {unchecked}"),
+                )),
             },
             Err(error) => Err(refused(self, &error.to_string())),
         }
@@ -382,6 +384,9 @@ impl Automaton {
         }
         let min = keywords.min_items.unwrap_or(0);
         parts.extend(self.between(AtomKind::LengthAtLeast, min, keywords.max_items));
+        if keywords.unique_items {
+            parts.push(self.atom(AtomKind::Unique));
+        }
         self.formulas.and(parts)
     }
 
@@ -446,7 +451,11 @@ impl Automaton {
             null: a.null && b.null,
             yes: a.yes && b.yes,
             no: a.no && b.no,
-            numbers: self.number_texts.sets_mut().and(a.numbers, b.numbers).map_err(super::limit)?,
+            numbers: self
+                .number_texts
+                .sets_mut()
+                .and(a.numbers, b.numbers)
+                .map_err(super::limit)?,
             strings: self.languages.and(&[a.strings, b.strings]).map_err(super::limit)?,
             arrays: self.formulas.and([a.arrays, b.arrays]),
             objects: self.formulas.and([a.objects, b.objects]),
@@ -458,7 +467,11 @@ impl Automaton {
             null: a.null || b.null,
             yes: a.yes || b.yes,
             no: a.no || b.no,
-            numbers: self.number_texts.sets_mut().or(a.numbers, b.numbers).map_err(super::limit)?,
+            numbers: self
+                .number_texts
+                .sets_mut()
+                .or(a.numbers, b.numbers)
+                .map_err(super::limit)?,
             strings: self.languages.or(&[a.strings, b.strings]).map_err(super::limit)?,
             arrays: self.formulas.or([a.arrays, b.arrays]),
             objects: self.formulas.or([a.objects, b.objects]),

@@ -94,11 +94,6 @@ impl Formulas {
         id
     }
 
-    /// Number of formulas made.
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
     /// The atoms that `formula` depends on, sorted.
     pub(crate) fn atoms(&self, formula: FormulaId) -> &[Atom] {
         &self.atoms[formula.0 as usize]
@@ -148,19 +143,6 @@ impl Formulas {
     /// At least one of them.
     pub(crate) fn or(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(parts, false)
-    }
-
-    /// Exactly one of them, in size linear in their number.
-    pub(crate) fn exactly_one(&mut self, parts: &[FormulaId]) -> FormulaId {
-        let (mut none, mut one) = (FormulaId::TRUE, FormulaId::FALSE);
-        for &part in parts {
-            let not = self.not(part);
-            let first = self.and([none, part]);
-            let still = self.and([one, not]);
-            one = self.or([first, still]);
-            none = self.and([none, not]);
-        }
-        one
     }
 
     fn join(&mut self, parts: impl IntoIterator<Item = FormulaId>, and: bool) -> FormulaId {
@@ -247,51 +229,6 @@ impl Formulas {
         done.insert(formula, replaced);
         replaced
     }
-
-    /// Folds a formula over values of its atoms: languages, sets, truth.
-    pub(crate) fn fold<T: Clone>(
-        &self,
-        formula: FormulaId,
-        algebra: &mut dyn Algebra<T>,
-        done: &mut HashMap<FormulaId, T>,
-    ) -> T {
-        if let Some(value) = done.get(&formula) {
-            return value.clone();
-        }
-        let value = match &self.nodes[formula.0 as usize] {
-            Node::False => algebra.constant(false),
-            Node::True => algebra.constant(true),
-            Node::Atom(atom) => algebra.atom(*atom),
-            Node::Not(inner) => {
-                let inner = self.fold(*inner, algebra, done);
-                algebra.not(inner)
-            }
-            Node::And(parts) => {
-                let parts = parts.iter().map(|part| self.fold(*part, algebra, done)).collect();
-                algebra.and(parts)
-            }
-            Node::Or(parts) => {
-                let parts = parts.iter().map(|part| self.fold(*part, algebra, done)).collect();
-                algebra.or(parts)
-            }
-        };
-        done.insert(formula, value.clone());
-        value
-    }
-}
-
-/// What a formula is folded into: a Boolean algebra.
-pub(crate) trait Algebra<T> {
-    /// Nothing, or everything.
-    fn constant(&mut self, value: bool) -> T;
-    /// An atom.
-    fn atom(&mut self, atom: Atom) -> T;
-    /// The complement.
-    fn not(&mut self, inner: T) -> T;
-    /// The intersection.
-    fn and(&mut self, parts: Vec<T>) -> T;
-    /// The union.
-    fn or(&mut self, parts: Vec<T>) -> T;
 }
 
 #[cfg(test)]
@@ -312,16 +249,5 @@ mod tests {
         assert_eq!(formulas.not(not_a), a);
         assert_eq!(formulas.and([]), FormulaId::TRUE);
         assert_eq!(formulas.atoms(flat), [Atom(0), Atom(1), Atom(2)]);
-    }
-
-    #[test]
-    fn exactly_one_is_what_it_says() {
-        let mut formulas = Formulas::default();
-        let atoms: Vec<FormulaId> = (0..4).map(|atom| formulas.atom(Atom(atom))).collect();
-        let one = formulas.exactly_one(&atoms);
-        for bits in 0..16_u32 {
-            let value = formulas.substitute(one, &mut |atom| Some(FormulaId::constant(bits >> atom.0 & 1 == 1)));
-            assert_eq!(value.decided(), Some(bits.count_ones() == 1), "{bits:04b}");
-        }
     }
 }

@@ -3,6 +3,8 @@
 //! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Both are
 //! hash-consed, so that a place is one number and what is known of it is looked up.
 
+use crate::decimal::Decimal;
+use crate::json::Value;
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 
@@ -10,7 +12,7 @@ use super::atom::TextId;
 use super::decision::DecisionId;
 use super::decode::{Decode, Decoded};
 use super::formula::FormulaId;
-use super::goal::{Constraint, GoalId};
+use super::goal::{Constraint, Goal, GoalId};
 use super::read::Name;
 use super::satisfiable::outcome_of;
 use super::{Automaton, Trouble};
@@ -55,9 +57,9 @@ enum Top {
     /// In `null`, `true` or `false`, after so many bytes.
     Literal(Word, u8, ExpectedId),
     /// In a string that is a value. The first language is what may follow, the others belong to the goals whose
-    /// outcome is open.
-    String(Decode, Box<[LanguageId]>, ExpectedId),
-    /// In a number. The text is kept where the outcome of a goal is open.
+    /// outcome is open. What was read of it is kept where its value has to be known.
+    String(Decode, Box<[LanguageId]>, Option<TextId>, ExpectedId),
+    /// In a number. The text is kept where the outcome of a goal is open, and where its value has to be known.
     Number(NumberState, Option<TextId>, ExpectedId),
     /// After `{`.
     ObjectStart,
@@ -93,6 +95,14 @@ impl Word {
         }
     }
 
+    fn value(self) -> Value {
+        match self {
+            Self::Null => Value::null(),
+            Self::True => Value::boolean(true),
+            Self::False => Value::boolean(false),
+        }
+    }
+
     fn outcome(self, constraint: &Constraint) -> bool {
         match self {
             Self::Null => constraint.null,
@@ -116,8 +126,13 @@ pub(super) struct Level {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Kind {
-    Array,
+    Array {
+        /// The items so far, as goals of being equal to them; kept where items are compared here or further out.
+        values: Option<Box<[GoalId]>>,
+    },
     Object {
+        /// The values of `used`, as goals of being equal to them; kept where items are compared further out.
+        values: Option<Box<[GoalId]>>,
         /// Names of the members so far, sorted.
         used: Box<[TextId]>,
         /// The name of the member that is read.
@@ -229,11 +244,14 @@ impl Automaton {
                     true if at + 1 < text.len() => stay(Top::Literal(*word, at as u8 + 1, *expected)),
                     true => {
                         let outcomes = self.outcomes(*expected, &mut |constraint| word.outcome(constraint))?;
-                        self.value_done(*expected, outcomes, stack)
+                        let value = self.kept(stack, || word.value());
+                        self.value_done(*expected, outcomes, value, stack)
                     }
                 }
             }
-            Top::String(decode, languages, expected) => self.in_string(*decode, languages, *expected, stack, byte),
+            Top::String(decode, languages, text, expected) => {
+                self.in_string(*decode, languages, *text, *expected, stack, byte)
+            }
             Top::Number(number, text, expected) => self.in_number(*number, *text, *expected, stack, byte),
             Top::Key(decode, text, language) => self.in_key(*decode, *text, *language, stack, byte),
             Top::ObjectStart if byte == b'"' => self.key(stack),
@@ -293,7 +311,9 @@ impl Automaton {
     /// The outcome that each goal must have, where only one will do.
     fn forced(&self, expected: &Expected) -> Vec<Option<bool>> {
         let goals = 0..expected.goals.len() as u32;
-        goals.map(|goal| self.decisions.forced(expected.decision, goal)).collect()
+        goals
+            .map(|goal| self.decisions.forced(expected.decision, goal))
+            .collect()
     }
 
     fn begin_string(&mut self, expected: ExpectedId, stack: StackId) -> Step {
@@ -308,8 +328,11 @@ impl Automaton {
         }
         let forced = self.forced(&what);
         let open = languages.into_iter().zip(forced).filter(|(_, forced)| forced.is_none());
-        let languages: Box<[LanguageId]> = std::iter::once(viable).chain(open.map(|(language, _)| language)).collect();
-        let top = Top::String(Decode::default(), languages, expected);
+        let languages: Box<[LanguageId]> = std::iter::once(viable)
+            .chain(open.map(|(language, _)| language))
+            .collect();
+        let text = self.keeps(stack).then(|| self.texts.intern(""));
+        let top = Top::String(Decode::default(), languages, text, expected);
         Ok(Some(State { top, stack }))
     }
 
@@ -334,6 +357,7 @@ impl Automaton {
         &mut self,
         decode: Decode,
         languages: &[LanguageId],
+        text: Option<TextId>,
         expected: ExpectedId,
         stack: StackId,
         byte: u8,
@@ -342,7 +366,7 @@ impl Automaton {
             Decoded::Refused => Ok(None),
             Decoded::Partial(decode) => {
                 let viable = self.may_follow(decode, languages[0])?;
-                let top = Top::String(decode, languages.into(), expected);
+                let top = Top::String(decode, languages.into(), text, expected);
                 Ok(viable.then_some(State { top, stack }))
             }
             Decoded::Character(character) => {
@@ -354,7 +378,11 @@ impl Automaton {
                 for &language in &languages[1..] {
                     after.push(self.languages.derivative(language, character)?);
                 }
-                let top = Top::String(Decode::default(), after.into(), expected);
+                let text = text.map(|text| {
+                    let longer = format!("{}{character}", self.texts.get(text));
+                    self.texts.intern(&longer)
+                });
+                let top = Top::String(Decode::default(), after.into(), text, expected);
                 Ok(Some(State { top, stack }))
             }
             Decoded::End if !self.languages.accepts_empty(languages[0]) => Ok(None),
@@ -362,11 +390,16 @@ impl Automaton {
                 let mut open = languages[1..].iter();
                 let what = self.expected(expected);
                 let outcomes = self.forced(&what).into_iter().map(|forced| {
-                    let open = || open.next().is_some_and(|language| self.languages.accepts_empty(*language));
+                    let open = || {
+                        open.next()
+                            .is_some_and(|language| self.languages.accepts_empty(*language))
+                    };
                     forced.unwrap_or_else(open)
                 });
                 let outcomes = outcomes.collect();
-                self.value_done(expected, outcomes, stack)
+                let value = text.map(|text| Value::string(self.texts.get(text)));
+                let value = value.map(|value| self.goals.intern(Goal::Equal(value)));
+                self.value_done(expected, outcomes, value, stack)
             }
         }
     }
@@ -391,7 +424,7 @@ impl Automaton {
         if self.number_texts.sets().is_empty(viable) {
             return Ok(None);
         }
-        let open = self.forced(&what).iter().any(Option::is_none);
+        let open = self.forced(&what).iter().any(Option::is_none) || self.keeps(stack);
         let text = open.then(|| self.texts.intern(""));
         let start = self.number_texts.start(viable)?;
         self.continue_number(start, text, expected, stack, byte)
@@ -452,7 +485,11 @@ impl Automaton {
         let Some(outcomes) = self.number_end(number, text, expected)? else {
             return Ok(None);
         };
-        match self.value_done(expected, outcomes, stack)? {
+        let value = match text.filter(|_| self.keeps(stack)) {
+            Some(text) => Some(self.goals.intern(Goal::Equal(Value::number(self.decimal(text)?)))),
+            None => None,
+        };
+        match self.value_done(expected, outcomes, value, stack)? {
             Some(after) => self.read(&after, byte),
             None => Ok(None),
         }
@@ -473,13 +510,48 @@ impl Automaton {
         let Some(text) = text else {
             return Ok(Some(forced.into_iter().map(|forced| forced.unwrap_or(false)).collect()));
         };
-        let value = crate::decimal::Decimal::parse(self.texts.get(text).as_bytes()).map_err(|_| Trouble::Limit("size of a number"))?;
+        let value = self.decimal(text)?;
         let mut outcomes = Vec::with_capacity(forced.len());
         for &goal in &what.goals {
             let numbers = self.constraint(goal)?.numbers;
             outcomes.push(self.number_texts.sets().contains(numbers, &value));
         }
         Ok(Some(outcomes))
+    }
+
+    fn decimal(&self, text: TextId) -> Result<Decimal, Trouble> {
+        Decimal::parse(self.texts.get(text).as_bytes()).map_err(|_| Trouble::Limit("size of a number"))
+    }
+
+    /// Whether the values that are read in a container are kept.
+    fn keeps(&self, stack: StackId) -> bool {
+        self.level(stack).is_some_and(|level| match level.kind {
+            Kind::Array { values } | Kind::Object { values, .. } => values.is_some(),
+        })
+    }
+
+    /// The goal of being equal to a value that is kept.
+    fn kept(&mut self, stack: StackId, value: impl FnOnce() -> Value) -> Option<GoalId> {
+        self.keeps(stack).then(|| self.goals.intern(Goal::Equal(value())))
+    }
+
+    /// The value of a container that ends.
+    fn value_of(&self, kind: &Kind) -> Option<Value> {
+        let equal = |goal: &GoalId| match self.goals.get(*goal) {
+            Goal::Equal(value) => Some(value),
+            _ => None,
+        };
+        match kind {
+            Kind::Array { values } => {
+                let items: Vec<&Value> = values.as_ref()?.iter().filter_map(equal).collect();
+                Some(Value::array(&items))
+            }
+            Kind::Object { used, values, .. } => {
+                let values = values.as_ref()?.iter().filter_map(equal);
+                let names = used.iter().map(|name| self.texts.get(*name));
+                Some(Value::object(&names.zip(values).collect::<Vec<_>>()))
+            }
+        }
     }
 
     fn begin_container(&mut self, expected: ExpectedId, stack: StackId, array: bool) -> Step {
@@ -491,7 +563,7 @@ impl Automaton {
         }
         let demand = self.decisions.formula(what.decision, &formulas, &mut self.formulas);
         let viable = match array {
-            true => self.array_can_end(demand)?,
+            true => self.array_can_end(demand, &[])?,
             false => self.object_can_end(demand, &[])?,
         };
         if !viable {
@@ -503,9 +575,12 @@ impl Automaton {
             }
         }
         formulas.insert(0, demand);
+        let keeps = self.keeps(stack) || (array && self.asks_unique(&formulas));
+        let values = keeps.then(Box::default);
         let kind = match array {
-            true => Kind::Array,
+            true => Kind::Array { values },
             false => Kind::Object {
+                values,
                 used: Box::default(),
                 name: None,
             },
@@ -529,12 +604,20 @@ impl Automaton {
         if !self.at_end(level.formulas[0]) {
             return Ok(None);
         }
-        let outcomes = level.formulas[1..].iter().map(|formula| self.at_end(*formula)).collect();
-        self.value_done(level.expected, outcomes, level.below)
+        let outcomes = level.formulas[1..]
+            .iter()
+            .map(|formula| self.at_end(*formula))
+            .collect();
+        let value = match self.keeps(level.below) {
+            true => self.value_of(&level.kind),
+            false => None,
+        };
+        let value = value.map(|value| self.goals.intern(Goal::Equal(value)));
+        self.value_done(level.expected, outcomes, value, level.below)
     }
 
     /// After a value with these outcomes of its goals.
-    fn value_done(&mut self, expected: ExpectedId, outcomes: Vec<bool>, stack: StackId) -> Step {
+    fn value_done(&mut self, expected: ExpectedId, outcomes: Vec<bool>, value: Option<GoalId>, stack: StackId) -> Step {
         let Some(mut level) = self.level(stack) else {
             let top = Top::Done;
             return Ok(Some(State { top, stack }));
@@ -542,13 +625,19 @@ impl Automaton {
         let goals = self.expected(expected).goals;
         let outcome = |goal| outcome_of(&goals, &outcomes, goal);
         let top = match &mut level.kind {
-            Kind::Array => {
+            Kind::Array { values } => {
+                let repeats = values.iter().flatten().any(|seen| Some(*seen) == value);
                 for formula in &mut level.formulas {
-                    *formula = self.after_item(*formula, &outcome);
+                    *formula = self.after_item(*formula, &outcome, repeats);
+                }
+                if let (Some(values), Some(value)) = (values, value) {
+                    let mut all = values.to_vec();
+                    all.push(value);
+                    *values = all.into();
                 }
                 Top::ArrayNext
             }
-            Kind::Object { used, name } => {
+            Kind::Object { used, values, name } => {
                 let Some(name) = name.take() else {
                     return Ok(None);
                 };
@@ -559,6 +648,11 @@ impl Automaton {
                 let place = names.binary_search(&name).unwrap_or_else(|place| place);
                 names.insert(place, name);
                 *used = names.into();
+                if let (Some(values), Some(value)) = (values, value) {
+                    let mut all = values.to_vec();
+                    all.insert(place.min(all.len()), value);
+                    *values = all.into();
+                }
                 Top::ObjectNext
             }
         };
@@ -571,13 +665,32 @@ impl Automaton {
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };
-        let goals = self.goals_of_item(&level.formulas);
+        let seen: &[GoalId] = match &level.kind {
+            Kind::Array { values: Some(values) } => values,
+            _ => &[],
+        };
+        let mut goals = self.goals_of_item(&level.formulas);
+        goals.extend(self.compared(&level.formulas, seen)?);
+        goals.sort_unstable();
+        goals.dedup();
         let demand = level.formulas[0];
         let decision = self.decide(&goals, &mut |this, vector| {
-            let after = this.after_item(demand, &|goal| outcome_of(&goals, vector, goal));
-            this.array_can_end(after)
+            let outcome = |goal| outcome_of(&goals, vector, goal);
+            let repeats = seen.iter().any(|seen| outcome(*seen));
+            let after = this.after_item(demand, &outcome, repeats);
+            // Of a value with which the rest is compared it is known that it is this one.
+            let known = goals
+                .iter()
+                .copied()
+                .find(|goal| outcome(*goal) && this.is_value(*goal));
+            let seen: Vec<GoalId> = seen.iter().copied().chain(known).collect();
+            this.array_can_end(after, &seen)
         })?;
         Ok((decision != DecisionId::NEVER).then(|| self.expect(goals, decision)))
+    }
+
+    fn is_value(&self, goal: GoalId) -> bool {
+        matches!(self.goals.get(goal), Goal::Equal(_))
     }
 
     /// The opening quote of a name.
@@ -618,7 +731,10 @@ impl Automaton {
         let Some(mut level) = self.level(stack) else {
             return Ok(None);
         };
-        let Kind::Object { used, name: reading } = &mut level.kind else {
+        let Kind::Object {
+            used, name: reading, ..
+        } = &mut level.kind
+        else {
             return Ok(None);
         };
         *reading = Some(name);

@@ -15,6 +15,7 @@
 mod atom;
 mod decision;
 mod decode;
+mod enumerate;
 mod expand;
 mod formula;
 mod goal;
@@ -22,6 +23,7 @@ mod machine;
 mod read;
 mod satisfiable;
 mod unevaluated;
+mod unique;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -167,10 +169,5 @@ impl Automaton {
         }
         let root = automaton.goal_of(schema.root());
         Ok((automaton, root))
-    }
-
-    /// Number of places, formulas and other things made so far: a measure of memory.
-    pub(crate) fn size(&self) -> usize {
-        self.states.len() + self.steps.len() + self.formulas.len() + self.levels.len() + self.number_texts.len()
     }
 }

@@ -96,8 +96,26 @@ impl Automaton {
         Ok(self.changed(formula, &changes))
     }
 
-    /// What is left of `formula` after an item whose value has these outcomes.
-    pub(super) fn after_item(&mut self, formula: FormulaId, outcome: &dyn Fn(GoalId) -> bool) -> FormulaId {
+    /// Whether it matters to one of the formulas that items differ.
+    pub(super) fn asks_unique(&mut self, formulas: &[FormulaId]) -> bool {
+        let unique = self.atoms.intern(AtomKind::Unique);
+        let mut formulas = formulas.iter();
+        formulas.any(|formula| self.formulas.atoms(*formula).binary_search(&unique).is_ok())
+    }
+
+    /// `formula` where it is known whether all items differ.
+    pub(super) fn with_unique(&mut self, formula: FormulaId, unique: bool) -> FormulaId {
+        let atom = self.atoms.intern(AtomKind::Unique);
+        self.changed(formula, &[(atom, FormulaId::constant(unique))])
+    }
+
+    /// What is left of `formula` after an item whose value has these outcomes, and which `repeats` one before it.
+    pub(super) fn after_item(
+        &mut self,
+        formula: FormulaId,
+        outcome: &dyn Fn(GoalId) -> bool,
+        repeats: bool,
+    ) -> FormulaId {
         let mut changes = Vec::new();
         for atom in self.formulas.atoms(formula).to_vec() {
             let change = match self.atoms.kind(atom) {
@@ -105,6 +123,7 @@ impl Automaton {
                 AtomKind::Contains(goal, count) if outcome(goal) => {
                     Some(self.counted(count, |count| AtomKind::Contains(goal, count)))
                 }
+                AtomKind::Unique if repeats => Some(FormulaId::FALSE),
                 AtomKind::Items { from: 0, goal, .. } if !outcome(goal) => Some(FormulaId::FALSE),
                 AtomKind::Items { to: Some(1), .. } => Some(FormulaId::TRUE),
                 AtomKind::Items { from: 0, to: None, .. } => None,

@@ -18,7 +18,7 @@ use crate::strings::{Cardinality, LanguageId};
 /// Questions that may be open at once: nesting of values.
 const MAX_OPEN: usize = 192;
 /// States of one object or array that are looked at for one answer.
-const MAX_STATES: usize = 50_000;
+pub(super) const MAX_STATES: usize = 50_000;
 /// Classes of names in one object.
 const MAX_CELLS: usize = 256;
 /// Outcome vectors of one value.
@@ -125,7 +125,7 @@ impl Automaton {
             return Ok(true);
         }
         let arrays = self.formulas.and(arrays);
-        if self.array_can_end(arrays)? {
+        if self.array_can_end(arrays, &[])? {
             return Ok(true);
         }
         let objects = self.formulas.and(objects);
@@ -154,7 +154,9 @@ impl Automaton {
     ) -> Result<DecisionId, Trouble> {
         let pick = |wanted: bool| {
             let pairs = goals.iter().zip(outcomes.iter());
-            pairs.filter(move |(_, outcome)| **outcome == wanted).map(|(goal, _)| *goal)
+            pairs
+                .filter(move |(_, outcome)| **outcome == wanted)
+                .map(|(goal, _)| *goal)
         };
         let (all, none): (Vec<GoalId>, Vec<GoalId>) = (pick(true).collect(), pick(false).collect());
         if !self.satisfiable(&all, &none)? {
@@ -180,7 +182,7 @@ impl Automaton {
     }
 
     /// The outcome vectors over `goals` that some value has.
-    fn vectors(&mut self, goals: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
+    pub(super) fn vectors(&mut self, goals: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
         let mut vectors = Vec::new();
         self.decide(goals, &mut |_, outcomes| {
             vectors.push(outcomes.to_vec());
@@ -189,10 +191,14 @@ impl Automaton {
         Ok(vectors)
     }
 
-    /// Whether an array of which `formula` is left can be completed.
-    pub(super) fn array_can_end(&mut self, formula: FormulaId) -> Result<bool, Trouble> {
+    /// Whether an array of which `formula` is left, after the items `seen` where it matters that items differ, can be
+    /// completed.
+    pub(super) fn array_can_end(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
         if let Some(decided) = formula.decided() {
             return Ok(decided);
+        }
+        if self.asks_unique(&[formula]) {
+            return self.unique_array_can_end(formula, seen);
         }
         if let Some(&answer) = self.arrays.get(&formula) {
             return Ok(answer);
@@ -220,7 +226,7 @@ impl Automaton {
             // The first found is the one with most goals satisfied: it is looked at first.
             vectors.reverse();
             for vector in vectors {
-                let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal));
+                let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), false);
                 if after != FormulaId::FALSE && seen.insert(after) {
                     left.push(after);
                 }

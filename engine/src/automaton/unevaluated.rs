@@ -4,9 +4,9 @@
 //! "every member is evaluated by a branch that held, or satisfies the subschema" is said class by class: members whose
 //! names lie in the same keywords' reach are alike, and so are items between two ends of `prefixItems`.
 
+use crate::CompileError;
 use crate::schema::{Body, NodeId};
 use crate::strings::LanguageId;
-use crate::CompileError;
 
 use super::Automaton;
 use super::atom::{AtomKind, Keys, TextId};
@@ -94,7 +94,9 @@ impl Automaton {
         let named = self.languages.one_of(&texts).map_err(super::limit)?;
         let mut classes = vec![(self.languages.not(named).map_err(super::limit)?, Vec::new())];
         for one in evaluated {
-            let MembersOf::Language(language) = one.what else { continue };
+            let MembersOf::Language(language) = one.what else {
+                continue;
+            };
             let outside = self.languages.not(language).map_err(super::limit)?;
             let mut split = Vec::new();
             for (names, when) in classes {
@@ -206,7 +208,10 @@ impl Automaton {
         }
         let mut any = Vec::new();
         for chosen in 0..1_u32 << contains.len() {
-            let chosen = contains.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 1);
+            let chosen = contains
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| chosen >> index & 1 == 1);
             let (mut goals, mut holds) = (vec![rest], Vec::new());
             for (_, (goal, when)) in chosen {
                 goals.push(*goal);

@@ -300,7 +300,7 @@ fn is_multiple(number: &Decimal, divisor: &Decimal) -> bool {
     if number.is_zero() {
         return true;
     }
-    let coefficient = |decimal: &Decimal| decimal.digits().parse::<BigUint>().unwrap();
+    let coefficient = |decimal: &Decimal| decimal.significand().clone();
     // Without trailing zeros a coefficient is no multiple of 10.
     let Ok(shift) = u64::try_from(number.exponent() - divisor.exponent()) else {
         return false;

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use llguidance::api::TopLevelGrammar;
-use llguidance::earley::SlicedBiasComputer;
-use llguidance::{Matcher, ParserFactory};
 use ::maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary,
 };
+use llguidance::api::TopLevelGrammar;
+use llguidance::earley::SlicedBiasComputer;
+use llguidance::{Matcher, ParserFactory};
 use toktrie::{InferenceCapabilities, TokEnv, TokTrie, TokenizerEnv};
 
 use super::{Documented, Framework, Keyword, Restriction};

@@ -37,7 +37,7 @@ mod zeros;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::lattice::{LatticeId, Lattices};
+use super::lattice::LatticeId;
 use super::{NumberSetId, NumberSets};
 use crate::decimal::LimitReached;
 use digits::{Context, Digits, Phase};

@@ -1,6 +1,6 @@
 //! The strings of the JSON Schema Test Suite (draft 2020-12) on formats and patterns.
 //!
-//! `MASKWRIGHT_SUITE` names the suite's folder, the one with `tests/` in it.
+//! `MASKWRIGHT_DATA` names the folder with `JSON-Schema-Test-Suite/tests` in it.
 
 use std::path::PathBuf;
 
@@ -79,7 +79,8 @@ const FORMATS: [&str; 18] = [
 
 /// Schemas, instances that are strings, and whether they are valid.
 fn instances(file: &str) -> Vec<(Value, String, bool)> {
-    let root = PathBuf::from(std::env::var_os("MASKWRIGHT_SUITE").expect("MASKWRIGHT_SUITE names the suite's folder"));
+    let data = std::env::var_os("MASKWRIGHT_DATA").expect("MASKWRIGHT_DATA names the folder with the suite");
+    let root = PathBuf::from(data).join("JSON-Schema-Test-Suite");
     let text = std::fs::read_to_string(root.join("tests/draft2020-12").join(file)).unwrap();
     let groups: Vec<Value> = serde_json::from_str(&text).unwrap();
     let mut all = Vec::new();
