@@ -21,6 +21,7 @@ mod mask;
 mod masker;
 mod numbers;
 mod schema;
+mod slices;
 mod strings;
 mod vocabulary;
 

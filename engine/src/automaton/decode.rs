@@ -98,7 +98,10 @@ impl Decode {
                 let open = 6 * u32::from(missing);
                 let first = (bits << open).max(least);
                 let last = ((bits << open) + (1 << open) - 1).min(LAST);
-                if first > last { Vec::new() } else { vec![(first, last)] }
+                // UTF-8 has no surrogates.
+                let mut ranges = vec![(first, last.min(0xD7FF)), (first.max(0xE000), last)];
+                ranges.retain(|(first, last)| first <= last);
+                ranges
             }
         }
     }
@@ -194,14 +197,16 @@ mod tests {
     fn decode(text: &[u8]) -> Option<String> {
         let mut state = Decode::default();
         let mut decoded = String::new();
+        let mut hopeless = false;
         for &byte in text {
             match state.step(byte) {
                 Decoded::Partial(next) => {
-                    assert!(!next.possible().is_empty() || next.step(0x80) == Decoded::Refused);
+                    hopeless |= next.possible().is_empty();
                     state = next;
                 }
                 Decoded::Character(character) => {
                     let code = u32::from(character);
+                    assert!(!hopeless, "a character came where none was possible");
                     assert!(
                         state
                             .possible()
@@ -216,6 +221,20 @@ mod tests {
             }
         }
         None
+    }
+
+    #[test]
+    fn what_cannot_become_a_character_is_known_early() {
+        for hopeless in [&b"\xED\xA0"[..], b"\xF4\x90", b"\\ud800\\u00", b"\\ud800\\ue"] {
+            let mut state = Decode::default();
+            for &byte in hopeless {
+                match state.step(byte) {
+                    Decoded::Partial(next) => state = next,
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!(state.possible(), [], "{hopeless:?}");
+        }
     }
 
     #[test]

@@ -35,6 +35,9 @@ struct Wanted<'a> {
     depth: usize,
 }
 
+/// Whether a constraint admits a word.
+type Admits = fn(&super::Constraint) -> bool;
+
 impl Automaton {
     /// The values that satisfy all goals of `all` and none of `none`, where they are fewer than `most`.
     pub(super) fn values_up_to(&mut self, all: &[GoalId], none: &[GoalId], most: usize) -> Result<Values, Trouble> {
@@ -91,7 +94,7 @@ impl Automaton {
                 self.formulas.not(part.objects)
             });
         }
-        let words: [(Value, fn(&super::Constraint) -> bool); 3] = [
+        let words: [(Value, Admits); 3] = [
             (Value::null(), |part| part.null),
             (Value::boolean(true), |part| part.yes),
             (Value::boolean(false), |part| part.no),

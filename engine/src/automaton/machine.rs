@@ -49,6 +49,13 @@ pub(super) struct State {
     stack: StackId,
 }
 
+/// What may follow inside of a string. Equal contents are followed by equal tokens without a quote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Content {
+    decode: Decode,
+    language: LanguageId,
+}
+
 /// What stands at a place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Top {
@@ -181,6 +188,38 @@ impl Automaton {
                 Ok(self.number_end(number, text, expected)?.is_some())
             }
             _ => Ok(false),
+        }
+    }
+
+    /// What may follow inside of a string or name, where the place is in one.
+    pub(crate) fn content(&self, at: StateId) -> Option<Content> {
+        match &self.states[at.0 as usize].top {
+            Top::String(decode, languages, ..) => Some(Content {
+                decode: *decode,
+                language: languages[0],
+            }),
+            Top::Key(decode, _, language) => Some(Content {
+                decode: *decode,
+                language: *language,
+            }),
+            _ => None,
+        }
+    }
+
+    /// What may follow after one more byte of content; none where none is left, and for a closing quote.
+    pub(crate) fn content_step(&mut self, content: Content, byte: u8) -> Result<Option<Content>, Trouble> {
+        let Content { decode, language } = content;
+        match decode.step(byte) {
+            Decoded::Refused | Decoded::End => Ok(None),
+            Decoded::Partial(decode) => {
+                let viable = self.may_follow(decode, language)?;
+                Ok(viable.then_some(Content { decode, language }))
+            }
+            Decoded::Character(character) => {
+                let language = self.languages.derivative(language, character)?;
+                let decode = Decode::default();
+                Ok((!self.languages.is_empty(language)?).then_some(Content { decode, language }))
+            }
         }
     }
 

@@ -38,7 +38,7 @@ use decision::Decisions;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goals};
-pub(crate) use machine::StateId;
+pub(crate) use machine::{Content, StateId};
 use machine::{Expected, ExpectedId, Level, StackId, State};
 use satisfiable::Question;
 

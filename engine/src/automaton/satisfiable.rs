@@ -42,6 +42,9 @@ pub(super) struct Cell {
     pub(super) left: Option<u64>,
 }
 
+/// Says whether outcomes will do.
+type Leaf<'a> = &'a mut dyn FnMut(&mut Automaton, &[bool]) -> Result<bool, Trouble>;
+
 impl Automaton {
     /// Whether there is a value that satisfies all goals of `all` and none of `none`.
     pub(super) fn satisfiable(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<bool, Trouble> {
@@ -134,11 +137,7 @@ impl Automaton {
 
     /// Builds a decision over `goals` from `leaf`, which says whether an outcome vector will do. Vectors that no value
     /// has are never asked for, and count as ones that will not do.
-    pub(super) fn decide(
-        &mut self,
-        goals: &[GoalId],
-        leaf: &mut dyn FnMut(&mut Self, &[bool]) -> Result<bool, Trouble>,
-    ) -> Result<DecisionId, Trouble> {
+    pub(super) fn decide(&mut self, goals: &[GoalId], leaf: Leaf<'_>) -> Result<DecisionId, Trouble> {
         let mut outcomes = Vec::with_capacity(goals.len());
         let mut budget = MAX_VECTORS;
         self.decide_from(goals, &mut outcomes, &mut budget, leaf)
@@ -150,7 +149,7 @@ impl Automaton {
         goals: &[GoalId],
         outcomes: &mut Vec<bool>,
         budget: &mut usize,
-        leaf: &mut dyn FnMut(&mut Self, &[bool]) -> Result<bool, Trouble>,
+        leaf: Leaf<'_>,
     ) -> Result<DecisionId, Trouble> {
         let pick = |wanted: bool| {
             let pairs = goals.iter().zip(outcomes.iter());

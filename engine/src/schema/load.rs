@@ -99,7 +99,6 @@ impl<'o> Loader<'o> {
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Subschema {
             place: location.place(),
-            draft: resource.dialect.draft,
             body: Body::Anything,
         });
         self.keys.push((location, scope));

@@ -64,8 +64,6 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Subschema {
     pub place: Place,
-    /// The draft by whose rules it was read. What is left to the reader of a [`SchemaSet`]: the meaning of formats.
-    pub draft: Draft,
     pub body: Body,
 }
 
@@ -157,8 +155,7 @@ pub(crate) struct Contains {
 /// A set of JSON types.
 ///
 /// `INTEGER` holds numbers with an integral value, `1.0` among them, in every draft: values, not spellings, decide. By
-/// the letter of draft 4 `1.0` is no integer (the Test Suite has that as optional); a reader that works on spellings can
-/// tell by [`Subschema::draft`].
+/// the letter of draft 4 `1.0` is no integer (the Test Suite has that as optional).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct TypeSet(u8);
 
@@ -202,6 +199,7 @@ impl SchemaSet {
         self.root
     }
 
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -216,11 +214,13 @@ impl SchemaSet {
     }
 
     /// JSON Pointer of `place` in its document.
+    #[cfg(test)]
     pub fn pointer(&self, place: Place) -> String {
         self.documents.json(place.document).pointer(place.index)
     }
 
     /// URI under which the document of `place` was registered; `None` for the schema itself.
+    #[cfg(test)]
     pub fn uri(&self, place: Place) -> Option<&str> {
         self.documents.uri(place.document)
     }

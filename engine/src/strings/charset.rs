@@ -27,6 +27,7 @@ impl CharRange {
     }
 
     /// Whether `c` lies in the range.
+    #[cfg(test)]
     pub(crate) fn contains(self, c: char) -> bool {
         (self.first..=self.last).contains(&index(c))
     }
@@ -142,18 +143,8 @@ impl CharSet {
         Self(gaps)
     }
 
-    pub(super) fn minus(&self, other: &Self) -> Self {
-        self.intersection(&other.complement())
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    pub(super) fn is_all(&self) -> bool {
-        self.0
-            .first()
-            .is_some_and(|range| range.first == 0 && range.last == LAST)
     }
 
     pub(super) fn ranges(&self) -> &[CharRange] {

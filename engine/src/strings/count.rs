@@ -109,11 +109,6 @@ impl Languages {
     fn distance(&mut self, state: LanguageId) -> Result<u64, LimitReached> {
         Ok(self.lengths(state)?.and_then(|lengths| lengths.min()).unwrap_or(0))
     }
-
-    /// A text of `language` that none is shorter than.
-    pub(crate) fn shortest(&mut self, language: LanguageId) -> Result<Option<String>, LimitReached> {
-        Ok(self.members(language, 1)?.pop())
-    }
 }
 
 /// The characters of a range, beginning with letters where it has some: texts are shown to people.

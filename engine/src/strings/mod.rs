@@ -28,10 +28,12 @@ mod tests;
 
 use hashbrown::HashMap;
 
-pub(crate) use charset::CharRange;
 pub(crate) use count::Cardinality;
 pub(crate) use derive::Transitions;
-pub(crate) use format::{Format, FormatError};
+pub(crate) use format::Format;
+#[cfg(test)]
+pub(crate) use format::FormatError;
+#[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
 pub(crate) use node::LanguageId;
@@ -39,7 +41,9 @@ pub(crate) use pattern::PatternError;
 
 use derive::Derivatives;
 use emptiness::Emptiness;
-use node::{ANY, Arena, EMPTY, NONE, UNBOUNDED};
+#[cfg(test)]
+use node::EMPTY;
+use node::{ANY, Arena, NONE, UNBOUNDED};
 
 /// Every language in use, and what has been found out about each.
 ///
@@ -83,6 +87,7 @@ impl Languages {
     }
 
     /// The empty text.
+    #[cfg(test)]
     pub(crate) fn empty_text(&self) -> LanguageId {
         EMPTY
     }
@@ -125,11 +130,6 @@ impl Languages {
     /// Texts that are not of `language`.
     pub(crate) fn not(&mut self, language: LanguageId) -> Result<LanguageId, LimitReached> {
         self.arena.not(language)
-    }
-
-    /// Texts of `first` followed by texts of `second`.
-    pub(crate) fn concat(&mut self, first: LanguageId, second: LanguageId) -> Result<LanguageId, LimitReached> {
-        self.arena.concat(first, second)
     }
 
     /// What may follow `c` in texts of `language`.
@@ -195,6 +195,7 @@ impl Languages {
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.
+    #[cfg(test)]
     pub(crate) fn cells(&self) -> usize {
         self.arena.cells()
     }

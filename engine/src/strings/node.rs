@@ -174,6 +174,7 @@ impl Arena {
         Ok(())
     }
 
+    #[cfg(test)]
     pub(super) fn cells(&self) -> usize {
         self.cells
     }

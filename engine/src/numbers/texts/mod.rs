@@ -148,6 +148,7 @@ impl NumberTexts {
     }
 
     /// The style of the texts.
+    #[cfg(test)]
     pub(crate) fn style(&self) -> NumberStyle {
         self.style
     }
@@ -163,6 +164,7 @@ impl NumberTexts {
     }
 
     /// How many states there are so far, for whoever bounds memory.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.states.len()
     }
@@ -200,16 +202,6 @@ impl NumberTexts {
             known
         };
         (next != DEAD).then_some(NumberState(next))
-    }
-
-    /// The state after one more byte, as far as [`Self::step`] has worked it out already; outer `None` where it has not.
-    pub(crate) fn known_step(&self, state: NumberState, byte: u8) -> Option<Option<NumberState>> {
-        let Some(class) = class(byte) else { return Some(None) };
-        match self.next[state.0 as usize][class] {
-            UNKNOWN => None,
-            DEAD => Some(None),
-            next => Some(Some(NumberState(next))),
-        }
     }
 
     /// Whether the text so far is a number of the set.
