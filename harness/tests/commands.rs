@@ -21,10 +21,17 @@ fn program() -> Command {
     program
 }
 
+/// A benchmark of llguidance and the model alone, unless the arguments name others.
 fn bench(out: &Path, arguments: &[&str]) -> Output {
-    program()
+    let mut program = program();
+    let frameworks: &[&str] = match arguments.contains(&"--frameworks") {
+        true => &[],
+        false => &["--frameworks", "llguidance,none"],
+    };
+    program
         .args(["bench", "--max-tokens", "60", "--threads", "1", "--out"])
         .arg(out)
+        .args(frameworks)
         .args(arguments)
         .output()
         .unwrap()
@@ -289,7 +296,7 @@ fn bad_arguments_and_models_say_what_to_do() {
     fs::create_dir(&broken).unwrap();
     let broken = broken.to_str().unwrap();
     let cases: [(&[&str], i32, &str); 10] = [
-        (&["--frameworks", "nonsense"], 3, "known are llguidance"),
+        (&["--frameworks", "nonsense"], 3, "known are maskwright"),
         (&["--datasets", "bultin"], 3, "builtin"),
         (&["--data", "/nonexistent"], 3, "/nonexistent"),
         (&["--model", "./nowhere"], 3, "there is no such directory"),
@@ -383,7 +390,7 @@ fn an_interrupted_run_ends_cleanly_and_resumes() {
 fn list_names_frameworks_models_and_datasets() {
     let output = program().args(["list", "--json"]).output().unwrap();
     let listing: Value = serde_json::from_str(&succeed(&output)).unwrap();
-    assert_eq!(listing["frameworks"][0]["name"], "llguidance");
+    assert_eq!(listing["frameworks"][0]["name"], "maskwright");
     assert_eq!(listing["datasets"][0]["name"], "builtin");
     assert!(listing["datasets"][0]["schemas"].as_u64().unwrap() >= 40);
     let text = succeed(&program().arg("list").output().unwrap());

@@ -12,8 +12,15 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_maskwright");
 /// A vocabulary that loads at once.
 const VOCABULARY: [&str; 2] = ["--vocabulary", "builtin"];
 
+/// A command over llguidance, unless the arguments name other frameworks.
 fn maskwright(arguments: &[&str]) -> Output {
-    Command::new(PROGRAM).args(arguments).args(VOCABULARY).output().unwrap()
+    let frameworks: &[&str] = match arguments.contains(&"--frameworks") {
+        true => &[],
+        false => &["--frameworks", "llguidance"],
+    };
+    let mut program = Command::new(PROGRAM);
+    program.args(arguments).args(frameworks).args(VOCABULARY);
+    program.output().unwrap()
 }
 
 fn succeed(output: &Output) -> String {
@@ -274,7 +281,8 @@ fn the_real_suite_gives_llguidances_known_figures() {
         return;
     };
     let output = Command::new(PROGRAM)
-        .args(["testsuite", "--json", "--data", suite.to_str().unwrap()])
+        .args(["testsuite", "--json", "--frameworks", "llguidance", "--data"])
+        .arg(&suite)
         .output()
         .unwrap();
     let report = succeed_json(&output);
@@ -289,4 +297,29 @@ fn the_real_suite_gives_llguidances_known_figures() {
     let counts = ["passed", "categories", "compile_error", "over", "under", "full"];
     let counts: Vec<u64> = counts.iter().map(|name| row[name].as_u64().unwrap()).collect();
     assert_eq!(counts, [166, 46, 26, 8, 0, 15]);
+}
+
+/// The exact engine has no failing case in the required part of any draft.
+#[test]
+fn the_real_suite_finds_nothing_against_the_exact_engine() {
+    let Some(suite) = maskwright_test_data::find("test-suite") else {
+        return;
+    };
+    for draft in ["4", "6", "7", "2019-09", "2020-12"] {
+        let data = suite.to_str().unwrap();
+        let report = succeed_json(&maskwright(&[
+            "testsuite",
+            "--json",
+            "--frameworks",
+            "maskwright",
+            "--draft",
+            draft,
+            "--data",
+            data,
+        ]));
+        let row = &report["frameworks"]["maskwright"];
+        assert!(row["cases"].as_u64().unwrap() > 100, "{row}");
+        assert_eq!(row["failures"], json!([]), "draft {draft}");
+        assert_eq!(row["passed"], row["cases"], "draft {draft}");
+    }
 }

@@ -27,7 +27,12 @@ use crate::{interrupt, mask_report, mask_summary, progress};
 #[derive(Debug, Args)]
 pub struct MasksArguments {
     /// Frameworks to measure, comma-separated
-    #[arg(long, value_delimiter = ',', default_value = "llguidance", value_name = "NAMES")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "maskwright,llguidance",
+        value_name = "NAMES"
+    )]
     frameworks: Vec<String>,
     #[command(flatten)]
     workers: WorkerOptions,
@@ -91,6 +96,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         &vocabulary.vocabulary,
         Some(vocabulary.tokenizer.clone()),
         &Default::default(),
+        true,
     );
     let manifest = Manifest::new(MaskSettings {
         frameworks: contenders.iter().map(framework_settings).collect(),

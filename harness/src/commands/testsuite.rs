@@ -24,7 +24,12 @@ use crate::{heat_map, progress};
 #[derive(Debug, Args)]
 pub struct TestSuiteArguments {
     /// Frameworks to judge, comma-separated
-    #[arg(long, value_delimiter = ',', default_value = "llguidance", value_name = "NAMES")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "maskwright,llguidance",
+        value_name = "NAMES"
+    )]
     frameworks: Vec<String>,
     #[command(flatten)]
     workers: WorkerOptions,
@@ -63,6 +68,9 @@ pub struct TestSuiteArguments {
     json: bool,
 }
 
+/// How the categories begin in which `format` asserts.
+const FORMATS: &str = "optional/format/";
+
 /// A part of the suite, as the command line calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum PartName {
@@ -95,7 +103,10 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
     let cases = cases(arguments, &suite)?;
     let vocabulary = NamedVocabulary::load(&arguments.vocabulary)?;
     let documents = suite.remotes(arguments.draft)?;
-    let provision = Provision::new(&vocabulary.vocabulary, Some(vocabulary.tokenizer.clone()), &documents);
+    let provisions = [false, true].map(|assert_formats| {
+        let tokenizer = Some(vocabulary.tokenizer.clone());
+        Provision::new(&vocabulary.vocabulary, tokenizer, &documents, assert_formats)
+    });
     let run = SuiteRun {
         cases: cases.iter().map(|case| (case, tokens(case, &vocabulary))).collect(),
         vocabulary: &vocabulary,
@@ -106,7 +117,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
         },
         bar: progress::bar((cases.len() * contenders.len()) as u64, ""),
     };
-    let outcomes = run.all(&contenders, &provision)?;
+    let outcomes = run.all(&contenders, &provisions)?;
     run.bar.finish_and_clear();
     let sheet = report::Sheet {
         draft: arguments.draft.to_string(),
@@ -156,16 +167,22 @@ struct SuiteRun<'a> {
 
 impl SuiteRun<'_> {
     /// All frameworks at once, each in its own worker: nothing is timed here.
-    fn all(&self, contenders: &[Contender], provision: &Provision) -> Result<Vec<Conformance>, CommandError> {
-        let workers: Vec<Worker> = contenders
+    fn all(&self, contenders: &[Contender], provisions: &[Provision; 2]) -> Result<Vec<Conformance>, CommandError> {
+        let workers: Vec<[Worker; 2]> = contenders
             .iter()
-            .map(|contender| contender.ready_worker(provision.clone()))
-            .collect::<Result<_, _>>()?;
+            .map(|contender| {
+                let [plain, asserting] = provisions;
+                // A framework that cannot be made ready is found out before anything is run; the second worker is started
+                // by the first case that asserts formats.
+                let plain = contender.ready_worker(plain.clone())?;
+                Ok([plain, contender.worker(asserting.clone())?])
+            })
+            .collect::<Result<_, CommandError>>()?;
         std::thread::scope(|scope| {
             let threads: Vec<_> = contenders
                 .iter()
                 .zip(workers)
-                .map(|(contender, worker)| scope.spawn(|| self.one(&contender.name, worker)))
+                .map(|(contender, workers)| scope.spawn(|| self.one(&contender.name, workers)))
                 .collect();
             threads
                 .into_iter()
@@ -174,9 +191,11 @@ impl SuiteRun<'_> {
         })
     }
 
-    fn one(&self, name: &str, mut worker: Worker) -> Conformance {
+    /// One framework: in its first worker what the standard asks for, in its second where formats are asserted.
+    fn one(&self, name: &str, mut workers: [Worker; 2]) -> Conformance {
         let outcome = |(case, tokens): &(&Case, Vec<Vec<TokenId>>)| -> CaseOutcome {
-            let trial = Trial::run(&mut worker, &case.schema_text, tokens, &self.options);
+            let worker = &mut workers[usize::from(case.category.starts_with(FORMATS))];
+            let trial = Trial::run(worker, &case.schema_text, tokens, &self.options);
             self.bar.set_message(format!("{name}: {}", case.category));
             self.bar.inc(1);
             conformance::judge(case, tokens, &trial, &self.vocabulary.vocabulary)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ::maskwright::{ExactCompiler, ExactOptions, SchemaOptions};
+use ::maskwright::{ExactCompiler, ExactOptions, Formats, SchemaOptions};
 
 use super::{Documented, Framework, Keyword};
 
@@ -10,16 +10,20 @@ pub(super) const FRAMEWORK: Framework = Framework {
     name: "maskwright",
     description: "this project's exact engine",
     version: env!("CARGO_PKG_VERSION"),
-    options: "RFC 8259 style, any key order, format as annotation",
+    options: "any whitespace, key order, escape and spelling of numbers; formats as the judge has them",
     accepts_documents: true,
-    in_process: true,
+    // It runs on the large stack of a worker: questions about nested subschemas nest.
+    in_process: false,
     documented: &DOCUMENTED,
     prepare: |setup| {
         let mut schema = SchemaOptions::default();
         schema.documents.clone_from(&setup.documents);
         let options = ExactOptions {
             schema,
-            ..ExactOptions::default()
+            formats: match setup.assert_formats {
+                true => Formats::Asserted,
+                false => Formats::Annotation,
+            },
         };
         Ok(Box::new(ExactCompiler::new(setup.vocabulary.clone(), options)))
     },
@@ -28,9 +32,27 @@ pub(super) const FRAMEWORK: Framework = Framework {
 static DOCUMENTED: Documented = Documented {
     source: Cow::Borrowed("ARCHITECTURE.md"),
     keywords: Cow::Borrowed(KEYWORDS),
-    formats: Cow::Borrowed(&[]),
+    formats: Cow::Borrowed(FORMATS),
     ignores_unknown_formats: true,
 };
+
+const FORMATS: &[Cow<'static, str>] = &[
+    Cow::Borrowed("date"),
+    Cow::Borrowed("date-time"),
+    Cow::Borrowed("duration"),
+    Cow::Borrowed("email"),
+    Cow::Borrowed("ipv4"),
+    Cow::Borrowed("ipv6"),
+    Cow::Borrowed("iri"),
+    Cow::Borrowed("iri-reference"),
+    Cow::Borrowed("json-pointer"),
+    Cow::Borrowed("relative-json-pointer"),
+    Cow::Borrowed("time"),
+    Cow::Borrowed("uri"),
+    Cow::Borrowed("uri-reference"),
+    Cow::Borrowed("uri-template"),
+    Cow::Borrowed("uuid"),
+];
 
 const KEYWORDS: &[Keyword] = &[
     Keyword::any("$dynamicRef"),
@@ -72,4 +94,7 @@ const KEYWORDS: &[Keyword] = &[
     Keyword::any("required"),
     Keyword::any("then"),
     Keyword::any("type"),
+    Keyword::any("unevaluatedItems"),
+    Keyword::any("unevaluatedProperties"),
+    Keyword::any("uniqueItems"),
 ];

@@ -38,14 +38,17 @@ pub struct Provision {
     vocabulary: Arc<str>,
     /// URIs and texts as a JSON object.
     documents: Arc<str>,
+    assert_formats: bool,
 }
 
 impl Provision {
-    /// A vocabulary, the tokenizer behind it, and the documents for frameworks that accept some.
+    /// A vocabulary, the tokenizer behind it, the documents for frameworks that accept some, and whether `format` is
+    /// judged as an assertion.
     pub fn new(
         vocabulary: &Vocabulary,
         tokenizer: Option<TokenizerSource>,
         documents: &BTreeMap<String, String>,
+        assert_formats: bool,
     ) -> Self {
         // Numbers, texts and lists: this cannot fail.
         let vocabulary = serde_json::to_string(&WireVocabulary::new(vocabulary, tokenizer)).unwrap_or_default();
@@ -53,6 +56,7 @@ impl Provision {
         Self {
             vocabulary: vocabulary.into(),
             documents: documents.into(),
+            assert_formats,
         }
     }
 
@@ -60,7 +64,8 @@ impl Provision {
     fn request(&self, with_documents: bool) -> String {
         let documents = if with_documents { &self.documents } else { "{}" };
         let vocabulary = &self.vocabulary;
-        format!(r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents}}}"#)
+        let assert = self.assert_formats;
+        format!(r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents},"assert_formats":{assert}}}"#)
     }
 }
 

@@ -45,7 +45,7 @@ fn worker(body: &str) -> Worker {
         .and_then(|builder| builder.special(2, "<eos>"))
         .and_then(|builder| builder.eos([2]).build())
         .unwrap();
-    let provision = Provision::new(&vocabulary, None, &BTreeMap::new());
+    let provision = Provision::new(&vocabulary, None, &BTreeMap::new(), false);
     Worker::new(script(body), provision, LIMITS)
 }
 

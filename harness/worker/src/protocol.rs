@@ -46,6 +46,9 @@ pub enum Request<'a> {
         /// JSON texts by URI that `$ref` may lead to. Empty unless the worker accepts documents.
         #[serde(default)]
         documents: std::collections::BTreeMap<String, String>,
+        /// Whether documents are judged with `format` as an assertion, for frameworks that can have it either way.
+        #[serde(default)]
+        assert_formats: bool,
     },
     /// Compiles a schema.
     Compile {

@@ -29,6 +29,8 @@ pub struct Setup {
     pub vocabulary: Arc<Vocabulary>,
     /// JSON texts by URI that `$ref` may lead to.
     pub documents: BTreeMap<String, String>,
+    /// Whether documents are judged with `format` as an assertion.
+    pub assert_formats: bool,
 }
 
 /// Makes a framework ready, or says why it cannot be.
@@ -103,7 +105,11 @@ impl Session<'_> {
         };
         match request {
             Request::Hello { .. } => plain(self.description),
-            Request::Setup { vocabulary, documents } => self.set_up(&vocabulary, documents),
+            Request::Setup {
+                vocabulary,
+                documents,
+                assert_formats,
+            } => self.set_up(&vocabulary, documents, assert_formats),
             Request::Compile { schema, first_mask } => self.compile(&schema, first_mask),
             Request::Replay { masker, tokens, forced } => self.with(masker, |masker| {
                 let replayed = catch(|| replay(masker, &tokens, forced));
@@ -125,13 +131,17 @@ impl Session<'_> {
         }
     }
 
-    fn set_up(&mut self, wire: &WireVocabulary, documents: BTreeMap<String, String>) -> Answer {
+    fn set_up(&mut self, wire: &WireVocabulary, documents: BTreeMap<String, String>, assert_formats: bool) -> Answer {
         let tokenizer = wire.tokenizer.as_ref().and_then(self.tokenizer);
         let vocabulary = match wire.read(tokenizer) {
             Ok(vocabulary) => Arc::new(vocabulary),
             Err(error) => return misunderstood(format!("the vocabulary cannot be read: {error}")),
         };
-        let setup = Setup { vocabulary, documents };
+        let setup = Setup {
+            vocabulary,
+            documents,
+            assert_formats,
+        };
         match catch(|| (self.prepare)(&setup)).and_then(|prepared| prepared) {
             Ok(compiler) => {
                 self.compiler = Some(compiler);

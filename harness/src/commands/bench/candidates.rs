@@ -78,8 +78,15 @@ pub(super) fn candidates(
     let setup = Setup {
         vocabulary: vocabulary.vocabulary.clone(),
         documents: BTreeMap::new(),
+        // As the judge of answers does.
+        assert_formats: true,
     };
-    let provision = Provision::new(&vocabulary.vocabulary, Some(vocabulary.tokenizer), &setup.documents);
+    let provision = Provision::new(
+        &vocabulary.vocabulary,
+        Some(vocabulary.tokenizer),
+        &setup.documents,
+        true,
+    );
     let limits = |seconds| arguments.workers.limits(Duration::from_secs_f64(seconds));
     let candidate = |contender: &Contender| {
         let compiler = match arguments.isolate {
