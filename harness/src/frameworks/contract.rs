@@ -228,7 +228,9 @@ fn schemas_that_are_none_are_refused() {
         assert_eq!(kind("{"), CompileErrorKind::Malformed, "{}", framework.name);
         assert_eq!(kind(""), CompileErrorKind::Malformed, "{}", framework.name);
         let deep = "[".repeat(100_000);
-        assert_eq!(kind(&deep), CompileErrorKind::Malformed, "{}", framework.name);
+        let too_deep = kind(&deep);
+        let refusals = [CompileErrorKind::Malformed, CompileErrorKind::LimitExceeded];
+        assert!(refusals.contains(&too_deep), "{}: {too_deep:?}", framework.name);
         compiler.compile("7").map(|_| ()).unwrap_err();
     }
 }
