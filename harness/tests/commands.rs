@@ -323,6 +323,7 @@ fn bad_arguments_and_models_say_what_to_do() {
 fn a_full_disk_keeps_the_records_so_far() {
     let directory = TempDir::new().unwrap();
     let out = directory.path().join("run");
+    let frameworks = ["--frameworks", "llguidance,none"];
     let arguments = ["--datasets", "heldout", "--limit", "12", "--out", out.to_str().unwrap()];
     let limited = Command::new("sh")
         .args([
@@ -335,6 +336,7 @@ fn a_full_disk_keeps_the_records_so_far() {
             "60",
         ])
         .args(["--threads", "1"])
+        .args(frameworks)
         .args(arguments)
         .output()
         .unwrap();
@@ -355,6 +357,8 @@ fn an_interrupted_run_ends_cleanly_and_resumes() {
     let mut child = program()
         .args([
             "bench",
+            "--frameworks",
+            "llguidance,none",
             "--datasets",
             "heldout",
             "--limit",

@@ -1,0 +1,311 @@
+//! Places in objects and arrays, and what a value that ends means to the one around it.
+
+use crate::json::Value;
+use crate::strings::LanguageId;
+
+use super::super::atom::TextId;
+use super::super::decision::DecisionId;
+use super::super::decode::{Decode, Decoded};
+use super::super::formula::FormulaId;
+use super::super::goal::{Goal, GoalId};
+use super::super::read::Name;
+use super::super::satisfiable::outcome_of;
+use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Step, Top, Trouble};
+
+impl Automaton {
+    /// Whether the values that are read in a container are kept.
+    pub(super) fn keeps(&self, stack: StackId) -> bool {
+        self.level(stack).is_some_and(|level| match level.kind {
+            Kind::Array { values } | Kind::Object { values, .. } => values.is_some(),
+        })
+    }
+
+    /// The goal of being equal to a value that is kept.
+    pub(super) fn kept(&mut self, stack: StackId, value: impl FnOnce() -> Value) -> Option<GoalId> {
+        self.keeps(stack).then(|| self.goals.intern(Goal::Equal(value())))
+    }
+
+    /// The value of a container that ends.
+    pub(super) fn value_of(&self, kind: &Kind) -> Option<Value> {
+        let equal = |goal: &GoalId| match self.goals.get(*goal) {
+            Goal::Equal(value) => Some(value),
+            _ => None,
+        };
+        match kind {
+            Kind::Array { values } => {
+                let items: Vec<&Value> = values.as_ref()?.iter().filter_map(equal).collect();
+                Some(Value::array(&items))
+            }
+            Kind::Object { used, values, .. } => {
+                let values = values.as_ref()?.iter().filter_map(equal);
+                let names = used.iter().map(|name| self.texts.get(*name));
+                Some(Value::object(&names.zip(values).collect::<Vec<_>>()))
+            }
+        }
+    }
+
+    pub(super) fn begin_container(&mut self, expected: ExpectedId, stack: StackId, array: bool) -> Step {
+        let what = self.expected(expected);
+        let mut formulas = Vec::with_capacity(what.goals.len());
+        for &goal in &what.goals {
+            let constraint = self.constraint(goal)?;
+            formulas.push(if array { constraint.arrays } else { constraint.objects });
+        }
+        let demand = self.decisions.formula(what.decision, &formulas, &mut self.formulas);
+        let viable = match array {
+            true => self.array_can_end(demand, &[])?,
+            false => self.object_can_end(demand, &[])?,
+        };
+        if !viable {
+            return Ok(None);
+        }
+        for (formula, forced) in formulas.iter_mut().zip(self.forced(&what)) {
+            if let Some(outcome) = forced {
+                *formula = FormulaId::constant(outcome);
+            }
+        }
+        formulas.insert(0, demand);
+        let keeps = self.keeps(stack) || (array && self.asks_unique(&formulas));
+        let values = keeps.then(Box::default);
+        let kind = match array {
+            true => Kind::Array { values },
+            false => Kind::Object {
+                values,
+                used: Box::default(),
+                name: None,
+            },
+        };
+        let level = Level {
+            kind,
+            formulas: formulas.into(),
+            expected,
+            below: stack,
+        };
+        let stack = self.push(level);
+        let top = if array { Top::ArrayStart } else { Top::ObjectStart };
+        Ok(Some(State { top, stack }))
+    }
+
+    /// The closing bracket of the innermost container.
+    pub(super) fn close(&mut self, stack: StackId) -> Step {
+        let Some(level) = self.level(stack) else {
+            return Ok(None);
+        };
+        if !self.at_end(level.formulas[0]) {
+            return Ok(None);
+        }
+        let outcomes = level.formulas[1..]
+            .iter()
+            .map(|formula| self.at_end(*formula))
+            .collect();
+        let value = match self.keeps(level.below) {
+            true => self.value_of(&level.kind),
+            false => None,
+        };
+        let value = value.map(|value| self.goals.intern(Goal::Equal(value)));
+        self.value_done(level.expected, outcomes, value, level.below)
+    }
+
+    /// After a value with these outcomes of its goals.
+    pub(super) fn value_done(
+        &mut self,
+        expected: ExpectedId,
+        outcomes: Vec<bool>,
+        value: Option<GoalId>,
+        stack: StackId,
+    ) -> Step {
+        let Some(mut level) = self.level(stack) else {
+            let top = Top::Done;
+            return Ok(Some(State { top, stack }));
+        };
+        let goals = self.expected(expected).goals;
+        let outcome = |goal| outcome_of(&goals, &outcomes, goal);
+        let top = match &mut level.kind {
+            Kind::Array { values } => {
+                let repeats = values.iter().flatten().any(|seen| Some(*seen) == value);
+                for formula in &mut level.formulas {
+                    *formula = self.after_item(*formula, &outcome, repeats);
+                }
+                if let (Some(values), Some(value)) = (values, value) {
+                    let mut all = values.to_vec();
+                    all.push(value);
+                    *values = all.into();
+                }
+                Top::ArrayNext
+            }
+            Kind::Object { used, values, name } => {
+                let Some(name) = name.take() else {
+                    return Ok(None);
+                };
+                for formula in &mut level.formulas {
+                    *formula = self.after_member(*formula, Name::Known(name), &outcome)?;
+                }
+                let mut names = used.to_vec();
+                let place = names.binary_search(&name).unwrap_or_else(|place| place);
+                names.insert(place, name);
+                *used = names.into();
+                if let (Some(values), Some(value)) = (values, value) {
+                    let mut all = values.to_vec();
+                    all.insert(place.min(all.len()), value);
+                    *values = all.into();
+                }
+                Top::ObjectNext
+            }
+        };
+        let stack = self.push(level);
+        Ok(Some(State { top, stack }))
+    }
+
+    /// What the next item is read for; none where there cannot be one.
+    pub(super) fn item(&mut self, stack: StackId) -> Result<Option<ExpectedId>, Trouble> {
+        let Some(level) = self.level(stack) else {
+            return Ok(None);
+        };
+        let seen: &[GoalId] = match &level.kind {
+            Kind::Array { values: Some(values) } => values,
+            _ => &[],
+        };
+        let mut goals = self.goals_of_item(&level.formulas);
+        goals.extend(self.compared(&level.formulas, seen)?);
+        goals.sort_unstable();
+        goals.dedup();
+        let demand = level.formulas[0];
+        let decision = self.decide(&goals, &mut |this, vector| {
+            let outcome = |goal| outcome_of(&goals, vector, goal);
+            let repeats = seen.iter().any(|seen| outcome(*seen));
+            let after = this.after_item(demand, &outcome, repeats);
+            // Of a value with which the rest is compared it is known that it is this one.
+            let known = goals
+                .iter()
+                .copied()
+                .find(|goal| outcome(*goal) && this.is_value(*goal));
+            let seen: Vec<GoalId> = seen.iter().copied().chain(known).collect();
+            this.array_can_end(after, &seen)
+        })?;
+        Ok((decision != DecisionId::NEVER).then(|| self.expect(goals, decision)))
+    }
+
+    pub(super) fn is_value(&self, goal: GoalId) -> bool {
+        matches!(self.goals.get(goal), Goal::Equal(_))
+    }
+
+    /// The opening quote of a name.
+    pub(super) fn key(&mut self, stack: StackId) -> Step {
+        let language = self.key_language(stack)?;
+        if self.languages.is_empty(language)? {
+            return Ok(None);
+        }
+        let empty = self.texts.intern("");
+        let top = Top::Key(Decode::default(), empty, language);
+        Ok(Some(State { top, stack }))
+    }
+
+    pub(super) fn in_key(
+        &mut self,
+        decode: Decode,
+        text: TextId,
+        language: LanguageId,
+        stack: StackId,
+        byte: u8,
+    ) -> Step {
+        let stay = |top: Top| Ok(Some(State { top, stack }));
+        match decode.step(byte) {
+            Decoded::Refused => Ok(None),
+            Decoded::Partial(decode) => match self.may_follow(decode, language)? {
+                true => stay(Top::Key(decode, text, language)),
+                false => Ok(None),
+            },
+            Decoded::Character(character) => {
+                let after = self.languages.derivative(language, character)?;
+                if self.languages.is_empty(after)? {
+                    return Ok(None);
+                }
+                let longer = format!("{}{character}", self.texts.get(text));
+                let text = self.texts.intern(&longer);
+                stay(Top::Key(Decode::default(), text, after))
+            }
+            Decoded::End if !self.languages.accepts_empty(language) => Ok(None),
+            Decoded::End => stay(Top::Colon(text)),
+        }
+    }
+
+    /// The colon after a name.
+    pub(super) fn member(&mut self, name: TextId, stack: StackId) -> Step {
+        let Some(mut level) = self.level(stack) else {
+            return Ok(None);
+        };
+        let Kind::Object {
+            used, name: reading, ..
+        } = &mut level.kind
+        else {
+            return Ok(None);
+        };
+        *reading = Some(name);
+        let mut used_then = used.to_vec();
+        used_then.push(name);
+        let (goals, decision) = self.decide_member(&level.formulas, Name::Known(name), &used_then)?;
+        if decision == DecisionId::NEVER {
+            return Ok(None);
+        }
+        let expected = self.expect(goals, decision);
+        let stack = self.push(level);
+        let top = Top::Value(expected);
+        Ok(Some(State { top, stack }))
+    }
+
+    pub(super) fn decide_member(
+        &mut self,
+        formulas: &[FormulaId],
+        name: Name<'_>,
+        used: &[TextId],
+    ) -> Result<(Vec<GoalId>, DecisionId), Trouble> {
+        let goals = self.goals_of_member(formulas, name)?;
+        let demand = formulas[0];
+        let decision = self.decide(&goals, &mut |this, vector| {
+            let after = this.after_member(demand, name, &|goal| outcome_of(&goals, vector, goal))?;
+            this.object_can_end(after, used)
+        })?;
+        Ok((goals, decision))
+    }
+
+    /// The names that may come next in the innermost object.
+    pub(super) fn key_language(&mut self, stack: StackId) -> Result<LanguageId, Trouble> {
+        let Some(level) = self.level(stack) else {
+            return Ok(self.languages.none());
+        };
+        let Kind::Object { used, .. } = &level.kind else {
+            return Ok(self.languages.none());
+        };
+        let demand = level.formulas[0];
+        if let Some(&known) = self.key_languages.get(&(demand, used.clone())) {
+            return Ok(known);
+        }
+        let names = self.names(demand);
+        let mut viable = Vec::new();
+        for &name in &names {
+            let mut used_then = used.to_vec();
+            used_then.push(name);
+            if self.decide_member(&[demand], Name::Known(name), &used_then)?.1 != DecisionId::NEVER {
+                viable.push(name);
+            }
+        }
+        let texts: Vec<&str> = viable.iter().map(|name| self.texts.get(*name)).collect();
+        let mut languages = vec![self.languages.one_of(&texts)?];
+        for cell in self.cells(demand, &names, used)? {
+            if cell.left == Some(0) {
+                continue;
+            }
+            // One name fewer is left after it; which one does not matter to the rest.
+            if self.decide_member(&[demand], Name::In(&cell.within), used)?.1 != DecisionId::NEVER {
+                languages.push(cell.names);
+            }
+        }
+        let all = self.languages.or(&languages)?;
+        let texts: Vec<&str> = used.iter().map(|name| self.texts.get(*name)).collect();
+        let taken = self.languages.one_of(&texts)?;
+        let free = self.languages.not(taken)?;
+        let language = self.languages.and(&[all, free])?;
+        self.key_languages.insert((demand, used.clone()), language);
+        Ok(language)
+    }
+}
