@@ -26,6 +26,8 @@ impl Draft {
             "draft-07/schema" => Self::Draft7,
             "draft/2019-09/schema" => Self::Draft201909,
             "draft/2020-12/schema" => Self::Draft202012,
+            // Without a number: the latest.
+            "schema" => Self::Draft202012,
             _ => return None,
         })
     }
