@@ -22,6 +22,8 @@ mod goal;
 mod machine;
 mod read;
 mod satisfiable;
+#[cfg(test)]
+mod tests;
 mod unevaluated;
 mod unique;
 

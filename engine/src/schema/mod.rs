@@ -16,7 +16,7 @@
 mod dialect;
 mod documents;
 #[cfg(test)]
-mod evaluate;
+pub(crate) mod evaluate;
 mod index;
 mod keyword;
 mod keywords;

@@ -1,0 +1,245 @@
+//! The automaton against an independent judge: the evaluator of loaded schemas, which knows nothing of bytes.
+
+use std::collections::HashSet;
+
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::{Automaton, Formats, StateId};
+use crate::json::{Document, Value};
+use crate::schema::evaluate::{Texts, is_valid};
+use crate::schema::{SchemaOptions, SchemaSet};
+use crate::{CompileErrorKind, Limits};
+
+/// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
+/// random documents hit them.
+const SCHEMAS: [&str; 34] = [
+    "true",
+    r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
+    r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
+    r#"{"properties": {"a": true}, "additionalProperties": {"type": "boolean"}, "minProperties": 2}"#,
+    r#"{"patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 1}}, "maxProperties": 2}"#,
+    r#"{"propertyNames": {"enum": ["a", "b"]}, "minProperties": 2, "type": "object"}"#,
+    r#"{"not": {"required": ["a"]}, "type": "object"}"#,
+    r#"{"not": {"properties": {"a": {"type": "integer"}}}}"#,
+    r#"{"not": {"type": "object", "additionalProperties": {"type": "integer"}}}"#,
+    r#"{"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"}"#,
+    r#"{"oneOf": [{"properties": {"a": {"minimum": 1}}}, {"properties": {"b": {"type": "string"}}}], "type": "object"}"#,
+    r#"{"oneOf": [{"type": "integer"}, {"minimum": 1}, {"multipleOf": 5}]}"#,
+    r#"{"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "array", "minItems": 2, "items": {"enum": ["a", 0]}}]}"#,
+    r#"{"if": {"properties": {"a": {"const": 1}}, "required": ["a"]}, "then": {"required": ["b"]}, "else": {"maxProperties": 1}, "type": "object"}"#,
+    r#"{"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"b": {"properties": {"a": {"type": "integer"}}}}, "type": "object"}"#,
+    r#"{"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": {"type": "null"}, "minItems": 1}"#,
+    r#"{"type": "array", "contains": {"type": "integer"}, "minContains": 2, "maxContains": 3}"#,
+    r#"{"type": "array", "contains": {"minimum": 1}, "items": {"enum": [0, 1, "a"]}, "maxItems": 3}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"enum": [0, 1, "a"]}, "minItems": 2}"#,
+    r#"{"type": "array", "uniqueItems": true, "prefixItems": [{"enum": [0, 1]}, {"enum": [0, 1]}, {"enum": [1, "a"]}], "minItems": 3}"#,
+    r#"{"type": "array", "not": {"uniqueItems": true}, "maxItems": 3}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"properties": {"a": {"enum": [0, 1]}}, "required": ["a"], "additionalProperties": false}, "minItems": 2}"#,
+    r#"{"properties": {"a": true}, "unevaluatedProperties": false, "anyOf": [{"properties": {"b": {"type": "integer"}}, "required": ["b"]}, true]}"#,
+    r#"{"allOf": [{"properties": {"a": {"type": "integer"}}}], "unevaluatedProperties": {"type": "string"}, "type": "object"}"#,
+    r#"{"if": {"required": ["a"]}, "then": {"properties": {"a": true}}, "else": {"patternProperties": {"^b": true}}, "unevaluatedProperties": false, "type": "object"}"#,
+    r#"{"type": "array", "anyOf": [{"prefixItems": [{"type": "integer"}]}, {"contains": {"const": "a"}}], "unevaluatedItems": false}"#,
+    r#"{"type": "array", "prefixItems": [true], "oneOf": [{"prefixItems": [true, {"type": "string"}]}, {"maxItems": 1}], "unevaluatedItems": {"type": "null"}}"#,
+    r##"{"type": "object", "properties": {"a": {"$ref": "#"}, "b": {"type": "integer"}}, "additionalProperties": false, "minProperties": 1}"##,
+    r##"{"$defs": {"n": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/n"}, "minItems": 1}]}}, "$ref": "#/$defs/n"}"##,
+    r#"{"const": {"a": [1, {"b": null}], "b": "a"}}"#,
+    r#"{"enum": [[], [0], {}, {"a": 0}, "ab", 1.5]}"#,
+    r#"{"not": {"enum": [0, "a", [], {"a": 0}]}}"#,
+    r#"{"allOf": [{"multipleOf": 2}, {"multipleOf": 0.5, "exclusiveMaximum": 12}], "type": "number", "minimum": -3}"#,
+    r#"{"type": "string", "pattern": "^(a|b1)*$", "minLength": 2, "not": {"maxLength": 2}}"#,
+];
+
+/// Patterns for the judge, by the engine of the `fancy-regex` crate.
+struct Regexes;
+
+impl Texts for Regexes {
+    fn matches(&self, pattern: &str, text: &str) -> bool {
+        fancy_regex::Regex::new(pattern).unwrap().is_match(text).unwrap()
+    }
+
+    fn has_format(&self, _format: &str, _text: &str) -> bool {
+        true
+    }
+}
+
+struct Subject {
+    set: SchemaSet,
+    automaton: Automaton,
+    start: StateId,
+}
+
+fn subject(schema: &str) -> Subject {
+    let load = || SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
+    let (mut automaton, root) = Automaton::new(load(), Formats::Annotation).unwrap();
+    let start = automaton.start(root).unwrap().expect("some value is valid");
+    Subject {
+        set: load(),
+        automaton,
+        start,
+    }
+}
+
+impl Subject {
+    fn accepts(&mut self, text: &str) -> bool {
+        let mut at = self.start;
+        for byte in text.bytes() {
+            match self.automaton.step(at, byte).unwrap() {
+                Some(next) => at = next,
+                None => return false,
+            }
+        }
+        self.automaton.is_complete(at).unwrap()
+    }
+
+    fn judge(&self, text: &str) -> bool {
+        let document = Document::parse(text, &Limits::default()).unwrap();
+        is_valid(&self.set, &Regexes, &Value::new(&document, 0).unwrap())
+    }
+}
+
+/// A random document over few names and values, its strings and numbers in random spellings.
+fn document(random: &mut ChaCha8Rng, depth: u32) -> String {
+    let space = [" ", "\n", "", "", ""];
+    let gap = |random: &mut ChaCha8Rng| *space.choose(random).unwrap();
+    let name = |random: &mut ChaCha8Rng| *[r#""a""#, r#""b""#, r#""\u0061b""#, r#""c""#].choose(random).unwrap();
+    match random.random_range(0..if depth == 0 { 4 } else { 7 }) {
+        0 => (*["null", "true", "false"].choose(random).unwrap()).to_owned(),
+        1 | 2 => (*["0", "1", "-1", "10", "1.5", "1.0", "1e1", "0.5e1", "2", "-2.50"]
+            .choose(random)
+            .unwrap())
+        .to_owned(),
+        3 => (*[
+            r#""""#,
+            r#""a""#,
+            r#""\u0061""#,
+            r#""ab""#,
+            r#""ab1""#,
+            r#""aa\u0062\u0031""#,
+        ]
+        .choose(random)
+        .unwrap())
+        .to_owned(),
+        4 | 5 => {
+            let mut names: Vec<&str> = Vec::new();
+            for _ in 0..random.random_range(0..4) {
+                let name = name(random);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            let members: Vec<String> = names
+                .into_iter()
+                .map(|name| format!("{}{name}:{}{}", gap(random), gap(random), document(random, depth - 1)))
+                .collect();
+            format!("{{{}{}}}", members.join(","), gap(random))
+        }
+        _ => {
+            let items = (0..random.random_range(0..4)).map(|_| document(random, depth - 1));
+            format!("[{}{}]", items.collect::<Vec<_>>().join(","), gap(random))
+        }
+    }
+}
+
+#[test]
+fn documents_are_accepted_if_and_only_if_they_are_valid() {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let documents: Vec<String> = (0..1500).map(|_| document(&mut random, 3)).collect();
+    for schema in SCHEMAS {
+        let mut subject = subject(schema);
+        let mut valid = 0;
+        for text in &documents {
+            let expected = subject.judge(text);
+            assert_eq!(subject.accepts(text), expected, "{schema}\n{text}");
+            valid += usize::from(expected);
+        }
+        assert!(
+            valid < documents.len() || schema == "true",
+            "{schema}: something must be refused"
+        );
+    }
+}
+
+/// Random bytes among those allowed: there is always one, and what comes out is valid.
+#[test]
+fn walks_never_end_before_the_document_does() {
+    const BYTES: usize = 120;
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let mut ended = 0;
+    for schema in SCHEMAS {
+        let mut subject = subject(schema);
+        let mut done = HashSet::new();
+        for _ in 0..60 {
+            let (mut at, mut text) = (subject.start, Vec::new());
+            for length in 0..BYTES {
+                if subject.automaton.is_complete(at).unwrap() && random.random_bool(0.5) {
+                    let text = String::from_utf8(text.clone()).unwrap();
+                    let valid = subject.judge(&text);
+                    assert!(valid, "{schema}\n{text}");
+                    done.insert(text);
+                    break;
+                }
+                let mut allowed = Vec::new();
+                for byte in 0..=255 {
+                    if let Some(next) = subject.automaton.step(at, byte).unwrap() {
+                        allowed.push((byte, next));
+                    }
+                }
+                let complete = subject.automaton.is_complete(at).unwrap();
+                assert!(
+                    complete || !allowed.is_empty(),
+                    "{schema}: dead end after {:?}",
+                    String::from_utf8_lossy(&text)
+                );
+                // Towards the end of its length a document is closed where it can be.
+                let closing: Vec<_> = allowed.iter().filter(|(byte, _)| b"]}\"".contains(byte)).collect();
+                let pick = match (closing.first(), length > BYTES / 3) {
+                    (Some(first), true) => Some(**first),
+                    _ => allowed.choose(&mut random).copied(),
+                };
+                let Some((byte, next)) = pick else { break };
+                text.push(byte);
+                at = next;
+            }
+        }
+        ended += usize::from(!done.is_empty());
+    }
+    // Random letters hardly ever spell the name that some schemas need.
+    assert!(
+        ended >= SCHEMAS.len() - 4,
+        "walks came to an end under {ended} schemas only"
+    );
+}
+
+#[test]
+fn what_no_value_satisfies_is_known_at_the_start() {
+    for schema in [
+        "false",
+        r#"{"type": "integer", "minimum": 1, "maximum": 0}"#,
+        r#"{"type": "object", "properties": {"a": false}, "required": ["a"]}"#,
+        r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 1.0, 2]}, "minItems": 3}"#,
+        r#"{"type": "array", "uniqueItems": true, "prefixItems": [{"const": 1}, {"enum": [1, 2]}, {"enum": [1, 2]}], "minItems": 3}"#,
+        r##"{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}"##,
+        r#"{"type": "object", "propertyNames": {"maxLength": 0}, "minProperties": 2}"#,
+        r#"{"type": "string", "pattern": "^a+$", "maxLength": 0}"#,
+        r#"{"oneOf": [true, true]}"#,
+        r#"{"not": {}}"#,
+    ] {
+        let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
+        let (mut automaton, root) = Automaton::new(set, Formats::Annotation).unwrap();
+        assert_eq!(automaton.start(root).unwrap(), None, "{schema}");
+    }
+}
+
+#[test]
+fn a_reference_to_its_own_value_is_refused() {
+    for schema in [
+        r##"{"$ref": "#"}"##,
+        r##"{"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#"}}}}"##,
+    ] {
+        let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
+        let error = Automaton::new(set, Formats::Annotation).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), CompileErrorKind::Malformed, "{error}");
+    }
+}
