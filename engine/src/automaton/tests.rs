@@ -14,13 +14,14 @@ use crate::{CompileErrorKind, Limits};
 
 /// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
 /// random documents hit them.
-const SCHEMAS: [&str; 34] = [
+const SCHEMAS: [&str; 35] = [
     "true",
     r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
     r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
     r#"{"properties": {"a": true}, "additionalProperties": {"type": "boolean"}, "minProperties": 2}"#,
     r#"{"patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 1}}, "maxProperties": 2}"#,
     r#"{"propertyNames": {"enum": ["a", "b"]}, "minProperties": 2, "type": "object"}"#,
+    r#"{"patternProperties": {"^[ab]$": {"enum": [0, 1, "a"]}}, "additionalProperties": false, "minProperties": 2, "type": "object"}"#,
     r#"{"not": {"required": ["a"]}, "type": "object"}"#,
     r#"{"not": {"properties": {"a": {"type": "integer"}}}}"#,
     r#"{"not": {"type": "object", "additionalProperties": {"type": "integer"}}}"#,

@@ -12,6 +12,9 @@ use super::super::read::Name;
 use super::super::satisfiable::outcome_of;
 use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Step, Top, Trouble};
 
+/// Names without an atom of their own that are looked at one by one where they can run out.
+const FEW_NAMES: u64 = 64;
+
 impl Automaton {
     /// Whether the values that are read in a container are kept.
     pub(super) fn keeps(&self, stack: StackId) -> bool {
@@ -268,6 +271,21 @@ impl Automaton {
         Ok((goals, decision))
     }
 
+    /// Those of a few names that may come next: each is used up when it has come.
+    fn few_names(&mut self, demand: FormulaId, names: LanguageId, used: &[TextId]) -> Result<LanguageId, Trouble> {
+        let texts = self.languages.members(names, FEW_NAMES as usize + used.len())?;
+        let mut viable = Vec::new();
+        for text in &texts {
+            let name = self.texts.intern(text);
+            let used_then = [used, &[name]].concat();
+            let decision = self.decide_member(&[demand], Name::Known(name), &used_then)?.1;
+            if !used.contains(&name) && decision != DecisionId::NEVER {
+                viable.push(text.as_str());
+            }
+        }
+        Ok(self.languages.one_of(&viable)?)
+    }
+
     /// The names that may come next in the innermost object.
     pub(super) fn key_language(&mut self, stack: StackId) -> Result<LanguageId, Trouble> {
         let Some(level) = self.level(stack) else {
@@ -292,10 +310,11 @@ impl Automaton {
         let texts: Vec<&str> = viable.iter().map(|name| self.texts.get(*name)).collect();
         let mut languages = vec![self.languages.one_of(&texts)?];
         for cell in self.cells(demand, &names, used)? {
-            if cell.left == Some(0) {
+            if cell.left.is_some_and(|left| left <= FEW_NAMES) {
+                languages.push(self.few_names(demand, cell.names, used)?);
                 continue;
             }
-            // One name fewer is left after it; which one does not matter to the rest.
+            // Of so many names it does not matter that there is one fewer afterwards.
             if self.decide_member(&[demand], Name::In(&cell.within), used)?.1 != DecisionId::NEVER {
                 languages.push(cell.names);
             }
