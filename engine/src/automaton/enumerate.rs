@@ -105,11 +105,8 @@ impl Automaton {
             }
         }
         let strings = self.languages.and(&strings)?;
-        let endless = self.number_texts.sets().cardinality(numbers, most as u64) != numbers::Cardinality::Exactly(0)
-            && !matches!(
-                self.number_texts.sets().cardinality(numbers, most as u64),
-                numbers::Cardinality::Exactly(_)
-            );
+        let count = self.number_texts.sets().cardinality(numbers, most as u64);
+        let endless = !matches!(count, numbers::Cardinality::Exactly(_));
         if endless
             || !matches!(
                 self.languages.cardinality(strings, most as u64)?,

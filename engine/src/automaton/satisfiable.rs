@@ -21,6 +21,8 @@ const MAX_OPEN: usize = 192;
 pub(super) const MAX_STATES: usize = 50_000;
 /// Classes of names in one object.
 const MAX_CELLS: usize = 256;
+/// Goals of one value.
+const MAX_GOALS: usize = 512;
 /// Outcome vectors of one value.
 const MAX_VECTORS: usize = 1 << 14;
 
@@ -138,19 +140,44 @@ impl Automaton {
     /// Builds a decision over `goals` from `leaf`, which says whether an outcome vector will do. Vectors that no value
     /// has are never asked for, and count as ones that will not do.
     pub(super) fn decide(&mut self, goals: &[GoalId], leaf: Leaf<'_>) -> Result<DecisionId, Trouble> {
+        self.decide_unless(goals, &[], leaf)
+    }
+
+    /// As [`decide`](Self::decide), where no value that satisfies a goal of `never` will do: those are not looked at
+    /// further, so that many of them cost no more than their number.
+    pub(super) fn decide_unless(
+        &mut self,
+        goals: &[GoalId],
+        never: &[GoalId],
+        leaf: Leaf<'_>,
+    ) -> Result<DecisionId, Trouble> {
+        if goals.len() > MAX_GOALS {
+            return Err(Trouble::Limit(
+                "subschemas and earlier items that one value is compared with",
+            ));
+        }
         let mut outcomes = Vec::with_capacity(goals.len());
         let mut budget = MAX_VECTORS;
-        self.decide_from(goals, &mut outcomes, &mut budget, leaf)
+        self.decide_from(goals, never, &mut outcomes, &mut budget, leaf)
     }
 
     /// Recursion goes as deep as there are goals at one place.
     fn decide_from(
         &mut self,
         goals: &[GoalId],
+        never: &[GoalId],
         outcomes: &mut Vec<bool>,
         budget: &mut usize,
         leaf: Leaf<'_>,
     ) -> Result<DecisionId, Trouble> {
+        let next = goals.get(outcomes.len());
+        if next.is_some_and(|next| never.contains(next)) {
+            let goal = outcomes.len() as u32;
+            outcomes.push(false);
+            let invalid = self.decide_from(goals, never, outcomes, budget, leaf)?;
+            outcomes.pop();
+            return Ok(self.decisions.branch(goal, DecisionId::NEVER, invalid));
+        }
         let pick = |wanted: bool| {
             let pairs = goals.iter().zip(outcomes.iter());
             pairs
@@ -161,7 +188,7 @@ impl Automaton {
         if !self.satisfiable(&all, &none)? {
             return Ok(DecisionId::NEVER);
         }
-        if outcomes.len() == goals.len() {
+        if next.is_none() {
             *budget = budget
                 .checked_sub(1)
                 .ok_or(Trouble::Limit("combinations of subschemas that a value may satisfy"))?;
@@ -172,10 +199,10 @@ impl Automaton {
         }
         let goal = outcomes.len() as u32;
         outcomes.push(true);
-        let valid = self.decide_from(goals, outcomes, budget, leaf)?;
+        let valid = self.decide_from(goals, never, outcomes, budget, leaf)?;
         outcomes.pop();
         outcomes.push(false);
-        let invalid = self.decide_from(goals, outcomes, budget, leaf)?;
+        let invalid = self.decide_from(goals, never, outcomes, budget, leaf)?;
         outcomes.pop();
         Ok(self.decisions.branch(goal, valid, invalid))
     }

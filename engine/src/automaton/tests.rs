@@ -244,3 +244,45 @@ fn a_reference_to_its_own_value_is_refused() {
         assert_eq!(error.kind(), CompileErrorKind::Malformed, "{error}");
     }
 }
+
+/// Schemas and documents that nest or repeat without end get an answer or a typed error on a thread's usual stack.
+#[test]
+fn hostile_schemas_are_answered_or_refused() {
+    let nested = |depth: usize| {
+        let mut schema = "true".to_owned();
+        for _ in 0..depth {
+            schema = format!(r#"{{"type": "object", "required": ["a"], "properties": {{"a": {schema}}}}}"#);
+        }
+        schema
+    };
+    let applied = |depth: usize| format!("{}true{}", r#"{"not": {"allOf": ["#.repeat(depth), "]}}".repeat(depth));
+    let branches = |count: usize| {
+        let branches: Vec<String> = (0..count).map(|at| format!(r#"{{"required": ["k{at}"]}}"#)).collect();
+        format!(r#"{{"type": "object", "oneOf": [{}]}}"#, branches.join(","))
+    };
+    let schemas = [
+        nested(60),
+        nested(450),
+        applied(60),
+        applied(300),
+        branches(300),
+        format!(r#"{{"not": {}}}"#, branches(300)),
+        r#"{"type": "array", "minItems": 3000, "contains": {"const": 1}, "minContains": 2}"#.to_owned(),
+    ];
+    for schema in schemas {
+        let set = SchemaSet::load(&schema, &SchemaOptions::default()).unwrap();
+        let Ok((mut automaton, root)) = Automaton::new(set, Formats::Annotation) else {
+            continue;
+        };
+        let _ = automaton.start(root);
+    }
+    let mut items = subject(r#"{"type": "array", "uniqueItems": true}"#);
+    let mut at = Some(items.start);
+    let text: String = (0..600).map(|item| format!("{item},")).collect();
+    for byte in format!("[{text}").bytes() {
+        match at.map(|at| items.automaton.step(at, byte)) {
+            Some(Ok(next)) => at = next,
+            _ => break,
+        }
+    }
+}

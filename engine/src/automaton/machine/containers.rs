@@ -173,7 +173,10 @@ impl Automaton {
         goals.sort_unstable();
         goals.dedup();
         let demand = level.formulas[0];
-        let decision = self.decide(&goals, &mut |this, vector| {
+        // Mostly a repeated item is the end of it.
+        let hopeless = self.with_unique(demand, false) == FormulaId::FALSE;
+        let never = if hopeless { seen } else { &[] };
+        let decision = self.decide_unless(&goals, never, &mut |this, vector| {
             let outcome = |goal| outcome_of(&goals, vector, goal);
             let repeats = seen.iter().any(|seen| outcome(*seen));
             let after = this.after_item(demand, &outcome, repeats);
