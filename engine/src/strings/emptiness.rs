@@ -5,10 +5,13 @@ use hashbrown::HashMap;
 use super::Languages;
 use super::derive::Transitions;
 use super::limits::LimitReached;
+use super::native::Side;
 use super::node::{ANY, LanguageId, NONE, Node};
 
 /// States to look at for a text before lengths are worked out instead.
 const FIRST_LOOK: usize = 32;
+/// States of combinations with machines to look at: they are large, and rarely end.
+const NATIVE_LOOK: usize = 1_000;
 
 /// What is known about a language's emptiness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +37,9 @@ impl Languages {
             Emptiness::Inhabited => return Ok(false),
             Emptiness::Unknown => {}
         }
+        if self.arena.is_native(id) {
+            return self.is_native_empty(id);
+        }
         if let Some((rest, min, max)) = self.split_length(id)? {
             match self.search(id, FIRST_LOOK)? {
                 Search::Found => return Ok(false),
@@ -47,12 +53,31 @@ impl Languages {
                 return Ok(empty);
             }
         }
-        match self.search(id, self.limits.states)? {
+        self.search_within(id, self.limits.states)
+    }
+
+    /// By languages without machines on both sides of it, or by a search.
+    fn is_native_empty(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
+        let below = self.arena.approximated(id, Side::Below)?;
+        if self.is_empty(below) == Ok(false) {
+            self.note_emptiness(id, false);
+            return Ok(false);
+        }
+        let above = self.arena.approximated(id, Side::Above)?;
+        if self.is_empty(above) == Ok(true) {
+            self.note_emptiness(id, true);
+            return Ok(true);
+        }
+        self.search_within(id, self.limits.states.min(NATIVE_LOOK))
+    }
+
+    fn search_within(&mut self, id: LanguageId, states: usize) -> Result<bool, LimitReached> {
+        match self.search(id, states)? {
             Search::Found => Ok(false),
             Search::Exhausted => Ok(true),
             Search::Cut => Err(LimitReached {
                 what: "states to find whether any string is left",
-                allowed: self.limits.states,
+                allowed: states,
             }),
         }
     }
@@ -101,6 +126,14 @@ impl Languages {
             && *known != Emptiness::Unknown
         {
             return Ok(*known);
+        }
+        if let Node::And(members) = self.arena.node(id)
+            && let Some((inner, min, max)) = self.arena.bounded(members)
+            && let Node::Native(state) = self.arena.node(inner)
+        {
+            let empty = !state.reaches(min, max)?;
+            self.note_emptiness(id, empty);
+            return Ok(if empty { Emptiness::Empty } else { Emptiness::Inhabited });
         }
         let empty = if self.arena.is_structural(id) {
             self.lengths(id)?.map(|lengths| lengths.min().is_none())

@@ -21,6 +21,7 @@ mod format;
 mod lengths;
 mod limits;
 mod measure;
+mod native;
 mod node;
 mod pattern;
 #[cfg(test)]
@@ -134,14 +135,36 @@ impl Languages {
 
     /// What may follow `c` in texts of `language`.
     pub(crate) fn derivative(&mut self, language: LanguageId, c: char) -> Result<LanguageId, LimitReached> {
-        let rows = self.transitions(language)?;
         let c = charset::index(c);
-        let found = rows.binary_search_by(|(range, _)| match () {
-            () if range.last < c => std::cmp::Ordering::Less,
-            () if range.first > c => std::cmp::Ordering::Greater,
-            () => std::cmp::Ordering::Equal,
-        });
-        Ok(found.map_or(NONE, |place| rows[place].1))
+        if !self.arena.is_native(language) {
+            return Ok(derive::target(&self.transitions(language)?, c));
+        }
+        let target = self.derivatives.after(&mut self.arena, language, c)?;
+        Ok(if self.is_empty(target)? { NONE } else { target })
+    }
+
+    /// Whether a text of `language` begins with a character of one of `ranges`, whose ends are included.
+    pub(crate) fn may_begin(&mut self, language: LanguageId, ranges: &[(u32, u32)]) -> Result<bool, LimitReached> {
+        if !self.arena.is_native(language) {
+            let rows = self.transitions(language)?;
+            return Ok(rows.iter().any(|(range, _)| {
+                let (first, last) = (u32::from(range.first()), u32::from(range.last()));
+                ranges.iter().any(|(low, high)| *low <= last && first <= *high)
+            }));
+        }
+        let possible = self.first_characters(language)?;
+        for range in possible.ranges() {
+            for &(low, high) in ranges {
+                let first = low.max(u32::from(range.first()));
+                let last = high.min(u32::from(range.last()));
+                for c in (first..=last).filter_map(char::from_u32) {
+                    if self.derivative(language, c)? != NONE {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the empty text belongs to `language`.

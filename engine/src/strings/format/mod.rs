@@ -6,7 +6,8 @@ mod time;
 
 use super::Languages;
 use super::limits::{LanguageLimits, LimitReached};
-use super::node::{Arena, LanguageId};
+use super::charset::{CharRange, index};
+use super::node::{Arena, EMPTY, LanguageId, Node};
 use super::pattern::{self, PatternError};
 
 /// A format's language.
@@ -58,16 +59,8 @@ const FORMATS: &[Definition] = &[
     ("time", time::time, None),
     ("duration", time::duration, None),
     ("email", names::email, None),
-    (
-        "idn-email",
-        names::idn_email,
-        Some("lengths in octets (characters are counted) and internationalised labels"),
-    ),
-    (
-        "hostname",
-        names::hostname,
-        Some("what labels that begin with `xn--` decode to"),
-    ),
+    ("idn-email", names::idn_email, None),
+    ("hostname", names::hostname, None),
     (
         "idn-hostname",
         names::idn_hostname,
@@ -83,6 +76,7 @@ const FORMATS: &[Definition] = &[
     ("iri", internet::iri, None),
     ("iri-reference", internet::iri_reference, None),
     ("uuid", internet::uuid, None),
+    ("regex", names::regex, None),
     ("uri-template", internet::uri_template, None),
     ("json-pointer", internet::json_pointer, None),
     ("relative-json-pointer", internet::relative_json_pointer, None),
@@ -91,10 +85,6 @@ const FORMATS: &[Definition] = &[
 impl Languages {
     /// The texts of the format `name`, or `None` if no draft defines it.
     pub(crate) fn format(&mut self, name: &str) -> Result<Option<Format>, FormatError> {
-        if name == "regex" {
-            let reason = "nested groups make valid regular expressions no regular language";
-            return Err(FormatError::Unsupported { name: "regex", reason });
-        }
         let Some(&(name, make, unchecked)) = FORMATS.iter().find(|format| format.0 == name) else {
             return Ok(None);
         };
@@ -132,5 +122,23 @@ impl Grammar<'_> {
     fn bounded(&mut self, language: LanguageId, min: u64, max: u64) -> Made {
         let length = self.arena.length(min, max)?;
         Ok(self.arena.and(vec![language, length])?)
+    }
+    /// Texts of `language` of at most `most` octets in UTF-8.
+    fn within_octets(&mut self, language: LanguageId, most: usize) -> Made {
+        let mut left = vec![EMPTY];
+        for octets in 1..=most {
+            let ends = [(1, '\0', '\u{7F}'), (2, '\u{80}', '\u{7FF}'), (3, '\u{800}', '\u{FFFF}'), (4, '\u{10000}', char::MAX)];
+            let edges = ends.into_iter().filter(|(width, ..)| *width <= octets);
+            let edges = edges.map(|(width, first, last)| {
+                let range = CharRange {
+                    first: index(first),
+                    last: index(last),
+                };
+                (range, left[octets - width])
+            });
+            let edges = edges.collect();
+            left.push(self.arena.intern(Node::Branch { accepts: true, edges })?);
+        }
+        Ok(self.arena.and(vec![language, left[most]])?)
     }
 }

@@ -2,6 +2,8 @@
 
 use super::internet::{ipv4_rule, ipv6_rule};
 use super::{Grammar, Made};
+use crate::strings::native::Native;
+use crate::strings::node::Node;
 
 /// A label of letters, digits and inner hyphens, 63 characters at most.
 const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?";
@@ -10,19 +12,24 @@ const WIDE_LABEL: &str =
     "[A-Za-z0-9\\u{80}-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u{80}-\\u{10FFFF}]{0,61}[A-Za-z0-9\\u{80}-\\u{10FFFF}])?";
 
 pub(super) fn hostname(grammar: &mut Grammar) -> Made {
-    let labels = grammar.whole(&format!(r"{LABEL}(?:\.{LABEL})*"))?;
-    grammar.bounded(labels, 1, 253)
+    let names = grammar.arena.intern(Node::Native(Native::host()))?;
+    grammar.bounded(names, 1, 253)
 }
 
-/// `Mailbox` of RFC 5321: a dotted or quoted local part of at most 64 characters, a domain of at most 255 or an address
+/// Regular expressions of ECMA-262, with the `u` flag.
+pub(super) fn regex(grammar: &mut Grammar) -> Made {
+    Ok(grammar.arena.intern(Node::Native(Native::regex()))?)
+}
+
+/// `Mailbox` of RFC 5321: a dotted or quoted local part of at most 64 octets, a domain of at most 255 or an address
 /// in brackets. The one registered tag of such an address is `IPv6`.
 fn mailbox(grammar: &mut Grammar, letter: &str, quoted: &str, label: &str) -> Made {
     let atom = format!("[{letter}]+");
     let quoted = format!(r#""(?:[{quoted}]|\\[ -~])*""#);
     let local = grammar.whole(&format!(r"{atom}(?:\.{atom})*|{quoted}"))?;
-    let local = grammar.bounded(local, 1, 64)?;
+    let local = grammar.within_octets(local, 64)?;
     let domain = grammar.whole(&format!(r"{label}(?:\.{label})*"))?;
-    let domain = grammar.bounded(domain, 1, 255)?;
+    let domain = grammar.within_octets(domain, 255)?;
     let address = grammar.whole(&format!(r"\[(?:{}|[Ii][Pp][Vv]6:{})\]", ipv4_rule(), ipv6_rule()))?;
     let at = grammar.arena.literal("@")?;
     let host = grammar.arena.or(vec![domain, address])?;
@@ -37,6 +44,8 @@ pub(super) fn email(grammar: &mut Grammar) -> Made {
     mailbox(grammar, ATOM, QUOTED, LABEL)
 }
 
+/// As `email` with characters beyond ASCII in atoms, quoted strings and labels (RFC 6531, section 3.3). The rule is taken
+/// as the Test Suite does: any such character may stand in a label, and lengths are those of UTF-8.
 pub(super) fn idn_email(grammar: &mut Grammar) -> Made {
     let beyond = r"\u{80}-\u{10FFFF}";
     mailbox(
