@@ -5,8 +5,8 @@ mod names;
 mod time;
 
 use super::Languages;
-use super::limits::{LanguageLimits, LimitReached};
 use super::charset::{CharRange, index};
+use super::limits::{LanguageLimits, LimitReached};
 use super::node::{Arena, EMPTY, LanguageId, Node};
 use super::pattern::{self, PatternError};
 
@@ -124,10 +124,15 @@ impl Grammar<'_> {
         Ok(self.arena.and(vec![language, length])?)
     }
     /// Texts of `language` of at most `most` octets in UTF-8.
-    fn within_octets(&mut self, language: LanguageId, most: usize) -> Made {
+    fn within_octets(&mut self, language: LanguageId, most: u16) -> Made {
         let mut left = vec![EMPTY];
-        for octets in 1..=most {
-            let ends = [(1, '\0', '\u{7F}'), (2, '\u{80}', '\u{7FF}'), (3, '\u{800}', '\u{FFFF}'), (4, '\u{10000}', char::MAX)];
+        for octets in 1..=usize::from(most) {
+            let ends = [
+                (1, '\0', '\u{7F}'),
+                (2, '\u{80}', '\u{7FF}'),
+                (3, '\u{800}', '\u{FFFF}'),
+                (4, '\u{10000}', char::MAX),
+            ];
             let edges = ends.into_iter().filter(|(width, ..)| *width <= octets);
             let edges = edges.map(|(width, first, last)| {
                 let range = CharRange {
@@ -139,6 +144,6 @@ impl Grammar<'_> {
             let edges = edges.collect();
             left.push(self.arena.intern(Node::Branch { accepts: true, edges })?);
         }
-        Ok(self.arena.and(vec![language, left[most]])?)
+        Ok(self.arena.and(vec![language, left[usize::from(most)]])?)
     }
 }

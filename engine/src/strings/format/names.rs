@@ -3,7 +3,7 @@
 use super::internet::{ipv4_rule, ipv6_rule};
 use super::{Grammar, Made};
 use crate::strings::native::Native;
-use crate::strings::node::Node;
+use crate::strings::node::{LanguageId, Node};
 
 /// A label of letters, digits and inner hyphens, 63 characters at most.
 const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?";
@@ -21,15 +21,18 @@ pub(super) fn regex(grammar: &mut Grammar) -> Made {
     Ok(grammar.arena.intern(Node::Native(Native::regex()))?)
 }
 
+/// Texts of a language of so many octets at most.
+type Within = fn(&mut Grammar, LanguageId, u16) -> Made;
+
 /// `Mailbox` of RFC 5321: a dotted or quoted local part of at most 64 octets, a domain of at most 255 or an address
 /// in brackets. The one registered tag of such an address is `IPv6`.
-fn mailbox(grammar: &mut Grammar, letter: &str, quoted: &str, label: &str) -> Made {
+fn mailbox(grammar: &mut Grammar, letter: &str, quoted: &str, label: &str, within: Within) -> Made {
     let atom = format!("[{letter}]+");
     let quoted = format!(r#""(?:[{quoted}]|\\[ -~])*""#);
     let local = grammar.whole(&format!(r"{atom}(?:\.{atom})*|{quoted}"))?;
-    let local = grammar.within_octets(local, 64)?;
+    let local = within(grammar, local, 64)?;
     let domain = grammar.whole(&format!(r"{label}(?:\.{label})*"))?;
-    let domain = grammar.within_octets(domain, 255)?;
+    let domain = within(grammar, domain, 255)?;
     let address = grammar.whole(&format!(r"\[(?:{}|[Ii][Pp][Vv]6:{})\]", ipv4_rule(), ipv6_rule()))?;
     let at = grammar.arena.literal("@")?;
     let host = grammar.arena.or(vec![domain, address])?;
@@ -41,7 +44,8 @@ const ATOM: &str = r"A-Za-z0-9!#$%&'*+/=?\^_`{|}~\-";
 const QUOTED: &str = r" !#-\[\]-~";
 
 pub(super) fn email(grammar: &mut Grammar) -> Made {
-    mailbox(grammar, ATOM, QUOTED, LABEL)
+    let within: Within = |grammar, language, most| grammar.bounded(language, 1, u64::from(most));
+    mailbox(grammar, ATOM, QUOTED, LABEL, within)
 }
 
 /// As `email` with characters beyond ASCII in atoms, quoted strings and labels (RFC 6531, section 3.3). The rule is taken
@@ -53,6 +57,7 @@ pub(super) fn idn_email(grammar: &mut Grammar) -> Made {
         &format!("{ATOM}{beyond}"),
         &format!("{QUOTED}{beyond}"),
         WIDE_LABEL,
+        Grammar::within_octets,
     )
 }
 
