@@ -9,7 +9,7 @@ use toktrie::{Recognizer, SimpleVob, TokTrie};
 use crate::automaton::{Automaton, Content, Formats, StateId, Trouble};
 use crate::schema::{SchemaOptions, SchemaSet};
 use crate::slices::Slices;
-use crate::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Vocabulary};
+use crate::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, Style, TokenId, TokenMask, Vocabulary};
 
 /// How schemas are read.
 #[derive(Clone, Debug, Default)]
@@ -18,12 +18,13 @@ pub struct ExactOptions {
     pub schema: SchemaOptions,
     /// Whether `format` asserts.
     pub formats: Formats,
+    /// Which texts of a value are written.
+    pub style: Style,
 }
 
 /// Compiles schemas into masks that allow a token if and only if some valid document goes on with it.
 ///
-/// Documents are JSON as RFC 8259 has it: any whitespace, any order of members, any escape, any spelling of a number,
-/// but no name twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
+/// Documents are JSON in a [`Style`], without a name that comes twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
 pub struct ExactCompiler {
     vocabulary: Arc<Vocabulary>,
     slices: Arc<Slices>,
@@ -53,7 +54,7 @@ impl ExactCompiler {
 impl Compiler for ExactCompiler {
     fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
         let set = SchemaSet::load(schema, &self.options.schema)?;
-        let (mut automaton, root) = Automaton::new(set, self.options.formats)?;
+        let (mut automaton, root) = Automaton::new(set, self.options.formats, self.options.style)?;
         let Some(start) = automaton.start(root)? else {
             let message = "no JSON value is valid under this schema";
             return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).at(""));
