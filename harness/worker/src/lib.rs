@@ -30,6 +30,6 @@ mod serve;
 mod vocabulary;
 
 pub use clock::Stopwatch;
-pub use protocol::{Description, Documented};
+pub use protocol::{Description, Documented, Purpose};
 pub use serve::{MakeTokenizer, Prepare, Setup, serve};
 pub use vocabulary::{TokenizerSource, WireVocabulary};

@@ -49,6 +49,9 @@ pub enum Request<'a> {
         /// Whether documents are judged with `format` as an assertion, for frameworks that can have it either way.
         #[serde(default)]
         assert_formats: bool,
+        /// What the masks are for.
+        #[serde(default)]
+        purpose: Purpose,
     },
     /// Compiles a schema.
     Compile {
@@ -108,6 +111,18 @@ pub enum Request<'a> {
         /// The maskers.
         maskers: Vec<u64>,
     },
+}
+
+/// What masks are for. A framework that restricts how documents look may do so where a model writes them; where
+/// documents of others are judged, every spelling of a valid document counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Documents are given: is each allowed?
+    #[default]
+    Judge,
+    /// A model writes documents.
+    Generate,
 }
 
 /// Who a worker is.

@@ -33,7 +33,12 @@ pub struct BenchArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Frameworks to compare, comma-separated; `none` is the model alone
-    #[arg(long, value_delimiter = ',', default_value = "llguidance,none", value_name = "NAMES")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "maskwright,llguidance,none",
+        value_name = "NAMES"
+    )]
     frameworks: Vec<String>,
     #[command(flatten)]
     workers: WorkerOptions,
