@@ -164,6 +164,21 @@ impl Masker for ExactMasker {
         Ok(())
     }
 
+    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
+        if self.ended {
+            return Ok(true);
+        }
+        let rest = self
+            .shared
+            .work()
+            .automaton
+            .completion(self.place())
+            .map_err(mask_error)?;
+        let spelled = rest.and_then(|rest| self.shared.vocabulary.spell(&rest));
+        tokens.extend(spelled.iter().flatten());
+        Ok(spelled.is_some())
+    }
+
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
         Ok(Box::new(Self {
             shared: self.shared.clone(),

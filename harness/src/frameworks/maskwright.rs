@@ -15,6 +15,7 @@ pub(super) const FRAMEWORK: Framework = Framework {
     accepts_documents: true,
     // It runs on the large stack of a worker: questions about nested subschemas nest.
     in_process: false,
+    completes: true,
     documented: &DOCUMENTED,
     prepare: |setup| {
         let mut schema = SchemaOptions::default();

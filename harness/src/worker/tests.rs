@@ -165,7 +165,7 @@ fn a_request_that_is_not_offered_does_not_end_the_worker() {
 }
 
 fn compiler(body: &str) -> WorkerCompiler {
-    WorkerCompiler::new(worker(body), LIMITS, LIMITS, 3)
+    WorkerCompiler::new(worker(body), LIMITS, LIMITS, 3, false)
 }
 
 #[test]

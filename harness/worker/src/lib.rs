@@ -17,6 +17,7 @@
 //!         version: "0.1.0".to_owned(),
 //!         options: "defaults".to_owned(),
 //!         accepts_documents: false,
+//!         completes: false,
 //!         documented: None,
 //!     };
 //!     serve(&description, &|_| None, &my_compiler)

@@ -14,8 +14,8 @@ use serde_json::json;
 use crate::channel::Channel;
 use crate::clock::Stopwatch;
 use crate::protocol::{
-    Compiled, Completeness, Description, Done, Forced, Forked, MaskReply, Misunderstood, Purpose, Replayed, Request,
-    Time, WireCompileError,
+    Compiled, Completeness, Completion, Description, Done, Forced, Forked, MaskReply, Misunderstood, Purpose, Replayed,
+    Request, Time, WireCompileError,
 };
 use crate::vocabulary::{TokenizerSource, WireVocabulary};
 
@@ -131,6 +131,7 @@ impl Session<'_> {
             Request::Rollback { masker, tokens } => self.with(masker, |masker| done(|| masker.rollback(tokens))),
             Request::IsComplete { masker } => self.with(masker, is_complete),
             Request::ForcedTokens { masker } => self.with(masker, forced_tokens),
+            Request::Completion { masker } => self.with(masker, completion),
             Request::Fork { masker } => self.fork(masker),
             Request::Drop { maskers } => {
                 self.maskers.retain(|id, _| !maskers.contains(id));
@@ -344,6 +345,18 @@ fn forced_tokens(masker: &mut dyn Masker) -> Answer {
     plain(&Forced {
         mask_error: outcome.err().map(Into::into),
         tokens,
+    })
+}
+
+fn completion(masker: &mut dyn Masker) -> Answer {
+    let mut tokens = Vec::new();
+    let (mask_error, found) = match catch_mask_error(|| masker.completion(&mut tokens)) {
+        Ok(found) => (None, found),
+        Err(error) => (Some(error.into()), false),
+    };
+    plain(&Completion {
+        mask_error,
+        tokens: found.then_some(tokens),
     })
 }
 
