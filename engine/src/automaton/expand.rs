@@ -143,7 +143,7 @@ impl Automaton {
             .on_keyword(keyword)
     }
 
-    fn everything(&mut self) -> Constraint {
+    pub(super) fn everything(&mut self) -> Constraint {
         Constraint {
             null: true,
             yes: true,
@@ -342,18 +342,8 @@ impl Automaton {
 
     /// The language of a format; none of one that no draft defines, which is an annotation.
     fn format(&mut self, node: NodeId, name: &str) -> Result<Option<LanguageId>, CompileError> {
-        let refused = |this: &Self, message: &str| this.error(node, CompileErrorKind::Unsupported, "format", message);
-        match self.languages.format(name) {
-            Ok(None) => Ok(None),
-            Ok(Some(format)) => match format.unchecked {
-                None => Ok(Some(format.language)),
-                Some(unchecked) => Err(refused(
-                    self,
-                    &format!("the format `{name}` is not checked whole: {unchecked}"),
-                )),
-            },
-            Err(error) => Err(refused(self, &error.to_string())),
-        }
+        let language = self.languages.format(name);
+        language.map_err(|error| self.error(node, CompileErrorKind::LimitExceeded, "format", &error.to_string()))
     }
 
     pub(super) fn pattern(&mut self, node: NodeId, keyword: &str, pattern: &str) -> Result<LanguageId, CompileError> {
@@ -446,7 +436,7 @@ impl Automaton {
         self.formulas.or([without, consequence])
     }
 
-    fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
+    pub(super) fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
         Ok(Constraint {
             null: a.null && b.null,
             yes: a.yes && b.yes,
@@ -478,7 +468,7 @@ impl Automaton {
         })
     }
 
-    fn complement(&mut self, a: Constraint) -> Result<Constraint, CompileError> {
+    pub(super) fn complement(&mut self, a: Constraint) -> Result<Constraint, CompileError> {
         Ok(Constraint {
             null: !a.null,
             yes: !a.yes,

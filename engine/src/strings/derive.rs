@@ -271,7 +271,7 @@ fn joined(rows: Vec<Row>) -> Vec<Row> {
     kept
 }
 
-fn push(rows: &mut Vec<Row>, range: CharRange, target: LanguageId) {
+pub(super) fn push(rows: &mut Vec<Row>, range: CharRange, target: LanguageId) {
     match rows.last_mut() {
         _ if target == NONE => {}
         Some((previous, same)) if *same == target && previous.last + 1 == range.first => previous.last = range.last,

@@ -131,7 +131,10 @@ impl Languages {
             && let Some((inner, min, max)) = self.arena.bounded(members)
             && let Node::Native(state) = self.arena.node(inner)
         {
-            let empty = !state.reaches(min, max)?;
+            let Some(reached) = state.reaches(min, max)? else {
+                return Ok(Emptiness::Unknown);
+            };
+            let empty = !reached;
             self.note_emptiness(id, empty);
             return Ok(if empty { Emptiness::Empty } else { Emptiness::Inhabited });
         }
@@ -241,7 +244,7 @@ impl Languages {
             &Node::Repeat { inner, .. } => return Ok(vec![inner]),
             _ => {}
         }
-        let rows: Transitions = self.derivatives.of(&mut self.arena, state)?;
+        let rows: Transitions = self.rows(state)?;
         let mut targets: Vec<_> = rows.iter().map(|row| row.1).collect();
         // What a whole range leads to is less often a special case, and the last pushed is looked at first.
         targets.dedup();

@@ -31,20 +31,21 @@ use hashbrown::HashMap;
 
 pub(crate) use count::Cardinality;
 pub(crate) use derive::Transitions;
-pub(crate) use format::Format;
-#[cfg(test)]
-pub(crate) use format::FormatError;
 #[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
 pub(crate) use node::LanguageId;
 pub(crate) use pattern::PatternError;
 
+use charset::CharRange;
 use derive::Derivatives;
 use emptiness::Emptiness;
 #[cfg(test)]
 use node::EMPTY;
 use node::{ANY, Arena, NONE, UNBOUNDED};
+
+/// So many characters are tried one by one where machines make a state for each.
+const FEW_CHARACTERS: u64 = 256;
 
 /// Every language in use, and what has been found out about each.
 ///
@@ -59,7 +60,7 @@ pub(crate) struct Languages {
     lengths: HashMap<LanguageId, measure::KnownLengths>,
     live: Vec<Option<Transitions>>,
     patterns: HashMap<String, Result<LanguageId, PatternError>>,
-    formats: HashMap<&'static str, Format>,
+    formats: HashMap<&'static str, LanguageId>,
 }
 
 impl Languages {
@@ -167,6 +168,26 @@ impl Languages {
         Ok(false)
     }
 
+    /// Up to `most` characters that texts of `language` begin with.
+    pub(crate) fn beginnings(&mut self, language: LanguageId, most: usize) -> Result<Vec<char>, LimitReached> {
+        if !self.arena.is_native(language) {
+            let rows = self.transitions(language)?;
+            let characters = rows.iter().flat_map(|(range, _)| range.first()..=range.last());
+            return Ok(characters.take(most).collect());
+        }
+        let possible = self.first_characters(language)?;
+        let mut found = Vec::new();
+        for c in possible.ranges().iter().flat_map(|range| range.first()..=range.last()) {
+            if found.len() == most {
+                break;
+            }
+            if self.derivative(language, c)? != NONE {
+                found.push(c);
+            }
+        }
+        Ok(found)
+    }
+
     /// Whether the empty text belongs to `language`.
     pub(crate) fn accepts_empty(&self, language: LanguageId) -> bool {
         self.arena.nullable(language)
@@ -190,7 +211,7 @@ impl Languages {
         if let Some(Some(known)) = self.live.get(place) {
             return Ok(known.clone());
         }
-        let rows = self.derivatives.of(&mut self.arena, language)?;
+        let rows = self.rows(language)?;
         let mut dead = Vec::new();
         let mut last = NONE;
         for &(_, target) in rows.iter() {
@@ -210,11 +231,49 @@ impl Languages {
             self.arena.spend(alive.len())?;
             alive.into()
         };
+        Ok(self.keep_live(language, live))
+    }
+
+    fn keep_live(&mut self, language: LanguageId, live: Transitions) -> Transitions {
+        let place = language.0 as usize;
         if self.live.len() <= place {
             self.live.resize(self.arena.len(), None);
         }
         self.live[place] = Some(live.clone());
-        Ok(live)
+        live
+    }
+
+    fn has_machines(&self, language: LanguageId) -> bool {
+        self.arena.is_native(language)
+    }
+
+    /// The live transitions by characters of ASCII.
+    fn ascii_rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
+        let mut rows = Vec::new();
+        for c in '\0'..='\u{7F}' {
+            derive::push(&mut rows, CharRange::one(c), self.derivative(language, c)?);
+        }
+        Ok(rows.into())
+    }
+
+    /// Transitions, empty languages that do not look empty included.
+    fn rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
+        if !self.arena.is_native(language) {
+            return self.derivatives.of(&mut self.arena, language);
+        }
+        let possible = self.first_characters(language)?;
+        if possible.ranges().iter().map(|range| range.count()).sum::<u64>() > FEW_CHARACTERS {
+            return self.derivatives.of(&mut self.arena, language);
+        }
+        let mut rows = Vec::new();
+        for range in possible.ranges() {
+            for c in range.first..=range.last {
+                let target = self.derivatives.after(&mut self.arena, language, c)?;
+                derive::push(&mut rows, CharRange { first: c, last: c }, target);
+            }
+        }
+        self.arena.spend(rows.len())?;
+        Ok(rows.into())
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.

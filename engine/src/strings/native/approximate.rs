@@ -1,7 +1,9 @@
 //! Languages without machines that contain a combination with machines, or that it contains.
 
 use super::Native;
-use super::host::Host;
+use super::host::{Host, completion};
+use super::idn::{Idn, NAME};
+use super::idna::{DOTS, Demand};
 use super::regex::{Regex, SYNTAX};
 use crate::strings::Languages;
 use crate::strings::charset::CharSet;
@@ -73,8 +75,31 @@ impl Arena {
             }
             Node::Native(Native::Host(host)) => self.near_host(&host, side),
             Node::Native(Native::Regex(regex)) if side == Side::Below => self.below_regex(&regex),
+            Node::Native(Native::Idn(idn)) => self.near_idn(&idn, side),
             _ => Ok(side.trivial()),
         }
+    }
+
+    /// Whatever fits into a name; or one way to end the label, and labels of letters behind it.
+    fn near_idn(&mut self, idn: &Idn, side: Side) -> Made {
+        if side == Side::Above {
+            let ascii = CharSet::range('\0', '\u{7F}').intersection(&CharSet::of(DOTS).complement());
+            let inner = CharSet::from_ranges([('-', '-'), ('0', '9'), ('A', 'Z'), ('a', 'z')]);
+            let possible = self.class(&ascii.complement().union(&inner))?;
+            return self.repeat(possible, 0, (NAME - idn.used()) as u64);
+        }
+        let Some((way, cost)) = idn.completion() else {
+            return Ok(NONE);
+        };
+        let way = self.literal(&way)?;
+        let dot = self.literal(".")?;
+        let letters = self.class(&CharSet::from_ranges([('A', 'Z'), ('a', 'z')]))?;
+        let label = self.repeat(letters, 1, 63)?;
+        let more = self.concat(dot, label)?;
+        let more = self.repeat(more, 0, UNBOUNDED)?;
+        let length = self.length(0, (NAME - idn.used() - cost) as u64)?;
+        let more = self.and(vec![more, length])?;
+        self.concat(way, more)
     }
 
     /// One way to end the expression, and behind it characters that stand for themselves.
@@ -101,16 +126,10 @@ impl Arena {
             (&Host::Plain { length, hyphen, .. }, Side::Below) if length < 4 => {
                 self.label_without_prefix(u64::from(length), hyphen)?
             }
-            (Host::Encoded(_), Side::Below) => {
-                let mut ways = Vec::new();
-                if host.accepts() {
-                    ways.push(EMPTY);
-                }
-                if let Some(way) = host.completion() {
-                    ways.push(self.literal(&way)?);
-                }
-                self.or(ways)?
-            }
+            (Host::Encoded(encoded), Side::Below) => match completion(encoded, host.room(), Demand::Any) {
+                Some(way) => self.literal(&way)?,
+                None => NONE,
+            },
             (Host::Plain { hyphen, .. }, _) => self.rest_of_label(host.room() as u64, *hyphen)?,
             (Host::Encoded(encoded), _) => self.rest_of_label(host.room() as u64, encoded.ends_with('-'))?,
         };

@@ -5,15 +5,15 @@
 //! [`ROOM`] characters are left, because all of it may become basic characters, with a delimiter and a few letters
 //! encoded behind them; where there is less room, completions are looked for one by one.
 
-use super::idna::{is_u_label, may_stand};
+use super::idna::{Demand, is_u_label, may_stand};
 use super::punycode::{Decoder, Read, digit, encode};
 use crate::strings::lengths::Lengths;
 use crate::strings::limits::LimitReached;
 
 /// Characters of a label.
-const LABEL: u8 = 63;
+pub(super) const LABEL: u8 = 63;
 /// Characters of a label behind `xn--`.
-const ENCODED: usize = 59;
+pub(super) const ENCODED: usize = 59;
 /// With so many characters left, whatever has been read behind `xn--` can be completed, in just as many characters.
 const ROOM: usize = 8;
 /// Digits of Punycode to try when a completion is looked for.
@@ -42,7 +42,7 @@ impl Host {
         match self {
             Self::Start => false,
             Self::Plain { hyphen, .. } => !hyphen,
-            Self::Encoded(encoded) => is_a_label(encoded),
+            Self::Encoded(encoded) => is_a_label(encoded, Demand::Any),
         }
     }
 
@@ -61,7 +61,8 @@ impl Host {
             (&Self::Plain { length, prefix, .. }, c) => Ok(Self::longer(length, prefix, c)),
             (Self::Encoded(encoded), c) => {
                 let encoded = format!("{encoded}{c}").into_boxed_str();
-                let completed = completes(&encoded, 0, ENCODED.checked_sub(encoded.len()))?;
+                let completed =
+                    encoded.len() <= ENCODED && completes(&encoded, 0, ENCODED - encoded.len(), Demand::Any)?;
                 Ok(completed.then_some(Self::Encoded(encoded)))
             }
         }
@@ -92,7 +93,7 @@ impl Host {
         let least = match self {
             Self::Start => 1,
             Self::Plain { hyphen, .. } => usize::from(*hyphen),
-            Self::Encoded(encoded) => return completes(encoded, min, Some(max)),
+            Self::Encoded(encoded) => return completes(encoded, min, max.min(self.room()), Demand::Any),
         };
         Ok(min.max(least) <= max.min(self.room()))
     }
@@ -108,20 +109,6 @@ impl Host {
         }
         let (min, max) = (min.min(usize::MAX as u64) as usize, max as usize);
         Ok((max >= 2 && self.label_ends(0, max - 2)?) || self.label_ends(min, max)?)
-    }
-
-    /// One way to end the label, where that is easily found.
-    pub(super) fn completion(&self) -> Option<String> {
-        let Self::Encoded(encoded) = self else { return None };
-        let ways = (0..=self.room()).flat_map(|filler| {
-            let basic = format!("{encoded}{}", "a".repeat(filler));
-            ['ß', 'я', '一'].map(|letter| mended(&basic, letter))
-        });
-        let mut ends = ways
-            .filter(|label| is_u_label(label))
-            .filter_map(|label| super::punycode::encode(&label));
-        let way = ends.find(|way| way.len() <= ENCODED && way.starts_with(&**encoded))?;
-        Some(way[encoded.len()..].to_owned())
     }
 
     /// The numbers of characters that may follow.
@@ -142,25 +129,28 @@ impl Host {
     }
 }
 
-fn is_a_label(encoded: &str) -> bool {
-    encoded.len() <= ENCODED && Decoder::after(encoded).is_some_and(|decoder| decoder.text().is_some_and(is_u_label))
+pub(super) fn is_a_label(encoded: &str, demand: Demand) -> bool {
+    let holds = |label: &[char]| is_u_label(label) && demand.holds(label);
+    encoded.len() <= ENCODED && Decoder::after(encoded).is_some_and(|decoder| decoder.text().is_some_and(holds))
 }
 
-/// Whether `min` to `max` characters more can make an A-label of `encoded`.
-fn completes(encoded: &str, min: usize, max: Option<usize>) -> Result<bool, LimitReached> {
-    let Some(max) = max
-        .map(|max| max.min(ENCODED.saturating_sub(encoded.len())))
-        .filter(|&max| min <= max)
-    else {
+/// Whether `min` to `max` characters more, for which there is room, can make an A-label of `encoded`.
+pub(super) fn completes(encoded: &str, min: usize, max: usize, demand: Demand) -> Result<bool, LimitReached> {
+    if min > max {
         return Ok(false);
+    }
+    if max >= ROOM || (min == 0 && is_a_label(encoded, demand)) {
+        return Ok(true);
+    }
+    if (min..=max).any(|more| ends_in_letters(encoded, more, demand)) {
+        return Ok(true);
+    }
+    let mut search = Search {
+        min,
+        max,
+        demand,
+        tries: 0,
     };
-    if max >= ROOM || (min == 0 && is_a_label(encoded)) {
-        return Ok(true);
-    }
-    if (min..=max).any(|more| ends_in_letters(encoded, more)) {
-        return Ok(true);
-    }
-    let mut search = Search { min, max, tries: 0 };
     match encoded.is_empty() {
         true => search.run("", Some(Decoder::new("")), 0),
         false => search.run(encoded, Decoder::after(encoded), 0),
@@ -169,12 +159,12 @@ fn completes(encoded: &str, min: usize, max: Option<usize>) -> Result<bool, Limi
 
 /// Whether `more` characters that make all of `encoded` basic, or all but a delimiter at its end, make an A-label, with
 /// letters put where hyphens may not stand.
-pub(super) fn ends_in_letters(encoded: &str, more: usize) -> bool {
+pub(super) fn ends_in_letters(encoded: &str, more: usize, demand: Demand) -> bool {
     let fits = |basic: &str| {
         ['ß', 'я', '一'].into_iter().any(|letter| {
-            let label = mended(basic, letter);
+            let label = mended(basic, letter, demand);
             let length = encode(&label).map(|encoded| encoded.len());
-            length == Some(encoded.len() + more) && is_u_label(&label)
+            length == Some(encoded.len() + more) && is_u_label(&label) && demand.holds(&label)
         })
     };
     let open = encoded.strip_suffix('-').filter(|basic| !basic.is_empty());
@@ -182,10 +172,27 @@ pub(super) fn ends_in_letters(encoded: &str, more: usize) -> bool {
         || (0..=more.saturating_sub(4)).any(|filler| fits(&format!("{encoded}{}", "a".repeat(filler))))
 }
 
-/// `basic` with `letter` wherever a hyphen makes it no label, and at the end where there is no such place.
-fn mended(basic: &str, letter: char) -> Vec<char> {
+/// One way to end an A-label in at most `room` characters, where that is easily found.
+pub(super) fn completion(encoded: &str, room: usize, demand: Demand) -> Option<String> {
+    if is_a_label(encoded, demand) {
+        return Some(String::new());
+    }
+    let ways = (0..=room).flat_map(|filler| {
+        let basic = format!("{encoded}{}", "a".repeat(filler));
+        ['ß', 'я', '一'].map(|letter| mended(&basic, letter, demand))
+    });
+    let mut ends = ways
+        .filter(|label| is_u_label(label) && demand.holds(label))
+        .filter_map(|label| encode(&label));
+    let way = ends.find(|way| way.len() <= encoded.len() + room && way.starts_with(encoded))?;
+    Some(way[encoded.len()..].to_owned())
+}
+
+/// `basic` with `letter` wherever a hyphen, or a digit at the start, makes it no label, and at the end where there is no such place.
+fn mended(basic: &str, letter: char, demand: Demand) -> Vec<char> {
     let mut label: Vec<char> = basic.chars().collect();
-    if label.first() == Some(&'-') {
+    let first = label.first().copied().unwrap_or_default();
+    if first == '-' || (demand == Demand::Directed && first.is_ascii_digit()) {
         label.insert(0, letter);
     }
     if label.get(2..4) == Some(&['-', '-']) {
@@ -201,6 +208,7 @@ fn mended(basic: &str, letter: char) -> Vec<char> {
 struct Search {
     min: usize,
     max: usize,
+    demand: Demand,
     tries: usize,
 }
 
@@ -209,7 +217,8 @@ impl Search {
     /// characters were tried. No deeper than [`ROOM`].
     fn run(&mut self, encoded: &str, decoder: Option<Decoder>, added: usize) -> Result<bool, LimitReached> {
         let decoder = decoder.filter(|decoder| decoder.so_far().iter().all(|&c| may_stand(c)));
-        if added >= self.min && decoder.as_ref().and_then(Decoder::text).is_some_and(is_u_label) {
+        let holds = |label: &[char]| is_u_label(label) && self.demand.holds(label);
+        if added >= self.min && decoder.as_ref().and_then(Decoder::text).is_some_and(holds) {
             return Ok(true);
         }
         if added == self.max {

@@ -36,6 +36,8 @@ const DISALLOWED: [(char, char); 11] = [
     ('\u{A960}', '\u{A97F}'),
     ('\u{D7B0}', '\u{D7FF}'),
 ];
+/// What stands between labels.
+pub(super) const DOTS: &str = ".\u{3002}\u{FF0E}\u{FF61}";
 const MIDDLE_DOT: char = '\u{B7}';
 const KERAIA: char = '\u{375}';
 const KATAKANA_MIDDLE_DOT: char = '\u{30FB}';
@@ -48,6 +50,8 @@ const VIRAMA: u8 = 9;
 pub(super) struct Tables {
     /// Characters that may stand in a label, in some context at least.
     pub(super) allowed: CharSet,
+    /// Characters that may stand in a name.
+    pub(super) letters: CharSet,
     marks: CharSet,
     greek: CharSet,
     hebrew: CharSet,
@@ -80,7 +84,9 @@ impl Tables {
             .union(&CharSet::of(ALLOWED))
             .union(&CharSet::from_ranges(CONTEXTUAL))
             .union(&CharSet::of("-"));
+        let ascii = CharSet::from_ranges([('0', '9'), ('A', 'Z'), ('a', 'z')]);
         Self {
+            letters: allowed.union(&ascii).union(&CharSet::of(DOTS)),
             allowed,
             marks: union(&["M"]),
             greek: union(&["sc=Greek"]),
@@ -208,3 +214,80 @@ pub(super) fn keeps_direction(label: &[char]) -> bool {
         _ => false,
     }
 }
+
+/// What the other labels of a name ask of a label, besides being one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Demand {
+    /// Nothing.
+    Any,
+    /// To keep the rule on bidirectional names, because another label is written from right to left.
+    Directed,
+    /// To have nothing that is written from right to left, because another label breaks that rule.
+    LeftToRight,
+}
+
+impl Demand {
+    /// Whether `label` does what is asked.
+    pub(super) fn holds(self, label: &[char]) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Directed => keeps_direction(label),
+            Self::LeftToRight => !is_right_to_left(label),
+        }
+    }
+
+    /// What is asked of the labels behind `label`, for which this holds.
+    pub(super) fn behind(self, label: &[char]) -> Self {
+        match self {
+            Self::Any if is_right_to_left(label) => Self::Directed,
+            Self::Any if !keeps_direction(label) => Self::LeftToRight,
+            _ => self,
+        }
+    }
+}
+
+/// Whether a label that begins with `label`, which holds a character beyond ASCII, may still become a U-label, but for
+/// what is to come: nothing in it is wrong whatever follows.
+pub(super) fn may_begin_u_label(label: &[char], demand: Demand) -> bool {
+    use BidiClass::{AL, AN, EN, L, R};
+    let (Some(&first), Some(&last)) = (label.first(), label.last()) else {
+        return true;
+    };
+    let class = |c: &char| unicode_bidi::bidi_class(*c);
+    let has = |wanted: BidiClass| label.iter().any(|c| class(c) == wanted);
+    let right_to_left = is_right_to_left(label);
+    let rest = &label[..label.len() - 1];
+    // What the last character asks of the next is not known yet.
+    let open = |place: usize| match label[place] {
+        MIDDLE_DOT if place + 1 == label.len() => rest.last() == Some(&'l'),
+        KERAIA if place + 1 == label.len() => true,
+        KATAKANA_MIDDLE_DOT => true,
+        NON_JOINER => {
+            let before = &label[..place];
+            let solid = |c: &&char| get_joining_type(**c) != JoiningType::Transparent;
+            let waits = label[place + 1..].iter().find(solid).is_none();
+            let joined = before.iter().rev().find(solid).map(|&c| get_joining_type(c));
+            in_context(label, place)
+                || (waits && matches!(joined, Some(JoiningType::LeftJoining | JoiningType::DualJoining)))
+        }
+        _ => in_context(label, place),
+    };
+    let directed = match class(&first) {
+        R | AL => !has(L) && !(has(EN) && has(AN)) && demand != Demand::LeftToRight,
+        L => !right_to_left,
+        _ => !right_to_left && demand != Demand::Directed,
+    };
+    first != '-'
+        && label.get(2..4) != Some(&['-', '-'])
+        && !Tables::get().marks.contains(first)
+        && may_stand(last)
+        && label.iter().all(|&c| may_stand(c))
+        && (0..label.len()).all(open)
+        && !mixes_digits(label)
+        && label.iter().copied().nfc().eq(label.iter().copied())
+        && directed
+}
+
+/// Characters of which one at least ends what a beginning of a label waits for, if anything does: letters, digits and
+/// kana, letters that join and letters of either direction.
+pub(super) const ENDINGS: &str = "la0αגאαβωابدرי١۱ߊܐᠠ𞤢ァあ一é";

@@ -5,12 +5,13 @@
 //! any other. Three things are asked of a machine:
 //!
 //! - It hands out a state only if some text leads on from there to acceptance.
-//! - It knows the lengths of what may follow, exactly.
+//! - It knows the lengths of what may follow, exactly, or does not answer.
 //! - Where it has so many states that a search through them would not end, it knows languages without machines that
 //!   contain it and that it contains, which settle most questions about combinations.
 
 mod approximate;
 mod host;
+mod idn;
 mod idna;
 mod punycode;
 mod regex;
@@ -23,16 +24,19 @@ use super::lengths::Lengths;
 use super::limits::LimitReached;
 pub(super) use approximate::Side;
 use host::Host;
+use idn::Idn;
 use regex::{Regex, beyond_ascii};
 
 /// Characters that may lead to a state each.
-const MOST_ROWS: u64 = 200_000;
+const MOST_ROWS: u64 = 50_000;
 
 /// A state of a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Native {
     /// Of the machine for host names.
     Host(Host),
+    /// Of the machine for internationalised host names.
+    Idn(Idn),
     /// Of the machine for regular expressions.
     Regex(Regex),
 }
@@ -46,6 +50,11 @@ impl Native {
         Self::Host(Host::Start)
     }
 
+    /// Internationalised host names.
+    pub(super) fn idn() -> Self {
+        Self::Idn(Idn::start())
+    }
+
     /// Regular expressions.
     pub(super) fn regex() -> Self {
         Self::Regex(Regex::start())
@@ -55,6 +64,7 @@ impl Native {
     pub(super) fn accepts(&self) -> bool {
         match self {
             Self::Host(host) => host.accepts(),
+            Self::Idn(idn) => idn.accepts(),
             Self::Regex(regex) => regex.accepts(),
         }
     }
@@ -63,6 +73,7 @@ impl Native {
     pub(super) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
         match self {
             Self::Host(host) => Ok(host.after(c)?.map(Self::Host)),
+            Self::Idn(idn) => Ok(idn.after(c)?.map(Self::Idn)),
             Self::Regex(regex) => Ok(regex.after(c).map(Self::Regex)),
         }
     }
@@ -101,22 +112,25 @@ impl Native {
     pub(super) fn first_characters(&self) -> CharSet {
         match self {
             Self::Host(_) => CharSet::from_ranges([('-', '.'), ('0', '9'), ('A', 'Z'), ('a', 'z')]),
+            Self::Idn(_) => idna::Tables::get().letters.clone(),
             Self::Regex(regex) => regex.first_characters(),
         }
     }
 
-    /// Whether there is a text of `min` to `max` characters.
-    pub(super) fn reaches(&self, min: u64, max: u64) -> Result<bool, LimitReached> {
+    /// Whether there is a text of `min` to `max` characters, where the machine knows.
+    pub(super) fn reaches(&self, min: u64, max: u64) -> Result<Option<bool>, LimitReached> {
         match self {
-            Self::Host(host) => host.reaches(min, max),
-            Self::Regex(regex) => Ok(regex.cheapest() <= max),
+            Self::Host(host) => host.reaches(min, max).map(Some),
+            Self::Idn(_) => Ok(None),
+            Self::Regex(regex) => Ok(Some(regex.cheapest() <= max)),
         }
     }
 
-    /// The lengths of its texts.
+    /// The lengths of its texts, where the machine knows.
     pub(super) fn lengths(&self) -> Result<Option<Lengths>, LimitReached> {
         match self {
             Self::Host(host) => host.lengths(),
+            Self::Idn(_) => Ok(None),
             Self::Regex(regex) => Ok(Some(Lengths::interval(regex.cheapest(), u64::MAX))),
         }
     }
@@ -126,6 +140,7 @@ impl Native {
         match self {
             Self::Host(Host::Encoded(encoded)) => encoded.len() / 8,
             Self::Host(_) => 0,
+            Self::Idn(idn) => idn.cells(),
             Self::Regex(regex) => regex.cells(),
         }
     }

@@ -184,3 +184,110 @@ fn write(encoded: &mut String, delta: u32, bias: u32) {
         k += BASE;
     }
 }
+
+/// Digits of the number `value` after a bias.
+fn digits(value: u32, bias: u32) -> usize {
+    let (mut rest, mut k, mut digits) = (value, BASE, 1);
+    loop {
+        let t = threshold(k, bias);
+        if rest < t {
+            return digits;
+        }
+        rest = (rest - t) / (BASE - t);
+        k += BASE;
+        digits += 1;
+    }
+}
+
+/// The greatest numbers of one digit, two digits, and so on, after the bias that suits them best.
+const GREATEST: [u32; 5] = [25, 910, 31_885, 1_116_010, 39_061_235];
+
+fn fewest_digits(value: u32) -> usize {
+    1 + GREATEST.iter().filter(|&&greatest| greatest < value).count()
+}
+
+/// The fewest digits of two numbers that together are as far as `value` goes.
+fn fewest_in_two(value: u32) -> usize {
+    let pairs = (0..GREATEST.len()).flat_map(|a| (a..GREATEST.len()).map(move |b| (a, b)));
+    let reaching = pairs.filter(|&(a, b)| GREATEST[a] + GREATEST[b] + 1 >= value);
+    reaching.map(|(a, b)| a + b + 2).min().unwrap_or(7)
+}
+
+/// No more than the octets of any text that begins with `text` and is longer, encoded; none if those are more than
+/// `most` for certain.
+///
+/// Characters that are added come behind all others, so that the numbers of `text` stay in order and become no
+/// smaller, unless a character is encoded in between. That takes a digit at least and changes two numbers: the next,
+/// which may become as small as the digits spent leave it, and the one after that, which follows upon another bias.
+pub(super) fn least_after(text: &[char], most: usize) -> Option<usize> {
+    let basic = text.iter().filter(|c| c.is_ascii()).count();
+    let fixed = basic + usize::from(basic > 0);
+    let added = most.checked_sub(fixed + text.len() - basic)? as u32;
+    let numbers = numbers(text)?;
+    let mut costs = Vec::with_capacity(numbers.len());
+    for (place, number) in numbers.iter().enumerate() {
+        let cost = match place.checked_sub(1).map(|before| &numbers[before]) {
+            None => digits(number.delta, INITIAL_BIAS),
+            Some(before) => {
+                let far = before
+                    .delta
+                    .checked_add(before.gap.checked_mul(added)?)?
+                    .checked_add(added)?;
+                let low = adapted(before.delta, before.count + added, place == 1);
+                let high = adapted(far, before.count, place == 1);
+                let costs = (low..=high.max(low)).map(|bias| digits(number.delta, bias));
+                costs.min().unwrap_or(1)
+            }
+        };
+        costs.push(cost);
+    }
+    let mut least = fixed + costs.iter().sum::<usize>();
+    for place in 0..numbers.len() {
+        let next = costs
+            .get(place + 1)
+            .map_or(0, |cost| cost - fewest_digits(numbers[place + 1].delta).min(*cost));
+        least -= (costs[place] + next)
+            .saturating_sub(fewest_in_two(numbers[place].delta))
+            .min(least);
+    }
+    (least <= most).then_some(least)
+}
+
+/// A number that a text is encoded to.
+struct Number {
+    delta: u32,
+    /// Code points that it spans.
+    gap: u32,
+    /// Characters handled with it.
+    count: u32,
+}
+
+fn numbers(text: &[char]) -> Option<Vec<Number>> {
+    let mut numbers = Vec::new();
+    let mut handled = text.iter().filter(|c| c.is_ascii()).count() as u32;
+    let (mut n, mut delta, mut spanned) = (INITIAL_N, 0u32, 0);
+    while (handled as usize) < text.len() {
+        let next = text.iter().map(|&c| u32::from(c)).filter(|&c| c >= n).min()?;
+        delta = delta.checked_add((next - n).checked_mul(handled + 1)?)?;
+        spanned += next - n;
+        n = next;
+        for &c in text {
+            if u32::from(c) < n {
+                delta = delta.checked_add(1)?;
+            }
+            if u32::from(c) == n {
+                handled += 1;
+                numbers.push(Number {
+                    delta,
+                    gap: spanned,
+                    count: handled,
+                });
+                (delta, spanned) = (0, 0);
+            }
+        }
+        delta = delta.checked_add(1)?;
+        spanned += 1;
+        n += 1;
+    }
+    Some(numbers)
+}

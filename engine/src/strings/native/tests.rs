@@ -4,8 +4,9 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::host::Host;
-use super::idna::{is_u_label, may_stand};
-use super::punycode::{Decoder, encode};
+use super::idn::Idn;
+use super::idna::{Demand, is_right_to_left, is_u_label, keeps_direction, may_stand};
+use super::punycode::{Decoder, encode, least_after};
 use super::regex::Regex;
 use crate::strings::PatternError;
 use crate::strings::pattern::read_strictly;
@@ -151,12 +152,18 @@ fn beginnings_with_room_can_be_completed() {
             .collect();
         beginnings.extend(longer);
     }
+    let demands = [Demand::Any, Demand::Directed, Demand::LeftToRight];
     for beginning in beginnings {
         for end in ["", "a", "-", "--", "a-"] {
             let padded = format!("{beginning}{}{end}", "9".repeat(51 - beginning.len() - end.len()));
             for text in [format!("{beginning}{end}"), padded] {
                 for more in [8, 59 - text.len()] {
-                    assert!(super::host::ends_in_letters(&text, more), "{text} and {more}");
+                    assert!(
+                        demands
+                            .iter()
+                            .all(|&demand| super::host::ends_in_letters(&text, more, demand)),
+                        "{text} and {more}"
+                    );
                 }
             }
         }
@@ -447,4 +454,126 @@ fn expressions_end_as_soon_as_they_say() {
             );
         }
     }
+}
+
+/// Letters of several scripts, and what rules speak of.
+const WIDE: [char; 30] = [
+    'a', 'l', '-', '7', 'ü', 'ß', '·', 'я', 'ж', 'α', 'ω', '\u{375}', 'א', 'ב', '׳', 'ا', 'ب', '٣', '۳', 'क',
+    '\u{94D}', '\u{200C}', '\u{200D}', 'あ', 'ア', '・', '中', '文', '\u{301}', '가',
+];
+
+fn wide_text(rng: &mut ChaCha8Rng, most: usize) -> Vec<char> {
+    let length = rng.random_range(1..=most);
+    let script = rng.random_range(0..5);
+    let mut letter = |_| match (script, rng.random_range(0..8)) {
+        (_, 0) => WIDE[rng.random_range(0..WIDE.len())],
+        (0, _) => rng.random_range('\u{4E00}'..='\u{9FFF}'),
+        (1, _) => rng.random_range('\u{430}'..='\u{44F}'),
+        (2, _) => rng.random_range('\u{5D0}'..='\u{5EA}'),
+        (3, _) => WIDE[rng.random_range(0..WIDE.len())],
+        _ => rng.random_range('a'..='z'),
+    };
+    (0..length).map(&mut letter).collect()
+}
+
+/// No text takes fewer octets than what was said of a beginning of it.
+#[test]
+fn bounds_on_encoded_lengths_hold() {
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let (mut close, mut all) = (0, 0);
+    for _ in 0..20_000 {
+        let text = wide_text(&mut rng, 30);
+        let Some(least) = least_after(&text, 200) else { continue };
+        let own = encode(&text).unwrap().len();
+        all += 1;
+        close += usize::from(least + 1 >= own);
+        for _ in 0..5 {
+            let mut longer = text.clone();
+            longer.extend(wide_text(&mut rng, 6));
+            assert!(encode(&longer).unwrap().len() >= least, "{text:?} and {longer:?}");
+        }
+    }
+    assert!(all > 10_000 && close * 4 > all, "{close} of {all}");
+}
+
+/// Names by definition.
+fn is_internationalised(text: &str) -> bool {
+    let mut octets = 0;
+    let mut labels = Vec::new();
+    for label in text.split(['.', '。', '．', '｡']) {
+        let characters: Vec<char> = label.chars().collect();
+        let lower = label.to_ascii_lowercase();
+        let (decoded, length) = if let Some(encoded) = lower.strip_prefix("xn--") {
+            let decoded = idna::punycode::decode(encoded).unwrap_or_default();
+            if idna::punycode::encode(&decoded).as_deref() != Some(encoded) || !is_u_label(&decoded) {
+                return false;
+            }
+            (decoded, label.len())
+        } else if label.is_ascii() {
+            if !is_host(label) || characters.get(2..4) == Some(&['-', '-']) {
+                return false;
+            }
+            (characters, label.len())
+        } else {
+            let length = idna::punycode::encode(&characters).map(|encoded| encoded.len() + 4);
+            let Some(length) = length.filter(|_| is_u_label(&characters)) else {
+                return false;
+            };
+            (characters, length)
+        };
+        if length > 63 {
+            return false;
+        }
+        octets += length + 1;
+        labels.push(decoded);
+    }
+    let directed =
+        !labels.iter().any(|label| is_right_to_left(label)) || labels.iter().all(|label| keeps_direction(label));
+    octets <= 254 && directed
+}
+
+#[test]
+fn internationalised_names_are_names_of_labels() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let (mut valid, mut refused, mut steps) = (0, 0, 0);
+    for round in 0..30_000 {
+        let most = if round % 5 == 0 { 30 } else { 5 };
+        let mut text = String::new();
+        for label in 0..rng.random_range(1..4) {
+            if label > 0 {
+                text.push(['.', '。'][rng.random_range(0..2)]);
+            }
+            let label = wide_text(&mut rng, most);
+            match rng.random_range(0..4) {
+                0 => text.push_str(&format!("xn--{}", encode(&label).unwrap())),
+                1 => text.push_str(["example", "a-b", "1st", "ab--c", "X"][rng.random_range(0..5)]),
+                _ => text.extend(label),
+            }
+        }
+        let mut at = Some(Idn::start());
+        for c in text.chars() {
+            let Some(before) = at.take() else { break };
+            steps += 1;
+            match before.after(c) {
+                Ok(next) => at = next,
+                Err(_) => {
+                    refused += 1;
+                    break;
+                }
+            }
+            // A place that is handed out has an end; the one that is found ends a name.
+            if let Some(next) = &at
+                && let Some((way, _)) = next.completion()
+            {
+                let end = way.chars().try_fold(next.clone(), |at, c| at.after(c).unwrap());
+                assert!(end.is_some_and(|end| end.accepts()), "{text} and {way}");
+            }
+        }
+        let judged = at.is_some_and(|at| at.accepts());
+        assert_eq!(judged, is_internationalised(&text), "{text}");
+        valid += usize::from(judged);
+    }
+    assert!(valid > 2_000, "{valid}");
+    println!("{refused} of {steps} steps refused, {valid} valid");
+    assert!(refused * 2_000 < steps, "{refused} of {steps}");
 }
