@@ -194,13 +194,21 @@ impl Languages {
         let mut came_from: HashMap<LanguageId, LanguageId> = HashMap::new();
         let mut stack = vec![start];
         came_from.insert(start, start);
-        let mut visited = 0;
+        let (mut visited, mut left_out) = (0, false);
         while let Some(state) = stack.pop() {
             visited += 1;
             if visited > states {
                 return Ok(Search::Cut);
             }
-            for target in self.leads_to(state)? {
+            let targets = match self.leads_to(state) {
+                // One of too many states to go on from; another may lead to a text.
+                Err(_) if self.arena.is_native(state) => {
+                    left_out = true;
+                    continue;
+                }
+                targets => targets?,
+            };
+            for target in targets {
                 match self.judge(target)? {
                     Emptiness::Empty => {}
                     Emptiness::Inhabited => {
@@ -215,6 +223,9 @@ impl Languages {
                     }
                 }
             }
+        }
+        if left_out {
+            return Ok(Search::Cut);
         }
         for &state in came_from.keys() {
             self.note_emptiness(state, true);

@@ -75,6 +75,7 @@ impl Arena {
             }
             Node::Native(Native::Host(host)) => self.near_host(&host, side),
             Node::Native(Native::Regex(regex)) if side == Side::Below => self.below_regex(&regex),
+            Node::Native(Native::Regex(regex)) => self.above_regex(&regex),
             Node::Native(Native::Idn(idn)) => self.near_idn(&idn, side),
             _ => Ok(side.trivial()),
         }
@@ -100,6 +101,15 @@ impl Arena {
         let length = self.length(0, (NAME - idn.used() - cost) as u64)?;
         let more = self.and(vec![more, length])?;
         self.concat(way, more)
+    }
+
+    /// Whatever may begin as the expression goes on.
+    fn above_regex(&mut self, regex: &Regex) -> Made {
+        let ascii = ('\0'..='\u{7F}').filter(|&c| regex.after(c).is_some()).map(|c| (c, c));
+        let first = CharSet::from_ranges(ascii).union(&CharSet::range('\u{80}', char::MAX));
+        let first = self.class(&first)?;
+        let more = self.concat(first, ANY)?;
+        self.or(vec![EMPTY, more])
     }
 
     /// One way to end the expression, and behind it characters that stand for themselves.

@@ -5,12 +5,12 @@
 //! before it how long they are and what they ask of others ([`Demand`]).
 //!
 //! Nearly always a longer label takes more octets once encoded, but not quite always, because numbers in Punycode adapt
-//! to those before them. A label that has become too long is given up only where a lower bound on whatever it may
-//! become shows that it stays so ([`least_after`]).
+//! to those before them. Outside of the language are the names, hard to come by, of which a beginning of a label takes
+//! more octets than a label may have, though the whole label does not.
 
 use super::host::{ENCODED, LABEL, completes, completion, is_a_label};
-use super::idna::{DOTS, Demand, ENDINGS, is_u_label, may_begin_u_label};
-use super::punycode::{Decoder, encode, least_after};
+use super::idna::{DOTS, Demand, ENDINGS, Tables, is_u_label, may_begin_u_label};
+use super::punycode::{Decoder, encode};
 use crate::strings::limits::LimitReached;
 
 /// Octets of a name.
@@ -147,21 +147,41 @@ impl Idn {
         if !may_begin_u_label(&label, self.demand) {
             return Ok(false);
         }
+        let Some(octets) = self.fits(&label) else {
+            return Ok(false);
+        };
         if self.octets(&label).is_some() || self.ending(&label).is_some() {
             return Ok(true);
         }
-        if least_after(&label, self.encoded_room()).is_none_or(|least| least > self.encoded_room()) {
-            return Ok(false);
+        // With that much room there would have been an ending if what the label waits for could come at all.
+        Ok(octets + FAR > self.encoded_room() && self.has_ending(label)?)
+    }
+
+    /// The octets behind `xn--` of a label, if it has room for them.
+    fn fits(&self, label: &[char]) -> Option<usize> {
+        let octets = encode(label)?.len();
+        (octets <= self.encoded_room()).then_some(octets)
+    }
+
+    /// Whether any character ends a label.
+    fn has_ending(&self, mut label: Vec<char>) -> Result<bool, LimitReached> {
+        let ranges = Tables::get().allowed.ranges();
+        let mut goes_on = false;
+        for c in ranges.iter().flat_map(|range| range.first()..=range.last()) {
+            label.push(c);
+            if self.octets(&label).is_some() {
+                return Ok(true);
+            }
+            goes_on |= self.fits(&label).is_some() && may_begin_u_label(&label, self.demand);
+            label.pop();
         }
-        let waits = !is_u_label(&label);
-        if waits && encode(&label).is_some_and(|encoded| encoded.len() + FAR <= self.encoded_room()) {
-            // What it waits for cannot come: with that much room there would have been an ending.
-            return Ok(false);
+        match goes_on {
+            false => Ok(false),
+            true => Err(LimitReached {
+                what: "characters to end a label of a host name",
+                allowed: 1,
+            }),
         }
-        Err(LimitReached {
-            what: "endings of an internationalised label to try",
-            allowed: ENDINGS.chars().count().pow(2),
-        })
     }
 
     /// One or two characters that end a label.
@@ -177,7 +197,7 @@ impl Idn {
         for first in ENDINGS.chars() {
             longer.truncate(label.len());
             longer.push(first);
-            if !may_begin_u_label(&longer, self.demand) {
+            if self.fits(&longer).is_none() || !may_begin_u_label(&longer, self.demand) {
                 continue;
             }
             for second in ENDINGS.chars() {

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::host::Host;
 use super::idn::Idn;
 use super::idna::{Demand, is_right_to_left, is_u_label, keeps_direction, may_stand};
-use super::punycode::{Decoder, encode, least_after};
+use super::punycode::{Decoder, encode};
 use super::regex::Regex;
 use crate::strings::PatternError;
 use crate::strings::pattern::read_strictly;
@@ -476,26 +476,6 @@ fn wide_text(rng: &mut ChaCha8Rng, most: usize) -> Vec<char> {
     (0..length).map(&mut letter).collect()
 }
 
-/// No text takes fewer octets than what was said of a beginning of it.
-#[test]
-fn bounds_on_encoded_lengths_hold() {
-    let mut rng = ChaCha8Rng::seed_from_u64(6);
-    let (mut close, mut all) = (0, 0);
-    for _ in 0..20_000 {
-        let text = wide_text(&mut rng, 30);
-        let Some(least) = least_after(&text, 200) else { continue };
-        let own = encode(&text).unwrap().len();
-        all += 1;
-        close += usize::from(least + 1 >= own);
-        for _ in 0..5 {
-            let mut longer = text.clone();
-            longer.extend(wide_text(&mut rng, 6));
-            assert!(encode(&longer).unwrap().len() >= least, "{text:?} and {longer:?}");
-        }
-    }
-    assert!(all > 10_000 && close * 4 > all, "{close} of {all}");
-}
-
 /// Names by definition.
 fn is_internationalised(text: &str) -> bool {
     let mut octets = 0;
@@ -535,7 +515,7 @@ fn is_internationalised(text: &str) -> bool {
 #[test]
 fn internationalised_names_are_names_of_labels() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let (mut valid, mut refused, mut steps) = (0, 0, 0);
+    let mut valid = 0;
     for round in 0..30_000 {
         let most = if round % 5 == 0 { 30 } else { 5 };
         let mut text = String::new();
@@ -553,14 +533,7 @@ fn internationalised_names_are_names_of_labels() {
         let mut at = Some(Idn::start());
         for c in text.chars() {
             let Some(before) = at.take() else { break };
-            steps += 1;
-            match before.after(c) {
-                Ok(next) => at = next,
-                Err(_) => {
-                    refused += 1;
-                    break;
-                }
-            }
+            at = before.after(c).unwrap();
             // A place that is handed out has an end; the one that is found ends a name.
             if let Some(next) = &at
                 && let Some((way, _)) = next.completion()
@@ -573,7 +546,5 @@ fn internationalised_names_are_names_of_labels() {
         assert_eq!(judged, is_internationalised(&text), "{text}");
         valid += usize::from(judged);
     }
-    assert!(valid > 2_000, "{valid}");
-    println!("{refused} of {steps} steps refused, {valid} valid");
-    assert!(refused * 2_000 < steps, "{refused} of {steps}");
+    assert!(valid > 10_000, "{valid}");
 }
