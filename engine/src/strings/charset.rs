@@ -16,12 +16,6 @@ pub(crate) struct CharRange {
 }
 
 impl CharRange {
-    /// The range of `c` alone.
-    pub(super) fn one(c: char) -> Self {
-        let c = index(c);
-        Self { first: c, last: c }
-    }
-
     /// The first character.
     pub(crate) fn first(self) -> char {
         character(self.first)

@@ -111,7 +111,7 @@ impl Languages {
             }
             let rows = match self.transitions(state) {
                 // More than could be listed: those of ASCII are enough to go on.
-                Err(_) if self.has_machines(state) => self.ascii_rows(state)?,
+                Err(_) if self.arena.is_native(state) => self.ascii_rows(state)?,
                 rows => rows?,
             };
             for &(range, target) in rows.iter() {

@@ -1,5 +1,7 @@
 //! Whether a language has a text at all.
 
+use std::collections::VecDeque;
+
 use hashbrown::HashMap;
 
 use super::Languages;
@@ -10,6 +12,8 @@ use super::node::{ANY, LanguageId, NONE, Node};
 
 /// States to look at for a text before lengths are worked out instead.
 const FIRST_LOOK: usize = 32;
+/// States to look at for a short text before longer ones are followed.
+const WIDE_LOOK: usize = 200;
 /// States of combinations with machines to look at: they are large, and rarely end.
 const NATIVE_LOOK: usize = 1_000;
 
@@ -20,6 +24,15 @@ pub(super) enum Emptiness {
     Unknown,
     Empty,
     Inhabited,
+}
+
+/// Which of the states that were met is looked at next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// The last.
+    Deep,
+    /// The first.
+    Wide,
 }
 
 /// How a search through an automaton ended.
@@ -41,7 +54,7 @@ impl Languages {
             return self.is_native_empty(id);
         }
         if let Some((rest, min, max)) = self.split_length(id)? {
-            match self.search(id, FIRST_LOOK)? {
+            match self.search(id, FIRST_LOOK, Order::Deep)? {
                 Search::Found => return Ok(false),
                 Search::Exhausted => return Ok(true),
                 Search::Cut => {}
@@ -72,7 +85,12 @@ impl Languages {
     }
 
     fn search_within(&mut self, id: LanguageId, states: usize) -> Result<bool, LimitReached> {
-        match self.search(id, states)? {
+        // Short texts first: where counters multiply, the depth is a maze.
+        let found = match self.search(id, WIDE_LOOK, Order::Wide)? {
+            Search::Cut => self.search(id, states, Order::Deep)?,
+            found => found,
+        };
+        match found {
             Search::Found => Ok(false),
             Search::Exhausted => Ok(true),
             Search::Cut => Err(LimitReached {
@@ -168,6 +186,12 @@ impl Languages {
             .collect();
         let alone = others.len() == 1;
         for other in others {
+            if let Node::Native(state) = self.arena.node(other) {
+                if state.reaches(min, max)? == Some(false) {
+                    return Ok(Some(true));
+                }
+                continue;
+            }
             let measured = self.arena.is_structural(other) || (alone && self.lengths.contains_key(&other));
             if !measured {
                 continue;
@@ -189,22 +213,25 @@ impl Languages {
         Ok(known.map(|lengths| !lengths.meets(min, max)))
     }
 
-    /// Depth-first for a text of `start`, over at most `states` states; remembers what that shows of every state met.
-    fn search(&mut self, start: LanguageId, states: usize) -> Result<Search, LimitReached> {
+    /// For a text of `start`, over at most `states` states; remembers what that shows of every state met.
+    fn search(&mut self, start: LanguageId, states: usize, order: Order) -> Result<Search, LimitReached> {
         let mut came_from: HashMap<LanguageId, LanguageId> = HashMap::new();
-        let mut stack = vec![start];
+        let mut open = VecDeque::from([start]);
         came_from.insert(start, start);
         let (mut visited, mut left_out) = (0, false);
-        while let Some(state) = stack.pop() {
+        while let Some(state) = match order {
+            Order::Deep => open.pop_back(),
+            Order::Wide => open.pop_front(),
+        } {
             visited += 1;
             if visited > states {
                 return Ok(Search::Cut);
             }
             let targets = match self.leads_to(state) {
-                // One of too many states to go on from; another may lead to a text.
+                // Too many to look at: some of them may lead to a text.
                 Err(_) if self.arena.is_native(state) => {
                     left_out = true;
-                    continue;
+                    self.ascii_rows(state)?.iter().map(|row| row.1).collect()
                 }
                 targets => targets?,
             };
@@ -217,7 +244,7 @@ impl Languages {
                     }
                     Emptiness::Unknown => {
                         came_from.entry(target).or_insert_with(|| {
-                            stack.push(target);
+                            open.push_back(target);
                             state
                         });
                     }

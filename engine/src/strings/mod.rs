@@ -37,7 +37,7 @@ pub(crate) use limits::{LanguageLimits, LimitReached};
 pub(crate) use node::LanguageId;
 pub(crate) use pattern::PatternError;
 
-use charset::CharRange;
+use charset::{CharRange, CharSet};
 use derive::Derivatives;
 use emptiness::Emptiness;
 #[cfg(test)]
@@ -243,19 +243,6 @@ impl Languages {
         live
     }
 
-    fn has_machines(&self, language: LanguageId) -> bool {
-        self.arena.is_native(language)
-    }
-
-    /// The live transitions by characters of ASCII.
-    fn ascii_rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
-        let mut rows = Vec::new();
-        for c in '\0'..='\u{7F}' {
-            derive::push(&mut rows, CharRange::one(c), self.derivative(language, c)?);
-        }
-        Ok(rows.into())
-    }
-
     /// Transitions, empty languages that do not look empty included.
     fn rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
         if !self.arena.is_native(language) {
@@ -265,6 +252,11 @@ impl Languages {
         if possible.ranges().iter().map(|range| range.count()).sum::<u64>() > FEW_CHARACTERS {
             return self.derivatives.of(&mut self.arena, language);
         }
+        self.rows_within(language, &possible)
+    }
+
+    /// The transitions by characters of `possible`, one by one.
+    fn rows_within(&mut self, language: LanguageId, possible: &CharSet) -> Result<Transitions, LimitReached> {
         let mut rows = Vec::new();
         for range in possible.ranges() {
             for c in range.first..=range.last {
@@ -274,6 +266,11 @@ impl Languages {
         }
         self.arena.spend(rows.len())?;
         Ok(rows.into())
+    }
+
+    /// The transitions by characters of ASCII, where there are too many others.
+    fn ascii_rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
+        self.rows_within(language, &CharSet::range('\0', '\u{7F}'))
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.
