@@ -15,6 +15,7 @@ mod boolean;
 mod build;
 mod charset;
 mod count;
+mod dense;
 mod derive;
 mod emptiness;
 mod format;
@@ -57,6 +58,7 @@ pub(crate) struct Languages {
     arena: Arena,
     derivatives: Derivatives,
     emptiness: Vec<Emptiness>,
+    dense: Vec<Option<bool>>,
     lengths: HashMap<LanguageId, measure::KnownLengths>,
     live: Vec<Option<Transitions>>,
     patterns: HashMap<String, Result<LanguageId, PatternError>>,
@@ -71,6 +73,7 @@ impl Languages {
             arena: Arena::new(limits.cells),
             derivatives: Derivatives::default(),
             emptiness: Vec::new(),
+            dense: Vec::new(),
             lengths: HashMap::new(),
             live: Vec::new(),
             patterns: HashMap::new(),
@@ -241,6 +244,11 @@ impl Languages {
         }
         self.live[place] = Some(live.clone());
         live
+    }
+
+    /// Whether `language` is a combination with machines: its states are as many as texts.
+    pub(crate) fn has_machines(&self, language: LanguageId) -> bool {
+        self.arena.is_native(language)
     }
 
     /// Transitions, empty languages that do not look empty included.

@@ -105,7 +105,7 @@ impl Automaton {
     }
 
     /// Whether a character that `decode` may still become can follow.
-    pub(super) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
+    pub(crate) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
         Ok(self
             .languages
             .may_begin(language, &decode.possible(self.style.escapes))?)

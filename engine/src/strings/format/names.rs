@@ -9,7 +9,8 @@ use crate::strings::node::{LanguageId, Node};
 const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?";
 /// With characters beyond ASCII, which RFC 6531 leaves to the rules of domain names. How long a label may be depends on
 /// how it is encoded; the grammar of mailboxes has no bound.
-const WIDE_LABEL: &str = "[A-Za-z0-9\\u{80}-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u{80}-\\u{10FFFF}]*[A-Za-z0-9\\u{80}-\\u{10FFFF}])?";
+const WIDE_LABEL: &str =
+    "[A-Za-z0-9\\u{80}-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u{80}-\\u{10FFFF}]*[A-Za-z0-9\\u{80}-\\u{10FFFF}])?";
 
 pub(super) fn hostname(grammar: &mut Grammar) -> Made {
     let names = grammar.arena.intern(Node::Native(Native::host()))?;
