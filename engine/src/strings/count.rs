@@ -35,9 +35,8 @@ impl Languages {
         }
         if self.arena.is_native(language) {
             let below = self.arena.approximated(language, Side::Below)?;
-            match self.cardinality(below, up_to) {
-                Ok(enough @ (Cardinality::Infinite | Cardinality::AtLeast(_))) => return Ok(enough),
-                _ => {}
+            if let Ok(enough @ (Cardinality::Infinite | Cardinality::AtLeast(_))) = self.cardinality(below, up_to) {
+                return Ok(enough);
             }
         }
         // In a deterministic automaton texts are paths. Count paths by length: each round is one character more.

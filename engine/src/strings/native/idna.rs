@@ -273,7 +273,7 @@ pub(super) fn may_begin_u_label(label: &[char], demand: Demand) -> bool {
         _ => in_context(label, place),
     };
     let directed = match class(&first) {
-        R | AL => !has(L) && !(has(EN) && has(AN)) && demand != Demand::LeftToRight,
+        R | AL => !(has(L) || has(EN) && has(AN) || demand == Demand::LeftToRight),
         L => !right_to_left,
         _ => !right_to_left && demand != Demand::Directed,
     };

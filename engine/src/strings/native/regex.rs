@@ -224,7 +224,8 @@ impl Regex {
         }
         let name = format!("{name}{c}").into_boxed_str();
         let continued = |known: &[Box<str>]| known.iter().any(|known| known.starts_with(&*name));
-        if !self.has_room() && !continued(&self.missing) && !(reference && continued(&self.names)) {
+        let lives = self.has_room() || continued(&self.missing) || reference && continued(&self.names);
+        if !lives {
             return None;
         }
         Some(self.with(At::Name { reference, name }))
@@ -245,10 +246,9 @@ impl Regex {
     }
 
     fn referring(&self, name: &str) -> Option<Self> {
-        let by_name = |known: &Box<str>| (**known).cmp(name);
         let mut next = self.with(At::Term { repeatable: true });
-        if self.names.binary_search_by(by_name).is_err()
-            && let Err(place) = self.missing.binary_search_by(by_name)
+        if self.names.binary_search_by(|known| (**known).cmp(name)).is_err()
+            && let Err(place) = self.missing.binary_search_by(|known| (**known).cmp(name))
         {
             if !self.has_room() {
                 return None;
