@@ -81,7 +81,7 @@ fn beginnings_of_encoded_labels_are_handed_out_iff_they_can_be_completed() {
     let letters: Vec<char> = ('a'..='z').chain('0'..='9').chain(['-']).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut live = 0;
-    for round in 0..60 {
+    for round in 0..24 {
         // A label that is nearly full: at random, or as an encoder writes it.
         let left = round % 4;
         let text = match round % 4 {
@@ -137,7 +137,7 @@ fn beginnings_of_encoded_labels_are_handed_out_iff_they_can_be_completed() {
         assert_eq!(next.is_some(), shortest.is_some(), "{text}");
         live += usize::from(next.is_some());
     }
-    assert!((5..55).contains(&live), "{live}");
+    assert!((2..23).contains(&live), "{live}");
 }
 
 /// Where there is room, any beginning can be completed in any number of characters from eight on.
@@ -311,7 +311,7 @@ const PIECES: [&str; 62] = [
 fn expressions_are_what_the_parser_reads() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let mut valid = 0;
-    for round in 0..200_000 {
+    for round in 0..60_000 {
         let pieces = 1 + round % 7;
         let text: String = (0..pieces).map(|_| PIECES[rng.random_range(0..PIECES.len())]).collect();
         let judged = expression(&text).is_some_and(|at| at.accepts());
@@ -322,7 +322,7 @@ fn expressions_are_what_the_parser_reads() {
         }
         valid += usize::from(judged);
     }
-    assert!(valid > 10_000, "{valid}");
+    assert!(valid > 2_500, "{valid}");
 }
 
 #[test]
@@ -516,7 +516,7 @@ fn is_internationalised(text: &str) -> bool {
 fn internationalised_names_are_names_of_labels() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut valid = 0;
-    for round in 0..30_000 {
+    for round in 0..4_000 {
         let most = if round % 5 == 0 { 30 } else { 5 };
         let mut text = String::new();
         for label in 0..rng.random_range(1..4) {
@@ -546,5 +546,5 @@ fn internationalised_names_are_names_of_labels() {
         assert_eq!(judged, is_internationalised(&text), "{text}");
         valid += usize::from(judged);
     }
-    assert!(valid > 10_000, "{valid}");
+    assert!(valid > 1_000, "{valid}");
 }
