@@ -36,7 +36,7 @@ impl ContentMask {
             open: Vec::new(),
             edges: HashMap::new(),
         };
-        walk.subtract = walk.leaves_most(language)?;
+        walk.subtract = !walk.automaton.is_read_singly(language) && walk.leaves_most(language)?;
         walk.words = match walk.subtract {
             true => contents.any.to_vec(),
             false => vec![0; contents.any.len()],
@@ -130,6 +130,10 @@ impl Walk<'_> {
     fn run(&mut self, language: LanguageId) -> Result<(), Trouble> {
         self.visit(CharacterTrie::ROOT, language)?;
         while let Some((node, language)) = self.open.pop() {
+            if self.automaton.is_read_singly(language) {
+                self.singly(node, language)?;
+                continue;
+            }
             let edges = self.edges(language)?;
             match node {
                 CharacterTrie::ROOT => self.root(&edges)?,
@@ -193,6 +197,24 @@ impl Walk<'_> {
                 None => self.forbid(child, next),
                 Some(edge) if edge.free => self.allow(child, next),
                 Some(edge) => self.visit(child, edge.target)?,
+            }
+            child = next;
+        }
+        Ok(())
+    }
+
+    /// The children of a node where each character leads to a language of its own.
+    fn singly(&mut self, node: u32, language: LanguageId) -> Result<(), Trouble> {
+        let trie = &self.contents.trie;
+        let mut child = match node {
+            CharacterTrie::ROOT => trie.root_from(0),
+            _ => CharacterTrie::first_child(node),
+        };
+        while child < trie.end(node) {
+            let next = trie.end(child);
+            match self.automaton.content_after(language, trie.character(child))? {
+                Some(target) => self.visit(child, target)?,
+                None => self.forbid(child, next),
             }
             child = next;
         }
