@@ -23,7 +23,7 @@ mod machine;
 mod read;
 mod satisfiable;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod unevaluated;
 mod unique;
 
@@ -31,7 +31,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::numbers::NumberTexts;
-use crate::schema::SchemaSet;
+use crate::schema::{NodeId, SchemaSet};
 use crate::strings::{LanguageId, LanguageLimits, Languages};
 use crate::{CompileError, CompileErrorKind, Style};
 
@@ -39,7 +39,7 @@ use atom::{Atoms, TextId, Texts};
 use decision::Decisions;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
-use goal::{Constraint, Goals};
+use goal::{Constraint, Goal, Goals};
 pub(crate) use machine::{Content, StateId};
 use machine::{Expected, ExpectedId, Level, OrderId, Orders, StackId, State};
 use satisfiable::Question;
@@ -141,9 +141,20 @@ impl Automaton {
     ///
     /// [`CompileError`], with the place and the keyword.
     pub(crate) fn new(schema: SchemaSet, formats: Formats, style: Style) -> Result<(Self, GoalId), CompileError> {
+        let mut automaton = Self::lazy(Arc::new(schema), formats, style);
+        let schema = automaton.schema.clone();
+        for (node, _) in schema.nodes() {
+            automaton.expand_node(node)?;
+        }
+        let root = automaton.goal_of(schema.root());
+        Ok((automaton, root))
+    }
+
+    /// The automaton of a schema whose subschemas are expanded when they are asked for.
+    pub(crate) fn lazy(schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
         let sets = crate::numbers::NumberSets::new();
-        let mut automaton = Self {
-            schema: Arc::new(schema),
+        Self {
+            schema,
             formats,
             style,
             goals: Goals::default(),
@@ -170,13 +181,29 @@ impl Automaton {
             levels: Vec::new(),
             level_ids: HashMap::new(),
             steps: HashMap::new(),
-        };
-        let schema = automaton.schema.clone();
-        for (node, _) in schema.nodes() {
-            let goal = automaton.goal_of(node);
-            automaton.constraint(goal)?;
         }
-        let root = automaton.goal_of(schema.root());
-        Ok((automaton, root))
+    }
+
+    /// Expands a subschema, so that what cannot be treated in it is known.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the place and the keyword.
+    pub(crate) fn expand_node(&mut self, node: NodeId) -> Result<(), CompileError> {
+        let goal = self.goal_of(node);
+        self.constraint(goal).map(|_| ())
+    }
+
+    /// The schema.
+    pub(crate) fn schema(&self) -> &Arc<SchemaSet> {
+        &self.schema
+    }
+
+    /// The subschemas that were expanded. What the others say made no difference to any answer so far.
+    pub(crate) fn expanded(&self) -> impl Iterator<Item = NodeId> {
+        self.constraints.keys().filter_map(|goal| match self.goals.get(*goal) {
+            Goal::Node(node) => Some(*node),
+            _ => None,
+        })
     }
 }
