@@ -194,6 +194,12 @@ impl Automaton {
         self.constraint(goal).map(|_| ())
     }
 
+    /// Whether some value is valid under a subschema.
+    pub(crate) fn has_value(&mut self, node: NodeId) -> Result<bool, Trouble> {
+        let goal = self.goal_of(node);
+        self.satisfiable(&[goal], &[])
+    }
+
     /// The schema.
     pub(crate) fn schema(&self) -> &Arc<SchemaSet> {
         &self.schema

@@ -197,14 +197,14 @@ impl<'t> Search<'t> {
 
 /// Whether a schema excludes it.
 pub(super) fn excludes(automaton: &mut Automaton, root: NodeId, excluded: Excluded<'_>) -> Result<bool, Trouble> {
+    let (text, byte) = match excluded {
+        Excluded::Values => return Ok(!automaton.has_value(root)?),
+        Excluded::Byte(text, byte) => (text, Some(byte)),
+        Excluded::End(text) => (text, None),
+    };
     let goal = automaton.goal_of(root);
     let Some(mut at) = automaton.start(goal)? else {
         return Ok(true);
-    };
-    let (text, byte) = match excluded {
-        Excluded::Values => return Ok(false),
-        Excluded::Byte(text, byte) => (text, Some(byte)),
-        Excluded::End(text) => (text, None),
     };
     for byte in text.iter().copied().chain(byte) {
         match automaton.step(at, byte)? {

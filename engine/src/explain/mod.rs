@@ -191,8 +191,8 @@ impl Explainer {
     /// [`CompileError`], where something cannot be treated or a limit is reached.
     pub fn conflict(&mut self) -> Result<Option<Conflict>, CompileError> {
         let root = self.set.root();
-        let is_satisfiable = is_satisfiable(&mut self.any, root)?;
-        Ok((!is_satisfiable).then(|| conflict_of(&self.set, root, self.formats)))
+        let has_value = self.any.has_value(root)?;
+        Ok((!has_value).then(|| conflict_of(&self.set, root, self.formats)))
     }
 
     /// The subschemas that no value satisfies, but for those that are `false`, in the order of their places.
@@ -209,7 +209,7 @@ impl Explainer {
                 Body::Nothing => true,
                 Body::Keywords(keywords) => is_not_anything(&set, keywords),
             };
-            if node == set.root() || is_false || is_satisfiable(&mut self.any, node)? {
+            if node == set.root() || is_false || self.any.has_value(node)? {
                 continue;
             }
             let place = SchemaPlace {
@@ -286,11 +286,6 @@ pub(crate) fn unsatisfiable(set: &SchemaSet, formats: Formats) -> Conflict {
 
 fn conflict_of(set: &SchemaSet, node: NodeId, formats: Formats) -> Conflict {
     Search::new(set, node, formats, Excluded::Values).conflict()
-}
-
-fn is_satisfiable(automaton: &mut Automaton, node: NodeId) -> Result<bool, Trouble> {
-    let goal = automaton.goal_of(node);
-    Ok(automaton.start(goal)?.is_some())
 }
 
 /// Whether this is `{"not": {}}`, as draft 4 spells `false`.
