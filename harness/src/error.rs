@@ -78,6 +78,28 @@ pub enum CommandError {
         /// Why.
         source: std::io::Error,
     },
+    /// A check found something, which was printed.
+    #[error("{0}")]
+    Found(String),
+    /// A schema cannot be used.
+    #[error("schema {}: {message}", path.display())]
+    Schema {
+        /// Its file; `-` for standard input.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// The bytes of a vocabulary do not make one.
+    #[error("vocabulary: {0}")]
+    Bytes(#[from] maskwright::VocabularyError),
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// Standard output, or a worker's pipes, could not be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),
@@ -115,8 +137,12 @@ impl CommandError {
             | Self::MaskBench(_)
             | Self::NotFound(_)
             | Self::NoCases { .. }
+            | Self::Schema { .. }
+            | Self::Bytes(_)
+            | Self::Read { .. }
             | Self::Sampling(_) => 3,
             Self::RunDirectory(_) | Self::Output(_) | Self::Write { .. } | Self::HeatMap(_) | Self::Panicked => 4,
+            Self::Found(_) => 1,
             Self::Arguments(_) => 2,
             Self::Fetch(FetchError::Interrupted) => 130,
             Self::Fetch(_) | Self::FetchSome { .. } => 3,

@@ -13,6 +13,7 @@
 //! [decision](decision) over the outcomes of its goals, so each level is judged by itself.
 
 mod atom;
+mod complete;
 mod decision;
 mod decode;
 mod enumerate;
@@ -36,6 +37,7 @@ use crate::strings::{LanguageId, LanguageLimits, Languages};
 use crate::{CompileError, CompileErrorKind, Style};
 
 use atom::{Atoms, TextId, Texts};
+use complete::Completions;
 use decision::Decisions;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
@@ -131,6 +133,8 @@ pub(crate) struct Automaton {
     levels: Vec<Level>,
     level_ids: HashMap<Level, StackId>,
     steps: HashMap<(StateId, u8), Option<StateId>>,
+    forced: HashMap<StateId, Option<(u8, StateId)>>,
+    completions: Completions,
 }
 
 impl Automaton {
@@ -181,6 +185,8 @@ impl Automaton {
             levels: Vec::new(),
             level_ids: HashMap::new(),
             steps: HashMap::new(),
+            forced: HashMap::new(),
+            completions: Completions::default(),
         }
     }
 
@@ -198,6 +204,12 @@ impl Automaton {
     pub(crate) fn has_value(&mut self, node: NodeId) -> Result<bool, Trouble> {
         let goal = self.goal_of(node);
         self.satisfiable(&[goal], &[])
+    }
+
+    /// How much has been worked out, in units that take about a microsecond each.
+    pub(crate) fn effort(&self) -> usize {
+        let expanded = self.constraints.len() + self.answers.len();
+        10 * expanded + self.arrays.len() + self.objects.len() + self.steps.len() + self.formulas.size()
     }
 
     /// The schema.

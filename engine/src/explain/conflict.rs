@@ -19,10 +19,15 @@ pub(super) enum Excluded<'t> {
     End(&'t [u8]),
 }
 
-/// Work that one search may cost: subschemas expanded, bytes read, and a little for each set of keywords tried.
-const MAX_WORK: usize = 60_000;
+/// Work that one search may cost, in what automata work out and a little for each set of keywords tried. About a second:
+/// a schema without a value is refused without much delay.
+const MAX_WORK: usize = 400_000;
+/// As [`MAX_WORK`], where a text is read for each set of keywords tried.
+const MAX_WORK_ON_TEXT: usize = 4_000_000;
 /// Work for each set of keywords tried, whatever it holds.
-const WORK_OF_TRIAL: usize = 50;
+const WORK_OF_TRIAL: usize = 100;
+/// Keywords of the schema that make a set of them as much work as one thing that is worked out.
+const KEYWORDS_PER_WORK: usize = 16;
 
 /// What trying a set of keywords shows.
 enum Trial {
@@ -50,7 +55,10 @@ impl<'t> Search<'t> {
             relaxable: Relaxable::new(set, root),
             formats,
             excluded,
-            work: MAX_WORK,
+            work: match excluded {
+                Excluded::Values => MAX_WORK,
+                Excluded::Byte(..) | Excluded::End(_) => MAX_WORK_ON_TEXT,
+            },
             certain: true,
         }
     }
@@ -82,7 +90,7 @@ impl<'t> Search<'t> {
         (conflict, remedy)
     }
 
-    /// Keywords that exclude it. Those close to the root are kept rather than others.
+    /// Keywords that exclude it: of every value rather those close to the root, of a byte rather those far from it.
     fn excluding(&mut self) -> Option<Vec<usize>> {
         let all = self.all();
         // That no two branches of a `oneOf` hold is rarely to blame, and costly to look at.
@@ -133,21 +141,30 @@ impl<'t> Search<'t> {
     fn shrunk(&mut self, mut set: Vec<usize>, holds: fn(&mut Self, &[usize]) -> Option<Vec<usize>>) -> Vec<usize> {
         let mut run = set.len().div_ceil(2);
         while run > 0 {
-            let mut end = set.len();
-            while end > 0 {
+            // How many have been looked at in this round and stay.
+            let mut stay = 0;
+            while stay < set.len() {
                 if self.work == 0 {
                     self.certain = false;
                     return set;
                 }
-                let start = end.saturating_sub(run);
-                let rest = [&set[..start], &set[end..]].concat();
-                if let Some(fewer) = holds(self, &rest) {
-                    let first = set[start];
-                    end = fewer.partition_point(|candidate| *candidate < first);
-                    set = fewer;
-                } else {
-                    end = start;
-                }
+                let left_out = match self.excluded {
+                    Excluded::Values => (set.len() - stay).saturating_sub(run)..set.len() - stay,
+                    Excluded::Byte(..) | Excluded::End(_) => stay..set.len().min(stay + run),
+                };
+                let rest = [&set[..left_out.start], &set[left_out.end..]].concat();
+                let Some(fewer) = holds(self, &rest) else {
+                    stay += left_out.len();
+                    continue;
+                };
+                let (first, last) = (set[left_out.start], set[left_out.end - 1]);
+                let before = fewer.partition_point(|candidate| *candidate < first);
+                let after = fewer.len() - fewer.partition_point(|candidate| *candidate < last);
+                stay = match self.excluded {
+                    Excluded::Values => after,
+                    Excluded::Byte(..) | Excluded::End(_) => before,
+                };
+                set = fewer;
             }
             run = match run {
                 1 => 0,
@@ -163,11 +180,8 @@ impl<'t> Search<'t> {
         let mut automaton = Automaton::lazy(set, self.formats, Style::rfc8259());
         let excludes = excludes(&mut automaton, root, self.excluded);
         let expanded: HashSet<NodeId> = automaton.expanded().collect();
-        let read = match self.excluded {
-            Excluded::Values => 0,
-            Excluded::Byte(text, _) | Excluded::End(text) => text.len(),
-        };
-        self.work = self.work.saturating_sub(WORK_OF_TRIAL + expanded.len() + read);
+        let keywords = self.relaxable.len() / KEYWORDS_PER_WORK;
+        self.work = self.work.saturating_sub(WORK_OF_TRIAL + keywords + automaton.effort());
         match excludes {
             Ok(true) => Trial::Excludes(expanded),
             Ok(false) => Trial::Admits,

@@ -58,7 +58,12 @@ pub(super) fn expected(
 fn bytes_of(bytes: &[u8], expected: &mut Vec<Expected>) {
     if bytes.iter().filter(|byte| byte.is_ascii_digit()).count() > 2 {
         expected.push(Expected::Digit);
-        expected.extend(bytes.iter().filter(|byte| !byte.is_ascii_digit()).map(|byte| Expected::Byte(*byte)));
+        expected.extend(
+            bytes
+                .iter()
+                .filter(|byte| !byte.is_ascii_digit())
+                .map(|byte| Expected::Byte(*byte)),
+        );
     } else {
         expected.extend(bytes.iter().map(|byte| Expected::Byte(*byte)));
     }

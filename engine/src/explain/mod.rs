@@ -44,9 +44,14 @@ use crate::{CompileError, Draft, ExactOptions, Formats, Style};
 
 use conflict::{Excluded, Search};
 use place::Position;
+pub use place::line_of;
 
 /// Places that a conflict's message lists.
 const LISTED: usize = 8;
+/// Bytes of a conflict's places that its message lists, unless it is one place.
+const LISTED_BYTES: usize = 600;
+/// Parts of one schema whose conflicts are looked for.
+const EXPLAINED: usize = 100;
 
 /// Explains what one schema admits and what not.
 #[derive(Debug)]
@@ -218,10 +223,16 @@ impl Explainer {
             };
             parts.entry(place).or_insert(node);
         }
-        let explained = parts.into_iter().map(|(subschema, node)| UnsatisfiablePart {
-            subschema,
-            conflict: conflict_of(&set, node, self.formats),
-        });
+        let explained = parts
+            .into_iter()
+            .enumerate()
+            .map(|(index, (subschema, node))| UnsatisfiablePart {
+                subschema,
+                conflict: match index < EXPLAINED {
+                    true => conflict_of(&set, node, self.formats),
+                    false => Conflict::default(),
+                },
+            });
         Ok(explained.collect())
     }
 
@@ -329,13 +340,20 @@ fn first_forbidden(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Resu
 impl Conflict {
     /// The places, the first of them where there are many.
     fn list(&self) -> String {
-        let places = self.keywords.iter().take(LISTED).map(|place| format!("`{place}`"));
-        let mut places: Vec<String> = places.collect();
-        if let Some(others) = self.keywords.len().checked_sub(LISTED + 1) {
-            places.push(match others + 1 {
-                1 => "another".to_owned(),
-                others => format!("{others} others"),
-            });
+        let mut places = Vec::new();
+        let mut bytes = 0;
+        for place in self.keywords.iter().take(LISTED) {
+            let place = format!("`{place}`");
+            bytes += place.len();
+            if bytes > LISTED_BYTES && !places.is_empty() {
+                break;
+            }
+            places.push(place);
+        }
+        match self.keywords.len() - places.len() {
+            0 => {}
+            1 => places.push("another".to_owned()),
+            others => places.push(format!("{others} others")),
         }
         joined(&places, "and")
     }

@@ -43,12 +43,16 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The place after `text`.
-    pub(super) fn after(text: &[u8]) -> Self {
-        let mut position = Self {
+    fn start() -> Self {
+        Self {
             phase: Phase::Value,
             open: Vec::new(),
-        };
+        }
+    }
+
+    /// The place after `text`.
+    pub(super) fn after(text: &[u8]) -> Self {
+        let mut position = Self::start();
         for (at, &byte) in text.iter().enumerate() {
             position.read(text, at, byte);
         }
@@ -131,10 +135,13 @@ impl Position {
             self.phase,
             Phase::Value | Phase::Literal(_) | Phase::Number | Phase::Text { .. }
         );
-        let levels = match in_value && !around {
+        self.pointer_of(match in_value && !around {
             true => self.open.len(),
             false => self.open.len().saturating_sub(1),
-        };
+        })
+    }
+
+    fn pointer_of(&self, levels: usize) -> String {
         let mut pointer = String::new();
         for open in &self.open[..levels] {
             match open {
@@ -154,6 +161,31 @@ impl Position {
         let name = decoded(&[&text[start..], b"\""].concat())?;
         names.contains(&name).then_some(name)
     }
+}
+
+/// The line, from 1, on which the name of a member, or an item, begins.
+///
+/// `pointer` is a JSON Pointer into `text`; the root begins on line 1. None where it leads nowhere.
+pub fn line_of(text: &str, pointer: &str) -> Option<usize> {
+    if pointer.is_empty() {
+        return Some(1);
+    }
+    let levels = pointer.matches('/').count();
+    let mut position = Position::start();
+    let mut line = 1;
+    for (at, byte) in text.bytes().enumerate() {
+        let begins_item = position.phase == Phase::Value && position.is_in_array() && !b" \t\r\n]".contains(&byte);
+        let was_in_name = matches!(position.phase, Phase::Key { .. });
+        let item = (begins_item && position.open.len() == levels).then(|| position.pointer_of(levels));
+        position.read(text.as_bytes(), at, byte);
+        let ends_name = was_in_name && position.phase == Phase::Colon && position.open.len() == levels;
+        let member = ends_name.then(|| position.pointer_of(levels));
+        if item.or(member).is_some_and(|found| found == pointer) {
+            return Some(line);
+        }
+        line += usize::from(byte == b'\n');
+    }
+    None
 }
 
 /// The characters of a string with its quotes.

@@ -110,7 +110,9 @@ impl Relaxable {
             let range = first..first + of_one.len();
             first = range.end;
             let node = of_one[0].node;
-            if let Some(whole) = self.whole.get(&node).filter(|_| out[range.clone()] != self.out[range.clone()]) {
+            if out[range.clone()] != self.out[range.clone()]
+                && let Some(whole) = self.whole.get(&node)
+            {
                 let mut body = whole.clone();
                 let taken_out = of_one.iter().zip(&out[range]).filter(|(_, out)| **out);
                 taken_out.for_each(|(candidate, _)| candidate.part.take_out(&mut body));
@@ -138,7 +140,10 @@ impl Relaxable {
             _ => (false, false),
         };
         let names = part.names(&self.set, place, exclusive);
-        names.into_iter().map(|name| (uri, format!("{pointer}/{name}"))).collect()
+        names
+            .into_iter()
+            .map(|name| (uri, format!("{pointer}/{name}")))
+            .collect()
     }
 }
 
@@ -277,7 +282,9 @@ impl Part {
 fn visit(keywords: &mut Keywords, each: &mut dyn FnMut(&mut NodeId, bool)) {
     let lists = keywords.all_of.iter_mut().chain(&mut keywords.refs);
     let lists = lists.chain(keywords.any_of.iter_mut().flatten());
-    lists.chain(&mut keywords.prefix_items).for_each(|node| each(node, true));
+    lists
+        .chain(&mut keywords.prefix_items)
+        .for_each(|node| each(node, true));
     let named = keywords.properties.iter_mut().chain(&mut keywords.pattern_properties);
     let named = named.chain(&mut keywords.dependent_schemas);
     named.for_each(|(_, node)| each(node, true));

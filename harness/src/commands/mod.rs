@@ -2,11 +2,13 @@
 
 mod bench;
 mod census;
+mod check;
 mod fetch;
 mod framework_arguments;
 mod list;
 mod masks;
 mod model_arguments;
+mod sample;
 mod testsuite;
 mod worker;
 
@@ -24,12 +26,16 @@ pub enum Command {
     Bench(Box<bench::BenchArguments>),
     /// Count what the schemas of datasets use: keywords, formats, drafts, sizes
     Census(census::CensusArguments),
+    /// Say what in a schema is refused or has no value, and where documents leave it, with the keywords to blame
+    Check(check::CheckArguments),
     /// Fetch public datasets and the JSON Schema Test Suite into a cache, checked file by file; without names, list them
     Fetch(fetch::FetchArguments),
     /// Name the frameworks, models and datasets that can be used
     List(list::ListArguments),
     /// Replay MaskBench: time to first mask, time between masks, and what each framework gets wrong
     Masks(masks::MasksArguments),
+    /// Write random documents that are valid under a schema, straight from its masks
+    Sample(sample::SampleArguments),
     /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
     Testsuite(testsuite::TestSuiteArguments),
     /// Run a framework as a worker, which answers requests on standard input (see CONTRIBUTING.md)
@@ -49,9 +55,11 @@ pub fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Census(arguments) => census::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Fetch(arguments) => fetch::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Masks(arguments) => masks::run(&arguments),
+        Command::Sample(arguments) => sample::run(&arguments),
         Command::Testsuite(arguments) => testsuite::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
     }
@@ -61,6 +69,22 @@ pub fn run(command: Command) -> Result<(), CommandError> {
 fn default_directory(command: &str) -> PathBuf {
     let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
     Path::new("runs").join(format!("{command}-{now}"))
+}
+
+/// The text of a file; of standard input where it is called `-`.
+///
+/// # Errors
+///
+/// [`CommandError::Read`], where it cannot be read or is not UTF-8.
+fn read_text(path: &Path) -> Result<String, CommandError> {
+    let text = match path == Path::new("-") {
+        true => std::io::read_to_string(std::io::stdin()),
+        false => std::fs::read_to_string(path),
+    };
+    text.map_err(|source| CommandError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// The built-in sample and the datasets in `data`, or else those that were fetched.

@@ -3,7 +3,9 @@
 //! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Both are
 //! hash-consed, so that a place is one number and what is known of it is looked up.
 
+mod completion;
 mod containers;
+mod forced;
 mod order;
 mod scalars;
 mod whitespace;
@@ -65,8 +67,8 @@ impl State {
 /// What may follow inside of a string. Equal contents are followed by equal tokens without a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Content {
-    decode: Decode,
-    language: LanguageId,
+    pub(super) decode: Decode,
+    pub(super) language: LanguageId,
 }
 
 /// What stands at a place.

@@ -178,6 +178,20 @@ impl Automaton {
             return self.continue_number(number, text, expected, stack, byte);
         }
         // A number ends where something else begins.
+        match self.number_done(number, text, expected, stack)? {
+            Some(after) => self.read(&after, byte),
+            None => Ok(None),
+        }
+    }
+
+    /// After a number that ends here.
+    pub(super) fn number_done(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectedId,
+        stack: StackId,
+    ) -> Step {
         let Some(outcomes) = self.number_end(number, text, expected)? else {
             return Ok(None);
         };
@@ -185,10 +199,7 @@ impl Automaton {
             Some(text) => Some(self.goals.intern(Goal::Equal(Value::number(self.decimal(text)?)))),
             None => None,
         };
-        match self.value_done(expected, outcomes, value, stack)? {
-            Some(after) => self.read(&after, byte),
-            None => Ok(None),
-        }
+        self.value_done(expected, outcomes, value, stack)
     }
 
     /// The outcomes of the goals where a number ends here; none where it cannot.
