@@ -1,0 +1,73 @@
+//! The fuzz targets over seeded random bytes: `MASKWRIGHT_FUZZ_ROUNDS` inputs each, from `MASKWRIGHT_FUZZ_SEED` on.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeMap;
+
+use maskwright_fuzz::targets::{self, Found, Shown};
+use rand::{Rng as _, RngCore as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+fn setting(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |value| value.parse().unwrap())
+}
+
+/// The bytes of one round.
+fn bytes(seed: u64) -> Vec<u8> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut bytes = vec![0; random.random_range(64..3_000)];
+    random.fill_bytes(&mut bytes);
+    bytes
+}
+
+/// Runs a target and counts what its inputs showed. All discrepancies are listed before the test fails.
+fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static str, u64> {
+    let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", rounds);
+    let first = setting("MASKWRIGHT_FUZZ_SEED", 0);
+    let mut counts = BTreeMap::new();
+    let mut wrong = 0;
+    for seed in first..first + rounds {
+        let shown = match target(&bytes(seed)) {
+            Ok(shown) => shown,
+            Err(discrepancy) => {
+                eprintln!("{name}, seed {seed}: {discrepancy}");
+                wrong += 1;
+                continue;
+            }
+        };
+        let kind = match shown {
+            Shown::Agreement(_) => "agreements",
+            Shown::Unsatisfiable => "unsatisfiable",
+            Shown::Circular => "circular",
+            Shown::Limit => "limits",
+            Shown::Nothing => "nothing",
+        };
+        *counts.entry(kind).or_insert(0) += 1;
+    }
+    println!("{name}, {rounds} rounds from seed {first}: {counts:?}");
+    assert_eq!(wrong, 0, "{name}: discrepancies are listed above");
+    assert!(
+        counts.get("agreements").is_some_and(|agreements| agreements * 3 > rounds),
+        "{name}: most inputs show nothing: {counts:?}"
+    );
+    counts
+}
+
+#[test]
+fn documents_are_accepted_if_and_only_if_the_judge_finds_them_valid() {
+    run("agreement", targets::agreement, 500);
+}
+
+#[test]
+fn walks_end_and_what_they_spell_is_valid() {
+    run("walk", targets::walk, 150);
+}
+
+#[test]
+fn no_text_makes_compiling_panic() {
+    run("schema_text", targets::schema_text, 1_000);
+}
+
+#[test]
+fn masks_over_odd_vocabularies_are_what_bytes_say() {
+    run("vocabulary", targets::vocabulary_masks, 100);
+}
