@@ -179,7 +179,8 @@ pub fn walk(bytes: &[u8]) -> Found {
             (_, Err(error)) => Some(format!("what ends is no JSON: {error}")),
             (_, Ok(document)) if !document.duplicates.is_empty() => Some("what ends has a name twice".to_owned()),
             (_, Ok(document)) => {
-                let verdict = judge.judge_value(&document.value);
+                let Some(value) = spelling::plain(&document.value) else { continue };
+                let verdict = judge.judge_value(&value);
                 (!verdict.valid).then(|| format!("what ends is not valid: {:?}", verdict.problems))
             }
         };
@@ -271,7 +272,6 @@ fn advance_problem(
 /// One of the allowed tokens; towards the end, one that closes something where there is one.
 fn next_token(mask: &TokenMask, vocabulary: &Vocabulary, choices: &mut Choices<'_>, closing: bool) -> TokenId {
     let allowed: Vec<TokenId> = mask.iter().filter(|&token| !vocabulary.is_eos(token)).collect();
-    let short = |token: &TokenId| vocabulary.token_bytes(*token).len() < 100;
     if closing && choices.chance(85) {
         for closers in ["}]", "\"", ":", "0123456789", "n{["] {
             let closes = |token: &TokenId| match vocabulary.token_bytes(*token) {
@@ -286,7 +286,7 @@ fn next_token(mask: &TokenMask, vocabulary: &Vocabulary, choices: &mut Choices<'
     let texts: Vec<TokenId> = allowed
         .iter()
         .copied()
-        .filter(|token| short(token) && !vocabulary.token_bytes(*token).iter().all(u8::is_ascii_whitespace))
+        .filter(|token| !vocabulary.token_bytes(*token).iter().all(u8::is_ascii_whitespace))
         .collect();
     let from = if texts.is_empty() || choices.chance(4) { &allowed } else { &texts };
     from[choices.below(from.len())]

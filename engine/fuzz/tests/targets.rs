@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use maskwright_fuzz::targets::{self, Found, Shown};
 use rand::{Rng as _, RngCore as _, SeedableRng as _};
@@ -24,9 +25,12 @@ fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static
     let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", rounds);
     let first = setting("MASKWRIGHT_FUZZ_SEED", 0);
     let mut counts = BTreeMap::new();
-    let mut wrong = 0;
+    let (mut wrong, mut slowest) = (0, (Duration::ZERO, first));
     for seed in first..first + rounds {
-        let shown = match target(&bytes(seed)) {
+        let start = Instant::now();
+        let found = target(&bytes(seed));
+        slowest = slowest.max((start.elapsed(), seed));
+        let shown = match found {
             Ok(shown) => shown,
             Err(discrepancy) => {
                 eprintln!("{name}, seed {seed}: {discrepancy}");
@@ -43,10 +47,11 @@ fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static
         };
         *counts.entry(kind).or_insert(0) += 1;
     }
-    println!("{name}, {rounds} rounds from seed {first}: {counts:?}");
+    let (time, seed) = slowest;
+    println!("{name}, {rounds} rounds from seed {first}: {counts:?}; slowest: seed {seed} in {time:?}");
     assert_eq!(wrong, 0, "{name}: discrepancies are listed above");
     assert!(
-        counts.get("agreements").is_some_and(|agreements| agreements * 3 > rounds),
+        counts.get("agreements").is_some_and(|agreements| agreements * 5 > rounds),
         "{name}: most inputs show nothing: {counts:?}"
     );
     counts
@@ -70,4 +75,13 @@ fn no_text_makes_compiling_panic() {
 #[test]
 fn masks_over_odd_vocabularies_are_what_bytes_say() {
     run("vocabulary", targets::vocabulary_masks, 100);
+}
+
+/// Prints the schema of an input, for looking into it.
+#[test]
+#[ignore = "shows MASKWRIGHT_FUZZ_SEED"]
+fn show() {
+    let bytes = bytes(setting("MASKWRIGHT_FUZZ_SEED", 0));
+    let mut choices = maskwright_fuzz::Choices::new(&bytes);
+    println!("{}", maskwright_fuzz::schema::random(&mut choices));
 }
