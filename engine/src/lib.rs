@@ -23,6 +23,7 @@ mod numbers;
 mod schema;
 mod slices;
 mod strings;
+mod style;
 mod vocabulary;
 
 pub use automaton::Formats;
@@ -32,6 +33,7 @@ pub use limits::Limits;
 pub use mask::TokenMask;
 pub use masker::{Compiler, Masker};
 pub use schema::{Draft, SchemaOptions};
+pub use style::{Escapes, KeyOrder, NumberStyle, Style, Whitespace};
 pub use vocabulary::{TokenKind, Tokenize, Vocabulary, VocabularyBuilder};
 
 /// Index of a token in a [`Vocabulary`], and of its bit in a [`TokenMask`].

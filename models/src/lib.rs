@@ -24,6 +24,7 @@ mod error;
 mod generation_config;
 mod hub;
 mod hub_download;
+mod in_time;
 mod kernels;
 mod kv_cache;
 mod language_model;

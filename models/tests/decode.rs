@@ -146,6 +146,7 @@ fn options() -> DecodeOptions {
         max_tokens: 100,
         time_limit: None,
         fast_forward: true,
+        finish_in_time: true,
         overlap: true,
     }
 }

@@ -1,5 +1,7 @@
 //! [`Decode`]: from the bytes of a JSON string to its characters.
 
+use crate::Escapes;
+
 /// Where in a character a string stands. Escapes and UTF-8 sequences take several bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Decode {
@@ -47,11 +49,20 @@ pub(super) enum Decoded {
 
 impl Decode {
     /// Reads a byte.
-    pub(super) fn step(self, byte: u8) -> Decoded {
+    pub(super) fn step(self, byte: u8, escapes: Escapes) -> Decoded {
         match self {
             Self::Between => between(byte),
-            Self::Escape => escape(byte),
-            Self::Hex { digits, value, high } => hex(digits, value, high, byte),
+            Self::Escape => match (escape(byte), escapes) {
+                (Decoded::Character('/'), Escapes::Needed) => Decoded::Refused,
+                (decoded, _) => decoded,
+            },
+            Self::Hex { digits, value, high } => match (hex(digits, value, high, byte), escapes) {
+                (Decoded::Partial(next), Escapes::Needed) if next.possible(escapes).is_empty() => Decoded::Refused,
+                (Decoded::Character(character), Escapes::Needed) if !is_unnamed_control(character.into()) => {
+                    Decoded::Refused
+                }
+                (decoded, _) => decoded,
+            },
             Self::High(high) if byte == b'\\' => Decoded::Partial(Self::HighEscape(high)),
             Self::HighEscape(high) if byte == b'u' => Decoded::Partial(Self::Hex {
                 digits: 0,
@@ -64,9 +75,16 @@ impl Decode {
     }
 
     /// The characters that may come out, as inclusive ranges; all where any may.
-    pub(super) fn possible(self) -> Vec<(u32, u32)> {
+    pub(super) fn possible(self, escapes: Escapes) -> Vec<(u32, u32)> {
         const LAST: u32 = 0x10_FFFF;
         match self {
+            Self::Escape if escapes == Escapes::Needed => vec![(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)],
+            Self::Hex { digits, value, .. } if escapes == Escapes::Needed => {
+                let open = 4 * (4 - u32::from(digits));
+                let first = u32::from(value) << open;
+                let ranges = UNNAMED_CONTROLS.map(|(low, high)| (low.max(first), high.min(first + (1 << open) - 1)));
+                ranges.into_iter().filter(|(first, last)| first <= last).collect()
+            }
             Self::Between | Self::Escape => vec![(0, LAST)],
             Self::High(high) | Self::HighEscape(high) => vec![pairs(high, high)],
             Self::Hex { digits, value, high } => {
@@ -105,6 +123,15 @@ impl Decode {
             }
         }
     }
+}
+
+/// Control characters that have no escape of one letter.
+const UNNAMED_CONTROLS: [(u32, u32); 3] = [(0x00, 0x07), (0x0B, 0x0B), (0x0E, 0x1F)];
+
+fn is_unnamed_control(code: u32) -> bool {
+    UNNAMED_CONTROLS
+        .iter()
+        .any(|(first, last)| (*first..=*last).contains(&code))
 }
 
 /// The characters whose surrogate pairs begin with one of these high surrogates.
@@ -194,14 +221,14 @@ fn character(code: u32) -> Decoded {
 mod tests {
     use super::*;
 
-    fn decode(text: &[u8]) -> Option<String> {
+    fn decode(text: &[u8], escapes: Escapes) -> Option<String> {
         let mut state = Decode::default();
         let mut decoded = String::new();
         let mut hopeless = false;
         for &byte in text {
-            match state.step(byte) {
+            match state.step(byte, escapes) {
                 Decoded::Partial(next) => {
-                    hopeless |= next.possible().is_empty();
+                    hopeless |= next.possible(escapes).is_empty();
                     state = next;
                 }
                 Decoded::Character(character) => {
@@ -209,7 +236,7 @@ mod tests {
                     assert!(!hopeless, "a character came where none was possible");
                     assert!(
                         state
-                            .possible()
+                            .possible(escapes)
                             .iter()
                             .any(|(first, last)| (*first..=*last).contains(&code))
                     );
@@ -228,12 +255,12 @@ mod tests {
         for hopeless in [&b"\xED\xA0"[..], b"\xF4\x90", b"\\ud800\\u00", b"\\ud800\\ue"] {
             let mut state = Decode::default();
             for &byte in hopeless {
-                match state.step(byte) {
+                match state.step(byte, Escapes::Any) {
                     Decoded::Partial(next) => state = next,
                     other => panic!("{other:?}"),
                 }
             }
-            assert_eq!(state.possible(), [], "{hopeless:?}");
+            assert_eq!(state.possible(Escapes::Any), [], "{hopeless:?}");
         }
     }
 
@@ -260,7 +287,32 @@ mod tests {
         for text in texts {
             let quoted = [b"\"", text].concat();
             let expected = serde_json::from_slice::<String>(&quoted).ok();
-            assert_eq!(decode(text), expected, "{}", String::from_utf8_lossy(text));
+            assert_eq!(
+                decode(text, Escapes::Any),
+                expected,
+                "{}",
+                String::from_utf8_lossy(text)
+            );
+        }
+    }
+
+    /// Every character has exactly one escape where one is needed, and none otherwise.
+    #[test]
+    fn needed_escapes_are_the_shortest() {
+        let mut escapes = std::collections::BTreeMap::<char, Vec<String>>::new();
+        let letters = (0x20..0x7F).map(|letter| format!("\\{}\"", char::from(letter)));
+        let digits = (0..=0xFFFF_u32).map(|unit| format!("\\u{unit:04x}\""));
+        for text in letters.chain(digits) {
+            if let Some(decoded) = decode(text.as_bytes(), Escapes::Needed) {
+                let character = decoded.chars().next().unwrap();
+                escapes.entry(character).or_default().push(text);
+            }
+        }
+        let needed: Vec<char> = ('\0'..=' ').filter(|c| *c != ' ').chain(['"', '\\']).collect();
+        assert_eq!(escapes.keys().copied().collect::<Vec<_>>(), needed);
+        for (character, texts) in escapes {
+            let shortest = serde_json::to_string(&character).unwrap();
+            assert_eq!(texts, [&shortest[1..]]);
         }
     }
 }

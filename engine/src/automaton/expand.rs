@@ -143,7 +143,7 @@ impl Automaton {
             .on_keyword(keyword)
     }
 
-    fn everything(&mut self) -> Constraint {
+    pub(super) fn everything(&mut self) -> Constraint {
         Constraint {
             null: true,
             yes: true,
@@ -446,7 +446,7 @@ impl Automaton {
         self.formulas.or([without, consequence])
     }
 
-    fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
+    pub(super) fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
         Ok(Constraint {
             null: a.null && b.null,
             yes: a.yes && b.yes,
@@ -478,7 +478,7 @@ impl Automaton {
         })
     }
 
-    fn complement(&mut self, a: Constraint) -> Result<Constraint, CompileError> {
+    pub(super) fn complement(&mut self, a: Constraint) -> Result<Constraint, CompileError> {
         Ok(Constraint {
             null: !a.null,
             yes: !a.yes,

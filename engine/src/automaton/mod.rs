@@ -13,6 +13,7 @@
 //! [decision](decision) over the outcomes of its goals, so each level is judged by itself.
 
 mod atom;
+mod complete;
 mod decision;
 mod decode;
 mod enumerate;
@@ -30,18 +31,19 @@ mod unique;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::numbers::{NumberStyle, NumberTexts};
+use crate::numbers::NumberTexts;
 use crate::schema::SchemaSet;
 use crate::strings::{LanguageId, LanguageLimits, Languages};
-use crate::{CompileError, CompileErrorKind};
+use crate::{CompileError, CompileErrorKind, Style};
 
 use atom::{Atoms, TextId, Texts};
+use complete::Completions;
 use decision::Decisions;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goals};
 pub(crate) use machine::{Content, StateId};
-use machine::{Expected, ExpectedId, Level, StackId, State};
+use machine::{Expected, ExpectedId, Level, OrderId, Orders, StackId, State};
 use satisfiable::Question;
 
 /// What the keyword `format` does.
@@ -94,11 +96,15 @@ fn limit(error: impl Into<Trouble>) -> CompileError {
     error.into().into()
 }
 
+/// A place before a name: what is left of the object, the names read, and how far an order of names has come.
+type KeyPlace = (FormulaId, Box<[TextId]>, OrderId, u32);
+
 /// The automaton of one schema.
 #[derive(Debug)]
 pub(crate) struct Automaton {
     schema: Arc<SchemaSet>,
     formats: Formats,
+    style: Style,
     // What is named by numbers.
     goals: Goals,
     texts: Texts,
@@ -113,12 +119,13 @@ pub(crate) struct Automaton {
     answers: HashMap<Question, bool>,
     arrays: HashMap<FormulaId, bool>,
     objects: HashMap<FormulaId, bool>,
-    key_languages: HashMap<(FormulaId, Box<[TextId]>), LanguageId>,
+    key_languages: HashMap<KeyPlace, LanguageId>,
     // Questions being answered, and the outermost that the answer at hand rests on.
     open: HashMap<Question, usize>,
     rests_on: usize,
     used_matters: bool,
     // The machine.
+    orders: Orders,
     states: Vec<State>,
     state_ids: HashMap<State, StateId>,
     expected: Vec<Expected>,
@@ -126,6 +133,8 @@ pub(crate) struct Automaton {
     levels: Vec<Level>,
     level_ids: HashMap<Level, StackId>,
     steps: HashMap<(StateId, u8), Option<StateId>>,
+    forced: HashMap<StateId, Option<(u8, StateId)>>,
+    completions: Completions,
 }
 
 impl Automaton {
@@ -135,18 +144,19 @@ impl Automaton {
     /// # Errors
     ///
     /// [`CompileError`], with the place and the keyword.
-    pub(crate) fn new(schema: SchemaSet, formats: Formats) -> Result<(Self, GoalId), CompileError> {
+    pub(crate) fn new(schema: SchemaSet, formats: Formats, style: Style) -> Result<(Self, GoalId), CompileError> {
         let sets = crate::numbers::NumberSets::new();
         let mut automaton = Self {
             schema: Arc::new(schema),
             formats,
+            style,
             goals: Goals::default(),
             texts: Texts::default(),
             atoms: Atoms::default(),
             formulas: Formulas::default(),
             decisions: Decisions::default(),
             languages: Languages::new(&LanguageLimits::default()),
-            number_texts: NumberTexts::new(NumberStyle::Rfc8259, sets),
+            number_texts: NumberTexts::new(style.numbers, sets),
             constraints: HashMap::new(),
             covered: HashMap::new(),
             answers: HashMap::new(),
@@ -156,6 +166,7 @@ impl Automaton {
             open: HashMap::new(),
             rests_on: usize::MAX,
             used_matters: false,
+            orders: Orders::default(),
             states: Vec::new(),
             state_ids: HashMap::new(),
             expected: Vec::new(),
@@ -163,6 +174,8 @@ impl Automaton {
             levels: Vec::new(),
             level_ids: HashMap::new(),
             steps: HashMap::new(),
+            forced: HashMap::new(),
+            completions: Completions::default(),
         };
         let schema = automaton.schema.clone();
         for (node, _) in schema.nodes() {

@@ -336,7 +336,7 @@ impl Automaton {
 
     /// The names that must come, where the formula asks for nothing but that, for names that must not come, and for
     /// members that satisfy goals: such an object can be completed name by name.
-    fn plain(&self, formula: FormulaId) -> Option<Vec<TextId>> {
+    pub(super) fn plain(&self, formula: FormulaId) -> Option<Vec<TextId>> {
         let mut required = Vec::new();
         for part in self.formulas.conjuncts(&formula) {
             let (atom, wanted) = self.formulas.literal(*part)?;
@@ -364,7 +364,7 @@ impl Automaton {
     }
 
     /// Whether a member of this name could make a difference to `formula`.
-    fn could_matter(&mut self, formula: FormulaId, name: TextId) -> Result<bool, Trouble> {
+    pub(super) fn could_matter(&mut self, formula: FormulaId, name: TextId) -> Result<bool, Trouble> {
         for atom in self.formulas.atoms(formula).to_vec() {
             let matters = match self.atoms.kind(atom) {
                 AtomKind::Has(one) => one == name,
@@ -380,7 +380,7 @@ impl Automaton {
     }
 
     /// What is left of `formula` where no member of this name comes.
-    fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
+    pub(super) fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
         let atoms = &self.atoms;
         self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
             AtomKind::Has(one) if one == name => Some(FormulaId::FALSE),

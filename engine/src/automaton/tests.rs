@@ -1,5 +1,7 @@
 //! The automaton against an independent judge: the evaluator of loaded schemas, which knows nothing of bytes.
 
+mod styles;
+
 use std::collections::HashSet;
 
 use rand::seq::IndexedRandom as _;
@@ -10,7 +12,7 @@ use super::{Automaton, Formats, StateId};
 use crate::json::{Document, Value};
 use crate::schema::evaluate::{Texts, is_valid};
 use crate::schema::{SchemaOptions, SchemaSet};
-use crate::{CompileErrorKind, Limits};
+use crate::{CompileErrorKind, Limits, Style};
 
 /// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
 /// random documents hit them.
@@ -72,8 +74,12 @@ struct Subject {
 }
 
 fn subject(schema: &str) -> Subject {
+    styled(schema, Style::rfc8259())
+}
+
+fn styled(schema: &str, style: Style) -> Subject {
     let load = || SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-    let (mut automaton, root) = Automaton::new(load(), Formats::Annotation).unwrap();
+    let (mut automaton, root) = Automaton::new(load(), Formats::Annotation, style).unwrap();
     let start = automaton.start(root).unwrap().expect("some value is valid");
     Subject {
         set: load(),
@@ -165,19 +171,30 @@ fn documents_are_accepted_if_and_only_if_they_are_valid() {
 /// Random bytes among those allowed: there is always one, and what comes out is valid.
 #[test]
 fn walks_never_end_before_the_document_does() {
+    // Random letters hardly ever spell the name that some schemas need.
+    let ended = walk(Style::rfc8259(), &mut |_| {});
+    assert!(
+        ended >= SCHEMAS.len() - 4,
+        "walks came to an end under {ended} schemas only"
+    );
+}
+
+/// Walks at random under each schema; `check` sees what comes out. The number of schemas under which something did.
+fn walk(style: Style, check: &mut dyn FnMut(&str)) -> usize {
     const BYTES: usize = 120;
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let mut ended = 0;
     for schema in SCHEMAS {
-        let mut subject = subject(schema);
+        let mut subject = styled(schema, style);
         let mut done = HashSet::new();
         for _ in 0..60 {
             let (mut at, mut text) = (subject.start, Vec::new());
             for length in 0..BYTES {
-                if subject.automaton.is_complete(at).unwrap() && random.random_bool(0.5) {
+                let complete = subject.automaton.is_complete(at).unwrap();
+                if complete && random.random_bool(0.5) {
                     let text = String::from_utf8(text.clone()).unwrap();
-                    let valid = subject.judge(&text);
-                    assert!(valid, "{schema}\n{text}");
+                    assert!(subject.judge(&text), "{schema}\n{text}");
+                    check(&text);
                     done.insert(text);
                     break;
                 }
@@ -187,7 +204,6 @@ fn walks_never_end_before_the_document_does() {
                         allowed.push((byte, next));
                     }
                 }
-                let complete = subject.automaton.is_complete(at).unwrap();
                 assert!(
                     complete || !allowed.is_empty(),
                     "{schema}: dead end after {:?}",
@@ -206,11 +222,7 @@ fn walks_never_end_before_the_document_does() {
         }
         ended += usize::from(!done.is_empty());
     }
-    // Random letters hardly ever spell the name that some schemas need.
-    assert!(
-        ended >= SCHEMAS.len() - 4,
-        "walks came to an end under {ended} schemas only"
-    );
+    ended
 }
 
 #[test]
@@ -228,7 +240,7 @@ fn what_no_value_satisfies_is_known_at_the_start() {
         r#"{"not": {}}"#,
     ] {
         let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-        let (mut automaton, root) = Automaton::new(set, Formats::Annotation).unwrap();
+        let (mut automaton, root) = Automaton::new(set, Formats::Annotation, Style::rfc8259()).unwrap();
         assert_eq!(automaton.start(root).unwrap(), None, "{schema}");
     }
 }
@@ -240,7 +252,9 @@ fn a_reference_to_its_own_value_is_refused() {
         r##"{"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#"}}}}"##,
     ] {
         let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-        let error = Automaton::new(set, Formats::Annotation).map(|_| ()).unwrap_err();
+        let error = Automaton::new(set, Formats::Annotation, Style::rfc8259())
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(error.kind(), CompileErrorKind::Malformed, "{error}");
     }
 }
@@ -271,7 +285,7 @@ fn hostile_schemas_are_answered_or_refused() {
     ];
     for schema in schemas {
         let set = SchemaSet::load(&schema, &SchemaOptions::default()).unwrap();
-        let Ok((mut automaton, root)) = Automaton::new(set, Formats::Annotation) else {
+        let Ok((mut automaton, root)) = Automaton::new(set, Formats::Annotation, Style::rfc8259()) else {
             continue;
         };
         let _ = automaton.start(root);

@@ -22,7 +22,8 @@ use generator::Generator;
 use lattice::{LatticeId, Lattices};
 pub(crate) use members::Cardinality;
 use piecewise::{Cut, Piecewise};
-pub(crate) use texts::{NumberState, NumberStyle, NumberTexts};
+pub use texts::NumberStyle;
+pub(crate) use texts::{NumberState, NumberTexts};
 
 /// Most cuts of one set; an `enum` of that many numbers.
 const MAX_CUTS: u64 = 1 << 18;

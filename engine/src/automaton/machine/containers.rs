@@ -76,6 +76,8 @@ impl Automaton {
                 values,
                 used: Box::default(),
                 name: None,
+                order: self.order_for(&what.goals),
+                passed: 0,
             },
         };
         let level = Level {
@@ -83,10 +85,11 @@ impl Automaton {
             formulas: formulas.into(),
             expected,
             below: stack,
+            depth: self.level(stack).map_or(0, |level| level.depth) + 1,
         };
         let stack = self.push(level);
         let top = if array { Top::ArrayStart } else { Top::ObjectStart };
-        Ok(Some(State { top, stack }))
+        Ok(Some(State::new(top, stack)))
     }
 
     /// The closing bracket of the innermost container.
@@ -119,7 +122,7 @@ impl Automaton {
     ) -> Step {
         let Some(mut level) = self.level(stack) else {
             let top = Top::Done;
-            return Ok(Some(State { top, stack }));
+            return Ok(Some(State::new(top, stack)));
         };
         let goals = self.expected(expected).goals;
         let outcome = |goal| outcome_of(&goals, &outcomes, goal);
@@ -136,7 +139,7 @@ impl Automaton {
                 }
                 Top::ArrayNext
             }
-            Kind::Object { used, values, name } => {
+            Kind::Object { used, values, name, .. } => {
                 let Some(name) = name.take() else {
                     return Ok(None);
                 };
@@ -156,7 +159,7 @@ impl Automaton {
             }
         };
         let stack = self.push(level);
-        Ok(Some(State { top, stack }))
+        Ok(Some(State::new(top, stack)))
     }
 
     /// What the next item is read for; none where there cannot be one.
@@ -203,7 +206,7 @@ impl Automaton {
         }
         let empty = self.texts.intern("");
         let top = Top::Key(Decode::default(), empty, language);
-        Ok(Some(State { top, stack }))
+        Ok(Some(State::new(top, stack)))
     }
 
     pub(super) fn in_key(
@@ -214,8 +217,8 @@ impl Automaton {
         stack: StackId,
         byte: u8,
     ) -> Step {
-        let stay = |top: Top| Ok(Some(State { top, stack }));
-        match decode.step(byte) {
+        let stay = |top: Top| Ok(Some(State::new(top, stack)));
+        match decode.step(byte, self.style.escapes) {
             Decoded::Refused => Ok(None),
             Decoded::Partial(decode) => match self.may_follow(decode, language)? {
                 true => stay(Top::Key(decode, text, language)),
@@ -241,22 +244,31 @@ impl Automaton {
             return Ok(None);
         };
         let Kind::Object {
-            used, name: reading, ..
+            order,
+            passed,
+            name: reading,
+            ..
         } = &mut level.kind
         else {
             return Ok(None);
         };
-        *reading = Some(name);
-        let mut used_then = used.to_vec();
-        used_then.push(name);
-        let (goals, decision) = self.decide_member(&level.formulas, Name::Known(name), &used_then)?;
+        let (over, now) = self.passed_over(*order, *passed, name);
+        (*reading, *passed) = (Some(name), now);
+        for formula in &mut level.formulas {
+            *formula = self.without_all(*formula, &over);
+        }
+        let mut gone = self.gone(&level.kind);
+        if !gone.contains(&name) {
+            gone.push(name);
+        }
+        let (goals, decision) = self.decide_member(&level.formulas, Name::Known(name), &gone)?;
         if decision == DecisionId::NEVER {
             return Ok(None);
         }
         let expected = self.expect(goals, decision);
         let stack = self.push(level);
         let top = Top::Value(expected);
-        Ok(Some(State { top, stack }))
+        Ok(Some(State::new(top, stack)))
     }
 
     pub(super) fn decide_member(
@@ -274,15 +286,19 @@ impl Automaton {
         Ok((goals, decision))
     }
 
+    /// Whether a member of this name may come next, where the names `gone` cannot come any more.
+    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, Trouble> {
+        let gone = [gone, &[name]].concat();
+        Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
+    }
+
     /// Those of a few names that may come next: each is used up when it has come.
-    fn few_names(&mut self, demand: FormulaId, names: LanguageId, used: &[TextId]) -> Result<LanguageId, Trouble> {
-        let texts = self.languages.members(names, FEW_NAMES as usize + used.len())?;
+    fn few_names(&mut self, demand: FormulaId, names: LanguageId, gone: &[TextId]) -> Result<LanguageId, Trouble> {
+        let texts = self.languages.members(names, FEW_NAMES as usize + gone.len())?;
         let mut viable = Vec::new();
         for text in &texts {
             let name = self.texts.intern(text);
-            let used_then = [used, &[name]].concat();
-            let decision = self.decide_member(&[demand], Name::Known(name), &used_then)?.1;
-            if !used.contains(&name) && decision != DecisionId::NEVER {
+            if !gone.contains(&name) && self.may_come(demand, name, gone)? {
                 viable.push(text.as_str());
             }
         }
@@ -294,40 +310,66 @@ impl Automaton {
         let Some(level) = self.level(stack) else {
             return Ok(self.languages.none());
         };
-        let Kind::Object { used, .. } = &level.kind else {
+        let Kind::Object {
+            used, order, passed, ..
+        } = &level.kind
+        else {
             return Ok(self.languages.none());
         };
-        let demand = level.formulas[0];
-        if let Some(&known) = self.key_languages.get(&(demand, used.clone())) {
+        let place = (level.formulas[0], used.clone(), *order, *passed);
+        if let Some(&known) = self.key_languages.get(&place) {
             return Ok(known);
         }
-        let names = self.names(demand);
+        let gone = self.gone(&level.kind);
+        let language = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone)?;
+        self.key_languages.insert(place, language);
+        Ok(language)
+    }
+
+    /// The names that may come next where those of `ordered` come before all others and in that order, and those of
+    /// `gone` cannot come any more.
+    fn names_next(
+        &mut self,
+        demand: FormulaId,
+        ordered: &[TextId],
+        mut gone: Vec<TextId>,
+    ) -> Result<LanguageId, Trouble> {
         let mut viable = Vec::new();
-        for &name in &names {
-            let mut used_then = used.to_vec();
-            used_then.push(name);
-            if self.decide_member(&[demand], Name::Known(name), &used_then)?.1 != DecisionId::NEVER {
+        let mut left = demand;
+        for &name in ordered {
+            if left == FormulaId::FALSE {
+                break;
+            }
+            if self.may_come(left, name, &gone)? {
                 viable.push(name);
             }
+            left = self.without_all(left, &[name]);
+            gone.push(name);
+        }
+        let mut languages = Vec::new();
+        if left != FormulaId::FALSE {
+            let names = self.names(left);
+            for &name in &names {
+                if self.may_come(left, name, &gone)? {
+                    viable.push(name);
+                }
+            }
+            for cell in self.cells(left, &names, &gone)? {
+                if cell.left.is_some_and(|left| left <= FEW_NAMES) {
+                    languages.push(self.few_names(left, cell.names, &gone)?);
+                } else if self.decide_member(&[left], Name::In(&cell.within), &gone)?.1 != DecisionId::NEVER {
+                    // Of so many names it does not matter that there is one fewer afterwards.
+                    languages.push(cell.names);
+                }
+            }
+            let others = self.languages.or(&languages)?;
+            let texts: Vec<&str> = gone.iter().map(|name| self.texts.get(*name)).collect();
+            let taken = self.languages.one_of(&texts)?;
+            let free = self.languages.not(taken)?;
+            languages = vec![self.languages.and(&[others, free])?];
         }
         let texts: Vec<&str> = viable.iter().map(|name| self.texts.get(*name)).collect();
-        let mut languages = vec![self.languages.one_of(&texts)?];
-        for cell in self.cells(demand, &names, used)? {
-            if cell.left.is_some_and(|left| left <= FEW_NAMES) {
-                languages.push(self.few_names(demand, cell.names, used)?);
-                continue;
-            }
-            // Of so many names it does not matter that there is one fewer afterwards.
-            if self.decide_member(&[demand], Name::In(&cell.within), used)?.1 != DecisionId::NEVER {
-                languages.push(cell.names);
-            }
-        }
-        let all = self.languages.or(&languages)?;
-        let texts: Vec<&str> = used.iter().map(|name| self.texts.get(*name)).collect();
-        let taken = self.languages.one_of(&texts)?;
-        let free = self.languages.not(taken)?;
-        let language = self.languages.and(&[all, free])?;
-        self.key_languages.insert((demand, used.clone()), language);
-        Ok(language)
+        languages.push(self.languages.one_of(&texts)?);
+        Ok(self.languages.or(&languages)?)
     }
 }

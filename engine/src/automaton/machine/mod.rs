@@ -3,8 +3,12 @@
 //! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Both are
 //! hash-consed, so that a place is one number and what is known of it is looked up.
 
+mod completion;
 mod containers;
+mod forced;
+mod order;
 mod scalars;
+mod whitespace;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
@@ -16,6 +20,8 @@ use super::decode::{Decode, Decoded};
 use super::formula::FormulaId;
 use super::goal::{Constraint, GoalId};
 use super::{Automaton, Trouble};
+pub(super) use order::{OrderId, Orders};
+use whitespace::Gap;
 
 /// A place in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,13 +53,22 @@ pub(super) struct Expected {
 pub(super) struct State {
     top: Top,
     stack: StackId,
+    /// The whitespace since the byte before.
+    gap: Gap,
+}
+
+impl State {
+    fn new(top: Top, stack: StackId) -> Self {
+        let gap = Gap::default();
+        Self { top, stack, gap }
+    }
 }
 
 /// What may follow inside of a string. Equal contents are followed by equal tokens without a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Content {
-    decode: Decode,
-    language: LanguageId,
+    pub(super) decode: Decode,
+    pub(super) language: LanguageId,
 }
 
 /// What stands at a place.
@@ -129,6 +144,8 @@ pub(super) struct Level {
     /// What the container is read for.
     expected: ExpectedId,
     below: StackId,
+    /// Number of containers around it and itself.
+    depth: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -144,13 +161,14 @@ enum Kind {
         used: Box<[TextId]>,
         /// The name of the member that is read.
         name: Option<TextId>,
+        /// The names that come in an order, and how many of them have been read or passed over.
+        order: OrderId,
+        passed: u32,
     },
 }
 
 /// A step's outcome: no place where the byte cannot stand.
 type Step = Result<Option<State>, Trouble>;
-
-const WHITESPACE: [u8; 4] = *b" \t\n\r";
 
 impl Automaton {
     /// The place before a document that has to satisfy `goal`; none where nothing does.
@@ -160,11 +178,7 @@ impl Automaton {
             return Ok(None);
         }
         let expected = self.expect(vec![goal], decision);
-        let state = State {
-            top: Top::Value(expected),
-            stack: StackId::EMPTY,
-        };
-        Ok(Some(self.place(state)))
+        Ok(Some(self.place(State::new(Top::Value(expected), StackId::EMPTY))))
     }
 
     /// The place after a byte; none where no document goes on like that.
@@ -209,7 +223,7 @@ impl Automaton {
     /// What may follow after one more byte of content; none where none is left, and for a closing quote.
     pub(crate) fn content_step(&mut self, content: Content, byte: u8) -> Result<Option<Content>, Trouble> {
         let Content { decode, language } = content;
-        match decode.step(byte) {
+        match decode.step(byte, self.style.escapes) {
             Decoded::Refused | Decoded::End => Ok(None),
             Decoded::Partial(decode) => {
                 let viable = self.may_follow(decode, language)?;
@@ -267,12 +281,10 @@ impl Automaton {
 
     fn read(&mut self, state: &State, byte: u8) -> Step {
         let stack = state.stack;
-        let stay = |top: Top| Ok(Some(State { top, stack }));
-        if WHITESPACE.contains(&byte) {
-            match &state.top {
-                Top::Literal(..) | Top::String(..) | Top::Key(..) | Top::Number(..) => {}
-                _ => return Ok(Some(state.clone())),
-            }
+        let stay = |top: Top| Ok(Some(State::new(top, stack)));
+        if whitespace::is_whitespace(byte) && state.top.is_between() {
+            let gap = self.gap_after(state, byte);
+            return Ok(gap.map(|gap| State { gap, ..state.clone() }));
         }
         match &state.top {
             Top::Value(expected) => self.begin(*expected, stack, byte),
@@ -295,10 +307,12 @@ impl Automaton {
             Top::Key(decode, text, language) => self.in_key(*decode, *text, *language, stack, byte),
             Top::ObjectStart if byte == b'"' => self.key(stack),
             Top::ObjectStart | Top::ObjectNext if byte == b'}' => self.close(stack),
-            Top::ObjectNext if byte == b',' => match self.key_language(stack)? == self.languages.none() {
-                true => Ok(None),
-                false => stay(Top::ObjectComma),
-            },
+            Top::ObjectNext if byte == b',' && !state.gap.is_before_end() => {
+                match self.key_language(stack)? == self.languages.none() {
+                    true => Ok(None),
+                    false => stay(Top::ObjectComma),
+                }
+            }
             Top::ObjectComma if byte == b'"' => self.key(stack),
             Top::Colon(name) if byte == b':' => self.member(*name, stack),
             Top::ArrayStart | Top::ArrayNext if byte == b']' => self.close(stack),
@@ -306,7 +320,7 @@ impl Automaton {
                 Some(expected) => self.begin(expected, stack, byte),
                 None => Ok(None),
             },
-            Top::ArrayNext if byte == b',' => match self.item(stack)? {
+            Top::ArrayNext if byte == b',' && !state.gap.is_before_end() => match self.item(stack)? {
                 Some(expected) => stay(Top::Value(expected)),
                 None => Ok(None),
             },
@@ -330,7 +344,7 @@ impl Automaton {
         let outcomes = self.outcomes(expected, &mut |constraint| word.outcome(constraint))?;
         let decision = self.expected(expected).decision;
         let admitted = self.decisions.admits(decision, |goal| outcomes[goal as usize]);
-        Ok(admitted.then_some(State { top, stack }))
+        Ok(admitted.then_some(State::new(top, stack)))
     }
 
     /// The outcome of each goal for a value on which constraints decide at once.

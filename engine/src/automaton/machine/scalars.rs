@@ -29,7 +29,7 @@ impl Automaton {
             .collect();
         let text = self.keeps(stack).then(|| self.texts.intern(""));
         let top = Top::String(Decode::default(), languages, text, expected);
-        Ok(Some(State { top, stack }))
+        Ok(Some(State::new(top, stack)))
     }
 
     /// The strings whose outcomes will do.
@@ -62,12 +62,12 @@ impl Automaton {
         stack: StackId,
         byte: u8,
     ) -> Step {
-        match decode.step(byte) {
+        match decode.step(byte, self.style.escapes) {
             Decoded::Refused => Ok(None),
             Decoded::Partial(decode) => {
                 let viable = self.may_follow(decode, languages[0])?;
                 let top = Top::String(decode, languages.into(), text, expected);
-                Ok(viable.then_some(State { top, stack }))
+                Ok(viable.then_some(State::new(top, stack)))
             }
             Decoded::Character(character) => {
                 let viable = self.languages.derivative(languages[0], character)?;
@@ -83,7 +83,7 @@ impl Automaton {
                     self.texts.intern(&longer)
                 });
                 let top = Top::String(Decode::default(), after.into(), text, expected);
-                Ok(Some(State { top, stack }))
+                Ok(Some(State::new(top, stack)))
             }
             Decoded::End if !self.languages.accepts_empty(languages[0]) => Ok(None),
             Decoded::End => {
@@ -106,7 +106,7 @@ impl Automaton {
 
     /// Whether a character that `decode` may still become can follow.
     pub(super) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
-        let possible = decode.possible();
+        let possible = decode.possible(self.style.escapes);
         let transitions = self.languages.transitions(language)?;
         Ok(transitions.iter().any(|(range, _)| {
             let (first, last) = (u32::from(range.first()), u32::from(range.last()));
@@ -163,7 +163,7 @@ impl Automaton {
             self.texts.intern(&longer)
         });
         let top = Top::Number(number, text, expected);
-        Ok(Some(State { top, stack }))
+        Ok(Some(State::new(top, stack)))
     }
 
     pub(super) fn in_number(
@@ -178,6 +178,20 @@ impl Automaton {
             return self.continue_number(number, text, expected, stack, byte);
         }
         // A number ends where something else begins.
+        match self.number_done(number, text, expected, stack)? {
+            Some(after) => self.read(&after, byte),
+            None => Ok(None),
+        }
+    }
+
+    /// After a number that ends here.
+    pub(super) fn number_done(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectedId,
+        stack: StackId,
+    ) -> Step {
         let Some(outcomes) = self.number_end(number, text, expected)? else {
             return Ok(None);
         };
@@ -185,10 +199,7 @@ impl Automaton {
             Some(text) => Some(self.goals.intern(Goal::Equal(Value::number(self.decimal(text)?)))),
             None => None,
         };
-        match self.value_done(expected, outcomes, value, stack)? {
-            Some(after) => self.read(&after, byte),
-            None => Ok(None),
-        }
+        self.value_done(expected, outcomes, value, stack)
     }
 
     /// The outcomes of the goals where a number ends here; none where it cannot.

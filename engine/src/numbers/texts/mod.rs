@@ -48,7 +48,7 @@ use zeros::Zeros;
 
 /// Which texts of a number are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum NumberStyle {
+pub enum NumberStyle {
     /// Everything that the grammar of RFC 8259 allows, so that a number has infinitely many texts.
     Rfc8259,
     /// No exponent. A fraction is begun only where the set has a number with this sign and integer part that is not an

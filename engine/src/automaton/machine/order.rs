@@ -1,0 +1,166 @@
+//! The order of an object's names where the schema's own is kept.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Kind;
+use crate::KeyOrder;
+use crate::automaton::Automaton;
+use crate::automaton::atom::{AtomKind, Keys, TextId};
+use crate::automaton::formula::FormulaId;
+use crate::automaton::goal::{Goal, GoalId};
+use crate::json::Shape;
+use crate::schema::Body;
+
+/// A list of names in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::automaton) struct OrderId(u32);
+
+/// The orders of one compilation.
+#[derive(Debug, Default)]
+pub(in crate::automaton) struct Orders {
+    orders: Vec<Arc<[TextId]>>,
+    ids: HashMap<Arc<[TextId]>, OrderId>,
+    of: HashMap<Box<[GoalId]>, OrderId>,
+}
+
+impl Orders {
+    fn intern(&mut self, names: Vec<TextId>) -> OrderId {
+        let names: Arc<[TextId]> = names.into();
+        if let Some(&id) = self.ids.get(&names) {
+            return id;
+        }
+        let id = OrderId(self.orders.len() as u32);
+        self.orders.push(names.clone());
+        self.ids.insert(names, id);
+        id
+    }
+}
+
+impl Automaton {
+    /// The order of the names of an object that is read for these goals. Empty where any order will do.
+    pub(in crate::automaton) fn order_for(&mut self, goals: &[GoalId]) -> OrderId {
+        if self.style.key_order == KeyOrder::Any {
+            return self.orders.intern(Vec::new());
+        }
+        if let Some(&known) = self.orders.of.get(goals) {
+            return known;
+        }
+        let names = self.declared(goals);
+        let order = self.orders.intern(names);
+        self.orders.of.insert(goals.into(), order);
+        order
+    }
+
+    /// The names of an order from a place in it on.
+    pub(in crate::automaton) fn ordered(&self, order: OrderId, passed: u32) -> Arc<[TextId]> {
+        let names = &self.orders.orders[order.0 as usize];
+        match passed {
+            0 => names.clone(),
+            _ => names[passed as usize..].into(),
+        }
+    }
+
+    /// The names that cannot come in an object any more: those read, and those passed over.
+    pub(super) fn gone(&self, kind: &Kind) -> Vec<TextId> {
+        let Kind::Object {
+            used, order, passed, ..
+        } = kind
+        else {
+            return Vec::new();
+        };
+        let mut gone = used.to_vec();
+        for &name in &self.orders.orders[order.0 as usize][..*passed as usize] {
+            if used.binary_search(&name).is_err() {
+                gone.push(name);
+            }
+        }
+        gone
+    }
+
+    /// The names that are passed over where `name` comes next, and how far the order has come then.
+    pub(super) fn passed_over(&self, order: OrderId, passed: u32, name: TextId) -> (Vec<TextId>, u32) {
+        let rest = self.ordered(order, passed);
+        let place = rest.iter().position(|one| *one == name);
+        let over = rest[..place.unwrap_or(rest.len())].to_vec();
+        let read = over.len() + usize::from(place.is_some());
+        (over, passed + read as u32)
+    }
+
+    /// What is left of `formula` where members of these names do not come.
+    pub(in crate::automaton) fn without_all(&mut self, formula: FormulaId, names: &[TextId]) -> FormulaId {
+        if names.is_empty() {
+            return formula;
+        }
+        let names: HashSet<TextId> = names.iter().copied().collect();
+        let atoms = &self.atoms;
+        self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
+            AtomKind::Has(name) if names.contains(&name) => Some(FormulaId::FALSE),
+            AtomKind::Members(Keys::Name(name), _) if names.contains(&name) => Some(FormulaId::TRUE),
+            _ => None,
+        })
+    }
+
+    /// The names that the subschemas behind some goals list, in their order: `properties` before `required`, and what
+    /// a subschema lists itself before those it applies to the same value.
+    fn declared(&mut self, goals: &[GoalId]) -> Vec<TextId> {
+        let schema = self.schema.clone();
+        let (mut names, mut listed) = (Vec::new(), HashSet::new());
+        let mut visited = HashSet::new();
+        let mut left: Vec<GoalId> = goals.iter().rev().copied().collect();
+        while let Some(goal) = left.pop() {
+            if !visited.insert(goal) {
+                continue;
+            }
+            let mut list = |name: TextId| {
+                if listed.insert(name) {
+                    names.push(name);
+                }
+            };
+            match self.goals.get(goal) {
+                Goal::Anything | Goal::Nothing => {}
+                Goal::AnyOf(goals) => left.extend(goals.iter().rev()),
+                Goal::Equal(value) => {
+                    if let Shape::Object(_) = value.as_ref().shape() {
+                        for (name, _) in value.as_ref().members() {
+                            list(self.texts.intern(name));
+                        }
+                    }
+                }
+                Goal::Node(node) => {
+                    let Body::Keywords(keywords) = &schema.node(*node).body else {
+                        continue;
+                    };
+                    let properties = keywords.properties.iter().map(|(name, _)| name);
+                    for name in properties.chain(&keywords.required) {
+                        list(self.texts.intern(name));
+                    }
+                    let (condition, then, otherwise) = match keywords.if_then_else {
+                        Some((condition, then, otherwise)) => (Some(condition), then, otherwise),
+                        None => (None, None, None),
+                    };
+                    let applied = keywords.all_of.iter().chain(&keywords.refs).copied();
+                    let applied = applied.chain(keywords.any_of.iter().flatten().copied());
+                    let applied = applied.chain(keywords.one_of.iter().flatten().copied());
+                    let applied = applied.chain(condition).chain(then).chain(otherwise);
+                    let applied = applied.chain(keywords.dependent_schemas.iter().map(|(_, schema)| *schema));
+                    let applied: Vec<_> = applied.collect();
+                    for node in applied.into_iter().rev() {
+                        left.push(self.goal_of(node));
+                    }
+                    if let Some(values) = &keywords.values {
+                        for value in values {
+                            let value = value.as_ref();
+                            if let Shape::Object(_) = value.shape() {
+                                for (name, _) in value.members() {
+                                    list(self.texts.intern(name));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,190 @@
+//! Styles: every value has a text, and no text is in another style.
+
+use super::*;
+use crate::Whitespace;
+
+/// A value, its numbers and strings as they are written where nothing is escaped and no exponent is used.
+#[derive(Clone, Debug)]
+enum Tree {
+    Scalar(&'static str),
+    Array(Vec<Tree>),
+    Object(Vec<(&'static str, Tree)>),
+}
+
+fn tree(random: &mut ChaCha8Rng, depth: u32) -> Tree {
+    match random.random_range(0..if depth == 0 { 3 } else { 6 }) {
+        0 => Tree::Scalar(["null", "true", "false"].choose(random).unwrap()),
+        1 => Tree::Scalar(["0", "1", "-1", "10", "1.5", "5", "2", "-2.5"].choose(random).unwrap()),
+        2 => Tree::Scalar([r#""""#, r#""a""#, r#""ab""#, r#""ab1""#].choose(random).unwrap()),
+        3 | 4 => {
+            let mut names = vec![r#""a""#, r#""ab""#, r#""b""#, r#""c""#];
+            names.retain(|_| random.random_bool(0.5));
+            let members = names.into_iter().map(|name| (name, tree(random, depth - 1)));
+            Tree::Object(members.collect())
+        }
+        _ => Tree::Array(
+            (0..random.random_range(0..4))
+                .map(|_| tree(random, depth - 1))
+                .collect(),
+        ),
+    }
+}
+
+/// Every text of a value, its members in every order.
+fn texts(tree: &Tree) -> Vec<String> {
+    let each = |parts: Vec<Vec<String>>| {
+        parts
+            .into_iter()
+            .fold(vec![Vec::new()], |lists: Vec<Vec<String>>, part| {
+                let longer = |list: &Vec<String>| {
+                    let list = list.clone();
+                    part.iter()
+                        .map(move |text| [&list[..], &[text.clone()]].concat())
+                        .collect::<Vec<_>>()
+                };
+                lists.iter().flat_map(longer).collect()
+            })
+    };
+    match tree {
+        Tree::Scalar(text) => vec![(*text).to_owned()],
+        Tree::Array(items) => {
+            let lists = each(items.iter().map(texts).collect());
+            lists.iter().map(|items| format!("[{}]", items.join(","))).collect()
+        }
+        Tree::Object(members) => {
+            let member =
+                |(name, value): &(&str, Tree)| texts(value).iter().map(|value| format!("{name}:{value}")).collect();
+            let lists = each(members.iter().map(member).collect());
+            let orders = lists.into_iter().flat_map(permutations);
+            orders.map(|members| format!("{{{}}}", members.join(","))).collect()
+        }
+    }
+}
+
+fn permutations(list: Vec<String>) -> Vec<Vec<String>> {
+    if list.len() < 2 {
+        return vec![list];
+    }
+    let with_first = |first: usize| {
+        let mut rest = list.clone();
+        let first = rest.remove(first);
+        permutations(rest)
+            .into_iter()
+            .map(move |rest| [&[first.clone()][..], &rest].concat())
+    };
+    (0..list.len()).flat_map(with_first).collect()
+}
+
+#[test]
+fn every_valid_value_has_a_text_in_the_schemas_order() {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let trees: Vec<Vec<String>> = (0..600)
+        .map(|_| texts(&tree(&mut random, 2)))
+        .filter(|texts| texts.len() < 200)
+        .collect();
+    for schema in SCHEMAS {
+        let mut subject = styled(schema, Style::generation());
+        for texts in &trees {
+            let valid = subject.judge(&texts[0]);
+            let accepted: Vec<&String> = texts.iter().filter(|text| subject.accepts(text)).collect();
+            assert_eq!(!accepted.is_empty(), valid, "{schema}\n{}", texts[0]);
+            for text in accepted {
+                let value: serde_json::Value = serde_json::from_str(text).unwrap();
+                let indented = serde_json::to_string_pretty(&value).unwrap();
+                let deeper = indented.replace("  ", "    ");
+                let tabs = indented.replace("  ", "\t");
+                let spaced = text.replace(':', ": ").replace(',', ", ");
+                for text in [indented, deeper, tabs, spaced] {
+                    assert!(subject.accepts(&text), "{schema}\n{text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn walks_in_every_style_come_to_an_end() {
+    for whitespace in [Whitespace::Compact, Whitespace::Bounded { indent: 2 }] {
+        let style = Style {
+            whitespace,
+            ..Style::generation()
+        };
+        let ended = walk(style, &mut |text| {
+            let value: serde_json::Value = serde_json::from_str(text).unwrap();
+            let compact = serde_json::to_string(&value).unwrap();
+            if whitespace == Whitespace::Compact {
+                assert_eq!(text.len(), compact.len(), "{text}");
+            }
+        });
+        assert!(
+            ended >= SCHEMAS.len() - 4,
+            "walks came to an end under {ended} schemas only"
+        );
+    }
+}
+
+#[test]
+fn a_style_refuses_what_is_in_another() {
+    let schema = r#"{"properties": {"b": {"type": "integer"}, "a": {"items": {}}}, "required": ["z"]}"#;
+    let accepts = |text: &str| styled(schema, Style::generation()).accepts(text);
+    for text in [
+        r#"{"b": 1, "a": [1.5, "é/"], "z": {}, "y": null, "c": -0.50}"#,
+        "{\n\t\"z\":\t1\n}".replace(":\t", ": ").as_str(),
+        "{\n        \"z\": [\n]}".replace("        ", "    ").as_str(),
+        r#"{"z":"\n\u001f"}"#,
+    ] {
+        assert!(accepts(text), "{text}");
+    }
+    for text in [
+        r#"{"a":[],"b":1,"z":1}"#,
+        r#"{"z":1,"b":1}"#,
+        r#"{"y":1,"z":1}"#,
+        r#"{"b":1.0,"z":1}"#,
+        r#"{"z":1e2}"#,
+        r#"{"z":"\u0041"}"#,
+        r#"{"z":"\/"}"#,
+        r#"{"\u007a":1}"#,
+        r#"{"z":  1}"#,
+        r#"{ "z":1}"#,
+        r#"{"z" :1}"#,
+        "{\n     \"z\":1}",
+        "{\n\n\"z\":1}",
+        "{\"z\":1\n,\"y\":1}",
+        "{\"z\":1}\n",
+        " {\"z\":1}",
+    ] {
+        assert!(!accepts(text), "{text}");
+    }
+}
+
+/// From every place of random walks, the completion found ends the document, and what comes out is valid.
+#[test]
+fn completions_end_documents() {
+    let mut random = ChaCha8Rng::seed_from_u64(4);
+    for style in [Style::rfc8259(), Style::generation()] {
+        for schema in SCHEMAS {
+            let mut subject = styled(schema, style);
+            for _ in 0..20 {
+                let (mut at, mut text) = (subject.start, Vec::new());
+                for _ in 0..40 {
+                    let rest = subject.automaton.completion(at).unwrap();
+                    let rest =
+                        rest.unwrap_or_else(|| panic!("{schema}: none after {:?}", String::from_utf8_lossy(&text)));
+                    let whole = String::from_utf8([&text[..], &rest].concat()).unwrap();
+                    assert!(subject.accepts(&whole) && subject.judge(&whole), "{schema}\n{whole}");
+                    let mut allowed = Vec::new();
+                    for byte in 0..=255 {
+                        if let Some(next) = subject.automaton.step(at, byte).unwrap() {
+                            allowed.push((byte, next));
+                        }
+                    }
+                    let Some((byte, next)) = allowed.choose(&mut random).copied() else {
+                        break;
+                    };
+                    text.push(byte);
+                    at = next;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! [`Style`]: which of the texts of a JSON value may be written.
+
+pub use crate::numbers::NumberStyle;
+
+/// Which of the texts of a JSON value may be written. Whatever the style, every value has such a text, so that a style
+/// narrows how a document looks and never what it says.
+///
+/// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is what judges of documents need;
+/// [`generation`](Self::generation) is what a model should write. Their fields can be mixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Style {
+    /// Whitespace between the parts of a document.
+    pub whitespace: Whitespace,
+    /// Order of the members of an object.
+    pub key_order: KeyOrder,
+    /// Escapes in strings and names.
+    pub escapes: Escapes,
+    /// Spellings of numbers.
+    pub numbers: NumberStyle,
+}
+
+/// Whitespace between the parts of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Whitespace {
+    /// Any amount, wherever RFC 8259 has it.
+    Any,
+    /// One space after `:` and `,`, or none; a line break after `{`, `[` and `,` and before `}` and `]`, or none,
+    /// followed by at most so many spaces for each level of nesting, or by at most one tab for each.
+    ///
+    /// Compact and indented documents of the usual writers are of this kind, and a model that repeats itself cannot fill
+    /// a document with spaces.
+    Bounded {
+        /// Spaces per level.
+        indent: u8,
+    },
+    /// None at all.
+    Compact,
+}
+
+/// Order of the members of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyOrder {
+    /// Any.
+    Any,
+    /// Names that the schema lists under `properties` and `required` come first and in its order, each where it is
+    /// wanted or not at all. Names that it does not list follow in any order.
+    Schema,
+}
+
+/// Escapes in strings and names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Escapes {
+    /// Any that RFC 8259 has, so that `\u0061` is an `a`.
+    Any,
+    /// Only what must be escaped is, and in its shortest form: `\"`, `\\`, and control characters.
+    Needed,
+}
+
+impl Style {
+    /// All of JSON: any whitespace, order, escape and spelling of a number.
+    pub const fn rfc8259() -> Self {
+        Self {
+            whitespace: Whitespace::Any,
+            key_order: KeyOrder::Any,
+            escapes: Escapes::Any,
+            numbers: NumberStyle::Rfc8259,
+        }
+    }
+
+    /// What a model should write: compact or indented with bounded whitespace, members in the schema's order, no escapes
+    /// but those needed, no exponents, and integers as integer literals.
+    pub const fn generation() -> Self {
+        Self {
+            whitespace: Whitespace::Bounded { indent: 4 },
+            key_order: KeyOrder::Schema,
+            escapes: Escapes::Needed,
+            numbers: NumberStyle::Plain,
+        }
+    }
+}
+
+impl Default for Style {
+    /// [`rfc8259`](Self::rfc8259).
+    fn default() -> Self {
+        Self::rfc8259()
+    }
+}
