@@ -4,7 +4,7 @@ use std::time::Instant;
 fn main() {
     let a: Vec<String> = std::env::args().collect();
     let t = Instant::now();
-    let m = maskwright_fuzz::subject::compile(&a[1]);
+    let m = maskwright_fuzz::subject::compile(&a[1], 0);
     println!("compile {:?}", t.elapsed());
     let m = match m { Ok(m) => m, Err(e) => { println!("{e}"); return; } };
     let voc = maskwright_fuzz::subject::vocabulary();

@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use maskwright::{
-    CompileError, Compiler, ExactCompiler, ExactOptions, Formats, MaskError, Masker, TokenId, TokenKind, Vocabulary,
-    VocabularyBuilder,
+    CompileError, Compiler, ExactCompiler, ExactOptions, Formats, KeyOrder, MaskError, Masker, Style, TokenId, TokenKind,
+    Tokenize, Vocabulary, VocabularyBuilder,
 };
 
 use crate::Choices;
@@ -35,31 +35,58 @@ pub fn vocabulary() -> Arc<Vocabulary> {
 pub fn of_texts(texts: Vec<Vec<u8>>) -> Vocabulary {
     let count = texts.len() as TokenId;
     let add = |builder: VocabularyBuilder, (id, text)| builder.text(id, text);
+    let builder = Vocabulary::builder().tokenizer(Arc::new(Greedy(texts.clone())));
     (0..)
         .zip(texts)
-        .try_fold(Vocabulary::builder(), add)
+        .try_fold(builder, add)
         .and_then(|builder| builder.special(count, "1"))
         .and_then(|builder| builder.eos([count + 2, count + 3]).size(count as usize + 5).build())
         .unwrap_or_else(|error| unreachable!("the tokens make a vocabulary: {error}"))
 }
 
-/// A compiler for any spelling of values.
-pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats) -> ExactCompiler {
+/// The longest token first: how a tokenizer may cut.
+struct Greedy(Vec<Vec<u8>>);
+
+impl Tokenize for Greedy {
+    fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
+        let mut rest = text;
+        let mut tokens = Vec::new();
+        while !rest.is_empty() {
+            let fits = (0..).zip(&self.0).filter(|(_, token)| rest.starts_with(token));
+            let Some((id, token)) = fits.max_by_key(|(id, token)| (token.len(), u32::MAX - id)) else { break };
+            tokens.push(id);
+            rest = &rest[token.len()..];
+        }
+        tokens
+    }
+}
+
+/// A compiler over a vocabulary.
+pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> ExactCompiler {
     let options = ExactOptions {
         formats,
+        style,
         ..ExactOptions::default()
     };
     ExactCompiler::new(vocabulary, options)
 }
 
-/// A masker over [`vocabulary`] at the start of a document, formats being annotations.
+/// The styles that schemas are compiled for: all of JSON, what a model writes, and what serde_json writes.
+pub const STYLES: [Style; 3] = [
+    Style::rfc8259(),
+    Style::generation(),
+    Style { key_order: KeyOrder::Any, ..Style::generation() },
+];
+
+/// A masker over [`vocabulary`] at the start of a document in one of [`STYLES`], formats being annotations.
 ///
 /// # Errors
 ///
 /// The compiler's.
-pub fn compile(schema: &str) -> Result<Box<dyn Masker>, CompileError> {
-    static COMPILER: LazyLock<ExactCompiler> = LazyLock::new(|| compiler(vocabulary(), Formats::Annotation));
-    COMPILER.compile(schema)
+pub fn compile(schema: &str, style: usize) -> Result<Box<dyn Masker>, CompileError> {
+    static COMPILERS: LazyLock<[ExactCompiler; 3]> =
+        LazyLock::new(|| STYLES.map(|style| compiler(vocabulary(), Formats::Annotation, style)));
+    COMPILERS[style].compile(schema)
 }
 
 /// Whether a document is accepted that is cut into random tokens of `vocabulary`. Masks are looked at now and then.

@@ -10,7 +10,7 @@ use maskwright_suites::strict_json;
 use maskwright_suites::validate::Validator;
 use serde_json::Value;
 
-use crate::subject::{accepts, allowed_by_bytes, compile, compiler, of_texts, vocabulary};
+use crate::subject::{STYLES, accepts, allowed_by_bytes, compile, compiler, of_texts, vocabulary};
 use crate::{Choices, document, schema, shrink, spelling};
 
 /// What one input showed.
@@ -56,14 +56,19 @@ fn discrepancy(what: impl Into<String>, schema: &str, text: impl Into<String>) -
     })
 }
 
+/// All of JSON, by its position in [`STYLES`](crate::subject::STYLES).
+const ANY: usize = 0;
+/// What serde_json writes.
+const PLAIN: usize = 2;
+
 /// A compiled schema, or why there is none.
 enum Compiled {
     Masker(Box<dyn Masker>),
     Refused(Shown),
 }
 
-fn compiled(schema: &str) -> Result<Compiled, Box<Discrepancy>> {
-    let refused = match compile(schema) {
+fn compiled(schema: &str, style: usize) -> Result<Compiled, Box<Discrepancy>> {
+    let refused = match compile(schema, style) {
         Ok(masker) => return Ok(Compiled::Masker(masker)),
         Err(error) => error,
     };
@@ -86,11 +91,14 @@ pub fn agreement(bytes: &[u8]) -> Found {
     const DOCUMENTS: usize = 16;
     let mut choices = Choices::new(bytes);
     let schema = schema::random(&mut choices);
-    let masker = match compiled(&spelling::spelled(&mut choices, &schema))? {
-        Compiled::Masker(masker) => Some(masker),
-        Compiled::Refused(Shown::Unsatisfiable) => None,
-        Compiled::Refused(why) => return Ok(why),
-    };
+    let mut maskers = Vec::new();
+    for style in [ANY, PLAIN] {
+        match compiled(&spelling::spelled(&mut choices, &schema), style)? {
+            Compiled::Masker(masker) => maskers.push(masker),
+            Compiled::Refused(Shown::Unsatisfiable) => {}
+            Compiled::Refused(why) => return Ok(why),
+        }
+    }
     let judge = match Validator::from_value(&schema) {
         Ok(judge) => judge,
         Err(error) => return Err(discrepancy(format!("only the judge refuses it: {error}"), &schema.to_string(), "")),
@@ -98,26 +106,37 @@ pub fn agreement(bytes: &[u8]) -> Found {
     let mut document = document::after(&mut choices, &schema, &schema, 5);
     for _ in 0..DOCUMENTS {
         let valid = judge.judge_value(&document).valid;
-        let text = spelling::spelled(&mut choices, &document);
-        let accepted = match &masker {
-            None => Ok(false),
-            Some(masker) => accepts(&**masker, &vocabulary(), text.as_bytes(), &mut choices),
-        };
-        match accepted {
-            Err(MaskError::LimitExceeded(_)) => return Ok(Shown::Limit),
-            Err(error) => return Err(discrepancy(error.to_string(), &schema.to_string(), text)),
-            Ok(accepted) if accepted != valid => return Err(smallest(&schema, &document, &text, valid)),
-            Ok(_) => {}
+        let texts = [spelling::spelled(&mut choices, &document), pretty(&mut choices, &document)];
+        for (style, text) in texts.into_iter().enumerate() {
+            let accepted = match maskers.get(style) {
+                None => Ok(false),
+                Some(masker) => accepts(&**masker, &vocabulary(), text.as_bytes(), &mut choices),
+            };
+            match accepted {
+                Err(MaskError::LimitExceeded(_)) => return Ok(Shown::Limit),
+                Err(error) => return Err(discrepancy(error.to_string(), &schema.to_string(), text)),
+                Ok(accepted) if accepted != valid => return Err(smallest(&schema, &document, &text, valid)),
+                Ok(_) => {}
+            }
         }
         document = match choices.below(3) {
             0 => document::changed(&mut choices, &document),
             _ => document::after(&mut choices, &schema, &schema, 5),
         };
     }
-    Ok(match masker {
-        Some(_) => Shown::Agreement(DOCUMENTS),
-        None => Shown::Unsatisfiable,
+    Ok(match maskers.len() {
+        0 => Shown::Unsatisfiable,
+        2 => Shown::Agreement(DOCUMENTS),
+        _ => return Err(discrepancy("unsatisfiable in one style only", &schema.to_string(), "")),
     })
+}
+
+/// `document` as serde_json writes it, on one line or indented.
+fn pretty(choices: &mut Choices<'_>, document: &Value) -> String {
+    match choices.below(2) {
+        0 => document.to_string(),
+        _ => format!("{document:#}"),
+    }
 }
 
 /// A small schema and document that are judged in two ways, or these where that depends on how they are spelled.
@@ -141,7 +160,7 @@ fn words(valid: bool) -> &'static str {
 /// What the engine and the judge say.
 fn verdicts(schema: &Value, document: &Value) -> Option<(bool, bool)> {
     let text = document.to_string();
-    let engine = match compiled(&schema.to_string()).ok()? {
+    let engine = match compiled(&schema.to_string(), ANY).ok()? {
         Compiled::Masker(masker) => accepts(&*masker, &vocabulary(), text.as_bytes(), &mut Choices::new(&[])).ok()?,
         Compiled::Refused(Shown::Unsatisfiable) => false,
         Compiled::Refused(_) => return None,
@@ -160,7 +179,7 @@ pub fn walk(bytes: &[u8]) -> Found {
     let mut choices = Choices::new(bytes);
     let schema = schema::random(&mut choices);
     let text = schema.to_string();
-    let start = match compiled(&text)? {
+    let start = match compiled(&text, choices.below(3))? {
         Compiled::Masker(masker) => masker,
         Compiled::Refused(why) => return Ok(why),
     };
@@ -173,23 +192,28 @@ pub fn walk(bytes: &[u8]) -> Found {
             Err(Stop::Wrong(what, so_far)) => return Err(discrepancy(what, &text, so_far)),
             Ok(walked) => walked,
         };
-        let Some(walked) = walked else { continue };
-        let problem = match (String::from_utf8(walked.clone()), strict_json::parse(&String::from_utf8_lossy(&walked), 256)) {
-            (Err(_), _) => Some("what ends is no UTF-8".to_owned()),
-            (_, Err(error)) => Some(format!("what ends is no JSON: {error}")),
-            (_, Ok(document)) if !document.duplicates.is_empty() => Some("what ends has a name twice".to_owned()),
-            (_, Ok(document)) => {
-                let Some(value) = spelling::plain(&document.value) else { continue };
-                let verdict = judge.judge_value(&value);
-                (!verdict.valid).then(|| format!("what ends is not valid: {:?}", verdict.problems))
+        for walked in &walked {
+            if let Some(problem) = problem(walked, &judge) {
+                return Err(discrepancy(problem, &text, String::from_utf8_lossy(walked)));
             }
-        };
-        if let Some(problem) = problem {
-            return Err(discrepancy(problem, &text, String::from_utf8_lossy(&walked)));
         }
-        ended += 1;
+        ended += walked.len();
     }
     Ok(if ended > 0 { Shown::Agreement(ended) } else { Shown::Nothing })
+}
+
+/// What is wrong with a text that the engine takes for a document.
+fn problem(text: &[u8], judge: &Validator) -> Option<String> {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Some("what ends is no UTF-8".to_owned());
+    };
+    let document = match strict_json::parse(text, 256) {
+        Err(error) => return Some(format!("what ends is no JSON: {error}")),
+        Ok(document) if !document.duplicates.is_empty() => return Some("what ends has a name twice".to_owned()),
+        Ok(document) => document,
+    };
+    let verdict = judge.judge_value(&spelling::plain(&document.value)?);
+    (!verdict.valid).then(|| format!("what ends is not valid: {:?}", verdict.problems))
 }
 
 /// Why a walk ends before its time.
@@ -198,9 +222,10 @@ enum Stop {
     Wrong(String, String),
 }
 
-/// A document walked to its end, or `None` where that takes too long.
-fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Option<Vec<u8>>, Stop> {
+/// The document that a walk comes to, if it ends soon enough, and those that the engine itself would complete it to.
+fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Vec<Vec<u8>>, Stop> {
     const TOKENS: usize = 120;
+    let mut documents = Vec::new();
     let vocabulary = vocabulary();
     let mut text = Vec::new();
     let shown = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
@@ -221,14 +246,66 @@ fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Option<Vec<
                 return Err(Stop::Wrong(wrong, shown(&text)));
             }
         }
-        if complete && (position > TOKENS / 4 || choices.chance(50)) {
-            return Ok(Some(text));
+        if let Some(wrong) = forced_problem(&*masker, &mask, &vocabulary).map_err(|error| stop(&text, error))? {
+            return Err(Stop::Wrong(wrong, shown(&text)));
+        }
+        if choices.below(4) == 3 {
+            match completed(&*masker, &text, &vocabulary).map_err(|error| stop(&text, error))? {
+                Ok(document) => documents.push(document),
+                Err(wrong) => return Err(Stop::Wrong(wrong, shown(&text))),
+            }
+        }
+        let must_end = mask.iter().all(|token| vocabulary.is_eos(token));
+        if complete && (must_end || position > TOKENS / 4 || choices.chance(50)) {
+            documents.push(text);
+            return Ok(documents);
         }
         let token = next_token(&mask, &vocabulary, choices, position > TOKENS / 4);
         if let Err(error) = masker.advance(token) {
             return Err(stop(&text, MaskError::Internal(format!("an allowed token is refused: {error}"))));
         }
         text.extend_from_slice(vocabulary.token_bytes(token));
+    }
+    Ok(documents)
+}
+
+/// The document that [`Masker::completion`] makes of `text`.
+fn completed(masker: &dyn Masker, text: &[u8], vocabulary: &Vocabulary) -> Result<Result<Vec<u8>, String>, MaskError> {
+    let mut fork = masker.fork()?;
+    let mut tokens = Vec::new();
+    if !fork.completion(&mut tokens)? {
+        return Ok(Err("no way to complete it is known".to_owned()));
+    }
+    for &token in &tokens {
+        match fork.advance(token) {
+            Err(MaskError::TokenRefused { .. }) => return Ok(Err("the completion is refused".to_owned())),
+            other => other?,
+        }
+    }
+    if !fork.is_complete()? {
+        return Ok(Err("the completion does not complete".to_owned()));
+    }
+    Ok(Ok([text, &vocabulary.text_bytes(&tokens)].concat()))
+}
+
+/// Where forced tokens are not the only ones that may come.
+fn forced_problem(masker: &dyn Masker, mask: &TokenMask, vocabulary: &Vocabulary) -> Result<Option<String>, MaskError> {
+    let mut fork = masker.fork()?;
+    let mut tokens = Vec::new();
+    fork.forced_tokens(&mut tokens)?;
+    let forced = vocabulary.text_bytes(&tokens);
+    let other = |token: &TokenId| {
+        let bytes = vocabulary.token_bytes(*token);
+        !forced.is_empty() && (vocabulary.is_eos(*token) || !(bytes.starts_with(&forced) || forced.starts_with(bytes)))
+    };
+    if let Some(token) = mask.iter().find(other) {
+        let shown = String::from_utf8_lossy(&forced);
+        return Ok(Some(format!("{shown:?} is forced, but token {token} may come")));
+    }
+    for token in tokens {
+        if fork.advance(token).is_err() {
+            return Ok(Some(format!("token {token} is forced and refused")));
+        }
     }
     Ok(None)
 }
@@ -300,7 +377,7 @@ fn next_token(mask: &TokenMask, vocabulary: &Vocabulary, choices: &mut Choices<'
 /// A mask that is empty.
 pub fn schema_text(bytes: &[u8]) -> Found {
     static COMPILERS: LazyLock<[ExactCompiler; 2]> =
-        LazyLock::new(|| [Formats::Annotation, Formats::Asserted].map(|formats| compiler(vocabulary(), formats)));
+        LazyLock::new(|| [Formats::Annotation, Formats::Asserted].map(|formats| compiler(vocabulary(), formats, STYLES[ANY])));
     let mut choices = Choices::new(bytes);
     let which = choices.below(2);
     let text = match choices.below(3) {
@@ -353,11 +430,12 @@ pub fn vocabulary_masks(bytes: &[u8]) -> Found {
     let mut choices = Choices::new(bytes);
     let vocabulary = Arc::new(odd_vocabulary(&mut choices));
     let schema = schema::random(&mut choices).to_string();
-    let by_bytes = match compiled(&schema)? {
+    let style = choices.below(3);
+    let by_bytes = match compiled(&schema, style)? {
         Compiled::Masker(masker) => masker,
         Compiled::Refused(why) => return Ok(why),
     };
-    let by_tokens = compiler(vocabulary.clone(), Formats::Annotation).compile(&schema);
+    let by_tokens = compiler(vocabulary.clone(), Formats::Annotation, STYLES[style]).compile(&schema);
     let by_tokens = by_tokens.map_err(|error| discrepancy(format!("refused: {error}"), &schema, ""))?;
     match masks_along_a_walk(by_tokens, by_bytes, &vocabulary, &mut choices) {
         Ok(steps) => Ok(Shown::Agreement(steps)),

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use maskwright::{Compiler as _, Formats, MaskError, Masker, TokenId, TokenKind, Vocabulary};
+use maskwright::{Compiler as _, Formats, MaskError, Masker, Style, TokenId, TokenKind, Vocabulary};
 use maskwright_fuzz::subject::{compiler, of_texts};
 use maskwright_fuzz::spelling::plain;
 use maskwright_suites::strict_json;
@@ -246,7 +246,7 @@ fn vocabulary() -> Arc<Vocabulary> {
 fn compare(case: &Case) -> (usize, Vec<String>) {
     let mut different = Vec::new();
     let vocabulary = vocabulary();
-    let compiled = compiler(vocabulary.clone(), Formats::Annotation).compile(case.schema);
+    let compiled = compiler(vocabulary.clone(), Formats::Annotation, Style::rfc8259()).compile(case.schema);
     let mut start = compiled.unwrap_or_else(|error| panic!("{}: {error}", case.schema));
     let mut oracle = Oracle {
         case,
