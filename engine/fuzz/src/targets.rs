@@ -251,6 +251,7 @@ fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Vec<Vec<u8>
         }
         if choices.below(4) == 3 {
             match completed(&*masker, &text, &vocabulary).map_err(|error| stop(&text, error))? {
+                Ok(document) if document.is_empty() => {}
                 Ok(document) => documents.push(document),
                 Err(wrong) => return Err(Stop::Wrong(wrong, shown(&text))),
             }
@@ -269,12 +270,12 @@ fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Vec<Vec<u8>
     Ok(documents)
 }
 
-/// The document that [`Masker::completion`] makes of `text`.
+/// The document that [`Masker::completion`] makes of `text`; empty where it cannot tell.
 fn completed(masker: &dyn Masker, text: &[u8], vocabulary: &Vocabulary) -> Result<Result<Vec<u8>, String>, MaskError> {
     let mut fork = masker.fork()?;
     let mut tokens = Vec::new();
     if !fork.completion(&mut tokens)? {
-        return Ok(Err("no way to complete it is known".to_owned()));
+        return Ok(Ok(Vec::new()));
     }
     for &token in &tokens {
         match fork.advance(token) {

@@ -1,25 +1,13 @@
 //! The fuzz targets over seeded random bytes: `MASKWRIGHT_FUZZ_ROUNDS` inputs each, from `MASKWRIGHT_FUZZ_SEED` on.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use common::{random_bytes, setting};
 use maskwright_fuzz::targets::{self, Found, Shown};
-use rand::{Rng as _, RngCore as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
-
-fn setting(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).map_or(otherwise, |value| value.parse().unwrap())
-}
-
-/// The bytes of one round.
-fn bytes(seed: u64) -> Vec<u8> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut bytes = vec![0; random.random_range(64..3_000)];
-    random.fill_bytes(&mut bytes);
-    bytes
-}
-
 /// Runs a target and counts what its inputs showed. All discrepancies are listed before the test fails.
 fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static str, u64> {
     let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", rounds);
@@ -28,7 +16,7 @@ fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static
     let (mut wrong, mut slowest) = (0, (Duration::ZERO, first));
     for seed in first..first + rounds {
         let start = Instant::now();
-        let found = target(&bytes(seed));
+        let found = target(&random_bytes(seed));
         slowest = slowest.max((start.elapsed(), seed));
         let shown = match found {
             Ok(shown) => shown,
@@ -81,7 +69,7 @@ fn masks_over_odd_vocabularies_are_what_bytes_say() {
 #[test]
 #[ignore = "shows MASKWRIGHT_FUZZ_SEED"]
 fn show() {
-    let bytes = bytes(setting("MASKWRIGHT_FUZZ_SEED", 0));
+    let bytes = random_bytes(setting("MASKWRIGHT_FUZZ_SEED", 0));
     let mut choices = maskwright_fuzz::Choices::new(&bytes);
     println!("{}", maskwright_fuzz::schema::random(&mut choices));
 }
