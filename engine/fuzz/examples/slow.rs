@@ -10,7 +10,15 @@ fn main() {
         let t = Instant::now();
         if let Ok(mut m) = maskwright_fuzz::subject::compile(&s.to_string(), 0) {
             let _ = m.mask().map(|_| ());
-            for b in text.bytes() { if m.advance(u32::from(b)).is_err() { break; } let _ = m.mask().map(|_| ()); if t.elapsed() > limit {break;} }
+            for b in text.bytes() {
+                if m.advance(u32::from(b)).is_err() {
+                    break;
+                }
+                let _ = m.mask().map(|_| ());
+                if t.elapsed() > limit {
+                    break;
+                }
+            }
         }
         t.elapsed() > limit
     };

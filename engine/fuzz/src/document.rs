@@ -10,7 +10,22 @@ pub const NAMES: [&str; 7] = ["a", "b", "ab", "c", "ba", "", "é"];
 pub const STRINGS: [&str; 12] = ["a", "", "b", "ab", "é", "aa", "ba", "abc", "1", "😀", "\n\"\\", "aé😀b"];
 /// Numbers as they are written.
 pub const NUMBERS: [&str; 16] = [
-    "0", "1", "2", "-1", "3", "1.5", "10", "0.5", "-2.5", "5", "0.1", "6", "100", "0.75", "123456789012345678901", "-0.001",
+    "0",
+    "1",
+    "2",
+    "-1",
+    "3",
+    "1.5",
+    "10",
+    "0.5",
+    "-2.5",
+    "5",
+    "0.1",
+    "6",
+    "100",
+    "0.75",
+    "123456789012345678901",
+    "-0.001",
 ];
 
 /// The number that `text` spells.
@@ -62,9 +77,21 @@ pub fn after(choices: &mut Choices<'_>, schema: &Value, root: &Value, depth: usi
         .filter_map(|name| keywords.get(*name)?.as_array())
         .flatten()
         .collect();
-    below.extend(["then", "else", "if", "not"].iter().filter_map(|name| keywords.get(*name)));
+    below.extend(
+        ["then", "else", "if", "not"]
+            .iter()
+            .filter_map(|name| keywords.get(*name)),
+    );
     below.extend(referred(keywords, root));
-    let own = ["properties", "items", "prefixItems", "required", "contains", "type", "patternProperties"];
+    let own = [
+        "properties",
+        "items",
+        "prefixItems",
+        "required",
+        "contains",
+        "type",
+        "patternProperties",
+    ];
     let has_own = own.iter().any(|name| keywords.contains_key(*name));
     if let Some(position) = choices.position(&below)
         && (!has_own || choices.chance(40))
@@ -116,7 +143,11 @@ fn object(choices: &mut Choices<'_>, keywords: &Map<String, Value>, root: &Value
     let elsewhere = elsewhere.iter().filter_map(|name| keywords.get(*name));
     let elsewhere: Vec<&Value> = elsewhere
         .flat_map(|value| match value.as_object() {
-            Some(by_pattern) => by_pattern.values().filter(|value| value.is_object()).chain([value]).collect(),
+            Some(by_pattern) => by_pattern
+                .values()
+                .filter(|value| value.is_object())
+                .chain([value])
+                .collect(),
             None => vec![value],
         })
         .collect();
@@ -131,9 +162,15 @@ fn object(choices: &mut Choices<'_>, keywords: &Map<String, Value>, root: &Value
 }
 
 fn array(choices: &mut Choices<'_>, keywords: &Map<String, Value>, root: &Value, depth: usize) -> Value {
-    let first = ["prefixItems", "items"].iter().find_map(|name| keywords.get(*name)?.as_array());
+    let first = ["prefixItems", "items"]
+        .iter()
+        .find_map(|name| keywords.get(*name)?.as_array());
     let rest = ["items", "contains", "additionalItems", "unevaluatedItems"];
-    let rest: Vec<&Value> = rest.iter().filter_map(|name| keywords.get(*name)).filter(|value| !value.is_array()).collect();
+    let rest: Vec<&Value> = rest
+        .iter()
+        .filter_map(|name| keywords.get(*name))
+        .filter(|value| !value.is_array())
+        .collect();
     let least = keywords.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(3) as usize;
     let count = least + choices.below(4);
     let items = (0..count).map(|position| {

@@ -8,7 +8,20 @@ use crate::document::{NAMES, NUMBERS, any, number};
 
 /// Patterns of names and strings, which mean the same in every dialect of regular expressions.
 const PATTERNS: [&str; 14] = [
-    "^a", "b$", "^[ab]$", "^(a|b)*$", "", "a|é", "^.$", "^$", "^[^a]", "^a{1,2}$", "b", "^(?!a)", "^\\p{L}+$", "[0-9é😀]",
+    "^a",
+    "b$",
+    "^[ab]$",
+    "^(a|b)*$",
+    "",
+    "a|é",
+    "^.$",
+    "^$",
+    "^[^a]",
+    "^a{1,2}$",
+    "b",
+    "^(?!a)",
+    "^\\p{L}+$",
+    "[0-9é😀]",
 ];
 
 const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "null", "boolean"];
@@ -67,7 +80,10 @@ impl Schemas<'_, '_> {
         }
         if self.referred {
             let definitions = [0, 1].map(|at| (DEFINITIONS[at].to_owned(), self.definition(at)));
-            keywords.insert(self.definitions().to_owned(), Value::Object(Map::from_iter(definitions)));
+            keywords.insert(
+                self.definitions().to_owned(),
+                Value::Object(Map::from_iter(definitions)),
+            );
         }
         if self.anchored {
             keywords.insert("$dynamicAnchor".to_owned(), json!("d"));
@@ -135,7 +151,11 @@ impl Schemas<'_, '_> {
                 self.referred = true;
                 let at = self.choices.below(DEFINITIONS.len());
                 let name = DEFINITIONS[at];
-                let home = if self.resources == [false; 2] { String::new() } else { format!("{HOME}root") };
+                let home = if self.resources == [false; 2] {
+                    String::new()
+                } else {
+                    format!("{HOME}root")
+                };
                 match self.resources[at] {
                     true => json!({"$ref": format!("{HOME}{name}")}),
                     false => json!({"$ref": format!("{home}#/{}/{name}", self.definitions())}),
@@ -177,7 +197,9 @@ impl Schemas<'_, '_> {
             3 if draft >= Draft::Draft6 => ("const", any(self.choices, 2)),
             3 | 4 => ("enum", self.values()),
             _ => {
-                let Value::Object(reference) = self.reference() else { return };
+                let Value::Object(reference) = self.reference() else {
+                    return;
+                };
                 keywords.extend(reference);
                 return;
             }
@@ -230,7 +252,8 @@ impl Schemas<'_, '_> {
     }
 
     fn of_objects(&mut self, keywords: &mut Map<String, Value>, draft: Draft, depth: usize) {
-        let later = draft >= Draft::Draft201909;
+        // The judge keeps `dependencies` in the drafts that have dropped it.
+        let later = draft.max(self.draft) >= Draft::Draft201909;
         let (name, value) = match self.choices.below(12) {
             0 | 1 => ("properties", self.by_name(depth)),
             2 | 3 => ("required", self.names()),

@@ -32,7 +32,11 @@ fn smaller(value: &Value) -> Vec<Value> {
             for (name, member) in members {
                 let with = |value: Option<Value>| {
                     let kept = |(other, old): (&String, &Value)| {
-                        let value = if other == name { value.clone() } else { Some(old.clone()) };
+                        let value = if other == name {
+                            value.clone()
+                        } else {
+                            Some(old.clone())
+                        };
                         Some((other.clone(), value?))
                     };
                     Value::Object(members.iter().filter_map(kept).collect::<Map<_, _>>())

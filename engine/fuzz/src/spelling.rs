@@ -220,7 +220,9 @@ pub fn plain(value: &Value) -> Option<Value> {
         Value::Number(number) => Value::Number(Digits::of(&number.to_string())?.plain()?.parse().ok()?),
         Value::Array(items) => Value::Array(items.iter().map(plain).collect::<Option<_>>()?),
         Value::Object(members) => {
-            let members = members.iter().map(|(name, member)| Some((name.clone(), plain(member)?)));
+            let members = members
+                .iter()
+                .map(|(name, member)| Some((name.clone(), plain(member)?)));
             Value::Object(members.collect::<Option<_>>()?)
         }
         other => other.clone(),

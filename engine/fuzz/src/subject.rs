@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use maskwright::{
-    CompileError, Compiler, ExactCompiler, ExactOptions, Formats, KeyOrder, MaskError, Masker, Style, TokenId, TokenKind,
-    Tokenize, Vocabulary, VocabularyBuilder,
+    CompileError, Compiler, ExactCompiler, ExactOptions, Formats, KeyOrder, MaskError, Masker, Style, TokenId,
+    TokenKind, Tokenize, Vocabulary, VocabularyBuilder,
 };
 
 use crate::Choices;
@@ -12,9 +12,10 @@ use crate::document::{NAMES, STRINGS};
 
 /// Tokens that begin or end in the middle of things, beside those of single bytes.
 const PIECES: &[&str] = &[
-    "\":", "\": ", "\",", "\", \"", "{\"", "{\"a\":", "\"}", "\"]", "}}", "]]", "],", "},", "[[", "[]", "{}", "[{", ", ", ": ", "\n  ",
-    "\r\n", "\\u00", "\\u0061", "\\ud8", "\\\"", "00", "10", "0.", ".5", "1,", "1e", "e1", "e+", "-1", "-0", "0,", "0]", "1}", "1.5,",
-    "true", "false", "null", "tru", "e,", "l}", "lse", "ab", "aa", "abc", "ba\"", "a\":1", "😀\"",
+    "\":", "\": ", "\",", "\", \"", "{\"", "{\"a\":", "\"}", "\"]", "}}", "]]", "],", "},", "[[", "[]", "{}", "[{",
+    ", ", ": ", "\n  ", "\r\n", "\\u00", "\\u0061", "\\ud8", "\\\"", "00", "10", "0.", ".5", "1,", "1e", "e1", "e+",
+    "-1", "-0", "0,", "0]", "1}", "1.5,", "true", "false", "null", "tru", "e,", "l}", "lse", "ab", "aa", "abc", "ba\"",
+    "a\":1", "😀\"",
 ];
 
 /// A vocabulary of all bytes, of [`PIECES`] and names of the small world, and some odd tokens.
@@ -22,7 +23,12 @@ pub fn vocabulary() -> Arc<Vocabulary> {
     static VOCABULARY: LazyLock<Arc<Vocabulary>> = LazyLock::new(|| {
         let mut texts: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
         texts.extend(PIECES.iter().map(|piece| piece.as_bytes().to_vec()));
-        texts.extend(NAMES.iter().chain(&STRINGS).map(|name| format!("\"{name}\"").into_bytes()));
+        texts.extend(
+            NAMES
+                .iter()
+                .chain(&STRINGS)
+                .map(|name| format!("\"{name}\"").into_bytes()),
+        );
         texts.push("é".as_bytes().to_vec());
         texts.extend(["😀".as_bytes()[..2].to_vec(), "😀".as_bytes()[1..].to_vec()]);
         texts.extend([b"a".to_vec(), b"\"}".to_vec(), b" ".to_vec(), Vec::new()]);
@@ -53,7 +59,9 @@ impl Tokenize for Greedy {
         let mut tokens = Vec::new();
         while !rest.is_empty() {
             let fits = (0..).zip(&self.0).filter(|(_, token)| rest.starts_with(token));
-            let Some((id, token)) = fits.max_by_key(|(id, token)| (token.len(), u32::MAX - id)) else { break };
+            let Some((id, token)) = fits.max_by_key(|(id, token)| (token.len(), u32::MAX - id)) else {
+                break;
+            };
             tokens.push(id);
             rest = &rest[token.len()..];
         }
@@ -75,7 +83,10 @@ pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> 
 pub const STYLES: [Style; 3] = [
     Style::rfc8259(),
     Style::generation(),
-    Style { key_order: KeyOrder::Any, ..Style::generation() },
+    Style {
+        key_order: KeyOrder::Any,
+        ..Style::generation()
+    },
 ];
 
 /// A masker over [`vocabulary`] at the start of a document in one of [`STYLES`], formats being annotations.
@@ -114,7 +125,10 @@ pub fn accepts(
             Err(error) => return Err(error),
         };
         if masked.is_some_and(|masked| masked != taken) {
-            return Err(MaskError::Internal(format!("mask and advance differ before {:?}", String::from_utf8_lossy(rest))));
+            return Err(MaskError::Internal(format!(
+                "mask and advance differ before {:?}",
+                String::from_utf8_lossy(rest)
+            )));
         }
         if !taken {
             return Ok(false);
@@ -135,13 +149,21 @@ fn token(vocabulary: &Vocabulary, text: &[u8], choices: &mut Choices<'_>) -> Tok
     let mut found = Vec::new();
     let mut node = trie.root();
     for &byte in text.iter().take(8) {
-        let Some(next) = trie.child_at_byte(node, byte) else { break };
+        let Some(next) = trie.child_at_byte(node, byte) else {
+            break;
+        };
         node = next;
         found.extend(node.token_id());
     }
     let token = found[choices.below(found.len())];
     let mut same: Vec<TokenId> = vec![token];
-    same.extend(vocabulary.duplicates().iter().filter(|pair| pair.0 == token).map(|pair| pair.1));
+    same.extend(
+        vocabulary
+            .duplicates()
+            .iter()
+            .filter(|pair| pair.0 == token)
+            .map(|pair| pair.1),
+    );
     same[choices.below(same.len())]
 }
 

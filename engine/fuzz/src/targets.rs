@@ -101,12 +101,21 @@ pub fn agreement(bytes: &[u8]) -> Found {
     }
     let judge = match Validator::from_value(&schema) {
         Ok(judge) => judge,
-        Err(error) => return Err(discrepancy(format!("only the judge refuses it: {error}"), &schema.to_string(), "")),
+        Err(error) => {
+            return Err(discrepancy(
+                format!("only the judge refuses it: {error}"),
+                &schema.to_string(),
+                "",
+            ));
+        }
     };
     let mut document = document::after(&mut choices, &schema, &schema, 5);
     for _ in 0..DOCUMENTS {
         let valid = judge.judge_value(&document).valid;
-        let texts = [spelling::spelled(&mut choices, &document), pretty(&mut choices, &document)];
+        let texts = [
+            spelling::spelled(&mut choices, &document),
+            pretty(&mut choices, &document),
+        ];
         for (style, text) in texts.into_iter().enumerate() {
             let accepted = match maskers.get(style) {
                 None => Ok(false),
@@ -141,7 +150,8 @@ fn pretty(choices: &mut Choices<'_>, document: &Value) -> String {
 
 /// A small schema and document that are judged in two ways, or these where that depends on how they are spelled.
 fn smallest(schema: &Value, document: &Value, text: &str, valid: bool) -> Box<Discrepancy> {
-    let differ = |schema: &Value, document: &Value| verdicts(schema, document).is_some_and(|(engine, judge)| engine != judge);
+    let differ =
+        |schema: &Value, document: &Value| verdicts(schema, document).is_some_and(|(engine, judge)| engine != judge);
     let wrong = |engine: bool| format!("{} by the engine, {} by the judge", words(engine), words(!engine));
     if !differ(schema, document) {
         return discrepancy(wrong(!valid), &schema.to_string(), text);
@@ -199,7 +209,11 @@ pub fn walk(bytes: &[u8]) -> Found {
         }
         ended += walked.len();
     }
-    Ok(if ended > 0 { Shown::Agreement(ended) } else { Shown::Nothing })
+    Ok(if ended > 0 {
+        Shown::Agreement(ended)
+    } else {
+        Shown::Nothing
+    })
 }
 
 /// What is wrong with a text that the engine takes for a document.
@@ -263,7 +277,10 @@ fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Vec<Vec<u8>
         }
         let token = next_token(&mask, &vocabulary, choices, position > TOKENS / 4);
         if let Err(error) = masker.advance(token) {
-            return Err(stop(&text, MaskError::Internal(format!("an allowed token is refused: {error}"))));
+            return Err(stop(
+                &text,
+                MaskError::Internal(format!("an allowed token is refused: {error}")),
+            ));
         }
         text.extend_from_slice(vocabulary.token_bytes(token));
     }
@@ -340,7 +357,11 @@ fn advance_problem(
             let _ = fork.mask()?;
             fork.rollback(1)?;
         }
-        if (taken || !mask.allows(token)) && choices.below(16) == 15 && fork.position() == masker.position() && fork.mask()? != mask {
+        if (taken || !mask.allows(token))
+            && choices.below(16) == 15
+            && fork.position() == masker.position()
+            && fork.mask()? != mask
+        {
             return Ok(Some(format!("after token {token} is taken back, the mask is another")));
         }
     }
@@ -366,7 +387,11 @@ fn next_token(mask: &TokenMask, vocabulary: &Vocabulary, choices: &mut Choices<'
         .copied()
         .filter(|token| !vocabulary.token_bytes(*token).iter().all(u8::is_ascii_whitespace))
         .collect();
-    let from = if texts.is_empty() || choices.chance(4) { &allowed } else { &texts };
+    let from = if texts.is_empty() || choices.chance(4) {
+        &allowed
+    } else {
+        &texts
+    };
     from[choices.below(from.len())]
 }
 
@@ -377,8 +402,9 @@ fn next_token(mask: &TokenMask, vocabulary: &Vocabulary, choices: &mut Choices<'
 ///
 /// A mask that is empty.
 pub fn schema_text(bytes: &[u8]) -> Found {
-    static COMPILERS: LazyLock<[ExactCompiler; 2]> =
-        LazyLock::new(|| [Formats::Annotation, Formats::Asserted].map(|formats| compiler(vocabulary(), formats, STYLES[ANY])));
+    static COMPILERS: LazyLock<[ExactCompiler; 2]> = LazyLock::new(|| {
+        [Formats::Annotation, Formats::Asserted].map(|formats| compiler(vocabulary(), formats, STYLES[ANY]))
+    });
     let mut choices = Choices::new(bytes);
     let which = choices.below(2);
     let text = match choices.below(3) {
@@ -388,7 +414,9 @@ pub fn schema_text(bytes: &[u8]) -> Found {
     let mut masker = match COMPILERS[which].compile(&text) {
         Ok(masker) => masker,
         Err(error) if error.to_string().is_empty() => return Err(discrepancy("an error says nothing", &text, "")),
-        Err(error) if error.kind() == CompileErrorKind::Internal => return Err(discrepancy(error.to_string(), &text, "")),
+        Err(error) if error.kind() == CompileErrorKind::Internal => {
+            return Err(discrepancy(error.to_string(), &text, ""));
+        }
         Err(_) => return Ok(Shown::Nothing),
     };
     match masker.mask() {
@@ -404,8 +432,30 @@ pub fn schema_text(bytes: &[u8]) -> Found {
 /// The text of a random schema with pieces of JSON and of schemas put in, taken out or doubled.
 fn mistyped(choices: &mut Choices<'_>) -> String {
     const PIECES: [&str; 24] = [
-        "\"", "{", "}", "[", "]", ",", ":", "\\", "\\u", "\\ud800", "-", "1e999999999", "0.", "null", "\"$ref\":", "\"#/$defs/p\"", "\"\"",
-        "\"$id\":\"x\",", "\"$dynamicRef\":\"#d\",", "true", "[[[[", "(?=a)", "\"format\":\"date\",", "é",
+        "\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\\",
+        "\\u",
+        "\\ud800",
+        "-",
+        "1e999999999",
+        "0.",
+        "null",
+        "\"$ref\":",
+        "\"#/$defs/p\"",
+        "\"\"",
+        "\"$id\":\"x\",",
+        "\"$dynamicRef\":\"#d\",",
+        "true",
+        "[[[[",
+        "(?=a)",
+        "\"format\":\"date\",",
+        "é",
     ];
     let schema = schema::random(choices);
     let mut text: Vec<char> = spelling::spelled(choices, &schema).chars().collect();
@@ -464,12 +514,17 @@ fn masks_along_a_walk(
             let expected = allowed_by_bytes(&*by_bytes, vocabulary, token).map_err(stop)?;
             if mask.allows(token) != expected {
                 let token = String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
-                let what = format!("token {token:?} is {} in the mask", if expected { "not" } else { "wrongly" });
+                let what = format!(
+                    "token {token:?} is {} in the mask",
+                    if expected { "not" } else { "wrongly" }
+                );
                 return Err(Stop::Wrong(what, shown));
             }
         }
         let allowed: Vec<TokenId> = mask.iter().filter(|&token| !vocabulary.is_eos(token)).collect();
-        let Some(at) = choices.position(&allowed) else { return Ok(step + 1) };
+        let Some(at) = choices.position(&allowed) else {
+            return Ok(step + 1);
+        };
         by_tokens.advance(allowed[at]).map_err(stop)?;
         for &byte in vocabulary.token_bytes(allowed[at]) {
             by_bytes.advance(TokenId::from(byte)).map_err(stop)?;

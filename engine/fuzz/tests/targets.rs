@@ -1,5 +1,5 @@
 //! The fuzz targets over seeded random bytes: `MASKWRIGHT_FUZZ_ROUNDS` inputs each, from `MASKWRIGHT_FUZZ_SEED` on.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "tests")]
 
 mod common;
 
@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use common::{random_bytes, setting};
 use maskwright_fuzz::targets::{self, Found, Shown};
+/// Time of one input from which on it is worth a look.
+const SLOW: Duration = Duration::from_secs(2);
+
 /// Runs a target and counts what its inputs showed. All discrepancies are listed before the test fails.
 fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static str, u64> {
     let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", rounds);
@@ -18,6 +21,9 @@ fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static
         let start = Instant::now();
         let found = target(&random_bytes(seed));
         slowest = slowest.max((start.elapsed(), seed));
+        if start.elapsed() > SLOW {
+            eprintln!("{name}, seed {seed}: {:?}", start.elapsed());
+        }
         let shown = match found {
             Ok(shown) => shown,
             Err(discrepancy) => {
@@ -39,7 +45,9 @@ fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static
     println!("{name}, {rounds} rounds from seed {first}: {counts:?}; slowest: seed {seed} in {time:?}");
     assert_eq!(wrong, 0, "{name}: discrepancies are listed above");
     assert!(
-        counts.get("agreements").is_some_and(|agreements| agreements * 5 > rounds),
+        counts
+            .get("agreements")
+            .is_some_and(|agreements| agreements * 5 > rounds),
         "{name}: most inputs show nothing: {counts:?}"
     );
     counts

@@ -1,6 +1,6 @@
 //! The JSON Schema Test Suite, where it is at hand, token by token: the required part without exception, the optional part
 //! but for what `expected-failures.json` lists, with the reason.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "tests")]
 
 mod common;
 
@@ -59,9 +59,14 @@ fn judge(case: &Case, masker: Option<&dyn Masker>, title: &str, wrong: &mut BTre
         let mut texts = vec![instance.text.clone()];
         texts.extend([(); 2].map(|()| spelling::spelled(&mut choices, &value)));
         for text in texts {
-            let accepted = masker.is_some_and(|masker| accepts(masker, &vocabulary(), text.as_bytes(), &mut choices).unwrap());
+            let accepted =
+                masker.is_some_and(|masker| accepts(masker, &vocabulary(), text.as_bytes(), &mut choices).unwrap());
             if accepted != instance.valid {
-                println!("{title}: {}: {text} is {}accepted", instance.description, if accepted { "" } else { "not " });
+                println!(
+                    "{title}: {}: {text} is {}accepted",
+                    instance.description,
+                    if accepted { "" } else { "not " }
+                );
                 wrong.insert(format!("{title}: {}", instance.description));
             }
         }
@@ -93,5 +98,8 @@ fn the_optional_part_fails_as_expected_and_not_otherwise() {
     let unexpected: Vec<_> = wrong.difference(&expected).collect();
     let passing: Vec<_> = expected.difference(&wrong).collect();
     assert!(unexpected.is_empty(), "not in expected-failures.json: {unexpected:#?}");
-    assert!(passing.is_empty(), "pass now, so take them off expected-failures.json: {passing:#?}");
+    assert!(
+        passing.is_empty(),
+        "pass now, so take them off expected-failures.json: {passing:#?}"
+    );
 }

@@ -1,4 +1,5 @@
 //! Seeded bytes and settings.
+#![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use rand::{Rng as _, RngCore as _, SeedableRng as _};
