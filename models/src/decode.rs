@@ -283,6 +283,12 @@ impl Decoder<'_> {
             return Ok(token);
         }
         let working = Instant::now();
+        if !self.plan.is_known() {
+            self.plan.set(masks.completion()?);
+        }
+        if !self.plan.is_known() {
+            return Ok(token);
+        }
         // The limit's last token leaves no pass to choose the end with.
         let context = self.model.max_positions().saturating_sub(self.model.position());
         let limit = self.options.max_tokens.saturating_sub(self.tokens.len());
@@ -354,7 +360,7 @@ impl Decoder<'_> {
         }
         if any_forced && self.options.finish_in_time {
             let rest = masks.completion()?;
-            self.plan.forced(rest);
+            self.plan.set(rest);
         }
         Ok(false)
     }

@@ -33,9 +33,7 @@ impl Plan {
                 self.binding = true;
                 true
             }
-            // Nothing is known of any token: there is nothing to choose by.
-            (_, None) => true,
-            (_, Some(_)) => false,
+            _ => false,
         }
     }
 
@@ -44,8 +42,13 @@ impl Plan {
         self.rest.as_ref()?.first().copied()
     }
 
-    /// Follows tokens that were forced: `rest` ends the document after them, where that is known.
-    pub(crate) fn forced(&mut self, rest: Option<Vec<TokenId>>) {
+    /// Whether it is known how the document can be ended.
+    pub(crate) fn is_known(&self) -> bool {
+        self.rest.is_some()
+    }
+
+    /// Makes `rest` the plan, whatever room there is for it.
+    pub(crate) fn set(&mut self, rest: Option<Vec<TokenId>>) {
         self.rest = rest;
     }
 }
@@ -57,7 +60,7 @@ mod tests {
     #[test]
     fn a_plan_is_left_only_for_one_that_fits() {
         let mut plan = Plan::default();
-        assert!(plan.admits(1, None, 0), "without a plan there is no choice");
+        assert!(!plan.is_known());
         assert!(plan.admits(1, Some(vec![2, 3]), 2 + RESERVE));
         assert!(
             !plan.admits(9, Some(vec![2; 5]), 4 + RESERVE),

@@ -42,6 +42,7 @@ mod tensor_forward;
 mod tokenizer;
 mod tokenizer_config;
 mod transformer;
+mod unigram;
 mod weights;
 
 pub use chat_template::Message;
@@ -62,3 +63,4 @@ pub use self_check::{SelfCheck, self_check};
 pub use source::ModelSource;
 pub use tokenizer::ModelTokenizer;
 pub use transformer::Transformer;
+pub use unigram::Unigram;
