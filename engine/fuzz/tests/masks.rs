@@ -13,7 +13,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use common::setting;
-use maskwright::{Compiler as _, Formats, MaskError, Masker, Style, TokenId, TokenKind, Vocabulary};
+use maskwright::{
+    Compiler as _, Formats, KeyOrder, MaskError, Masker, Style, TokenId, TokenKind, Vocabulary, Whitespace,
+};
 use maskwright_fuzz::spelling::plain;
 use maskwright_fuzz::subject::{compiler, of_texts};
 use maskwright_suites::strict_json;
@@ -23,6 +25,7 @@ use serde_json::Value;
 /// A schema and how far it is looked at.
 struct Case {
     schema: &'static str,
+    form: Form,
     /// What ends a string and may go on after it.
     strings: Pieces,
     /// What else may follow first, numbers aside.
@@ -31,6 +34,48 @@ struct Case {
     tails: Pieces,
     /// Texts up to this length have their masks compared.
     horizon: usize,
+}
+
+/// Which texts of a value there are.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// All that JSON has.
+    Any,
+    /// The one that serde_json writes, members in any order.
+    Compact,
+    /// The same, but with these members first, in this order.
+    Ordered(&'static [&'static str]),
+}
+
+impl Form {
+    fn style(self) -> Style {
+        let compact = Style {
+            whitespace: Whitespace::Compact,
+            key_order: KeyOrder::Any,
+            ..Style::generation()
+        };
+        match self {
+            Self::Any => Style::rfc8259(),
+            Self::Compact => compact,
+            Self::Ordered(_) => Style {
+                key_order: KeyOrder::Schema,
+                ..compact
+            },
+        }
+    }
+
+    /// Whether `text`, which spells `value`, is one of them.
+    fn has(self, text: &str, value: &Value) -> bool {
+        let place = |name: &String, order: &[&str]| order.iter().position(|one| one == name).unwrap_or(order.len());
+        match self {
+            Self::Any => true,
+            Self::Compact => text == value.to_string(),
+            Self::Ordered(order) => {
+                let names = value.as_object().into_iter().flat_map(|members| members.keys());
+                text == value.to_string() && names.map(|name| place(name, order)).is_sorted()
+            }
+        }
+    }
 }
 
 type Pieces = &'static [&'static [u8]];
@@ -106,9 +151,9 @@ const TOKENS: Pieces = &[
 const NUMBER_ENDS: Pieces = &[
     b"0", b"1", b"2", b"3", b"4", b"5", b"6", b"11", b".5", b".0", b".1e1", b"1e1", b"1e2", b"1e3", b"1e4", b"1e5",
     b"1e6", b"2e1", b"2e2", b"2e3", b"2e4", b"2e5", b"5e1", b"5e2", b"5e3", b"5e4", b"11e2", b"11e3", b"11e4", b"11e5",
-    b"11e6", b"11e7", b"e1", b"e2", b"e3", b"e4", b"e5", b"e-1", b"e-2", b"e-3", b"e-4", b"e-5", b"e-6", b"0e-1",
-    b"0e-2", b"0e-3", b"0e-4", b"-0", b"-1", b"-2", b"-3", b"-4", b"-5", b".2e1", b".5e1", b".11e2", b"0e1", b"0e2",
-    b"0e3",
+    b"11e6", b"11e7", b"e1", b"e2", b"e3", b"e4", b"e5", b"e-1", b"e-2", b"e-3", b"e-4", b"e-5", b"e-6", b"e-7",
+    b"0e-5", b"0e-1", b"0e-2", b"0e-3", b"0e-4", b"-0", b"-1", b"-2", b"-3", b"-4", b"-5", b".2e1", b".5e1", b".11e2",
+    b"0e1", b"0e2", b"0e3",
 ];
 
 /// Ends of a string that holds at most one character.
@@ -152,6 +197,7 @@ const AB_STRING: Pieces = &[
 ];
 /// Ends of the names `a` and `b`, with a value.
 const AB_NAME: Pieces = &[
+    b"aa\":1",
     b"\":1",
     b"\":2",
     b"a\":1",
@@ -180,6 +226,7 @@ const AB_NAME: Pieces = &[
 ];
 /// Ends of a name of at most two characters.
 const SHORT_NAME: Pieces = &[
+    b"aa\":1",
     b"\":1",
     b"a\":1",
     b"n\":1",
@@ -198,6 +245,7 @@ const SHORT_NAME: Pieces = &[
     b"\x80\x80\":1",
 ];
 const MEMBERS: Pieces = &[
+    b"\"aa\":1",
     b"{\"a\":1",
     b"\"a\":1",
     b"\"b\":1",
@@ -212,6 +260,7 @@ const MEMBERS: Pieces = &[
     b"2]",
 ];
 const MEMBER_TAILS: Pieces = &[
+    b",\"aa\":1}",
     b"}",
     b",\"a\":1}",
     b",\"b\":1}",
@@ -260,6 +309,7 @@ const CASES: &[Case] = &[
     ),
     Case {
         schema: r#"{"enum": ["é", "😀", "\u0000", "a\"", true, null]}"#,
+        form: Form::Any,
         strings: &[
             b"\"",
             b"\xC3\xA9\"",
@@ -271,6 +321,7 @@ const CASES: &[Case] = &[
             b"\x98\x80\"",
             b"\\ude00\"",
             b"ude00\"",
+            b"de00\"",
             b"0e9\"",
             b"9\"",
             b"ud83d\\ude00\"",
@@ -319,6 +370,7 @@ const CASES: &[Case] = &[
     ),
     Case {
         schema: r#"{"type": "object", "patternProperties": {"^a": {"const": 1}}, "additionalProperties": false, "minProperties": 2, "propertyNames": {"maxLength": 2}}"#,
+        form: Form::Any,
         strings: SHORT_NAME,
         others: &[b"{\"a\":1", b"\"a\":1", b"\"aa\":1", b":1", b"1"],
         tails: &[b"}", b",\"a\":1}", b",\"aa\":1}"],
@@ -338,12 +390,41 @@ const CASES: &[Case] = &[
         r#"{"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"const": 1}], "additionalItems": false, "type": "array"}"#,
     ),
     array(r#"{"type": "array", "not": {"uniqueItems": true}, "items": {"enum": [1, "a"]}, "maxItems": 2}"#),
+    array(
+        r#"{"type": "array", "not": {"uniqueItems": true}, "prefixItems": [{"enum": [1, 2]}, {"const": 1}], "maxItems": 2}"#,
+    ),
+    compact(string(r#"{"type": "string", "maxLength": 1}"#, ANY_STRING, 4)),
+    compact(number(
+        r#"{"type": "integer", "minimum": -2, "maximum": 12, "not": {"const": 1}}"#,
+    )),
+    compact(object(
+        r#"{"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 2}}, "additionalProperties": false, "minProperties": 1}"#,
+        7,
+    )),
+    compact(array(
+        r#"{"type": "array", "items": {"enum": [1, 2, "a"]}, "uniqueItems": true, "minItems": 1}"#,
+    )),
+    Case {
+        form: Form::Ordered(&["b", "a"]),
+        ..object(
+            r#"{"type": "object", "properties": {"b": {"const": 1}, "a": {"const": 1}}, "additionalProperties": {"const": 1}, "propertyNames": {"enum": ["a", "b", "aa"]}, "minProperties": 1}"#,
+            8,
+        )
+    },
+    Case {
+        form: Form::Ordered(&["b", "a"]),
+        ..object(
+            r#"{"type": "object", "required": ["b"], "properties": {"b": {"enum": [1, 2]}, "a": {"const": 1}}, "anyOf": [{"properties": {"b": {"const": 2}}, "required": ["a"]}, {"properties": {"b": {"const": 1}}}], "additionalProperties": false}"#,
+            8,
+        )
+    },
 ];
 
 const fn number(schema: &'static str) -> Case {
     let others: Pieces = &[b"0", b"1", b"2", b"5", b"11", b"-1", b"10"];
     Case {
         schema,
+        form: Form::Any,
         strings: &[],
         others,
         tails: &[],
@@ -354,6 +435,7 @@ const fn number(schema: &'static str) -> Case {
 const fn string(schema: &'static str, strings: Pieces, horizon: usize) -> Case {
     Case {
         schema,
+        form: Form::Any,
         strings,
         others: &[b"\"a\"", b"\"ab\"", b"\"b\""],
         tails: &[],
@@ -364,6 +446,7 @@ const fn string(schema: &'static str, strings: Pieces, horizon: usize) -> Case {
 const fn object(schema: &'static str, horizon: usize) -> Case {
     Case {
         schema,
+        form: Form::Any,
         strings: AB_NAME,
         others: MEMBERS,
         tails: MEMBER_TAILS,
@@ -374,10 +457,18 @@ const fn object(schema: &'static str, horizon: usize) -> Case {
 const fn array(schema: &'static str) -> Case {
     Case {
         schema,
+        form: Form::Any,
         strings: AB_STRING,
         others: ITEMS,
         tails: ITEM_TAILS,
         horizon: 5,
+    }
+}
+
+const fn compact(case: Case) -> Case {
+    Case {
+        form: Form::Compact,
+        ..case
     }
 }
 
@@ -412,13 +503,18 @@ impl Oracle<'_> {
         let document = strict_json::parse(std::str::from_utf8(text).unwrap(), 100).unwrap();
         // A name twice, or a number that is too long to write out: none of the cases has any.
         let value = plain(&document.value).filter(|_| document.duplicates.is_empty());
-        value.is_some_and(|value| self.judge.judge_value(&value).valid)
+        value.is_some_and(|value| {
+            self.case.form.has(std::str::from_utf8(text).unwrap(), &value) && self.judge.judge_value(&value).valid
+        })
     }
 
     /// Whether some valid text begins with `text`.
     fn is_viable(&mut self, text: &[u8]) -> bool {
-        // Whitespace before a document is part of none.
-        let text = text.trim_ascii_start();
+        // Whitespace before a document means nothing, where there may be any.
+        let text = match self.case.form {
+            Form::Any => text.trim_ascii_start(),
+            Form::Compact | Form::Ordered(_) => text,
+        };
         if let Some(&known) = self.known.get(text) {
             return known;
         }
@@ -470,7 +566,7 @@ fn compare(case: &Case) -> (usize, Vec<String>) {
     let horizon = case.horizon + setting("MASKWRIGHT_FUZZ_DEPTH", 0) as usize;
     let mut different = Vec::new();
     let vocabulary = vocabulary();
-    let compiled = compiler(vocabulary.clone(), Formats::Annotation, Style::rfc8259()).compile(case.schema);
+    let compiled = compiler(vocabulary.clone(), Formats::Annotation, case.form.style()).compile(case.schema);
     let mut start = compiled.unwrap_or_else(|error| panic!("{}: {error}", case.schema));
     let mut oracle = Oracle {
         case,
