@@ -39,10 +39,11 @@ use crate::{CompileError, CompileErrorKind, Style};
 use atom::{Atoms, TextId, Texts};
 use complete::Completions;
 use decision::Decisions;
+pub(crate) use decode::{Decode, Decoded};
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goals};
-pub(crate) use machine::{Content, StateId};
+pub(crate) use machine::StateId;
 use machine::{Expected, ExpectedId, Level, OrderId, Orders, StackId, State};
 use satisfiable::Question;
 
