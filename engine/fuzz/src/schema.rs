@@ -1,4 +1,14 @@
 //! Random schemas over every keyword that asserts something, in five drafts.
+//!
+//! Left out, because the judge, the `jsonschema` crate, does not follow the drafts there:
+//!
+//! - `dependencies` in drafts 2019-09 and 2020-12, which have dropped it: the judge still asserts it;
+//! - `contains` together with `unevaluatedItems` in draft 2019-09: the judge counts items that `contains` finds as evaluated,
+//!   which they are from 2020-12 on (2019-09 names `items` and `additionalItems` only, core specification, 9.3.1.3);
+//! - `1.0` for an integer in draft 4, by [`plain`](crate::spelling::plain) numbers for the judge: spelling does not decide.
+//!
+//! And because they are no difference of opinion: steps of `multipleOf` and bounds are short decimals, patterns are
+//! of the kind that all regular expressions share, and `format` is left to the Test Suite and real schemas.
 
 use maskwright_suites::test_suite::Draft;
 use serde_json::{Map, Value, json};
@@ -53,6 +63,7 @@ pub fn random(choices: &mut Choices<'_>) -> Value {
         subschemas,
         referred: false,
         resources: [false; 2].map(|_| draft == Draft::Draft202012 && choices.chance(10)),
+        contains: choices.chance(50),
         anchored: false,
         choices,
     };
@@ -68,6 +79,8 @@ struct Schemas<'s, 'b> {
     referred: bool,
     /// Which definitions are resources of their own, with their own dynamic anchor.
     resources: [bool; 2],
+    /// Whether `contains` may be used rather than `unevaluatedItems`, in the draft in which the judge relates them.
+    contains: bool,
     /// Whether there is a dynamic reference, which needs an anchor.
     anchored: bool,
 }
@@ -303,6 +316,7 @@ impl Schemas<'_, '_> {
     fn of_arrays(&mut self, keywords: &mut Map<String, Value>, draft: Draft, depth: usize) {
         let latest = draft >= Draft::Draft202012;
         let later = draft >= Draft::Draft201909;
+        let apart = self.draft == Draft::Draft201909;
         let (name, value) = match self.choices.below(12) {
             0 | 1 => ("items", self.schema(depth - 1)),
             2 | 3 if latest => ("prefixItems", self.schemas(depth)),
@@ -310,10 +324,10 @@ impl Schemas<'_, '_> {
             4 => ("minItems", self.count()),
             5 => ("maxItems", self.count()),
             6 => ("uniqueItems", Value::Bool(self.choices.below(3) == 1)),
-            7 | 8 if draft >= Draft::Draft6 => ("contains", self.schema(depth - 1)),
+            7 | 8 if draft >= Draft::Draft6 && (self.contains || !apart) => ("contains", self.schema(depth - 1)),
             9 if later => ("minContains", self.count()),
             10 if later => ("maxContains", self.count()),
-            11 if later => ("unevaluatedItems", self.schema(depth - 1)),
+            11 if later && (!self.contains || !apart) => ("unevaluatedItems", self.schema(depth - 1)),
             _ if latest => ("items", self.schema(depth - 1)),
             _ => ("additionalItems", self.schema(depth - 1)),
         };
