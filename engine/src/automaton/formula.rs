@@ -32,6 +32,7 @@ pub(crate) struct Formulas {
     /// The atoms of each formula, sorted.
     atoms: Vec<Box<[Atom]>>,
     ids: HashMap<Node, FormulaId>,
+    size: usize,
 }
 
 impl Default for Formulas {
@@ -40,6 +41,7 @@ impl Default for Formulas {
             nodes: Vec::new(),
             atoms: Vec::new(),
             ids: HashMap::new(),
+            size: 0,
         };
         formulas.intern(Node::False);
         formulas.intern(Node::True);
@@ -88,10 +90,16 @@ impl Formulas {
             }
         };
         let id = FormulaId(self.nodes.len() as u32);
+        self.size += 1 + atoms.len();
         self.nodes.push(node.clone());
         self.atoms.push(atoms.into());
         self.ids.insert(node, id);
         id
+    }
+
+    /// Size of all formulas, in atoms and connectives.
+    pub(crate) fn size(&self) -> usize {
+        self.size
     }
 
     /// The atoms that `formula` depends on, sorted.

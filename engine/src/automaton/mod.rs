@@ -24,7 +24,7 @@ mod machine;
 mod read;
 mod satisfiable;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod unevaluated;
 mod unique;
 
@@ -32,7 +32,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::numbers::NumberTexts;
-use crate::schema::SchemaSet;
+use crate::schema::{NodeId, SchemaSet};
 use crate::strings::{LanguageId, LanguageLimits, Languages};
 use crate::{CompileError, CompileErrorKind, Style};
 
@@ -42,7 +42,7 @@ use decision::Decisions;
 pub(crate) use decode::{Decode, Decoded};
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
-use goal::{Constraint, Goals};
+use goal::{Constraint, Goal, Goals};
 pub(crate) use machine::StateId;
 use machine::{Expected, ExpectedId, Level, OrderId, Orders, StackId, State};
 use satisfiable::Question;
@@ -146,9 +146,20 @@ impl Automaton {
     ///
     /// [`CompileError`], with the place and the keyword.
     pub(crate) fn new(schema: SchemaSet, formats: Formats, style: Style) -> Result<(Self, GoalId), CompileError> {
+        let mut automaton = Self::lazy(Arc::new(schema), formats, style);
+        let schema = automaton.schema.clone();
+        for (node, _) in schema.nodes() {
+            automaton.expand_node(node)?;
+        }
+        let root = automaton.goal_of(schema.root());
+        Ok((automaton, root))
+    }
+
+    /// The automaton of a schema whose subschemas are expanded when they are asked for.
+    pub(crate) fn lazy(schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
         let sets = crate::numbers::NumberSets::new();
-        let mut automaton = Self {
-            schema: Arc::new(schema),
+        Self {
+            schema,
             formats,
             style,
             goals: Goals::default(),
@@ -177,13 +188,41 @@ impl Automaton {
             steps: HashMap::new(),
             forced: HashMap::new(),
             completions: Completions::default(),
-        };
-        let schema = automaton.schema.clone();
-        for (node, _) in schema.nodes() {
-            let goal = automaton.goal_of(node);
-            automaton.constraint(goal)?;
         }
-        let root = automaton.goal_of(schema.root());
-        Ok((automaton, root))
+    }
+
+    /// Expands a subschema, so that what cannot be treated in it is known.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the place and the keyword.
+    pub(crate) fn expand_node(&mut self, node: NodeId) -> Result<(), CompileError> {
+        let goal = self.goal_of(node);
+        self.constraint(goal).map(|_| ())
+    }
+
+    /// Whether some value is valid under a subschema.
+    pub(crate) fn has_value(&mut self, node: NodeId) -> Result<bool, Trouble> {
+        let goal = self.goal_of(node);
+        self.satisfiable(&[goal], &[])
+    }
+
+    /// How much has been worked out, in units that take about a microsecond each.
+    pub(crate) fn effort(&self) -> usize {
+        let expanded = self.constraints.len() + self.answers.len();
+        10 * expanded + self.arrays.len() + self.objects.len() + self.steps.len() + self.formulas.size()
+    }
+
+    /// The schema.
+    pub(crate) fn schema(&self) -> &Arc<SchemaSet> {
+        &self.schema
+    }
+
+    /// The subschemas that were expanded. What the others say made no difference to any answer so far.
+    pub(crate) fn expanded(&self) -> impl Iterator<Item = NodeId> {
+        self.constraints.keys().filter_map(|goal| match self.goals.get(*goal) {
+            Goal::Node(node) => Some(*node),
+            _ => None,
+        })
     }
 }

@@ -224,7 +224,7 @@ impl Automaton {
             return Ok(decided);
         }
         if self.asks_unique(&[formula]) {
-            return self.unique_array_can_end(formula, seen);
+            return self.unique_array_can_end(formula, seen, Vec::new());
         }
         if let Some(&answer) = self.arrays.get(&formula) {
             return Ok(answer);

@@ -15,6 +15,9 @@ use super::{Automaton, Trouble};
 /// Items beyond those seen for which values are told apart.
 const MORE: usize = 40;
 
+/// The goals that an item satisfies, and those that it does not.
+type Outcomes = (Vec<GoalId>, Vec<GoalId>);
+
 /// The values of the items in a possible rest of an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Rest {
@@ -25,15 +28,34 @@ struct Rest {
 }
 
 impl Automaton {
+    /// Whether an array of which `formula` is left can be completed after the items `seen` and one of which only its
+    /// outcomes are known.
+    pub(super) fn array_can_end_after(
+        &mut self,
+        formula: FormulaId,
+        seen: &[GoalId],
+        item: Outcomes,
+    ) -> Result<bool, Trouble> {
+        match formula.decided().is_none() && self.asks_unique(&[formula]) {
+            true => self.unique_array_can_end(formula, seen, vec![item]),
+            false => self.array_can_end(formula, seen),
+        }
+    }
+
     /// Whether an array of which `formula` is left, to which it matters that items differ, can be completed after the
-    /// items `seen`.
-    pub(super) fn unique_array_can_end(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
+    /// items `seen` and `items`.
+    pub(super) fn unique_array_can_end(
+        &mut self,
+        formula: FormulaId,
+        seen: &[GoalId],
+        items: Vec<Outcomes>,
+    ) -> Result<bool, Trouble> {
         let differing = self.with_unique(formula, true);
         if self.can_end_differing(differing, seen)? {
             return Ok(true);
         }
         let repeating = self.with_unique(formula, false);
-        self.can_end_repeating(repeating, seen)
+        self.can_end_repeating(repeating, seen, items)
     }
 
     fn can_end_differing(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
@@ -121,12 +143,17 @@ impl Automaton {
         )
     }
 
-    fn can_end_repeating(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
+    fn can_end_repeating(
+        &mut self,
+        formula: FormulaId,
+        seen: &[GoalId],
+        items: Vec<Outcomes>,
+    ) -> Result<bool, Trouble> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
         // What was asked of the items since, any of which may be equal to a later one; and whether one was.
-        let start = (formula, Vec::<(Vec<GoalId>, Vec<GoalId>)>::new(), false);
+        let start = (formula, items, false);
         let mut known = HashSet::from([start.clone()]);
         let mut left = vec![start];
         while let Some((formula, items, repeated)) = left.pop() {
@@ -158,12 +185,7 @@ impl Automaton {
     }
 
     /// Whether an item may equal one seen, or one of those thought of before it.
-    fn may_repeat(
-        &mut self,
-        item: &(Vec<GoalId>, Vec<GoalId>),
-        items: &[(Vec<GoalId>, Vec<GoalId>)],
-        seen: &[GoalId],
-    ) -> Result<bool, Trouble> {
+    fn may_repeat(&mut self, item: &Outcomes, items: &[Outcomes], seen: &[GoalId]) -> Result<bool, Trouble> {
         let (all, none) = item;
         for value in seen {
             if self.satisfiable(&[all, &[*value][..]].concat(), none)? {
@@ -202,6 +224,10 @@ impl Automaton {
                     _ => {}
                 }
             }
+        }
+        if formulas[0].decided().is_none() && self.with_unique(formulas[0], false) != FormulaId::FALSE {
+            // The item may be the one that a later one has to equal, which then satisfies what it does.
+            compared.extend_from_slice(&goals);
         }
         if differ {
             for goal in goals {

@@ -6,6 +6,7 @@ use crate::strings::LanguageId;
 use super::super::atom::TextId;
 use super::super::decision::DecisionId;
 use super::super::decode::{Decode, Decoded};
+use super::super::enumerate::split;
 use super::super::formula::FormulaId;
 use super::super::goal::{Goal, GoalId};
 use super::super::read::Name;
@@ -189,7 +190,7 @@ impl Automaton {
                 .copied()
                 .find(|goal| outcome(*goal) && this.is_value(*goal));
             let seen: Vec<GoalId> = seen.iter().copied().chain(known).collect();
-            this.array_can_end(after, &seen)
+            this.array_can_end_after(after, &seen, split(&goals, vector))
         })?;
         Ok((decision != DecisionId::NEVER).then(|| self.expect(goals, decision)))
     }
