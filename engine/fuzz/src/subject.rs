@@ -18,7 +18,7 @@ const PIECES: &[&str] = &[
     "a\":1", "😀\"",
 ];
 
-/// A vocabulary of all bytes, of [`PIECES`] and names of the small world, and some odd tokens.
+/// A vocabulary of all bytes, of pieces of JSON and names of the small world, and some odd tokens.
 pub fn vocabulary() -> Arc<Vocabulary> {
     static VOCABULARY: LazyLock<Arc<Vocabulary>> = LazyLock::new(|| {
         let mut texts: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();

@@ -68,12 +68,13 @@ impl Form {
     /// Whether `text`, which spells `value`, is one of them.
     fn has(self, text: &str, value: &Value) -> bool {
         let place = |name: &String, order: &[&str]| order.iter().position(|one| one == name).unwrap_or(order.len());
+        let written = value.to_string();
         match self {
             Self::Any => true,
-            Self::Compact => text == value.to_string(),
+            Self::Compact => text == written,
             Self::Ordered(order) => {
                 let names = value.as_object().into_iter().flat_map(|members| members.keys());
-                text == value.to_string() && names.map(|name| place(name, order)).is_sorted()
+                text == written && names.map(|name| place(name, order)).is_sorted()
             }
         }
     }
