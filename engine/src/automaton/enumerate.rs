@@ -35,9 +35,6 @@ struct Wanted<'a> {
     depth: usize,
 }
 
-/// Whether a constraint admits a word.
-type Admits = fn(&super::Constraint) -> bool;
-
 impl Automaton {
     /// The values that satisfy all goals of `all` and none of `none`, where they are fewer than `most`.
     pub(super) fn values_up_to(&mut self, all: &[GoalId], none: &[GoalId], most: usize) -> Result<Values, Trouble> {
@@ -63,48 +60,12 @@ impl Automaton {
         if depth >= MAX_DEPTH {
             return Err(Trouble::Limit("nesting of values that have to differ"));
         }
-        let mut parts = Vec::new();
-        for &goal in all {
-            parts.push((self.constraint(goal)?, true));
-        }
-        for &goal in none {
-            parts.push((self.constraint(goal)?, false));
-        }
+        let value = self.combined(all, none)?;
+        let (numbers, strings) = (value.numbers, value.strings);
         let mut values = Vec::new();
-        let mut numbers = self.number_texts.sets().all();
-        let mut strings = Vec::new();
-        let (mut arrays, mut objects) = (Vec::new(), Vec::new());
-        for (part, wanted) in &parts {
-            let outside = self.number_texts.sets_mut().not(part.numbers);
-            let set = if *wanted { part.numbers } else { outside };
-            numbers = self.number_texts.sets_mut().and(numbers, set)?;
-            strings.push(if *wanted {
-                part.strings
-            } else {
-                self.languages.not(part.strings)?
-            });
-            arrays.push(if *wanted {
-                part.arrays
-            } else {
-                self.formulas.not(part.arrays)
-            });
-            objects.push(if *wanted {
-                part.objects
-            } else {
-                self.formulas.not(part.objects)
-            });
-        }
-        let words: [(Value, Admits); 3] = [
-            (Value::null(), |part| part.null),
-            (Value::boolean(true), |part| part.yes),
-            (Value::boolean(false), |part| part.no),
-        ];
-        for (value, outcome) in words {
-            if parts.iter().all(|(part, wanted)| outcome(part) == *wanted) {
-                values.push(value);
-            }
-        }
-        let strings = self.languages.and(&strings)?;
+        values.extend(value.null.then(Value::null));
+        values.extend(value.yes.then(|| Value::boolean(true)));
+        values.extend(value.no.then(|| Value::boolean(false)));
         let count = self.number_texts.sets().cardinality(numbers, most as u64);
         let endless = !matches!(count, numbers::Cardinality::Exactly(_));
         if endless
@@ -121,10 +82,8 @@ impl Automaton {
         values.extend(members.into_iter().map(Value::number));
         let members = self.languages.members(strings, most)?;
         values.extend(members.iter().map(|text| Value::string(text)));
-        let arrays = self.formulas.and(arrays);
-        self.some_arrays(arrays, wanted, &mut values)?;
-        let objects = self.formulas.and(objects);
-        self.some_objects(objects, wanted, &mut values)?;
+        self.some_arrays(value.arrays, wanted, &mut values)?;
+        self.some_objects(value.objects, wanted, &mut values)?;
         values.truncate(most);
         Ok(values)
     }

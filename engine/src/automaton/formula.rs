@@ -4,7 +4,7 @@
 //! integer", "there is a member `a`". As the value is read, atoms are decided and substituted, and what is left is the
 //! *residual* formula.
 
-use std::collections::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// A formula. Equal ids are equal formulas; different ids may still be equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,14 +23,30 @@ enum Node {
     /// Sorted, without repetitions, at least two parts.
     And(Box<[FormulaId]>),
     Or(Box<[FormulaId]>),
+    /// Exactly one of them holds.
+    One(Box<[FormulaId]>),
 }
 
-/// The formulas of one compilation.
+impl Node {
+    fn parts(&self) -> &[FormulaId] {
+        match self {
+            Self::False | Self::True | Self::Atom(_) => &[],
+            Self::Not(inner) => std::slice::from_ref(inner),
+            Self::And(parts) | Self::Or(parts) | Self::One(parts) => parts,
+        }
+    }
+}
+
+/// The formulas of one compilation. The parts of a formula have lower numbers than the formula.
 #[derive(Debug)]
 pub(crate) struct Formulas {
     nodes: Vec<Node>,
     /// The atoms of each formula, sorted.
     atoms: Vec<Box<[Atom]>>,
+    /// What each formula comes to where nothing follows any more.
+    at_end: Vec<bool>,
+    /// Parts and atoms kept.
+    cells: usize,
     ids: HashMap<Node, FormulaId>,
 }
 
@@ -39,10 +55,12 @@ impl Default for Formulas {
         let mut formulas = Self {
             nodes: Vec::new(),
             atoms: Vec::new(),
+            at_end: Vec::new(),
+            cells: 0,
             ids: HashMap::new(),
         };
-        formulas.intern(Node::False);
-        formulas.intern(Node::True);
+        formulas.intern(Node::False, false);
+        formulas.intern(Node::True, true);
         formulas
     }
 }
@@ -69,7 +87,7 @@ impl FormulaId {
 }
 
 impl Formulas {
-    fn intern(&mut self, node: Node) -> FormulaId {
+    fn intern(&mut self, node: Node, at_end: bool) -> FormulaId {
         if let Some(&id) = self.ids.get(&node) {
             return id;
         }
@@ -77,7 +95,7 @@ impl Formulas {
             Node::False | Node::True => Vec::new(),
             Node::Atom(atom) => vec![*atom],
             Node::Not(inner) => self.atoms[inner.0 as usize].to_vec(),
-            Node::And(parts) | Node::Or(parts) => {
+            Node::And(parts) | Node::Or(parts) | Node::One(parts) => {
                 let mut all: Vec<Atom> = parts
                     .iter()
                     .flat_map(|part| self.atoms[part.0 as usize].iter().copied())
@@ -88,10 +106,22 @@ impl Formulas {
             }
         };
         let id = FormulaId(self.nodes.len() as u32);
+        self.cells += node.parts().len() + atoms.len();
         self.nodes.push(node.clone());
         self.atoms.push(atoms.into());
+        self.at_end.push(at_end);
         self.ids.insert(node, id);
         id
+    }
+
+    /// How many of `parts` hold where nothing follows any more.
+    fn hold_at_end(&self, parts: &[FormulaId]) -> usize {
+        parts.iter().filter(|part| self.at_end(**part)).count()
+    }
+
+    /// What a formula comes to where nothing follows any more.
+    pub(crate) fn at_end(&self, formula: FormulaId) -> bool {
+        self.at_end[formula.0 as usize]
     }
 
     /// The atoms that `formula` depends on, sorted.
@@ -120,9 +150,9 @@ impl Formulas {
         }
     }
 
-    /// An atom.
-    pub(crate) fn atom(&mut self, atom: Atom) -> FormulaId {
-        self.intern(Node::Atom(atom))
+    /// An atom, and what it comes to where nothing follows any more.
+    pub(crate) fn atom(&mut self, atom: Atom, at_end: bool) -> FormulaId {
+        self.intern(Node::Atom(atom), at_end)
     }
 
     /// Not.
@@ -131,7 +161,7 @@ impl Formulas {
             Node::False => FormulaId::TRUE,
             Node::True => FormulaId::FALSE,
             Node::Not(inner) => *inner,
-            _ => self.intern(Node::Not(formula)),
+            _ => self.intern(Node::Not(formula), !self.at_end(formula)),
         }
     }
 
@@ -164,9 +194,42 @@ impl Formulas {
         match flat[..] {
             [] => neutral,
             [one] => one,
-            _ if and => self.intern(Node::And(flat.into())),
-            _ => self.intern(Node::Or(flat.into())),
+            _ => {
+                let hold = self.hold_at_end(&flat);
+                match and {
+                    true => self.intern(Node::And(flat.as_slice().into()), hold == flat.len()),
+                    false => self.intern(Node::Or(flat.into()), hold > 0),
+                }
+            }
         }
+    }
+
+    /// Exactly one of them.
+    pub(crate) fn one(&mut self, mut parts: Vec<FormulaId>) -> FormulaId {
+        parts.sort_unstable();
+        // What is there twice must not hold, and where one holds for sure, no other must.
+        let (mut once, mut refuted) = (Vec::new(), Vec::new());
+        for same in parts.chunk_by(|a, b| a == b) {
+            match same[0] {
+                FormulaId::FALSE => {}
+                part if same.len() > 1 => refuted.push(part),
+                part => once.push(part),
+            }
+        }
+        let one = match once[..] {
+            [] => FormulaId::FALSE,
+            [one] => one,
+            [FormulaId::TRUE, ..] => {
+                refuted.extend_from_slice(&once[1..]);
+                FormulaId::TRUE
+            }
+            _ => {
+                let hold = self.hold_at_end(&once);
+                self.intern(Node::One(once.into()), hold == 1)
+            }
+        };
+        let refuted: Vec<FormulaId> = refuted.into_iter().map(|part| self.not(part)).collect();
+        self.and(refuted.into_iter().chain([one]))
     }
 
     /// Whether a formula and its negation are both in the sorted list.
@@ -192,42 +255,50 @@ impl Formulas {
         if known.is_empty() {
             return formula;
         }
-        let mut done = HashMap::new();
-        self.rebuild(formula, &known, &mut done)
+        let touched = |formulas: &Self, formula: FormulaId| {
+            let atoms = formulas.atoms(formula).iter();
+            atoms.into_iter().any(|atom| known.contains_key(atom))
+        };
+        let mut found: HashSet<FormulaId> = HashSet::from([formula]);
+        let mut order = vec![formula];
+        let mut next = 0;
+        while let Some(&at) = order.get(next) {
+            next += 1;
+            for &part in self.nodes[at.0 as usize].parts() {
+                if !found.contains(&part) && touched(self, part) {
+                    found.insert(part);
+                    order.push(part);
+                }
+            }
+        }
+        // Parts come before what they are parts of.
+        order.sort_unstable();
+        let mut done: HashMap<FormulaId, FormulaId> = HashMap::with_capacity(order.len());
+        for at in order {
+            let replaced = self.replaced(at, &known, &done);
+            done.insert(at, replaced);
+        }
+        done.get(&formula).copied().unwrap_or(formula)
     }
 
-    /// Recursion follows the formula's nesting, which limits on the schema's own nesting bound.
-    fn rebuild(
+    /// A formula with its parts replaced.
+    fn replaced(
         &mut self,
         formula: FormulaId,
         known: &HashMap<Atom, FormulaId>,
-        done: &mut HashMap<FormulaId, FormulaId>,
+        done: &HashMap<FormulaId, FormulaId>,
     ) -> FormulaId {
-        let touched = self.atoms(formula).iter().any(|atom| known.contains_key(atom));
-        if !touched {
-            return formula;
-        }
-        if let Some(&replaced) = done.get(&formula) {
-            return replaced;
-        }
-        let replaced = match self.nodes[formula.0 as usize].clone() {
+        let node = &self.nodes[formula.0 as usize];
+        let replace = |part: &FormulaId| done.get(part).copied().unwrap_or(*part);
+        let parts: Vec<FormulaId> = node.parts().iter().map(replace).collect();
+        match node {
             Node::False | Node::True => formula,
-            Node::Atom(atom) => known.get(&atom).copied().unwrap_or(formula),
-            Node::Not(inner) => {
-                let inner = self.rebuild(inner, known, done);
-                self.not(inner)
-            }
-            Node::And(parts) => {
-                let parts: Vec<FormulaId> = parts.iter().map(|part| self.rebuild(*part, known, done)).collect();
-                self.and(parts)
-            }
-            Node::Or(parts) => {
-                let parts: Vec<FormulaId> = parts.iter().map(|part| self.rebuild(*part, known, done)).collect();
-                self.or(parts)
-            }
-        };
-        done.insert(formula, replaced);
-        replaced
+            Node::Atom(atom) => known.get(atom).copied().unwrap_or(formula),
+            Node::Not(_) => self.not(parts[0]),
+            Node::And(_) => self.and(parts),
+            Node::Or(_) => self.or(parts),
+            Node::One(_) => self.one(parts),
+        }
     }
 }
 
@@ -238,7 +309,7 @@ mod tests {
     #[test]
     fn formulas_have_one_form() {
         let mut formulas = Formulas::default();
-        let [a, b, c] = [0, 1, 2].map(|atom| formulas.atom(Atom(atom)));
+        let [a, b, c] = [0, 1, 2].map(|atom| formulas.atom(Atom(atom), false));
         let ab = formulas.and([a, b]);
         let nested = formulas.and([ab, c, a]);
         let flat = formulas.and([c, b, a]);
@@ -249,5 +320,29 @@ mod tests {
         assert_eq!(formulas.not(not_a), a);
         assert_eq!(formulas.and([]), FormulaId::TRUE);
         assert_eq!(formulas.atoms(flat), [Atom(0), Atom(1), Atom(2)]);
+    }
+
+    /// "Exactly one" against its truth table, its parts being decided one after the other in every way.
+    #[test]
+    fn exactly_one_is_decided_part_by_part() {
+        let mut formulas = Formulas::default();
+        let atoms = [0, 1, 2].map(|atom| formulas.atom(Atom(atom), atom == 1));
+        for parts in [vec![0, 1, 2], vec![0, 0, 1], vec![0, 1, 1, 2, 2], vec![2]] {
+            let one = formulas.one(parts.iter().map(|part| atoms[*part]).collect());
+            let holds = |holds: &dyn Fn(usize) -> bool| parts.iter().filter(|part| holds(**part)).count() == 1;
+            assert_eq!(formulas.at_end(one), holds(&|part| part == 1));
+            for row in 0..8_u32 {
+                let mut left = one;
+                for (bit, atom) in (0..).zip([Atom(0), Atom(1), Atom(2)]) {
+                    let value = FormulaId::constant(row >> bit & 1 == 1);
+                    left = formulas.substitute(left, &mut |other| (other == atom).then_some(value));
+                }
+                assert_eq!(
+                    left.decided(),
+                    Some(holds(&|part| row >> part & 1 == 1)),
+                    "{parts:?} {row:b}"
+                );
+            }
+        }
     }
 }

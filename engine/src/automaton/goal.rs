@@ -1,6 +1,6 @@
 //! [`Goal`]: what is asked of a value; [`Constraint`]: what a goal means for each type of value.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::formula::FormulaId;
 use crate::json::Value;

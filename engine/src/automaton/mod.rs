@@ -20,6 +20,7 @@ mod expand;
 mod formula;
 mod goal;
 mod machine;
+mod questions;
 mod read;
 mod satisfiable;
 #[cfg(test)]
@@ -27,8 +28,9 @@ mod tests;
 mod unevaluated;
 mod unique;
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 use crate::numbers::NumberTexts;
 use crate::schema::SchemaSet;
@@ -42,7 +44,7 @@ pub(crate) use goal::GoalId;
 use goal::{Constraint, Goals};
 pub(crate) use machine::{Content, StateId};
 use machine::{Expected, ExpectedId, Level, OrderId, Orders, StackId, State};
-use satisfiable::Question;
+use questions::Questions;
 
 /// What the keyword `format` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -63,6 +65,9 @@ pub(crate) enum Trouble {
     /// A limit of strings or numbers was reached.
     #[error("{0}")]
     Reached(String),
+    /// A question came up that has to be answered first. Never leaves [`questions`].
+    #[error("a question is open")]
+    Pending,
     /// A subschema cannot be treated.
     #[error(transparent)]
     Schema(#[from] CompileError),
@@ -114,14 +119,9 @@ pub(crate) struct Automaton {
     // What has been worked out.
     constraints: HashMap<GoalId, Constraint>,
     covered: HashMap<(LanguageId, TextId), bool>,
-    answers: HashMap<Question, bool>,
-    arrays: HashMap<FormulaId, bool>,
-    objects: HashMap<FormulaId, bool>,
+    questions: Questions,
+    scarce: HashMap<FormulaId, LanguageId>,
     key_languages: HashMap<KeyPlace, LanguageId>,
-    // Questions being answered, and the outermost that the answer at hand rests on.
-    open: HashMap<Question, usize>,
-    rests_on: usize,
-    used_matters: bool,
     // The machine.
     orders: Orders,
     states: Vec<State>,
@@ -155,13 +155,9 @@ impl Automaton {
             number_texts: NumberTexts::new(style.numbers, sets),
             constraints: HashMap::new(),
             covered: HashMap::new(),
-            answers: HashMap::new(),
-            arrays: HashMap::new(),
-            objects: HashMap::new(),
+            questions: Questions::default(),
+            scarce: HashMap::new(),
             key_languages: HashMap::new(),
-            open: HashMap::new(),
-            rests_on: usize::MAX,
-            used_matters: false,
             orders: Orders::default(),
             states: Vec::new(),
             state_ids: HashMap::new(),

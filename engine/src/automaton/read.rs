@@ -156,9 +156,7 @@ impl Automaton {
     }
 
     /// What a formula comes to where the object or array ends here.
-    pub(super) fn at_end(&mut self, formula: FormulaId) -> bool {
-        let atoms = &self.atoms;
-        let ended = self.formulas.substitute(formula, &mut |atom| Some(atoms.at_end(atom)));
-        ended == FormulaId::TRUE
+    pub(super) fn at_end(&self, formula: FormulaId) -> bool {
+        self.formulas.at_end(formula)
     }
 }

@@ -5,33 +5,25 @@
 //! ([`Automaton::object_can_end`], [`Automaton::array_can_end`]). Values are finite, so a question that comes up again
 //! while it is being answered is answered no, and a no that rests on that is not remembered.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::atom::{AtomKind, Keys, TextId};
 use super::decision::DecisionId;
-use super::formula::FormulaId;
-use super::goal::GoalId;
+use super::formula::{Atom, FormulaId};
+use super::goal::{Constraint, GoalId};
+use super::questions::Question;
 use super::read::Name;
 use super::{Automaton, Trouble};
 use crate::strings::{Cardinality, LanguageId};
 
-/// Questions that may be open at once: nesting of values.
-const MAX_OPEN: usize = 192;
 /// States of one object or array that are looked at for one answer.
 pub(super) const MAX_STATES: usize = 50_000;
 /// Classes of names in one object.
 const MAX_CELLS: usize = 256;
 /// Goals of one value.
-const MAX_GOALS: usize = 512;
+const MAX_GOALS: usize = 1 << 14;
 /// Outcome vectors of one value.
 const MAX_VECTORS: usize = 1 << 14;
-
-/// Goals that a value satisfies, and goals that it does not; both sorted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Question {
-    all: Vec<GoalId>,
-    none: Vec<GoalId>,
-}
 
 /// Names that no atom names, alike to all atoms.
 #[derive(Clone, Debug)]
@@ -53,88 +45,62 @@ impl Automaton {
         if all.contains(&GoalId::NOTHING) || none.contains(&GoalId::ANYTHING) {
             return Ok(false);
         }
-        if all.iter().any(|goal| none.contains(goal)) {
-            return Ok(false);
-        }
         let tidy = |goals: &[GoalId], drop: GoalId| {
             let mut goals: Vec<GoalId> = goals.iter().copied().filter(|goal| *goal != drop).collect();
             goals.sort_unstable();
             goals.dedup();
             goals
         };
-        let question = Question {
-            all: tidy(all, GoalId::ANYTHING),
-            none: tidy(none, GoalId::NOTHING),
-        };
-        if let Some(&answer) = self.answers.get(&question) {
-            return Ok(answer);
-        }
-        if let Some(&depth) = self.open.get(&question) {
-            self.rests_on = self.rests_on.min(depth);
+        let (all, none) = (tidy(all, GoalId::ANYTHING), tidy(none, GoalId::NOTHING));
+        if all.iter().any(|goal| none.binary_search(goal).is_ok()) {
             return Ok(false);
         }
-        let depth = self.open.len();
-        if depth >= MAX_OPEN {
-            return Err(Trouble::Limit("nesting of values in the search for one that is valid"));
-        }
-        self.open.insert(question.clone(), depth);
-        let outer = std::mem::replace(&mut self.rests_on, usize::MAX);
-        let answer = self.search(&question);
-        self.open.remove(&question);
-        let rests_on = self.rests_on;
-        let final_no = rests_on >= depth;
-        let answer = answer?;
-        self.rests_on = if answer || final_no { outer } else { outer.min(rests_on) };
-        if answer || final_no {
-            self.answers.insert(question, answer);
-        }
-        Ok(answer)
+        self.ask(Question::Value(all.into(), none.into()))
     }
 
-    fn search(&mut self, question: &Question) -> Result<bool, Trouble> {
-        let mut parts = Vec::new();
-        for &goal in &question.all {
-            parts.push((self.constraint(goal)?, true));
+    /// Works out the answer to a question.
+    pub(super) fn answer(&mut self, question: &Question) -> Result<bool, Trouble> {
+        match question {
+            Question::Value(all, none) => self.search_value(all, none),
+            Question::Array(formula) if self.asks_unique(&[*formula]) => self.unique_array_can_end(*formula, &[]),
+            Question::Array(formula) => self.search_array(*formula),
+            Question::Object(formula, used) => self.search_object(*formula, used),
         }
-        for &goal in &question.none {
-            parts.push((self.constraint(goal)?, false));
-        }
-        if parts.iter().all(|(part, wanted)| part.null == *wanted)
-            || parts.iter().all(|(part, wanted)| part.yes == *wanted)
-            || parts.iter().all(|(part, wanted)| part.no == *wanted)
-        {
+    }
+
+    fn search_value(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<bool, Trouble> {
+        let value = self.combined(all, none)?;
+        if value.null || value.yes || value.no {
             return Ok(true);
         }
-        let mut numbers = self.number_texts.sets_mut().all();
-        let mut strings = Vec::new();
-        let (mut arrays, mut objects) = (Vec::new(), Vec::new());
-        for (part, wanted) in parts {
-            if wanted {
-                numbers = self.number_texts.sets_mut().and(numbers, part.numbers)?;
-                strings.push(part.strings);
-                arrays.push(part.arrays);
-                objects.push(part.objects);
-            } else {
-                let others = self.number_texts.sets_mut().not(part.numbers);
-                numbers = self.number_texts.sets_mut().and(numbers, others)?;
-                strings.push(self.languages.not(part.strings)?);
-                arrays.push(self.formulas.not(part.arrays));
-                objects.push(self.formulas.not(part.objects));
+        Ok(!self.number_texts.sets().is_empty(value.numbers)
+            || !self.languages.is_empty(value.strings)?
+            || self.array_can_end(value.arrays, &[])?
+            || self.object_can_end(value.objects, &[])?)
+    }
+
+    /// What it means to satisfy all goals of `all` and none of `none`.
+    pub(super) fn combined(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<Constraint, Trouble> {
+        let mut both = self.everything();
+        let (mut strings, mut arrays, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+        let wanted = all.iter().map(|goal| (*goal, true));
+        for (goal, wanted) in wanted.chain(none.iter().map(|goal| (*goal, false))) {
+            let mut part = self.constraint(goal)?;
+            if !wanted {
+                part = self.complement(part)?;
             }
+            both.null &= part.null;
+            both.yes &= part.yes;
+            both.no &= part.no;
+            both.numbers = self.number_texts.sets_mut().and(both.numbers, part.numbers)?;
+            strings.push(part.strings);
+            arrays.push(part.arrays);
+            objects.push(part.objects);
         }
-        if !self.number_texts.sets().is_empty(numbers) {
-            return Ok(true);
-        }
-        let strings = self.languages.and(&strings)?;
-        if !self.languages.is_empty(strings)? {
-            return Ok(true);
-        }
-        let arrays = self.formulas.and(arrays);
-        if self.array_can_end(arrays, &[])? {
-            return Ok(true);
-        }
-        let objects = self.formulas.and(objects);
-        self.object_can_end(objects, &[])
+        both.strings = self.languages.and(&strings)?;
+        both.arrays = self.formulas.and(arrays);
+        both.objects = self.formulas.and(objects);
+        Ok(both)
     }
 
     /// Builds a decision over `goals` from `leaf`, which says whether an outcome vector will do. Vectors that no value
@@ -151,97 +117,72 @@ impl Automaton {
         never: &[GoalId],
         leaf: Leaf<'_>,
     ) -> Result<DecisionId, Trouble> {
+        let mut vectors = self.vectors_unless(goals, never)?;
+        let mut kept = Vec::with_capacity(vectors.len());
+        for vector in vectors.drain(..) {
+            if leaf(self, &vector)? {
+                kept.push(vector);
+            }
+        }
+        Ok(self.decisions.among(&kept, goals.len()))
+    }
+
+    /// The outcome vectors over `goals` that some value has, sorted with `true` before `false`.
+    pub(super) fn vectors(&mut self, goals: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
+        self.vectors_unless(goals, &[])
+    }
+
+    /// The same without those of values that satisfy a goal of `never`.
+    fn vectors_unless(&mut self, goals: &[GoalId], never: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
         if goals.len() > MAX_GOALS {
             return Err(Trouble::Limit(
                 "subschemas and earlier items that one value is compared with",
             ));
         }
-        let mut outcomes = Vec::with_capacity(goals.len());
-        let mut budget = MAX_VECTORS;
-        self.decide_from(goals, never, &mut outcomes, &mut budget, leaf)
-    }
-
-    /// Recursion goes as deep as there are goals at one place.
-    fn decide_from(
-        &mut self,
-        goals: &[GoalId],
-        never: &[GoalId],
-        outcomes: &mut Vec<bool>,
-        budget: &mut usize,
-        leaf: Leaf<'_>,
-    ) -> Result<DecisionId, Trouble> {
-        let next = goals.get(outcomes.len());
-        if next.is_some_and(|next| never.contains(next)) {
-            let goal = outcomes.len() as u32;
-            outcomes.push(false);
-            let invalid = self.decide_from(goals, never, outcomes, budget, leaf)?;
-            outcomes.pop();
-            return Ok(self.decisions.branch(goal, DecisionId::NEVER, invalid));
-        }
-        let pick = |wanted: bool| {
-            let pairs = goals.iter().zip(outcomes.iter());
-            pairs
-                .filter(move |(_, outcome)| **outcome == wanted)
-                .map(|(goal, _)| *goal)
-        };
-        let (all, none): (Vec<GoalId>, Vec<GoalId>) = (pick(true).collect(), pick(false).collect());
-        if !self.satisfiable(&all, &none)? {
-            return Ok(DecisionId::NEVER);
-        }
-        if next.is_none() {
-            *budget = budget
-                .checked_sub(1)
-                .ok_or(Trouble::Limit("combinations of subschemas that a value may satisfy"))?;
-            return Ok(match leaf(self, outcomes)? {
-                true => DecisionId::ALWAYS,
-                false => DecisionId::NEVER,
-            });
-        }
-        let goal = outcomes.len() as u32;
-        outcomes.push(true);
-        let valid = self.decide_from(goals, never, outcomes, budget, leaf)?;
-        outcomes.pop();
-        outcomes.push(false);
-        let invalid = self.decide_from(goals, never, outcomes, budget, leaf)?;
-        outcomes.pop();
-        Ok(self.decisions.branch(goal, valid, invalid))
-    }
-
-    /// The outcome vectors over `goals` that some value has.
-    pub(super) fn vectors(&mut self, goals: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
         let mut vectors = Vec::new();
-        self.decide(goals, &mut |_, outcomes| {
-            vectors.push(outcomes.to_vec());
-            Ok(true)
-        })?;
-        Ok(vectors)
+        let (mut all, mut none): (Vec<GoalId>, Vec<GoalId>) = (Vec::new(), Vec::new());
+        // The goals that `all` and `none` are about come first, and each but those of `never` is tried both ways.
+        let mut outcomes: Vec<bool> = Vec::with_capacity(goals.len());
+        loop {
+            if self.satisfiable(&all, &none)? {
+                if let Some(goal) = goals.get(outcomes.len()) {
+                    let try_it = !never.contains(goal);
+                    outcomes.push(try_it);
+                    if try_it { &mut all } else { &mut none }.push(*goal);
+                    continue;
+                }
+                vectors.push(outcomes.clone());
+                if vectors.len() > MAX_VECTORS {
+                    return Err(Trouble::Limit("combinations of subschemas that a value may satisfy"));
+                }
+            }
+            loop {
+                match outcomes.pop() {
+                    None => return Ok(vectors),
+                    Some(false) => none.truncate(none.len() - 1),
+                    Some(true) => {
+                        all.truncate(all.len() - 1);
+                        none.push(goals[outcomes.len()]);
+                        outcomes.push(false);
+                        break;
+                    }
+                }
+            }
+        }
     }
 
     /// Whether an array of which `formula` is left, after the items `seen` where it matters that items differ, can be
     /// completed.
     pub(super) fn array_can_end(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
-        if let Some(decided) = formula.decided() {
-            return Ok(decided);
+        match formula.decided() {
+            Some(decided) => Ok(decided),
+            None if !seen.is_empty() && self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen),
+            None => self.ask(Question::Array(formula)),
         }
-        if self.asks_unique(&[formula]) {
-            return self.unique_array_can_end(formula, seen);
-        }
-        if let Some(&answer) = self.arrays.get(&formula) {
-            return Ok(answer);
-        }
-        let outer = std::mem::replace(&mut self.rests_on, usize::MAX);
-        let answer = self.search_array(formula);
-        let rests_on = self.rests_on;
-        let answer = answer?;
-        if answer || rests_on == usize::MAX {
-            self.arrays.insert(formula, answer);
-        }
-        self.rests_on = if answer { outer } else { outer.min(rests_on) };
-        Ok(answer)
     }
 
     fn search_array(&mut self, formula: FormulaId) -> Result<bool, Trouble> {
-        let mut seen = HashSet::from([formula]);
+        let mut seen: HashSet<FormulaId> = HashSet::from([formula]);
         let mut left = vec![formula];
         while let Some(formula) = left.pop() {
             if self.at_end(formula) {
@@ -249,7 +190,7 @@ impl Automaton {
             }
             let goals = self.goals_of_item(&[formula]);
             let mut vectors = self.vectors(&goals)?;
-            // The first found is the one with most goals satisfied: it is looked at first.
+            // The one with most goals satisfied is looked at first.
             vectors.reverse();
             for vector in vectors {
                 let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), false);
@@ -270,61 +211,74 @@ impl Automaton {
         if let Some(decided) = formula.decided() {
             return Ok(decided);
         }
-        if let Some(&answer) = self.objects.get(&formula) {
-            return Ok(answer);
+        let mut counted = Vec::new();
+        if !used.is_empty() {
+            let scarce = self.scarce_names(formula)?;
+            for &name in used {
+                if self.covers(Keys::Language(scarce), Name::Known(name))? {
+                    counted.push(name);
+                }
+            }
+            counted.sort_unstable();
         }
-        let outer = std::mem::replace(&mut self.rests_on, usize::MAX);
-        let outer_used = std::mem::replace(&mut self.used_matters, false);
-        let answer = self.search_object(formula, used);
-        let (rests_on, used_matters) = (self.rests_on, self.used_matters);
-        self.used_matters = outer_used;
-        let answer = answer?;
-        if (answer || rests_on == usize::MAX) && !used_matters {
-            self.objects.insert(formula, answer);
+        self.ask(Question::Object(formula, counted.into()))
+    }
+
+    /// The names without an atom of their own that can run out.
+    fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, Trouble> {
+        if let Some(&known) = self.scarce.get(&formula) {
+            return Ok(known);
         }
-        self.rests_on = if answer { outer } else { outer.min(rests_on) };
-        Ok(answer)
+        let mut scarce = Vec::new();
+        if !self.is_plain(formula) {
+            let names = self.names(formula);
+            let cells = self.cells(formula, &names, &[])?;
+            scarce.extend(cells.iter().filter(|cell| cell.left.is_some()).map(|cell| cell.names));
+        }
+        let scarce = self.languages.or(&scarce)?;
+        self.scarce.insert(formula, scarce);
+        Ok(scarce)
     }
 
     fn search_object(&mut self, formula: FormulaId, used: &[TextId]) -> Result<bool, Trouble> {
-        if self.at_end(formula) {
-            return Ok(true);
-        }
-        if let Some(required) = self.plain(formula) {
-            for name in required {
-                let goals = self.goals_of_member(&[formula], Name::Known(name))?;
-                if !self.satisfiable(&goals, &[])? {
-                    return Ok(false);
-                }
-            }
-            return Ok(true);
-        }
-        let names = self.names(formula);
-        let mut seen = HashSet::from([(formula, 0)]);
-        let mut left = vec![(formula, 0)];
-        while let Some((formula, index)) = left.pop() {
+        let all_names = self.names(formula);
+        let is_scarce = !self.at_end(formula) && self.scarce_names(formula)? != self.languages.none();
+        // What is left, and the names that were decided on the way to it.
+        let mut left = vec![(formula, Vec::<TextId>::new())];
+        let mut seen: HashSet<(FormulaId, Vec<TextId>)> = HashSet::from([left[0].clone()]);
+        while let Some((formula, decided)) = left.pop() {
             if self.at_end(formula) {
                 return Ok(true);
             }
-            if index == names.len() {
-                if self.others_can_end(formula, &names, used)? {
+            if let Some(required) = self.plain(formula) {
+                if self.can_all_come(formula, &required)? {
                     return Ok(true);
                 }
                 continue;
             }
-            let name = names[index];
-            let mut after = Vec::new();
-            if self.could_matter(formula, name)? {
-                let goals = self.goals_of_member(&[formula], Name::Known(name))?;
-                for vector in self.vectors(&goals)? {
-                    let outcome = |goal| outcome_of(&goals, &vector, goal);
-                    after.push(self.after_member(formula, Name::Known(name), &outcome)?);
+            let Some(name) = self.next_name(formula) else {
+                let names = if is_scarce { &decided } else { &all_names };
+                if self.others_can_end(formula, names, used)? {
+                    return Ok(true);
                 }
+                continue;
+            };
+            let mut after = vec![self.without(formula, name)];
+            let goals = self.goals_of_member(&[formula], Name::Known(name))?;
+            for vector in self.vectors(&goals)? {
+                let outcome = |goal| outcome_of(&goals, &vector, goal);
+                after.push(self.after_member(formula, Name::Known(name), &outcome)?);
             }
-            after.push(self.without(formula, name));
+            after.retain(|formula| *formula != FormulaId::FALSE);
+            // What is nearest to an end is looked at first.
+            after.sort_by_key(|formula| std::cmp::Reverse(self.missing(formula)));
+            let mut decided = decided;
+            if is_scarce {
+                decided.push(name);
+            }
             for formula in after {
-                if formula != FormulaId::FALSE && seen.insert((formula, index + 1)) {
-                    left.push((formula, index + 1));
+                if seen.insert((formula, decided.clone())) {
+                    left.push((formula, decided.clone()));
                 }
             }
             if seen.len() > MAX_STATES {
@@ -332,6 +286,41 @@ impl Automaton {
             }
         }
         Ok(false)
+    }
+
+    /// The number of conjuncts that do not hold yet.
+    fn missing(&self, formula: &FormulaId) -> usize {
+        let parts = self.formulas.conjuncts(formula).iter();
+        parts.filter(|part| !self.formulas.at_end(**part)).count()
+    }
+
+    /// A name to decide next: one on which something depends that does not hold yet, if there is such a name.
+    fn next_name(&self, formula: FormulaId) -> Option<TextId> {
+        let name_of = |atom: &Atom| match self.atoms.kind(*atom) {
+            AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => Some(name),
+            _ => None,
+        };
+        let missing = self.formulas.conjuncts(&formula).iter();
+        let missing = missing.filter(|part| !self.formulas.at_end(**part));
+        let mut atoms = missing.flat_map(|part| self.formulas.atoms(*part));
+        let first = atoms.find_map(name_of);
+        first.or_else(|| self.formulas.atoms(formula).iter().find_map(name_of))
+    }
+
+    /// Whether each of these names can come.
+    fn can_all_come(&mut self, formula: FormulaId, required: &[TextId]) -> Result<bool, Trouble> {
+        for &name in required {
+            let goals = self.goals_of_member(&[formula], Name::Known(name))?;
+            if !self.satisfiable(&goals, &[])? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether `formula` says no more than [`plain`](Self::plain) knows.
+    fn is_plain(&self, formula: FormulaId) -> bool {
+        self.plain(formula).is_some()
     }
 
     /// The names that must come, where the formula asks for nothing but that, for names that must not come, and for
@@ -363,22 +352,6 @@ impl Automaton {
         names
     }
 
-    /// Whether a member of this name could make a difference to `formula`.
-    fn could_matter(&mut self, formula: FormulaId, name: TextId) -> Result<bool, Trouble> {
-        for atom in self.formulas.atoms(formula).to_vec() {
-            let matters = match self.atoms.kind(atom) {
-                AtomKind::Has(one) => one == name,
-                AtomKind::CountAtLeast(_) => true,
-                AtomKind::Members(keys, _) => self.covers(keys, Name::Known(name))?,
-                _ => false,
-            };
-            if matters {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// What is left of `formula` where no member of this name comes.
     fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
         let atoms = &self.atoms;
@@ -393,7 +366,7 @@ impl Automaton {
     fn others_can_end(&mut self, formula: FormulaId, names: &[TextId], used: &[TextId]) -> Result<bool, Trouble> {
         let cells = self.cells(formula, names, used)?;
         let taken = vec![0_u64; cells.len()];
-        let mut seen = HashSet::from([(formula, taken.clone())]);
+        let mut seen: HashSet<(FormulaId, Vec<u64>)> = HashSet::from([(formula, taken.clone())]);
         let mut left = vec![(formula, taken)];
         while let Some((formula, taken)) = left.pop() {
             if self.at_end(formula) {
@@ -480,7 +453,6 @@ impl Automaton {
         let Cardinality::Finite(count) = self.languages.cardinality(names, enough)? else {
             return Ok(None);
         };
-        self.used_matters = true;
         let mut left = count;
         for &name in used {
             left -= u64::from(self.covers(Keys::Language(names), Name::Known(name))?);

@@ -97,27 +97,10 @@ impl Automaton {
 
     /// Whether numbers or strings alone give values without end.
     fn is_endless(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<bool, Trouble> {
-        let mut numbers = self.number_texts.sets().all();
-        let mut strings = Vec::new();
-        for (&goal, wanted) in all
-            .iter()
-            .map(|goal| (goal, true))
-            .chain(none.iter().map(|goal| (goal, false)))
-        {
-            let part = self.constraint(goal)?;
-            let outside = self.number_texts.sets_mut().not(part.numbers);
-            let set = if wanted { part.numbers } else { outside };
-            numbers = self.number_texts.sets_mut().and(numbers, set)?;
-            strings.push(if wanted {
-                part.strings
-            } else {
-                self.languages.not(part.strings)?
-            });
-        }
-        let strings = self.languages.and(&strings)?;
+        let value = self.combined(all, none)?;
         Ok(
-            self.number_texts.sets().cardinality(numbers, 1) == crate::numbers::Cardinality::Infinite
-                || self.languages.cardinality(strings, 1)? == crate::strings::Cardinality::Infinite,
+            self.number_texts.sets().cardinality(value.numbers, 1) == crate::numbers::Cardinality::Infinite
+                || self.languages.cardinality(value.strings, 1)? == crate::strings::Cardinality::Infinite,
         )
     }
 
