@@ -292,7 +292,7 @@ impl Automaton {
     }
 
     /// "At least `min` and at most `max`", in terms of atoms that say "at least".
-    fn between(&mut self, kind: impl Fn(u64) -> AtomKind, min: u64, max: Option<u64>) -> Vec<FormulaId> {
+    pub(super) fn between(&mut self, kind: impl Fn(u64) -> AtomKind, min: u64, max: Option<u64>) -> Vec<FormulaId> {
         let mut parts = Vec::new();
         if min > 0 {
             parts.push(self.atom(kind(min)));

@@ -15,8 +15,10 @@
 mod atom;
 mod decision;
 mod decode;
+mod endless;
 mod enumerate;
 mod expand;
+mod few;
 mod formula;
 mod goal;
 mod machine;
@@ -39,11 +41,12 @@ use crate::{CompileError, CompileErrorKind, Style};
 
 use atom::{Atoms, TextId, Texts};
 use decision::Decisions;
+use enumerate::Values;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goals};
+use machine::{Apart, Expected, ExpectedId, Level, OrderId, Orders, Parts, StackId, State};
 pub(crate) use machine::{Content, StateId};
-use machine::{Expected, ExpectedId, Level, OrderId, Orders, StackId, State};
 use questions::Questions;
 
 /// What the keyword `format` does.
@@ -120,9 +123,15 @@ pub(crate) struct Automaton {
     constraints: HashMap<GoalId, Constraint>,
     covered: HashMap<(LanguageId, TextId), bool>,
     questions: Questions,
+    few: HashMap<GoalId, Option<Arc<[GoalId]>>>,
+    endless: HashMap<questions::Goals, bool>,
+    endless_rests: HashMap<FormulaId, bool>,
+    domains: HashMap<questions::Goals, Values>,
     scarce: HashMap<FormulaId, LanguageId>,
     key_languages: HashMap<KeyPlace, LanguageId>,
     // The machine.
+    parts: HashMap<GoalId, Parts>,
+    aparts: HashMap<StackId, Apart>,
     orders: Orders,
     states: Vec<State>,
     state_ids: HashMap<State, StateId>,
@@ -156,8 +165,14 @@ impl Automaton {
             constraints: HashMap::new(),
             covered: HashMap::new(),
             questions: Questions::default(),
+            few: HashMap::new(),
+            endless: HashMap::new(),
+            endless_rests: HashMap::new(),
+            domains: HashMap::new(),
             scarce: HashMap::new(),
             key_languages: HashMap::new(),
+            parts: HashMap::new(),
+            aparts: HashMap::new(),
             orders: Orders::default(),
             states: Vec::new(),
             state_ids: HashMap::new(),

@@ -24,11 +24,33 @@ const NATIVE: usize = 8;
 /// The place of no open question: what rests on it rests on nothing.
 const NOTHING: usize = usize::MAX;
 
+/// Goals that a value satisfies, and goals that it does not; both sorted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Goals {
+    pub(super) all: Box<[GoalId]>,
+    pub(super) none: Box<[GoalId]>,
+}
+
+impl Goals {
+    pub(super) fn new(all: &[GoalId], none: &[GoalId]) -> Self {
+        let tidy = |goals: &[GoalId], drop: GoalId| {
+            let mut goals: Vec<GoalId> = goals.iter().copied().filter(|goal| *goal != drop).collect();
+            goals.sort_unstable();
+            goals.dedup();
+            goals.into()
+        };
+        Self {
+            all: tidy(all, GoalId::ANYTHING),
+            none: tidy(none, GoalId::NOTHING),
+        }
+    }
+}
+
 /// What may be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Question {
-    /// Is there a value that satisfies all goals of the first list and none of the second? Both are sorted.
-    Value(Box<[GoalId]>, Box<[GoalId]>),
+    /// Is there such a value?
+    Value(Goals),
     /// Can an array be completed of which this is left?
     Array(FormulaId),
     /// Can an object be completed of which this is left, and in which these names, all of them of a kind that can run

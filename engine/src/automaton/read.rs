@@ -147,7 +147,7 @@ impl Automaton {
         }
     }
 
-    fn changed(&mut self, formula: FormulaId, changes: &[(Atom, FormulaId)]) -> FormulaId {
+    pub(super) fn changed(&mut self, formula: FormulaId, changes: &[(Atom, FormulaId)]) -> FormulaId {
         // Atoms come sorted.
         self.formulas.substitute(formula, &mut |atom| {
             let at = changes.binary_search_by_key(&atom, |(atom, _)| *atom).ok()?;

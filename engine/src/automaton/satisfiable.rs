@@ -5,13 +5,13 @@
 //! ([`Automaton::object_can_end`], [`Automaton::array_can_end`]). Values are finite, so a question that comes up again
 //! while it is being answered is answered no, and a no that rests on that is not remembered.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::atom::{AtomKind, Keys, TextId};
 use super::decision::DecisionId;
 use super::formula::{Atom, FormulaId};
 use super::goal::{Constraint, GoalId};
-use super::questions::Question;
+use super::questions::{Goals, Question};
 use super::read::Name;
 use super::{Automaton, Trouble};
 use crate::strings::{Cardinality, LanguageId};
@@ -36,6 +36,16 @@ pub(super) struct Cell {
     pub(super) left: Option<u64>,
 }
 
+/// What a plain object must satisfy. See [`Automaton::plain`].
+#[derive(Debug, Default)]
+pub(super) struct Plain {
+    /// Names that must come.
+    pub(super) required: Vec<TextId>,
+    refused: HashSet<TextId>,
+    goals: HashMap<TextId, Vec<GoalId>>,
+    languages: Vec<(LanguageId, GoalId)>,
+}
+
 /// Says whether outcomes will do.
 type Leaf<'a> = &'a mut dyn FnMut(&mut Automaton, &[bool]) -> Result<bool, Trouble>;
 
@@ -45,24 +55,18 @@ impl Automaton {
         if all.contains(&GoalId::NOTHING) || none.contains(&GoalId::ANYTHING) {
             return Ok(false);
         }
-        let tidy = |goals: &[GoalId], drop: GoalId| {
-            let mut goals: Vec<GoalId> = goals.iter().copied().filter(|goal| *goal != drop).collect();
-            goals.sort_unstable();
-            goals.dedup();
-            goals
-        };
-        let (all, none) = (tidy(all, GoalId::ANYTHING), tidy(none, GoalId::NOTHING));
-        if all.iter().any(|goal| none.binary_search(goal).is_ok()) {
+        let goals = Goals::new(all, none);
+        if goals.all.iter().any(|goal| goals.none.binary_search(goal).is_ok()) {
             return Ok(false);
         }
-        self.ask(Question::Value(all.into(), none.into()))
+        self.ask(Question::Value(goals))
     }
 
     /// Works out the answer to a question.
     pub(super) fn answer(&mut self, question: &Question) -> Result<bool, Trouble> {
         match question {
-            Question::Value(all, none) => self.search_value(all, none),
-            Question::Array(formula) if self.asks_unique(&[*formula]) => self.unique_array_can_end(*formula, &[]),
+            Question::Value(goals) => self.search_value(&goals.all, &goals.none),
+            Question::Array(formula) if self.asks_unique(&[*formula]) => self.unique_array_can_end(*formula, &[], None),
             Question::Array(formula) => self.search_array(*formula),
             Question::Object(formula, used) => self.search_object(*formula, used),
         }
@@ -139,8 +143,44 @@ impl Automaton {
                 "subschemas and earlier items that one value is compared with",
             ));
         }
+        let Some(sorted) = self.sort_few(goals)? else {
+            return self.vectors_beside(goals, never, &[]);
+        };
+        // A value that satisfies a goal of few values is one of them, and every other satisfies none of these goals.
+        let (few, others) = (sorted.few.iter(), sorted.others.iter());
+        let few: Vec<GoalId> = few.map(|place| goals[*place]).collect();
+        let rest: Vec<GoalId> = others.map(|place| goals[*place]).collect();
+        let mut vectors: Vec<Vec<bool>> = sorted.known.into_iter().map(|(_, outcomes)| outcomes).collect();
+        vectors.retain(|outcomes| {
+            !goals
+                .iter()
+                .zip(outcomes)
+                .any(|(goal, outcome)| *outcome && never.contains(goal))
+        });
+        for outcomes in self.vectors_beside(&rest, never, &few)? {
+            let mut vector = vec![false; goals.len()];
+            for (place, outcome) in sorted.others.iter().zip(outcomes) {
+                vector[*place] = outcome;
+            }
+            vectors.push(vector);
+        }
+        vectors.sort_unstable_by(|a, b| b.cmp(a));
+        vectors.dedup();
+        match vectors.len() > MAX_VECTORS {
+            true => Err(Trouble::Limit("combinations of subschemas that a value may satisfy")),
+            false => Ok(vectors),
+        }
+    }
+
+    /// The outcome vectors over `goals` of values that satisfy no goal of `never` and none of `beside`.
+    fn vectors_beside(
+        &mut self,
+        goals: &[GoalId],
+        never: &[GoalId],
+        beside: &[GoalId],
+    ) -> Result<Vec<Vec<bool>>, Trouble> {
         let mut vectors = Vec::new();
-        let (mut all, mut none): (Vec<GoalId>, Vec<GoalId>) = (Vec::new(), Vec::new());
+        let (mut all, mut none): (Vec<GoalId>, Vec<GoalId>) = (Vec::new(), beside.to_vec());
         // The goals that `all` and `none` are about come first, and each but those of `never` is tried both ways.
         let mut outcomes: Vec<bool> = Vec::with_capacity(goals.len());
         loop {
@@ -176,8 +216,78 @@ impl Automaton {
     pub(super) fn array_can_end(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
         match formula.decided() {
             Some(decided) => Ok(decided),
-            None if !seen.is_empty() && self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen),
-            None => self.ask(Question::Array(formula)),
+            None if !seen.is_empty() && self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, None),
+            None => {
+                let formula = self.shortened_array(formula);
+                self.ask(Question::Array(formula))
+            }
+        }
+    }
+
+    /// An array formula with shorter stretches between the places that it speaks of, where that makes no difference to
+    /// whether the array can be completed. An item changes what is left to find, or it changes nothing and can be left
+    /// out or come again; so it takes no more items between two places than there are things to find, and one.
+    pub(super) fn shortened_array(&mut self, formula: FormulaId) -> FormulaId {
+        let (mut places, mut to_find) = (Vec::new(), 1_u64);
+        for &atom in self.formulas.atoms(formula) {
+            match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => places.push(count),
+                AtomKind::Items { from, to, .. } => places.extend([from].into_iter().chain(to)),
+                AtomKind::Contains(_, count) => to_find = to_find.saturating_add(count),
+                _ => {}
+            }
+        }
+        let Some(new) = shortened(places, to_find) else {
+            return formula;
+        };
+        let mut changes = Vec::new();
+        for atom in self.formulas.atoms(formula).to_vec() {
+            let change = match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => AtomKind::LengthAtLeast(new[&count]),
+                AtomKind::Items { from, to, goal } => AtomKind::Items {
+                    from: new[&from],
+                    to: to.map(|to| new[&to]),
+                    goal,
+                },
+                other => other,
+            };
+            changes.push((atom, self.atom(change)));
+        }
+        self.changed(formula, &changes)
+    }
+
+    /// The same for an object to which only members come that no atom names, so many of them of kinds that run out.
+    fn shortened_object(&mut self, formula: FormulaId, scarce: u64) -> FormulaId {
+        let (mut counts, mut to_find) = (Vec::new(), scarce.saturating_add(1));
+        for &atom in self.formulas.atoms(formula) {
+            match self.atoms.kind(atom) {
+                AtomKind::CountAtLeast(count) => counts.push(count),
+                _ => to_find = to_find.saturating_add(1),
+            }
+        }
+        let Some(new) = shortened(counts, to_find) else {
+            return formula;
+        };
+        let mut changes = Vec::new();
+        for atom in self.formulas.atoms(formula).to_vec() {
+            if let AtomKind::CountAtLeast(count) = self.atoms.kind(atom) {
+                changes.push((atom, self.atom(AtomKind::CountAtLeast(new[&count]))));
+            }
+        }
+        self.changed(formula, &changes)
+    }
+
+    /// The same after one more item, which satisfies `last` and differs from those seen.
+    pub(super) fn array_can_end_after(
+        &mut self,
+        formula: FormulaId,
+        seen: &[GoalId],
+        last: &Goals,
+    ) -> Result<bool, Trouble> {
+        match formula.decided() {
+            Some(decided) => Ok(decided),
+            None if self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, Some(last)),
+            None => self.array_can_end(formula, &[]),
         }
     }
 
@@ -225,7 +335,7 @@ impl Automaton {
     }
 
     /// The names without an atom of their own that can run out.
-    fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, Trouble> {
+    pub(super) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, Trouble> {
         if let Some(&known) = self.scarce.get(&formula) {
             return Ok(known);
         }
@@ -250,8 +360,8 @@ impl Automaton {
             if self.at_end(formula) {
                 return Ok(true);
             }
-            if let Some(required) = self.plain(formula) {
-                if self.can_all_come(formula, &required)? {
+            if let Some(plain) = self.plain(formula) {
+                if self.plain_can_end(&plain)? {
                     return Ok(true);
                 }
                 continue;
@@ -307,35 +417,60 @@ impl Automaton {
         first.or_else(|| self.formulas.atoms(formula).iter().find_map(name_of))
     }
 
-    /// Whether each of these names can come.
-    fn can_all_come(&mut self, formula: FormulaId, required: &[TextId]) -> Result<bool, Trouble> {
-        for &name in required {
-            let goals = self.goals_of_member(&[formula], Name::Known(name))?;
-            if !self.satisfiable(&goals, &[])? {
+    /// What a formula says that asks only for names that must come, for names that must not, and for members that satisfy
+    /// goals: in such an object each name is a matter by itself. None of other formulas.
+    pub(super) fn plain(&self, formula: FormulaId) -> Option<Plain> {
+        let mut plain = Plain::default();
+        for part in self.formulas.conjuncts(&formula) {
+            let (atom, wanted) = self.formulas.literal(*part)?;
+            match (self.atoms.kind(atom), wanted) {
+                (AtomKind::Has(name), true) => plain.required.push(name),
+                (AtomKind::Has(name), false) => {
+                    plain.refused.insert(name);
+                }
+                (AtomKind::Members(Keys::Name(name), goal), true) => plain.goals.entry(name).or_default().push(goal),
+                (AtomKind::Members(Keys::Language(names), goal), true) => plain.languages.push((names, goal)),
+                _ => return None,
+            }
+        }
+        Some(plain)
+    }
+
+    /// Whether `formula` says no more than [`plain`](Self::plain) knows.
+    pub(super) fn is_plain(&self, formula: FormulaId) -> bool {
+        let mut parts = self.formulas.conjuncts(&formula).iter();
+        parts.all(|part| {
+            let literal = self.formulas.literal(*part);
+            literal.is_some_and(|(atom, wanted)| match self.atoms.kind(atom) {
+                AtomKind::Has(_) => true,
+                AtomKind::Members(..) => wanted,
+                _ => false,
+            })
+        })
+    }
+
+    /// Whether a member of this name can come in a plain object, as far as that depends on its name and value.
+    pub(super) fn plain_may_come(&mut self, plain: &Plain, name: TextId) -> Result<bool, Trouble> {
+        if plain.refused.contains(&name) {
+            return Ok(false);
+        }
+        let mut goals = plain.goals.get(&name).cloned().unwrap_or_default();
+        for &(names, goal) in &plain.languages {
+            if self.covers(Keys::Language(names), Name::Known(name))? {
+                goals.push(goal);
+            }
+        }
+        self.satisfiable(&goals, &[])
+    }
+
+    /// Whether all names that must come in a plain object can come.
+    fn plain_can_end(&mut self, plain: &Plain) -> Result<bool, Trouble> {
+        for &name in &plain.required {
+            if !self.plain_may_come(plain, name)? {
                 return Ok(false);
             }
         }
         Ok(true)
-    }
-
-    /// Whether `formula` says no more than [`plain`](Self::plain) knows.
-    fn is_plain(&self, formula: FormulaId) -> bool {
-        self.plain(formula).is_some()
-    }
-
-    /// The names that must come, where the formula asks for nothing but that, for names that must not come, and for
-    /// members that satisfy goals: such an object can be completed name by name.
-    fn plain(&self, formula: FormulaId) -> Option<Vec<TextId>> {
-        let mut required = Vec::new();
-        for part in self.formulas.conjuncts(&formula) {
-            let (atom, wanted) = self.formulas.literal(*part)?;
-            match (self.atoms.kind(atom), wanted) {
-                (AtomKind::Has(name), true) => required.push(name),
-                (AtomKind::Has(_), false) | (AtomKind::Members(..), true) => {}
-                _ => return None,
-            }
-        }
-        Some(required)
     }
 
     /// The names that atoms of `formula` name, sorted. None of them has been used: what is read leaves no such atom.
@@ -365,6 +500,8 @@ impl Automaton {
     /// Whether members that no atom names can complete the object.
     fn others_can_end(&mut self, formula: FormulaId, names: &[TextId], used: &[TextId]) -> Result<bool, Trouble> {
         let cells = self.cells(formula, names, used)?;
+        let scarce = cells.iter().filter_map(|cell| cell.left);
+        let formula = self.shortened_object(formula, scarce.fold(0, u64::saturating_add));
         let taken = vec![0_u64; cells.len()];
         let mut seen: HashSet<(FormulaId, Vec<u64>)> = HashSet::from([(formula, taken.clone())]);
         let mut left = vec![(formula, taken)];
@@ -403,9 +540,7 @@ impl Automaton {
         names: &[TextId],
         used: &[TextId],
     ) -> Result<Vec<Cell>, Trouble> {
-        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
-        let named = self.languages.one_of(&texts)?;
-        let mut cells = vec![(Vec::new(), self.languages.not(named)?)];
+        let mut cells = vec![(Vec::new(), self.languages.any())];
         for language in self.languages_of(formula) {
             let outside = self.languages.not(language)?;
             let mut split = Vec::new();
@@ -427,11 +562,41 @@ impl Automaton {
             }
         }
         let mut sorted = Vec::new();
-        for (within, names) in cells {
-            let left = self.left(names, used)?;
-            sorted.push(Cell { within, names, left });
+        for (within, all) in cells {
+            let mut named = Vec::new();
+            for &name in names {
+                if self.covers(Keys::Language(all), Name::Known(name))? {
+                    named.push(name);
+                }
+            }
+            let Some(left) = self.left(all, &named, used)? else {
+                sorted.push(Cell {
+                    within,
+                    names: self.without_names(all, &named)?,
+                    left: None,
+                });
+                continue;
+            };
+            if left > 0 {
+                let names = self.without_names(all, &named)?;
+                sorted.push(Cell {
+                    within,
+                    names,
+                    left: Some(left),
+                });
+            }
         }
         Ok(sorted)
+    }
+
+    fn without_names(&mut self, language: LanguageId, names: &[TextId]) -> Result<LanguageId, Trouble> {
+        if names.is_empty() {
+            return Ok(language);
+        }
+        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+        let named = self.languages.one_of(&texts)?;
+        let others = self.languages.not(named)?;
+        Ok(self.languages.and(&[language, others])?)
     }
 
     fn languages_of(&self, formula: FormulaId) -> Vec<LanguageId> {
@@ -447,15 +612,19 @@ impl Automaton {
         languages
     }
 
-    /// How many names of a language have not been used; none where that is more than any search looks at.
-    fn left(&mut self, names: LanguageId, used: &[TextId]) -> Result<Option<u64>, Trouble> {
-        let enough = MAX_STATES as u64 + used.len() as u64;
+    /// How many names of a language are neither among those of it that are `named`, nor used; none where that is more than
+    /// any search looks at.
+    fn left(&mut self, names: LanguageId, named: &[TextId], used: &[TextId]) -> Result<Option<u64>, Trouble> {
+        let enough = (MAX_STATES + named.len() + used.len()) as u64;
         let Cardinality::Finite(count) = self.languages.cardinality(names, enough)? else {
             return Ok(None);
         };
-        let mut left = count;
-        for &name in used {
-            left -= u64::from(self.covers(Keys::Language(names), Name::Known(name))?);
+        let mut left = count - named.len() as u64;
+        let used: HashSet<TextId> = used.iter().copied().collect();
+        for name in &used {
+            if !named.contains(name) && self.covers(Keys::Language(names), Name::Known(*name))? {
+                left -= 1;
+            }
         }
         Ok(Some(left))
     }
@@ -464,4 +633,33 @@ impl Automaton {
 /// The outcome of `goal` in a vector over `goals`. Goals that are not among them were not asked for.
 pub(super) fn outcome_of(goals: &[GoalId], vector: &[bool], goal: GoalId) -> bool {
     goals.binary_search(&goal).is_ok_and(|at| vector[at])
+}
+
+/// The goals of a vector that are satisfied, and those that are not.
+pub(super) fn split(goals: &[GoalId], vector: &[bool]) -> (Vec<GoalId>, Vec<GoalId>) {
+    let pick = |wanted: bool| {
+        let pairs = goals.iter().zip(vector).filter(move |(_, outcome)| **outcome == wanted);
+        pairs.map(|(goal, _)| *goal).collect()
+    };
+    (pick(true), pick(false))
+}
+
+/// New numbers for places, in the same order and with at most `most` between neighbours; none where they are few anyway.
+fn shortened(mut places: Vec<u64>, most: u64) -> Option<HashMap<u64, u64>> {
+    /// Stretches up to which counting is quicker than shortening.
+    const SHORT: u64 = 64;
+    places.sort_unstable();
+    places.dedup();
+    let most = most.max(SHORT);
+    if places.last().is_none_or(|last| *last <= most) {
+        return None;
+    }
+    let (mut before, mut new_before) = (0, 0);
+    let mut new = HashMap::new();
+    for place in places {
+        new_before += (place - before).min(most);
+        before = place;
+        new.insert(place, new_before);
+    }
+    Some(new)
 }

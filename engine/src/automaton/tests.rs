@@ -17,7 +17,7 @@ use crate::{CompileErrorKind, Limits, Style};
 
 /// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
 /// random documents hit them.
-const SCHEMAS: [&str; 35] = [
+const SCHEMAS: [&str; 47] = [
     "true",
     r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
     r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
@@ -53,6 +53,18 @@ const SCHEMAS: [&str; 35] = [
     r#"{"not": {"enum": [0, "a", [], {"a": 0}]}}"#,
     r#"{"allOf": [{"multipleOf": 2}, {"multipleOf": 0.5, "exclusiveMaximum": 12}], "type": "number", "minimum": -3}"#,
     r#"{"type": "string", "pattern": "^(a|b1)*$", "minLength": 2, "not": {"maxLength": 2}}"#,
+    r#"{"type": "array", "uniqueItems": true}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"pattern": "^(a|ab1?)$", "minimum": 1, "maximum": 1.5}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "integer", "minimum": -1, "maximum": 2}, "minItems": 2}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "string", "pattern": "^[ab]{0,2}$"}, "minItems": 2}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "array", "items": {"enum": [0, 1]}, "maxItems": 1}, "minItems": 2}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "array", "uniqueItems": true, "items": {"enum": [0, "a"]}}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "propertyNames": {"enum": ["a", "b"]}, "additionalProperties": {"enum": [0, 1]}}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"properties": {"a": {"items": {"enum": [0, 1]}, "type": "array", "maxItems": 1}, "b": {"const": 0}}, "additionalProperties": false, "maxProperties": 1}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}}"#,
+    r#"{"anyOf": [{"uniqueItems": true, "items": {"enum": [0, 1, "a"]}}, {"minItems": 3}], "type": "array"}"#,
+    r#"{"properties": {"a": {"oneOf": [{"const": 0}, {"const": 1}, {"enum": [1, "a"]}, {"const": null}, {"type": "integer"}]}}, "required": ["a"]}"#,
+    r#"{"oneOf": [{"properties": {"a": {"const": 0}}}, {"properties": {"a": {"const": 1}}}, {"properties": {"a": {"const": "a"}, "b": {"type": "integer"}}}, {"properties": {"a": {"const": "ab"}}}], "type": "object"}"#,
 ];
 
 /// Patterns for the judge, by the engine of the `fancy-regex` crate.
@@ -272,7 +284,7 @@ fn recursive_definitions_have_a_value_if_and_only_if_a_finite_one_exists() {
             .map(|_| {
                 let ways = random.random_range(0..4);
                 let way = |random: &mut ChaCha8Rng| {
-                    let least = usize::from(random.random_bool(0.9));
+                    let least = usize::from(random.random_bool(0.75));
                     (0..random.random_range(least..4))
                         .map(|_| random.random_range(0..COUNT))
                         .collect()
@@ -288,16 +300,12 @@ fn recursive_definitions_have_a_value_if_and_only_if_a_finite_one_exists() {
             .iter()
             .enumerate()
             .map(|(at, ways)| {
-                let ways = ways.iter().map(|way| {
-                    let items: Vec<String> = way
-                        .iter()
-                        .map(|part| format!(r##"{{"$ref": "#/$defs/{part}"}}"##))
-                        .collect();
-                    let (items, count) = (items.join(","), way.len());
-                    match count {
-                        0 => r#"{"const": 0}"#.to_owned(),
-                        _ => format!(r#"{{"type": "array", "prefixItems": [{items}], "minItems": {count}}}"#),
-                    }
+                let ways = ways.iter().enumerate().map(|(number, way)| {
+                    let items = way.iter().map(|part| format!(r##", {{"$ref": "#/$defs/{part}"}}"##));
+                    let (items, count) = (items.collect::<String>(), way.len() + 1);
+                    format!(
+                        r#"{{"type": "array", "prefixItems": [{{"const": {number}}}{items}], "minItems": {count}}}"#
+                    )
                 });
                 format!(
                     r#""{at}": {{"anyOf": [false, {}]}}"#,

@@ -8,12 +8,10 @@ use super::super::decision::DecisionId;
 use super::super::decode::{Decode, Decoded};
 use super::super::formula::FormulaId;
 use super::super::goal::{Goal, GoalId};
+use super::super::questions::Goals;
 use super::super::read::Name;
-use super::super::satisfiable::outcome_of;
+use super::super::satisfiable::{Cell, outcome_of, split};
 use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Step, Top, Trouble};
-
-/// Names without an atom of their own that are looked at one by one where they can run out.
-const FEW_NAMES: u64 = 64;
 
 impl Automaton {
     /// Whether the values that are read in a container are kept.
@@ -132,6 +130,9 @@ impl Automaton {
                 for formula in &mut level.formulas {
                     *formula = self.after_item(*formula, &outcome, repeats);
                 }
+                if level.formulas[0] == FormulaId::FALSE {
+                    return Ok(None);
+                }
                 if let (Some(values), Some(value)) = (values, value) {
                     let mut all = values.to_vec();
                     all.push(value);
@@ -167,22 +168,24 @@ impl Automaton {
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };
-        let seen: &[GoalId] = match &level.kind {
-            Kind::Array { values: Some(values) } => values,
-            _ => &[],
-        };
+        let seen = level.kind.values();
         let mut goals = self.goals_of_item(&level.formulas);
-        goals.extend(self.compared(&level.formulas, seen)?);
+        let compared = self.compared(&level.formulas, seen)?;
+        let is_compared = !compared.is_empty();
+        goals.extend(compared);
         goals.sort_unstable();
         goals.dedup();
         let demand = level.formulas[0];
         // Mostly a repeated item is the end of it.
-        let hopeless = self.with_unique(demand, false) == FormulaId::FALSE;
-        let never = if hopeless { seen } else { &[] };
+        let never = if self.must_differ(demand) { seen } else { &[] };
         let decision = self.decide_unless(&goals, never, &mut |this, vector| {
             let outcome = |goal| outcome_of(&goals, vector, goal);
             let repeats = seen.iter().any(|seen| outcome(*seen));
             let after = this.after_item(demand, &outcome, repeats);
+            if !is_compared {
+                let (all, none) = split(&goals, vector);
+                return this.array_can_end_after(after, seen, &Goals::new(&all, &none));
+            }
             // Of a value with which the rest is compared it is known that it is this one.
             let known = goals
                 .iter()
@@ -279,6 +282,20 @@ impl Automaton {
     ) -> Result<(Vec<GoalId>, DecisionId), Trouble> {
         let goals = self.goals_of_member(formulas, name)?;
         let demand = formulas[0];
+        if self.is_plain(demand) {
+            // The other members do not depend on this one.
+            let plain = self.plain(demand).unwrap_or_default();
+            let needed = self.goals_of_member(&[demand], name)?;
+            let refused = match name {
+                Name::Known(name) => !self.plain_may_come(&plain, name)?,
+                Name::In(_) => false,
+            };
+            let refused = refused || !self.object_can_end(demand, &[])?;
+            let decision = self.decide(&goals, &mut |_, vector| {
+                Ok(!refused && needed.iter().all(|goal| outcome_of(&goals, vector, *goal)))
+            })?;
+            return Ok((goals, decision));
+        }
         let decision = self.decide(&goals, &mut |this, vector| {
             let after = this.after_member(demand, name, &|goal| outcome_of(&goals, vector, goal))?;
             this.object_can_end(after, used)
@@ -292,17 +309,18 @@ impl Automaton {
         Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
     }
 
-    /// Those of a few names that may come next: each is used up when it has come.
-    fn few_names(&mut self, demand: FormulaId, names: LanguageId, gone: &[TextId]) -> Result<LanguageId, Trouble> {
-        let texts = self.languages.members(names, FEW_NAMES as usize + gone.len())?;
-        let mut viable = Vec::new();
-        for text in &texts {
-            let name = self.texts.intern(text);
-            if !gone.contains(&name) && self.may_come(demand, name, gone)? {
-                viable.push(text.as_str());
+    /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
+    fn cell_may_come(&mut self, demand: FormulaId, cell: &Cell, gone: &[TextId]) -> Result<bool, Trouble> {
+        if cell.left.is_none() {
+            return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DecisionId::NEVER);
+        }
+        for text in self.languages.members(cell.names, gone.len() + 1)? {
+            let name = self.texts.intern(&text);
+            if !gone.contains(&name) {
+                return self.may_come(demand, name, gone);
             }
         }
-        Ok(self.languages.one_of(&viable)?)
+        Ok(false)
     }
 
     /// The names that may come next in the innermost object.
@@ -336,29 +354,47 @@ impl Automaton {
     ) -> Result<LanguageId, Trouble> {
         let mut viable = Vec::new();
         let mut left = demand;
-        for &name in ordered {
-            if left == FormulaId::FALSE {
-                break;
+        if let Some(plain) = self.plain(demand) {
+            let passed = ordered.iter().position(|name| plain.required.contains(name));
+            let possible = self.object_can_end(demand, &gone)?;
+            for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
+                if possible && self.plain_may_come(&plain, name)? {
+                    viable.push(name);
+                }
             }
-            if self.may_come(left, name, &gone)? {
-                viable.push(name);
+            left = match passed.is_none() && possible {
+                true => self.without_all(demand, ordered),
+                false => FormulaId::FALSE,
+            };
+            gone.extend_from_slice(ordered);
+        } else {
+            for &name in ordered {
+                if left == FormulaId::FALSE {
+                    break;
+                }
+                if self.may_come(left, name, &gone)? {
+                    viable.push(name);
+                }
+                left = self.without_all(left, &[name]);
+                gone.push(name);
             }
-            left = self.without_all(left, &[name]);
-            gone.push(name);
         }
         let mut languages = Vec::new();
         if left != FormulaId::FALSE {
             let names = self.names(left);
+            let plain = self.plain(left);
+            let possible = self.object_can_end(left, &gone)?;
             for &name in &names {
-                if self.may_come(left, name, &gone)? {
+                let may_come = match &plain {
+                    Some(plain) => possible && self.plain_may_come(plain, name)?,
+                    None => self.may_come(left, name, &gone)?,
+                };
+                if may_come {
                     viable.push(name);
                 }
             }
             for cell in self.cells(left, &names, &gone)? {
-                if cell.left.is_some_and(|left| left <= FEW_NAMES) {
-                    languages.push(self.few_names(left, cell.names, &gone)?);
-                } else if self.decide_member(&[left], Name::In(&cell.within), &gone)?.1 != DecisionId::NEVER {
-                    // Of so many names it does not matter that there is one fewer afterwards.
+                if self.cell_may_come(left, &cell, &gone)? {
                     languages.push(cell.names);
                 }
             }

@@ -3,6 +3,7 @@
 //! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Both are
 //! hash-consed, so that a place is one number and what is known of it is looked up.
 
+mod apart;
 mod containers;
 mod order;
 mod scalars;
@@ -18,6 +19,7 @@ use super::decode::{Decode, Decoded};
 use super::formula::FormulaId;
 use super::goal::{Constraint, GoalId};
 use super::{Automaton, Trouble};
+pub(super) use apart::{Apart, Parts};
 pub(super) use order::{OrderId, Orders};
 use whitespace::Gap;
 
@@ -165,6 +167,20 @@ enum Kind {
     },
 }
 
+impl Kind {
+    /// The values so far, where they are kept: items in their order, members in that of their names' numbers.
+    fn values(&self) -> &[GoalId] {
+        match self {
+            Self::Array { values } | Self::Object { values, .. } => values.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// Whether a member of this name has been read.
+    fn has(&self, name: TextId) -> bool {
+        matches!(self, Self::Object { used, .. } if used.binary_search(&name).is_ok())
+    }
+}
+
 /// A step's outcome: no place where the byte cannot stand.
 type Step = Result<Option<State>, Trouble>;
 
@@ -185,8 +201,10 @@ impl Automaton {
             return Ok(known);
         }
         let state = self.states[from.0 as usize].clone();
-        let next = self.read(&state, byte)?;
-        let next = next.map(|state| self.place(state));
+        let next = match self.read(&state, byte)? {
+            Some(next) if self.is_apart(&next)? => Some(self.place(next)),
+            _ => None,
+        };
         self.steps.insert((from, byte), next);
         Ok(next)
     }
@@ -203,9 +221,11 @@ impl Automaton {
         }
     }
 
-    /// What may follow inside of a string or name, where the place is in one.
+    /// What may follow inside of a string or name, where the place is in one and only its language counts.
     pub(crate) fn content(&self, at: StateId) -> Option<Content> {
-        match &self.states[at.0 as usize].top {
+        let State { top, stack, .. } = &self.states[at.0 as usize];
+        match top {
+            Top::String(..) | Top::Key(..) if !self.any_content(top, *stack) => None,
             Top::String(decode, languages, ..) => Some(Content {
                 decode: *decode,
                 language: languages[0],
