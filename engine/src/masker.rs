@@ -56,6 +56,19 @@ pub trait Masker: Send {
     /// As [`mask`](Masker::mask).
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError>;
 
+    /// Appends to `tokens` tokens that end the document from here, without the end of sequence: a short way, though not
+    /// always the shortest. False, and nothing appended, where the framework cannot tell.
+    ///
+    /// A caller with a limit on tokens who takes no token after which the completion is too long is sure to end in time.
+    ///
+    /// # Errors
+    ///
+    /// As [`mask`](Masker::mask).
+    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
+        let _ = tokens;
+        Ok(false)
+    }
+
     /// An independent masker in the same state.
     ///
     /// # Errors

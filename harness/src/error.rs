@@ -78,6 +78,25 @@ pub enum CommandError {
         /// Why.
         source: std::io::Error,
     },
+    /// A schema cannot be used.
+    #[error("schema {}: {message}", path.display())]
+    Schema {
+        /// Its file; `-` for standard input.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// The bytes of a vocabulary do not make one.
+    #[error("vocabulary: {0}")]
+    Bytes(#[from] maskwright::VocabularyError),
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// Standard output, or a worker's pipes, could not be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),
@@ -115,6 +134,9 @@ impl CommandError {
             | Self::MaskBench(_)
             | Self::NotFound(_)
             | Self::NoCases { .. }
+            | Self::Schema { .. }
+            | Self::Bytes(_)
+            | Self::Read { .. }
             | Self::Sampling(_) => 3,
             Self::RunDirectory(_) | Self::Output(_) | Self::Write { .. } | Self::HeatMap(_) | Self::Panicked => 4,
             Self::Arguments(_) => 2,

@@ -44,6 +44,8 @@ pub struct Settings {
     pub generation_limit_s: f64,
     /// Whether forced tokens are appended without being sampled.
     pub fast_forward: bool,
+    /// Whether answers are ended before the limit on tokens, where a framework can tell how.
+    pub finish_in_time: bool,
     /// Whether masks are computed while the forward pass runs.
     pub overlap: bool,
     /// Threads of the model's forward pass.

@@ -5,9 +5,13 @@ use std::time::{Duration, Instant};
 
 use maskwright::{MaskError, Masker, TokenId};
 
+use crate::in_time::Plan;
 use crate::language_model::logits_to_host;
 use crate::mask_thread::{self, MaskThread, Masked};
 use crate::{LanguageModel, ModelError, Sampler, SamplingOptions};
+
+/// Tokens passed over for one place in an answer because of its limit, before the shortest way to its end is taken.
+const MAX_PASSED_OVER: usize = 32;
 
 /// When an answer ends, and how its tokens are chosen.
 #[derive(Clone, Debug)]
@@ -23,6 +27,9 @@ pub struct DecodeOptions {
     pub time_limit: Option<Duration>,
     /// Whether tokens that the masker forces are appended without being sampled.
     pub fast_forward: bool,
+    /// Whether tokens are passed over after which the document could not be ended within `max_tokens` and the model's
+    /// context, where the framework can tell ([`Masker::completion`]).
+    pub finish_in_time: bool,
     /// Whether masks are computed on another thread while the forward pass runs.
     pub overlap: bool,
 }
@@ -159,6 +166,7 @@ pub fn generate(
         logits: Vec::new(),
         forward_passes: 0,
         mask_times: MaskTimes::default(),
+        plan: Plan::default(),
     };
     let finish = decoder.run(prompt, constraint);
     Generation {
@@ -180,6 +188,7 @@ struct Decoder<'a> {
     logits: Vec<f32>,
     forward_passes: usize,
     mask_times: MaskTimes,
+    plan: Plan,
 }
 
 /// What to do after a token was chosen.
@@ -203,7 +212,7 @@ impl Decoder<'_> {
             let token = match masks.as_mut() {
                 None => self.sample_freely(&pending)?,
                 Some(masks) => match self.sample_masked(&pending, masks)? {
-                    Some(token) => token,
+                    Some(token) => self.in_time(token, masks)?,
                     None => return Ok(FinishReason::TimeLimit),
                 },
             };
@@ -268,6 +277,47 @@ impl Decoder<'_> {
         }
     }
 
+    /// `token`, or the most likely other token after which the document can be ended in time.
+    fn in_time(&mut self, mut token: TokenId, masks: &mut Masks) -> Result<TokenId, DecodeError> {
+        if !self.options.finish_in_time {
+            return Ok(token);
+        }
+        let working = Instant::now();
+        if !self.plan.is_known() {
+            self.plan.set(masks.completion()?);
+        }
+        if !self.plan.is_known() {
+            return Ok(token);
+        }
+        // The limit's last token leaves no pass to choose the end with.
+        let context = self.model.max_positions().saturating_sub(self.model.position());
+        let limit = self.options.max_tokens.saturating_sub(self.tokens.len());
+        let room = limit.min(context).saturating_sub(2);
+        for attempt in 0.. {
+            if self.options.eos_tokens.contains(&token) {
+                break;
+            }
+            let rest = masks.completion_after(token)?;
+            if self.plan.admits(token, rest, room) {
+                break;
+            }
+            self.logits[token as usize] = f32::NEG_INFINITY;
+            let other = match attempt < MAX_PASSED_OVER {
+                true => self.sampler.sample(&self.logits, Some(masks.ready_mask()?)),
+                false => None,
+            };
+            let passed_over = |token: &TokenId| self.logits[*token as usize] != f32::NEG_INFINITY;
+            let Some(other) = other.filter(passed_over).or(self.plan.next()) else {
+                break;
+            };
+            token = other;
+        }
+        let worked = working.elapsed();
+        self.mask_times.total += worked;
+        self.mask_times.exposed += worked;
+        Ok(token)
+    }
+
     /// Takes `token`, tells the masker, and adds what the masker forces after it.
     fn accept(&mut self, token: TokenId, masks: Option<&mut Masks>) -> Result<Next, DecodeError> {
         if self.options.eos_tokens.contains(&token) {
@@ -293,9 +343,10 @@ impl Decoder<'_> {
     fn advance(&mut self, token: TokenId, masks: &mut Masks, pending: &mut Vec<TokenId>) -> Result<bool, DecodeError> {
         let mut forced = Vec::new();
         masks.advance(token)?;
-        if self.options.fast_forward {
+        if self.options.fast_forward && !self.plan.is_binding() {
             masks.forced_tokens(&mut forced)?;
         }
+        let any_forced = !forced.is_empty();
         for token in forced {
             if self.options.eos_tokens.contains(&token) {
                 return Ok(true);
@@ -306,6 +357,10 @@ impl Decoder<'_> {
             masks.advance(token)?;
             pending.push(token);
             self.push(token, true);
+        }
+        if any_forced && self.options.finish_in_time {
+            let rest = masks.completion()?;
+            self.plan.set(rest);
         }
         Ok(false)
     }
@@ -389,6 +444,24 @@ impl Masks {
 
     fn advance(&mut self, token: TokenId) -> Result<(), DecodeError> {
         self.with_masker(|masker| masker.advance(token))
+    }
+
+    /// Tokens that end the document, where the framework can tell.
+    fn completion(&mut self) -> Result<Option<Vec<TokenId>>, DecodeError> {
+        let (mut tokens, mut found) = (Vec::new(), false);
+        self.with_masker(|masker| {
+            found = masker.completion(&mut tokens)?;
+            Ok(())
+        })?;
+        Ok(found.then_some(tokens))
+    }
+
+    /// Tokens that end the document after `token`, where the framework can tell. The masker stays where it is.
+    fn completion_after(&mut self, token: TokenId) -> Result<Option<Vec<TokenId>>, DecodeError> {
+        self.advance(token)?;
+        let rest = self.completion()?;
+        self.with_masker(|masker| masker.rollback(1))?;
+        Ok(rest)
     }
 
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), DecodeError> {

@@ -146,6 +146,7 @@ fn options() -> DecodeOptions {
         max_tokens: 100,
         time_limit: None,
         fast_forward: true,
+        finish_in_time: true,
         overlap: true,
     }
 }
@@ -353,4 +354,79 @@ fn a_hanging_framework_is_left_behind_at_the_time_limit() {
         (FinishReason::TimeLimit, vec![4])
     );
     assert!(generation.total < Duration::from_secs(10));
+}
+
+/// Documents of nested parentheses: every token up to 30 opens one, 31 closes one.
+struct Nested {
+    depths: Vec<usize>,
+    mask: TokenMask,
+}
+
+impl Masker for Nested {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        self.mask.clear();
+        let depth = self.depths[self.depths.len() - 1];
+        (1..=30).for_each(|token| assert!(self.mask.allow(token)));
+        assert!(self.mask.allow(if depth == 0 { EOS } else { 31 }));
+        Ok(&self.mask)
+    }
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        assert!(self.mask()?.allows(token));
+        let depth = self.depths[self.depths.len() - 1];
+        self.depths.push(if token == 31 { depth - 1 } else { depth + 1 });
+        Ok(())
+    }
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        Ok(self.mask()?.allows(EOS))
+    }
+    fn position(&self) -> usize {
+        self.depths.len() - 1
+    }
+    fn forced_tokens(&mut self, _: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        Ok(())
+    }
+    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
+        tokens.extend(vec![31; self.depths[self.depths.len() - 1]]);
+        Ok(true)
+    }
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        Err(MaskError::Internal("not needed".to_owned()))
+    }
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        self.depths.truncate(self.depths.len() - tokens);
+        Ok(())
+    }
+}
+
+#[test]
+fn answers_end_before_the_limit_where_the_framework_can_tell_how() {
+    let nested = || Constraint {
+        framework: "nested".to_owned(),
+        masker: Box::new(Nested {
+            depths: vec![0],
+            mask: TokenMask::none(VOCABULARY),
+        }),
+    };
+    let generation = |max_tokens: usize, finish_in_time: bool| {
+        let options = DecodeOptions {
+            max_tokens,
+            finish_in_time,
+            ..options()
+        };
+        let cancel = AtomicBool::new(false);
+        generate(&mut Counter::new(), &[1, 2], Some(nested()), &options, &cancel)
+    };
+    assert_eq!(generation(24, false).finish.unwrap(), FinishReason::TokenLimit);
+    for max_tokens in 2..40 {
+        let generation = generation(max_tokens, true);
+        let tokens = generation.token_ids();
+        let closed = tokens.iter().filter(|token| **token == 31).count();
+        assert!(tokens.len() <= max_tokens);
+        if max_tokens > 12 {
+            // As deep as there is room for, and every parenthesis closed.
+            assert_eq!(generation.finish.unwrap(), FinishReason::EndOfSequence, "{max_tokens}");
+            assert_eq!(2 * closed, tokens.len());
+            assert!(tokens[..2] == [3, 4] && tokens.len() + 12 >= max_tokens, "{tokens:?}");
+        }
+    }
 }

@@ -112,8 +112,8 @@ impl Decisions {
         rows.first().map_or(DecisionId::NEVER, |row| row.2)
     }
 
-    /// The formula that says the same of the goals' formulas.
-    pub(crate) fn formula(&self, id: DecisionId, goals: &[FormulaId], formulas: &mut Formulas) -> FormulaId {
+    /// A decision and all that it leads to, each after those that it leads to itself.
+    pub(crate) fn cases(&self, id: DecisionId) -> Vec<DecisionId> {
         let mut order = vec![id];
         let mut found: HashSet<DecisionId> = HashSet::from([id]);
         let mut next = 0;
@@ -125,6 +125,12 @@ impl Decisions {
         }
         // The cases of a decision are older than the decision.
         order.sort_unstable();
+        order
+    }
+
+    /// The formula that says the same of the goals' formulas.
+    pub(crate) fn formula(&self, id: DecisionId, goals: &[FormulaId], formulas: &mut Formulas) -> FormulaId {
+        let order = self.cases(id);
         let mut done = HashMap::with_capacity(order.len());
         for at in order {
             let formula = match self.node(at) {

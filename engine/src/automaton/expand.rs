@@ -471,7 +471,7 @@ impl Automaton {
         self.formulas.or([without, consequence])
     }
 
-    fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
+    pub(super) fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
         Ok(Constraint {
             null: a.null && b.null,
             yes: a.yes && b.yes,

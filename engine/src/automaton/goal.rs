@@ -72,7 +72,7 @@ impl Goals {
 }
 
 /// What a goal means for each type of value. The first byte of a value tells its type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Constraint {
     /// Whether `null` will do.
     pub null: bool,

@@ -13,6 +13,7 @@
 //! [decision](decision) over the outcomes of its goals, so each level is judged by itself.
 
 mod atom;
+mod complete;
 mod decision;
 mod decode;
 mod endless;
@@ -40,6 +41,7 @@ use crate::strings::{LanguageId, LanguageLimits, Languages};
 use crate::{CompileError, CompileErrorKind, Style};
 
 use atom::{Atoms, TextId, Texts};
+use complete::Completions;
 use decision::Decisions;
 use enumerate::Values;
 use formula::{FormulaId, Formulas};
@@ -140,6 +142,8 @@ pub(crate) struct Automaton {
     levels: Vec<Level>,
     level_ids: HashMap<Level, StackId>,
     steps: HashMap<(StateId, u8), Option<StateId>>,
+    forced: HashMap<StateId, Option<(u8, StateId)>>,
+    completions: Completions,
 }
 
 impl Automaton {
@@ -181,6 +185,8 @@ impl Automaton {
             levels: Vec::new(),
             level_ids: HashMap::new(),
             steps: HashMap::new(),
+            forced: HashMap::new(),
+            completions: Completions::default(),
         };
         let schema = automaton.schema.clone();
         for (node, _) in schema.nodes() {

@@ -217,6 +217,7 @@ impl Automaton {
         match formula.decided() {
             Some(decided) => Ok(decided),
             None if !seen.is_empty() && self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, None),
+            None if self.asks_unique(&[formula]) => self.ask(Question::Array(formula)),
             None => {
                 let formula = self.shortened_array(formula);
                 self.ask(Question::Array(formula))
@@ -487,8 +488,24 @@ impl Automaton {
         names
     }
 
+    /// Whether a member of this name could make a difference to `formula`.
+    pub(super) fn could_matter(&mut self, formula: FormulaId, name: TextId) -> Result<bool, Trouble> {
+        for atom in self.formulas.atoms(formula).to_vec() {
+            let matters = match self.atoms.kind(atom) {
+                AtomKind::Has(one) => one == name,
+                AtomKind::CountAtLeast(_) => true,
+                AtomKind::Members(keys, _) => self.covers(keys, Name::Known(name))?,
+                _ => false,
+            };
+            if matters {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// What is left of `formula` where no member of this name comes.
-    fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
+    pub(super) fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
         let atoms = &self.atoms;
         self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
             AtomKind::Has(one) if one == name => Some(FormulaId::FALSE),

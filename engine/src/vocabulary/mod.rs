@@ -149,6 +149,21 @@ impl Vocabulary {
         &self.trie
     }
 
+    /// Tokens that spell `text`, each as long as can be from where it begins; none where some byte has no token. This is
+    /// not what the tokenizer would write.
+    pub fn spell(&self, text: &[u8]) -> Option<Vec<TokenId>> {
+        let (mut tokens, mut rest) = (Vec::new(), text);
+        while !rest.is_empty() {
+            let (token, length) = self.trie.prefix_token_id(rest);
+            if length == 0 {
+                return None;
+            }
+            tokens.push(token);
+            rest = &rest[length..];
+        }
+        Some(tokens)
+    }
+
     /// The tokenizer, where one was given.
     pub fn tokenizer(&self) -> Option<&Arc<dyn Tokenize>> {
         self.tokenizer.as_ref()

@@ -20,6 +20,8 @@ use crate::run_directory::RunDirectory;
 use crate::table::Style;
 use crate::trial::{Trial, TrialOptions};
 use crate::vocabularies::{self, NamedVocabulary};
+use maskwright_worker::Purpose;
+
 use crate::worker::{Provision, Worker};
 use crate::{interrupt, mask_report, mask_summary, progress};
 
@@ -97,6 +99,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         Some(vocabulary.tokenizer.clone()),
         &Default::default(),
         true,
+        Purpose::Judge,
     );
     let manifest = Manifest::new(MaskSettings {
         frameworks: contenders.iter().map(framework_settings).collect(),

@@ -7,6 +7,7 @@ mod framework_arguments;
 mod list;
 mod masks;
 mod model_arguments;
+mod sample;
 mod testsuite;
 mod worker;
 
@@ -30,6 +31,8 @@ pub enum Command {
     List(list::ListArguments),
     /// Replay MaskBench: time to first mask, time between masks, and what each framework gets wrong
     Masks(masks::MasksArguments),
+    /// Write random documents that are valid under a schema, straight from its masks
+    Sample(sample::SampleArguments),
     /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
     Testsuite(testsuite::TestSuiteArguments),
     /// Run a framework as a worker, which answers requests on standard input (see CONTRIBUTING.md)
@@ -52,6 +55,7 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::Fetch(arguments) => fetch::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Masks(arguments) => masks::run(&arguments),
+        Command::Sample(arguments) => sample::run(&arguments),
         Command::Testsuite(arguments) => testsuite::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
     }
@@ -61,6 +65,22 @@ pub fn run(command: Command) -> Result<(), CommandError> {
 fn default_directory(command: &str) -> PathBuf {
     let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
     Path::new("runs").join(format!("{command}-{now}"))
+}
+
+/// The text of a file; of standard input where it is called `-`.
+///
+/// # Errors
+///
+/// [`CommandError::Read`], where it cannot be read or is not UTF-8.
+fn read_text(path: &Path) -> Result<String, CommandError> {
+    let text = match path == Path::new("-") {
+        true => std::io::read_to_string(std::io::stdin()),
+        false => std::fs::read_to_string(path),
+    };
+    text.map_err(|source| CommandError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// The built-in sample and the datasets in `data`, or else those that were fetched.

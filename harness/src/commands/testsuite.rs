@@ -17,6 +17,8 @@ use crate::error::CommandError;
 use crate::frameworks::{self, Contender};
 use crate::trial::{Trial, TrialOptions};
 use crate::vocabularies::{self, NamedVocabulary};
+use maskwright_worker::Purpose;
+
 use crate::worker::{Provision, Worker};
 use crate::{heat_map, progress};
 
@@ -105,7 +107,13 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
     let documents = suite.remotes(arguments.draft)?;
     let provisions = [false, true].map(|assert_formats| {
         let tokenizer = Some(vocabulary.tokenizer.clone());
-        Provision::new(&vocabulary.vocabulary, tokenizer, &documents, assert_formats)
+        Provision::new(
+            &vocabulary.vocabulary,
+            tokenizer,
+            &documents,
+            assert_formats,
+            Purpose::Judge,
+        )
     });
     let run = SuiteRun {
         cases: cases.iter().map(|case| (case, tokens(case, &vocabulary))).collect(),

@@ -263,7 +263,13 @@ impl Contender {
         mask_len: usize,
     ) -> Result<Arc<dyn Compiler>, FrameworkError> {
         let worker = self.ready_worker(provision)?;
-        let compiler = WorkerCompiler::new(worker, compile_limits, mask_limits, mask_len);
+        let compiler = WorkerCompiler::new(
+            worker,
+            compile_limits,
+            mask_limits,
+            mask_len,
+            self.description.completes,
+        );
         Ok(Arc::new(compiler))
     }
 

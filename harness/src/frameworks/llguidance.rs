@@ -21,6 +21,7 @@ pub(super) const FRAMEWORK: Framework = Framework {
     // Its option for that, `retriever`, takes a type that the crate does not export.
     accepts_documents: false,
     in_process: true,
+    completes: false,
     documented: &DOCUMENTED,
     prepare: |setup| Ok(Box::new(LlguidanceCompiler::new(setup.vocabulary.clone())?)),
 };

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use ::maskwright::{ExactCompiler, ExactOptions, Formats, SchemaOptions};
+use ::maskwright::{ExactCompiler, ExactOptions, Formats, SchemaOptions, Style};
+use maskwright_worker::Purpose;
 
 use super::{Documented, Framework, Keyword};
 
@@ -10,10 +11,11 @@ pub(super) const FRAMEWORK: Framework = Framework {
     name: "maskwright",
     description: "this project's exact engine",
     version: env!("CARGO_PKG_VERSION"),
-    options: "any whitespace, key order, escape and spelling of numbers; formats as the judge has them",
+    options: "style `rfc8259` (all of JSON) where documents are judged, `generation` where a model writes; formats as the judge has them",
     accepts_documents: true,
     // It runs on the large stack of a worker: questions about nested subschemas nest.
     in_process: false,
+    completes: true,
     documented: &DOCUMENTED,
     prepare: |setup| {
         let mut schema = SchemaOptions::default();
@@ -23,6 +25,10 @@ pub(super) const FRAMEWORK: Framework = Framework {
             formats: match setup.assert_formats {
                 true => Formats::Asserted,
                 false => Formats::Annotation,
+            },
+            style: match setup.purpose {
+                Purpose::Judge => Style::rfc8259(),
+                Purpose::Generate => Style::generation(),
             },
         };
         Ok(Box::new(ExactCompiler::new(setup.vocabulary.clone(), options)))

@@ -32,6 +32,8 @@ pub struct Framework {
     /// Whether it can be trusted in the process of the benchmark itself: it neither crashes nor hangs on any schema
     /// we know. All others run in workers only.
     pub in_process: bool,
+    /// Whether it knows how a document can be ended.
+    pub completes: bool,
     /// What its documentation says it supports.
     pub documented: &'static Documented,
     /// Makes it ready for a vocabulary.
@@ -46,6 +48,7 @@ impl Framework {
             version: self.version.to_owned(),
             options: self.options.to_owned(),
             accepts_documents: self.accepts_documents,
+            completes: self.completes,
             documented: Some(self.documented.into()),
         }
     }

@@ -30,6 +30,7 @@ pub(super) const FRAMEWORK: Framework = Framework {
     accepts_documents: false,
     // Compiling can take minutes and all of the memory.
     in_process: false,
+    completes: false,
     documented: &DOCUMENTED,
     prepare: |setup| Ok(Box::new(OutlinesCompiler::new(setup.vocabulary.clone())?)),
 };

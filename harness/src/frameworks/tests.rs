@@ -6,7 +6,7 @@ mod contract;
 use std::collections::BTreeMap;
 
 use contract::Subject;
-use maskwright_worker::Setup;
+use maskwright_worker::{Purpose, Setup};
 
 use super::FRAMEWORKS;
 
@@ -19,6 +19,7 @@ fn subjects() -> impl Iterator<Item = Subject> {
                 vocabulary,
                 documents,
                 assert_formats: false,
+                purpose: Purpose::Judge,
             };
             (framework.prepare)(&setup).unwrap()
         }),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use maskwright::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask};
-use maskwright_worker::protocol::{Completeness, Done, Forced, Forked, MaskReply, Request, WireMaskError};
+use maskwright_worker::protocol::{Completeness, Completion, Done, Forced, Forked, MaskReply, Request, WireMaskError};
 use serde::de::DeserializeOwned;
 
 use super::{Failure, Limits, Worker};
@@ -16,16 +16,19 @@ pub struct WorkerCompiler {
     compile_limits: Limits,
     mask_limits: Limits,
     mask_len: usize,
+    completes: bool,
 }
 
 impl WorkerCompiler {
-    /// `worker` as a compiler of masks over `mask_len` tokens, with limits for a compilation and for every other call.
-    pub fn new(worker: Worker, compile_limits: Limits, mask_limits: Limits, mask_len: usize) -> Self {
+    /// `worker` as a compiler of masks over `mask_len` tokens, with limits for a compilation and for every other call;
+    /// `completes` tells whether it answers `completion`.
+    pub fn new(worker: Worker, compile_limits: Limits, mask_limits: Limits, mask_len: usize, completes: bool) -> Self {
         Self {
             worker: Arc::new(Mutex::new(worker)),
             compile_limits,
             mask_limits,
             mask_len,
+            completes,
         }
     }
 }
@@ -48,6 +51,7 @@ impl Compiler for WorkerCompiler {
         Ok(Box::new(WorkerMasker {
             worker: self.worker.clone(),
             limits: self.mask_limits,
+            completes: self.completes,
             generation,
             id,
             mask: TokenMask::none(self.mask_len),
@@ -71,6 +75,7 @@ pub fn compile_error(failure: Failure) -> CompileError {
 struct WorkerMasker {
     worker: Arc<Mutex<Worker>>,
     limits: Limits,
+    completes: bool,
     generation: u64,
     id: u64,
     mask: TokenMask,
@@ -155,6 +160,16 @@ impl Masker for WorkerMasker {
         self.check(reply.mask_error)?;
         tokens.extend(reply.tokens);
         Ok(())
+    }
+
+    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
+        if !self.completes {
+            return Ok(false);
+        }
+        let (reply, _) = self.request::<Completion>(&Request::Completion { masker: self.id })?;
+        self.check(reply.mask_error)?;
+        tokens.extend(reply.tokens.iter().flatten());
+        Ok(reply.tokens.is_some())
     }
 
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use maskwright::{TokenId, Vocabulary};
 use maskwright_worker::protocol::{self, Compiled, Description, Replayed, Request};
-use maskwright_worker::{TokenizerSource, WireVocabulary};
+use maskwright_worker::{Purpose, TokenizerSource, WireVocabulary};
 use serde::de::DeserializeOwned;
 
 pub use compiler::WorkerCompiler;
@@ -39,16 +39,18 @@ pub struct Provision {
     /// URIs and texts as a JSON object.
     documents: Arc<str>,
     assert_formats: bool,
+    purpose: Purpose,
 }
 
 impl Provision {
-    /// A vocabulary, the tokenizer behind it, the documents for frameworks that accept some, and whether `format` is
-    /// judged as an assertion.
+    /// A vocabulary, the tokenizer behind it, the documents for frameworks that accept some, whether `format` is
+    /// judged as an assertion, and what the masks are for.
     pub fn new(
         vocabulary: &Vocabulary,
         tokenizer: Option<TokenizerSource>,
         documents: &BTreeMap<String, String>,
         assert_formats: bool,
+        purpose: Purpose,
     ) -> Self {
         // Numbers, texts and lists: this cannot fail.
         let vocabulary = serde_json::to_string(&WireVocabulary::new(vocabulary, tokenizer)).unwrap_or_default();
@@ -57,6 +59,7 @@ impl Provision {
             vocabulary: vocabulary.into(),
             documents: documents.into(),
             assert_formats,
+            purpose,
         }
     }
 
@@ -65,7 +68,13 @@ impl Provision {
         let documents = if with_documents { &self.documents } else { "{}" };
         let vocabulary = &self.vocabulary;
         let assert = self.assert_formats;
-        format!(r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents},"assert_formats":{assert}}}"#)
+        let purpose = match self.purpose {
+            Purpose::Judge => "judge",
+            Purpose::Generate => "generate",
+        };
+        format!(
+            r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents},"assert_formats":{assert},"purpose":"{purpose}"}}"#
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! Workers that crash, hang, eat memory and talk nonsense. They are shell scripts, so that they can be as bad as
 //! they like.
 
+use maskwright_worker::Purpose;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,7 +46,7 @@ fn worker(body: &str) -> Worker {
         .and_then(|builder| builder.special(2, "<eos>"))
         .and_then(|builder| builder.eos([2]).build())
         .unwrap();
-    let provision = Provision::new(&vocabulary, None, &BTreeMap::new(), false);
+    let provision = Provision::new(&vocabulary, None, &BTreeMap::new(), false, Purpose::Judge);
     Worker::new(script(body), provision, LIMITS)
 }
 
@@ -164,7 +165,7 @@ fn a_request_that_is_not_offered_does_not_end_the_worker() {
 }
 
 fn compiler(body: &str) -> WorkerCompiler {
-    WorkerCompiler::new(worker(body), LIMITS, LIMITS, 3)
+    WorkerCompiler::new(worker(body), LIMITS, LIMITS, 3, false)
 }
 
 #[test]

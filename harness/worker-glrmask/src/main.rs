@@ -23,6 +23,7 @@ fn main() -> std::io::Result<()> {
         version: VERSION.to_owned(),
         options: OPTIONS.to_owned(),
         accepts_documents: false,
+        completes: false,
         // Up to this version its documentation names JSON Schema as a grammar format and lists no keywords.
         documented: None,
     };

@@ -17,6 +17,7 @@
 //!         version: "0.1.0".to_owned(),
 //!         options: "defaults".to_owned(),
 //!         accepts_documents: false,
+//!         completes: false,
 //!         documented: None,
 //!     };
 //!     serve(&description, &|_| None, &my_compiler)
@@ -30,6 +31,6 @@ mod serve;
 mod vocabulary;
 
 pub use clock::Stopwatch;
-pub use protocol::{Description, Documented};
+pub use protocol::{Description, Documented, Purpose};
 pub use serve::{MakeTokenizer, Prepare, Setup, serve};
 pub use vocabulary::{TokenizerSource, WireVocabulary};

@@ -14,6 +14,7 @@
 //! | `advance`, `rollback` | [`Done`] |
 //! | `is_complete` | [`Completeness`] |
 //! | `forced_tokens` | [`Forced`] |
+//! | `completion` | [`Completion`] |
 //! | `fork` | [`Forked`] |
 //! | `drop` | `{}` |
 //!
@@ -49,6 +50,9 @@ pub enum Request<'a> {
         /// Whether documents are judged with `format` as an assertion, for frameworks that can have it either way.
         #[serde(default)]
         assert_formats: bool,
+        /// What the masks are for.
+        #[serde(default)]
+        purpose: Purpose,
     },
     /// Compiles a schema.
     Compile {
@@ -98,6 +102,11 @@ pub enum Request<'a> {
         /// The masker.
         masker: u64,
     },
+    /// Which tokens would end the document? Asked only of workers that say they can tell.
+    Completion {
+        /// The masker.
+        masker: u64,
+    },
     /// Copies a masker.
     Fork {
         /// The masker.
@@ -108,6 +117,18 @@ pub enum Request<'a> {
         /// The maskers.
         maskers: Vec<u64>,
     },
+}
+
+/// What masks are for. A framework that restricts how documents look may do so where a model writes them; where
+/// documents of others are judged, every spelling of a valid document counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Documents are given: is each allowed?
+    #[default]
+    Judge,
+    /// A model writes documents.
+    Generate,
 }
 
 /// Who a worker is.
@@ -122,6 +143,9 @@ pub struct Description {
     /// Whether `setup` may bring documents for `$ref`.
     #[serde(default)]
     pub accepts_documents: bool,
+    /// Whether it answers `completion`.
+    #[serde(default)]
+    pub completes: bool,
     /// What its documentation says it supports, where it tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documented: Option<Documented>,
@@ -237,6 +261,17 @@ pub struct Forced {
     /// The tokens.
     #[serde(default)]
     pub tokens: Vec<TokenId>,
+}
+
+/// The outcome of `completion`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Completion {
+    /// Why that cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_error: Option<WireMaskError>,
+    /// The tokens, without an end of sequence; none where the framework does not know of any.
+    #[serde(default)]
+    pub tokens: Option<Vec<TokenId>>,
 }
 
 /// The outcome of `fork`.

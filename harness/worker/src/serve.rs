@@ -14,8 +14,8 @@ use serde_json::json;
 use crate::channel::Channel;
 use crate::clock::Stopwatch;
 use crate::protocol::{
-    Compiled, Completeness, Description, Done, Forced, Forked, MaskReply, Misunderstood, Replayed, Request, Time,
-    WireCompileError,
+    Compiled, Completeness, Completion, Description, Done, Forced, Forked, MaskReply, Misunderstood, Purpose, Replayed,
+    Request, Time, WireCompileError,
 };
 use crate::vocabulary::{TokenizerSource, WireVocabulary};
 
@@ -31,6 +31,8 @@ pub struct Setup {
     pub documents: BTreeMap<String, String>,
     /// Whether documents are judged with `format` as an assertion.
     pub assert_formats: bool,
+    /// What the masks are for.
+    pub purpose: Purpose,
 }
 
 /// Makes a framework ready, or says why it cannot be.
@@ -109,7 +111,13 @@ impl Session<'_> {
                 vocabulary,
                 documents,
                 assert_formats,
-            } => self.set_up(&vocabulary, documents, assert_formats),
+                purpose,
+            } => self.set_up(&vocabulary, |vocabulary| Setup {
+                vocabulary,
+                documents,
+                assert_formats,
+                purpose,
+            }),
             Request::Compile { schema, first_mask } => self.compile(&schema, first_mask),
             Request::Replay { masker, tokens, forced } => self.with(masker, |masker| {
                 let replayed = catch(|| replay(masker, &tokens, forced));
@@ -123,6 +131,7 @@ impl Session<'_> {
             Request::Rollback { masker, tokens } => self.with(masker, |masker| done(|| masker.rollback(tokens))),
             Request::IsComplete { masker } => self.with(masker, is_complete),
             Request::ForcedTokens { masker } => self.with(masker, forced_tokens),
+            Request::Completion { masker } => self.with(masker, completion),
             Request::Fork { masker } => self.fork(masker),
             Request::Drop { maskers } => {
                 self.maskers.retain(|id, _| !maskers.contains(id));
@@ -131,17 +140,13 @@ impl Session<'_> {
         }
     }
 
-    fn set_up(&mut self, wire: &WireVocabulary, documents: BTreeMap<String, String>, assert_formats: bool) -> Answer {
+    fn set_up(&mut self, wire: &WireVocabulary, setup: impl FnOnce(Arc<Vocabulary>) -> Setup) -> Answer {
         let tokenizer = wire.tokenizer.as_ref().and_then(self.tokenizer);
         let vocabulary = match wire.read(tokenizer) {
             Ok(vocabulary) => Arc::new(vocabulary),
             Err(error) => return misunderstood(format!("the vocabulary cannot be read: {error}")),
         };
-        let setup = Setup {
-            vocabulary,
-            documents,
-            assert_formats,
-        };
+        let setup = setup(vocabulary);
         match catch(|| (self.prepare)(&setup)).and_then(|prepared| prepared) {
             Ok(compiler) => {
                 self.compiler = Some(compiler);
@@ -340,6 +345,18 @@ fn forced_tokens(masker: &mut dyn Masker) -> Answer {
     plain(&Forced {
         mask_error: outcome.err().map(Into::into),
         tokens,
+    })
+}
+
+fn completion(masker: &mut dyn Masker) -> Answer {
+    let mut tokens = Vec::new();
+    let (mask_error, found) = match catch_mask_error(|| masker.completion(&mut tokens)) {
+        Ok(found) => (None, found),
+        Err(error) => (Some(error.into()), false),
+    };
+    plain(&Completion {
+        mask_error,
+        tokens: found.then_some(tokens),
     })
 }
 

@@ -10,16 +10,18 @@ use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::decode::Decode;
 use crate::automaton::formula::FormulaId;
-use crate::automaton::goal::{Goal, GoalId};
+use crate::automaton::goal::{Constraint, Goal, GoalId};
 use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{outcome_of, split};
 use crate::decimal::Decimal;
 use crate::json::Shape;
-use crate::numbers::{NumberSetId, NumberState};
+use crate::numbers::NumberState;
 use crate::strings::{Cardinality, LanguageId};
 
 /// Outcome vectors of one value that are looked at all together.
 const FEW: usize = 16;
+/// Names that are tried one by one for one after which an object can differ.
+const NAMES: usize = 64;
 /// Bytes that a number is made longer by in the hope for one that differs.
 const LONGER: usize = 12;
 
@@ -298,6 +300,15 @@ impl Automaton {
         if endless {
             return Ok(true);
         }
+        let apart = self.demand_apart(demand, kind, rivals);
+        match kind {
+            Kind::Array { .. } => self.array_can_end(apart, seen),
+            Kind::Object { .. } => self.object_can_end(apart, gone),
+        }
+    }
+
+    /// `demand`, and that the container turns out different from each of `rivals`, which agree with what was read of it.
+    fn demand_apart(&mut self, demand: FormulaId, kind: &Kind, rivals: &[GoalId]) -> FormulaId {
         let read = kind.values().len();
         let mut parts = vec![demand];
         for &rival in rivals {
@@ -324,11 +335,69 @@ impl Automaton {
             };
             parts.push(self.formulas.not(rest));
         }
-        let apart = self.formulas.and(parts);
-        match kind {
-            Kind::Array { .. } => self.array_can_end(apart, seen),
-            Kind::Object { .. } => self.object_can_end(apart, gone),
+        self.formulas.and(parts)
+    }
+
+    /// A demand on the container at the top of a stack, and that it turns out different from those it has to differ from.
+    pub(super) fn container_apart(&mut self, demand: FormulaId, stack: StackId) -> Result<FormulaId, Trouble> {
+        let own = self.apart(stack)?.own;
+        Ok(match self.level(stack) {
+            Some(level) if !own.is_empty() => self.demand_apart(demand, &level.kind, &own),
+            _ => demand,
+        })
+    }
+
+    /// What is asked of the next value in a container, and that it differs from those it has to differ from.
+    pub(super) fn next_apart(&mut self, constraint: Constraint, stack: StackId) -> Result<Constraint, Trouble> {
+        let child = self.apart(stack)?.child;
+        if child.is_empty() {
+            return Ok(constraint);
         }
+        let others = self.combined(&[], &child)?;
+        Ok(self.both(constraint, others)?)
+    }
+
+    /// The rest of a string or name, as far as it makes a difference to those it has to differ from.
+    pub(super) fn language_apart(&mut self, top: &Top, stack: StackId) -> Result<LanguageId, Trouble> {
+        let apart = self.apart(stack)?;
+        match top {
+            Top::String(_, languages, Some(text), _) => {
+                let rests = self.rests_of(*text, &apart.child);
+                let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
+                let rests = self.languages.one_of(&rests)?;
+                let others = self.languages.not(rests)?;
+                Ok(self.languages.and(&[languages[0], others])?)
+            }
+            Top::String(_, languages, ..) => Ok(languages[0]),
+            Top::Key(_, text, language) if !apart.own.is_empty() => {
+                for rest in self.languages.members(*language, NAMES)? {
+                    let name = format!("{}{rest}", self.texts.get(*text));
+                    let name = self.texts.intern(&name);
+                    if self.member_apart(name, stack)? {
+                        return Ok(self.languages.one_of(&[&rest])?);
+                    }
+                }
+                Ok(*language)
+            }
+            Top::Key(_, _, language) => Ok(*language),
+            _ => Ok(self.languages.none()),
+        }
+    }
+
+    /// A number that is being read, as one that differs from those it has to differ from.
+    pub(super) fn number_rest_apart(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectedId,
+        stack: StackId,
+    ) -> Result<NumberState, Trouble> {
+        let child = self.apart(stack)?.child;
+        let (Some(text), false) = (text, child.is_empty()) else {
+            return Ok(number);
+        };
+        let others = self.numbers_of(&child);
+        Ok(self.number_beside(text, expected, others)?.unwrap_or(number))
     }
 
     fn value_apart(&mut self, expected: ExpectedId, others: &[GoalId]) -> Result<bool, Trouble> {
@@ -358,15 +427,7 @@ impl Automaton {
         text: TextId,
         others: &[GoalId],
     ) -> Result<bool, Trouble> {
-        let read = self.texts.get(text);
-        let rest_of = |goal: &GoalId| match self.goals.get(*goal) {
-            Goal::Equal(value) => match value.as_ref().shape() {
-                Shape::String(other) => other.strip_prefix(read).map(str::to_owned),
-                _ => None,
-            },
-            _ => None,
-        };
-        let rests: Vec<String> = others.iter().filter_map(rest_of).collect();
+        let rests = self.rests_of(text, others);
         if rests.is_empty() {
             return Ok(true);
         }
@@ -404,6 +465,31 @@ impl Automaton {
         Ok(count > taken)
     }
 
+    /// What follows `text` in those of `others` that are strings and begin with it.
+    fn rests_of(&self, text: TextId, others: &[GoalId]) -> Vec<String> {
+        let read = self.texts.get(text);
+        let rest_of = |goal: &GoalId| match self.goals.get(*goal) {
+            Goal::Equal(value) => match value.as_ref().shape() {
+                Shape::String(other) => other.strip_prefix(read).map(str::to_owned),
+                _ => None,
+            },
+            _ => None,
+        };
+        others.iter().filter_map(rest_of).collect()
+    }
+
+    /// Those of `others` that are numbers.
+    fn numbers_of(&self, others: &[GoalId]) -> Vec<Decimal> {
+        let number_of = |goal: &GoalId| match self.goals.get(*goal) {
+            Goal::Equal(value) => match value.as_ref().shape() {
+                Shape::Number(number) => Some(number.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        others.iter().filter_map(number_of).collect()
+    }
+
     /// Number of texts of a language, up to `most`.
     fn count_strings(&mut self, language: LanguageId, most: u64) -> Result<u64, Trouble> {
         Ok(match self.languages.cardinality(language, most)? {
@@ -420,35 +506,34 @@ impl Automaton {
         expected: ExpectedId,
         others: &[GoalId],
     ) -> Result<bool, Trouble> {
-        let of = |goal: &GoalId| match self.goals.get(*goal) {
-            Goal::Equal(value) => match value.as_ref().shape() {
-                Shape::Number(number) => Some(number.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
-        let others: Vec<Decimal> = others.iter().filter_map(of).collect();
+        let others = self.numbers_of(others);
         if others.is_empty() || self.longer_number(number, text, &others) {
             return Ok(true);
         }
+        Ok(self.number_beside(text, expected, others)?.is_some())
+    }
+
+    /// The number `text` that is being read, as one that is none of `others`; none where it can only be one of them.
+    fn number_beside(
+        &mut self,
+        text: TextId,
+        expected: ExpectedId,
+        others: Vec<Decimal>,
+    ) -> Result<Option<NumberState>, Trouble> {
         let what = self.expected(expected);
-        let mut sets: Vec<NumberSetId> = Vec::with_capacity(what.goals.len());
-        for &goal in &what.goals {
-            sets.push(self.constraint(goal)?.numbers);
-        }
-        let viable = self.set_of(what.decision, &sets)?;
+        let viable = self.numbers_expected(&what)?;
         let numbers = self.number_texts.sets_mut();
         let others = numbers.one_of(others)?;
         let others = numbers.not(others);
         let viable = numbers.and(viable, others)?;
         if numbers.is_empty(viable) {
-            return Ok(false);
+            return Ok(None);
         }
         let mut state = Some(self.number_texts.start(viable)?);
         for byte in self.texts.get(text).bytes() {
             state = state.and_then(|state| self.number_texts.step(state, byte));
         }
-        Ok(state.is_some())
+        Ok(state)
     }
 
     /// Whether one of a few ways to go on from a number leads to another than `others`.

@@ -74,7 +74,7 @@ impl Automaton {
                 values,
                 used: Box::default(),
                 name: None,
-                order: self.order_of(expected),
+                order: self.order_for(&what.goals),
                 passed: 0,
             },
         };

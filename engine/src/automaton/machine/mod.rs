@@ -4,7 +4,9 @@
 //! hash-consed, so that a place is one number and what is known of it is looked up.
 
 mod apart;
+mod completion;
 mod containers;
+mod forced;
 mod order;
 mod scalars;
 mod whitespace;
@@ -67,8 +69,8 @@ impl State {
 /// What may follow inside of a string. Equal contents are followed by equal tokens without a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Content {
-    decode: Decode,
-    language: LanguageId,
+    pub(super) decode: Decode,
+    pub(super) language: LanguageId,
 }
 
 /// What stands at a place.

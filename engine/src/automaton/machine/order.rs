@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{ExpectedId, Kind};
+use super::Kind;
 use crate::KeyOrder;
 use crate::automaton::Automaton;
 use crate::automaton::atom::{AtomKind, Keys, TextId};
@@ -21,7 +21,7 @@ pub(in crate::automaton) struct OrderId(u32);
 pub(in crate::automaton) struct Orders {
     orders: Vec<Arc<[TextId]>>,
     ids: HashMap<Arc<[TextId]>, OrderId>,
-    of: HashMap<ExpectedId, OrderId>,
+    of: HashMap<Box<[GoalId]>, OrderId>,
 }
 
 impl Orders {
@@ -39,21 +39,21 @@ impl Orders {
 
 impl Automaton {
     /// The order of the names of an object that is read for these goals. Empty where any order will do.
-    pub(super) fn order_of(&mut self, expected: ExpectedId) -> OrderId {
-        if let Some(&known) = self.orders.of.get(&expected) {
+    pub(in crate::automaton) fn order_for(&mut self, goals: &[GoalId]) -> OrderId {
+        if self.style.key_order == KeyOrder::Any {
+            return self.orders.intern(Vec::new());
+        }
+        if let Some(&known) = self.orders.of.get(goals) {
             return known;
         }
-        let names = match self.style.key_order {
-            KeyOrder::Any => Vec::new(),
-            KeyOrder::Schema => self.declared(&self.expected(expected).goals),
-        };
+        let names = self.declared(goals);
         let order = self.orders.intern(names);
-        self.orders.of.insert(expected, order);
+        self.orders.of.insert(goals.into(), order);
         order
     }
 
     /// The names of an order from a place in it on.
-    pub(super) fn ordered(&self, order: OrderId, passed: u32) -> Arc<[TextId]> {
+    pub(in crate::automaton) fn ordered(&self, order: OrderId, passed: u32) -> Arc<[TextId]> {
         let names = &self.orders.orders[order.0 as usize];
         match passed {
             0 => names.clone(),
@@ -88,7 +88,7 @@ impl Automaton {
     }
 
     /// What is left of `formula` where members of these names do not come.
-    pub(super) fn without_all(&mut self, formula: FormulaId, names: &[TextId]) -> FormulaId {
+    pub(in crate::automaton) fn without_all(&mut self, formula: FormulaId, names: &[TextId]) -> FormulaId {
         if names.is_empty() {
             return formula;
         }

@@ -156,3 +156,35 @@ fn a_style_refuses_what_is_in_another() {
         assert!(!accepts(text), "{text}");
     }
 }
+
+/// From every place of random walks, the completion found ends the document, and what comes out is valid.
+#[test]
+fn completions_end_documents() {
+    let mut random = ChaCha8Rng::seed_from_u64(4);
+    for style in [Style::rfc8259(), Style::generation()] {
+        for schema in SCHEMAS {
+            let mut subject = styled(schema, style);
+            for _ in 0..20 {
+                let (mut at, mut text) = (subject.start, Vec::new());
+                for _ in 0..40 {
+                    let rest = subject.automaton.completion(at).unwrap();
+                    let rest =
+                        rest.unwrap_or_else(|| panic!("{schema}: none after {:?}", String::from_utf8_lossy(&text)));
+                    let whole = String::from_utf8([&text[..], &rest].concat()).unwrap();
+                    assert!(subject.accepts(&whole) && subject.judge(&whole), "{schema}\n{whole}");
+                    let mut allowed = Vec::new();
+                    for byte in 0..=255 {
+                        if let Some(next) = subject.automaton.step(at, byte).unwrap() {
+                            allowed.push((byte, next));
+                        }
+                    }
+                    let Some((byte, next)) = allowed.choose(&mut random).copied() else {
+                        break;
+                    };
+                    text.push(byte);
+                    at = next;
+                }
+            }
+        }
+    }
+}

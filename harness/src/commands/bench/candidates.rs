@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use maskwright_models::LoadedModel;
-use maskwright_worker::Setup;
+use maskwright_worker::{Purpose, Setup};
 
 use super::BenchArguments;
 use crate::error::CommandError;
@@ -80,12 +80,14 @@ pub(super) fn candidates(
         documents: BTreeMap::new(),
         // As the judge of answers does.
         assert_formats: true,
+        purpose: Purpose::Generate,
     };
     let provision = Provision::new(
         &vocabulary.vocabulary,
         Some(vocabulary.tokenizer),
         &setup.documents,
-        true,
+        setup.assert_formats,
+        setup.purpose,
     );
     let limits = |seconds| arguments.workers.limits(Duration::from_secs_f64(seconds));
     let candidate = |contender: &Contender| {

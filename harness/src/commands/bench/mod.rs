@@ -33,7 +33,12 @@ pub struct BenchArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Frameworks to compare, comma-separated; `none` is the model alone
-    #[arg(long, value_delimiter = ',', default_value = "llguidance,none", value_name = "NAMES")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "maskwright,llguidance,none",
+        value_name = "NAMES"
+    )]
     frameworks: Vec<String>,
     #[command(flatten)]
     workers: WorkerOptions,
@@ -78,6 +83,9 @@ pub struct BenchArguments {
     /// Sample every token, also those that the framework forces
     #[arg(long)]
     no_fast_forward: bool,
+    /// Let answers run into the limit on tokens, also where the framework could end them before
+    #[arg(long)]
+    no_finish_in_time: bool,
     /// Compute masks after the forward pass instead of beside it
     #[arg(long)]
     no_overlap: bool,
@@ -152,6 +160,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         compile_limit_s: arguments.compile_limit,
         generation_limit_s: arguments.generation_limit,
         fast_forward: !arguments.no_fast_forward,
+        finish_in_time: !arguments.no_finish_in_time,
         overlap: !arguments.no_overlap,
         threads: arguments.model.threads(),
     };
@@ -161,6 +170,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         max_tokens: arguments.max_tokens,
         time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
         fast_forward: settings.fast_forward,
+        finish_in_time: settings.finish_in_time,
         overlap: settings.overlap,
     };
     let manifest = Manifest::new(settings);

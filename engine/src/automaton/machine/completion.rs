@@ -1,0 +1,161 @@
+//! Completions of whole documents: what is open, from the innermost container outwards.
+
+use super::{Automaton, Constraint, Content, ExpectedId, Kind, State, StateId, Top, Trouble, Word};
+use crate::automaton::complete::{MAX_BYTES, Piece};
+use crate::automaton::formula::FormulaId;
+
+impl Automaton {
+    /// A short text that ends the document from a place; none where none was found.
+    pub(crate) fn completion(&mut self, at: StateId) -> Result<Option<Vec<u8>>, Trouble> {
+        let mut state = self.states[at.0 as usize].clone();
+        let mut text = Vec::new();
+        while !matches!(state.top, Top::Done) {
+            let Some((piece, next)) = self.rest(&state)? else {
+                return Ok(None);
+            };
+            text.extend_from_slice(&piece);
+            state = next;
+            if text.len() > MAX_BYTES {
+                return Ok(None);
+            }
+        }
+        Ok(Some(text))
+    }
+
+    /// The rest of what stands at the top, and the place after it.
+    fn rest(&mut self, state: &State) -> Result<Option<(Piece, State)>, Trouble> {
+        match &state.top {
+            Top::Number(number, text, expected) => {
+                let start = self.number_rest_apart(*number, *text, *expected, state.stack)?;
+                let Some(piece) = self.number_rest(start) else {
+                    return Ok(None);
+                };
+                let Some(ended) = self.after(state, &piece)? else {
+                    return Ok(None);
+                };
+                let (number, text, expected) = match ended.top {
+                    Top::Number(number, text, expected) => (number, text, expected),
+                    _ => (*number, *text, *expected),
+                };
+                let next = self.number_done(number, text, expected, state.stack)?;
+                return Ok(next.map(|next| (piece, next)));
+            }
+            Top::String(decode, ..) => {
+                let content = Content {
+                    decode: *decode,
+                    language: self.language_apart(&state.top, state.stack)?,
+                };
+                let piece = self.text_rest(content)?;
+                return self.read_piece(state, piece.map(|piece| [&*piece, b"\""].concat().into()));
+            }
+            Top::Key(decode, ..) => {
+                let content = Content {
+                    decode: *decode,
+                    language: self.language_apart(&state.top, state.stack)?,
+                };
+                let piece = self.text_rest(content)?;
+                return self.read_piece(state, piece.map(|piece| [&*piece, b"\":"].concat().into()));
+            }
+            Top::Literal(word, read, _) => {
+                let piece = &word.text()[usize::from(*read)..];
+                return self.read_piece(state, Some(piece.into()));
+            }
+            Top::Colon(_) => return self.read_piece(state, Some((&b":"[..]).into())),
+            _ => {}
+        }
+        if let Some(known) = self.completions.rests.get(state) {
+            return Ok(known.clone());
+        }
+        let piece = match &state.top {
+            Top::Value(expected) => {
+                let constraint = self.constraint_of(*expected)?;
+                let constraint = self.next_apart(constraint, state.stack)?;
+                let order = self.order_for(&self.expected(*expected).goals);
+                self.value_text(constraint, order)?
+            }
+            _ => self.container_rest(state)?,
+        };
+        let rest = match (&state.top, piece) {
+            // Where a number ends is known to who reads on.
+            (Top::Value(_), Some(piece)) => self.read_value(state, piece)?,
+            (_, piece) => self.read_piece(state, piece)?,
+        };
+        self.completions.rests.insert(state.clone(), rest.clone());
+        Ok(rest)
+    }
+
+    fn read_value(&mut self, state: &State, piece: Piece) -> Result<Option<(Piece, State)>, Trouble> {
+        let Some(after) = self.after(state, &piece)? else {
+            return Ok(None);
+        };
+        let next = match after.top {
+            Top::Number(number, text, expected) => self.number_done(number, text, expected, after.stack)?,
+            _ => Some(after),
+        };
+        Ok(next.map(|next| (piece, next)))
+    }
+
+    fn read_piece(&mut self, state: &State, piece: Option<Piece>) -> Result<Option<(Piece, State)>, Trouble> {
+        let Some(piece) = piece else { return Ok(None) };
+        let next = self.after(state, &piece)?;
+        Ok(next.map(|next| (piece, next)))
+    }
+
+    /// The place after some bytes. It is not kept, nor are those on the way.
+    fn after(&mut self, from: &State, bytes: &[u8]) -> Result<Option<State>, Trouble> {
+        let mut state = from.clone();
+        for &byte in bytes {
+            match self.read(&state, byte)? {
+                Some(next) => state = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(state))
+    }
+
+    /// The rest of the innermost container, from a place between its parts.
+    fn container_rest(&mut self, state: &State) -> Result<Option<Piece>, Trouble> {
+        let Some(level) = self.level(state.stack) else {
+            return Ok(None);
+        };
+        let demand = self.container_apart(level.formulas[0], state.stack)?;
+        let begun = matches!(state.top, Top::ObjectNext | Top::ArrayNext);
+        match &level.kind {
+            Kind::Array { values } => {
+                let seen = values.as_deref().unwrap_or_default();
+                self.array_rest(demand, seen, begun)
+            }
+            Kind::Object { order, passed, .. } => {
+                let ordered = self.ordered(*order, *passed);
+                let gone = self.gone(&level.kind);
+                let must = matches!(state.top, Top::ObjectComma);
+                self.object_rest(demand, &ordered, &gone, begun, must)
+            }
+        }
+    }
+
+    /// What the surroundings ask of a value.
+    fn constraint_of(&mut self, expected: ExpectedId) -> Result<Constraint, Trouble> {
+        let what = self.expected(expected);
+        let mut parts = Vec::with_capacity(what.goals.len());
+        for &goal in &what.goals {
+            parts.push(self.constraint(goal)?);
+        }
+        let admits = |word: Word| {
+            let outcome = |goal: u32| word.outcome(&parts[goal as usize]);
+            self.decisions.admits(what.decision, outcome)
+        };
+        let (null, yes, no) = (admits(Word::Null), admits(Word::True), admits(Word::False));
+        let arrays: Vec<FormulaId> = parts.iter().map(|part| part.arrays).collect();
+        let objects: Vec<FormulaId> = parts.iter().map(|part| part.objects).collect();
+        Ok(Constraint {
+            null,
+            yes,
+            no,
+            numbers: self.numbers_expected(&what)?,
+            strings: self.strings_expected(&what)?,
+            arrays: self.decisions.formula(what.decision, &arrays, &mut self.formulas),
+            objects: self.decisions.formula(what.decision, &objects, &mut self.formulas),
+        })
+    }
+}

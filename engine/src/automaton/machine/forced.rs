@@ -1,0 +1,66 @@
+//! Bytes that must come next.
+
+use super::{Automaton, StateId, Top, Trouble};
+use crate::Escapes;
+use crate::automaton::decode::Decode;
+use crate::strings::LanguageId;
+
+impl Automaton {
+    /// The one byte that can come next, and where it leads; none where there are several, or where the document may end.
+    pub(crate) fn forced_byte(&mut self, at: StateId) -> Result<Option<(u8, StateId)>, Trouble> {
+        if let Some(&known) = self.forced.get(&at) {
+            return Ok(known);
+        }
+        let forced = self.find_forced(at)?;
+        self.forced.insert(at, forced);
+        Ok(forced)
+    }
+
+    fn find_forced(&mut self, at: StateId) -> Result<Option<(u8, StateId)>, Trouble> {
+        let in_text = match &self.states[at.0 as usize].top {
+            Top::String(Decode::Between, languages, ..) => Some(languages[0]),
+            Top::Key(Decode::Between, _, language) => Some(*language),
+            _ => None,
+        };
+        let bytes = match in_text {
+            None => 0..=u8::MAX,
+            Some(language) => match self.forced_in_text(language)? {
+                Some(byte) => byte..=byte,
+                None => return Ok(None),
+            },
+        };
+        if self.is_complete(at)? {
+            return Ok(None);
+        }
+        let mut found = None;
+        for byte in bytes {
+            if let Some(next) = self.step(at, byte)? {
+                if found.is_some() {
+                    return Ok(None);
+                }
+                found = Some((byte, next));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The first byte of all that may follow between two characters of a string, where there is only one.
+    fn forced_in_text(&mut self, language: LanguageId) -> Result<Option<u8>, Trouble> {
+        let transitions = self.languages.transitions(language)?;
+        let may_end = self.languages.accepts_empty(language);
+        let only = match (&transitions[..], may_end) {
+            ([], true) => return Ok(Some(b'"')),
+            ([(range, _)], false) if range.first() == range.last() => range.first(),
+            _ => return Ok(None),
+        };
+        if self.style.escapes == Escapes::Any {
+            // Any character can be escaped, and some must be.
+            return Ok(matches!(only, '"' | '\\' | '\0'..='\x1f').then_some(b'\\'));
+        }
+        let mut bytes = [0; 4];
+        Ok(match only {
+            '"' | '\\' | '\0'..='\x1f' => Some(b'\\'),
+            _ => only.encode_utf8(&mut bytes).bytes().next(),
+        })
+    }
+}

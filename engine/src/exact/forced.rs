@@ -1,0 +1,78 @@
+//! From bytes that must come to the tokens that a tokenizer would make of them.
+
+use crate::automaton::{Automaton, StateId};
+use crate::{MaskError, TokenId, Vocabulary};
+
+use super::work::{Walk, mask_error};
+
+/// Forced bytes that are looked at in one go.
+const MAX_BYTES: usize = 1024;
+/// Bytes before the forced ones that the tokenizer sees: enough for it to begin as it would in the whole text.
+const CONTEXT_BYTES: usize = 64;
+
+/// The tokens that must come next, as the tokenizer itself would write them whatever follows; none without a tokenizer.
+pub(super) fn forced_tokens(
+    vocabulary: &Vocabulary,
+    automaton: &mut Automaton,
+    at: StateId,
+    before: &[TokenId],
+) -> Result<Vec<TokenId>, MaskError> {
+    let Some(tokenizer) = vocabulary.tokenizer() else {
+        return Ok(Vec::new());
+    };
+    let (mut end, mut bytes) = (at, Vec::new());
+    while bytes.len() < MAX_BYTES
+        && let Some((byte, next)) = automaton.forced_byte(end).map_err(mask_error)?
+    {
+        bytes.push(byte);
+        end = next;
+    }
+    if bytes.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Where the text goes on, a token may begin within the forced bytes and end past them. Tokens are forced as far as
+    // they are the same wherever the first such token begins.
+    let tokenize = |until: usize| tokens_after(vocabulary, &|text| tokenizer.tokenize(text), before, &bytes[..until]);
+    let mut forced = tokenize(bytes.len());
+    let longest = vocabulary.trie().max_token_len();
+    for start in bytes.len().saturating_sub(longest)..bytes.len() {
+        let mut walk = Walk::new(automaton, Automaton::step, end);
+        let straddled = vocabulary.trie().has_valid_extensions(&mut walk, &bytes[start..]);
+        walk.finish()?;
+        if straddled {
+            let otherwise = tokenize(start);
+            let same = forced.iter().zip(&otherwise).take_while(|(one, other)| one == other);
+            forced.truncate(same.count());
+        }
+        if forced.is_empty() {
+            break;
+        }
+    }
+    Ok(forced)
+}
+
+/// The tokens of `text` where it stands after the tokens `before`.
+fn tokens_after(
+    vocabulary: &Vocabulary,
+    tokenize: &dyn Fn(&[u8]) -> Vec<TokenId>,
+    before: &[TokenId],
+    text: &[u8],
+) -> Vec<TokenId> {
+    let mut length = 0;
+    let near = before.iter().rev().take_while(|token| {
+        let within = length < CONTEXT_BYTES;
+        length += vocabulary.token_bytes(**token).len();
+        within
+    });
+    let context = &before[before.len() - near.count()..];
+    let whole = tokenize(&[&vocabulary.text_bytes(context), text].concat());
+    let tokens = match whole.strip_prefix(context) {
+        Some(tokens) => tokens.to_vec(),
+        // What stands there is not what the tokenizer would have written.
+        None => tokenize(text),
+    };
+    match vocabulary.text_bytes(&tokens) == text {
+        true => tokens,
+        false => Vec::new(),
+    }
+}
