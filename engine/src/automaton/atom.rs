@@ -72,6 +72,11 @@ impl Texts {
         id
     }
 
+    /// Number of texts.
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
     /// The text of an id.
     pub(crate) fn get(&self, id: TextId) -> &str {
         &self.texts[id.0 as usize]

@@ -12,13 +12,12 @@ use super::read::Name;
 use super::satisfiable::{outcome_of, split};
 use super::{Automaton, Trouble};
 use crate::json::Value;
+use crate::limits::Exceeded;
 use crate::numbers;
 use crate::strings;
 
-/// Nesting of values that are written out.
+/// Nesting of values that are written out, which nests natively.
 const MAX_DEPTH: usize = 12;
-/// Beginnings of arrays and objects that are looked at for one answer.
-const MAX_WORK: usize = 1 << 16;
 
 /// The values of a goal, as far as they were asked for.
 #[derive(Clone, Debug)]
@@ -79,7 +78,12 @@ impl Automaton {
             return Ok(Vec::new());
         }
         if depth >= MAX_DEPTH {
-            return Err(Trouble::Limit("nesting of values that have to differ"));
+            let (limit, what) = (
+                "search_states",
+                "levels of values that have to differ and are written out",
+            );
+            let allowed = MAX_DEPTH;
+            return Err(Exceeded { limit, what, allowed }.into());
         }
         let value = self.combined(all, none)?;
         let (numbers, strings) = (value.numbers, value.strings);
@@ -137,9 +141,7 @@ impl Automaton {
                 }
             }
             work += 1;
-            if work > MAX_WORK {
-                return Err(Trouble::Limit("arrays that have to differ"));
-            }
+            self.check_states(work, "beginnings of arrays that have to differ")?;
         }
         Ok(())
     }
@@ -181,9 +183,7 @@ impl Automaton {
                 }
             }
             work += 1;
-            if work > MAX_WORK {
-                return Err(Trouble::Limit("objects that have to differ"));
-            }
+            self.check_states(work, "beginnings of objects that have to differ")?;
         }
         Ok(())
     }

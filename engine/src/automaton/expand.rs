@@ -7,15 +7,18 @@
 use hashbrown::HashSet;
 
 use crate::json::{Shape, Value, ValueRef};
-use crate::numbers::NumberSetId;
+use crate::numbers::{self, NumberSetId};
 use crate::schema::{Body, Keywords, NodeId, TypeSet};
-use crate::strings::{LanguageId, PatternError};
+use crate::strings::{self, LanguageId, PatternError};
 use crate::{CompileError, CompileErrorKind};
 
 use super::atom::{AtomKind, Keys};
 use super::formula::FormulaId;
 use super::goal::{Constraint, Goal, GoalId};
 use super::{Automaton, Formats};
+
+/// Members up to which sets and languages are written out to count in how many of them each is.
+const FEW: usize = 1 << 12;
 
 impl Automaton {
     /// What `goal` means. Expanded once.
@@ -94,7 +97,16 @@ impl Automaton {
                 }
                 Ok(any)
             }
-            Goal::Node(node) => self.node(node),
+            Goal::Node(node) => self
+                .node(node)
+                .map_err(|error| match (error.pointer(), error.keyword()) {
+                    // A limit of strings, numbers or formulas does not know where it was reached.
+                    (None, None) => {
+                        let place = self.schema.node(node).place;
+                        self.schema.error_at(place, error.kind(), error.message().to_owned())
+                    }
+                    _ => error,
+                }),
         }
     }
 
@@ -543,26 +555,53 @@ impl Automaton {
 
     /// The numbers that are in exactly one of these sets.
     fn one_set(&mut self, sets: &[NumberSetId]) -> Result<NumberSetId, CompileError> {
-        let numbers = self.number_texts.sets_mut();
-        let (mut one, mut any) = (numbers.none(), numbers.none());
-        for &set in sets {
-            let (not_set, not_any) = (numbers.not(set), numbers.not(any));
-            let first = numbers.and(set, not_any).map_err(super::limit)?;
-            let still = numbers.and(one, not_set).map_err(super::limit)?;
-            one = numbers.or(first, still).map_err(super::limit)?;
-            any = numbers.or(any, set).map_err(super::limit)?;
-        }
-        Ok(one)
+        let mut work = || {
+            let numbers = self.number_texts.sets_mut();
+            let (mut few, mut others) = (Vec::new(), Vec::new());
+            for &set in sets {
+                match numbers.cardinality(set, FEW as u64) {
+                    numbers::Cardinality::Exactly(_) => few.extend(numbers.members(set, FEW)?),
+                    _ => others.push(set),
+                }
+            }
+            let (once, more) = counted(few);
+            let mut one = numbers.one_of(once)?;
+            let more = numbers.one_of(more)?;
+            let mut any = numbers.or(one, more)?;
+            for set in others {
+                let (not_set, not_any) = (numbers.not(set), numbers.not(any));
+                let first = numbers.and(set, not_any)?;
+                let still = numbers.and(one, not_set)?;
+                one = numbers.or(first, still)?;
+                any = numbers.or(any, set)?;
+            }
+            Ok(one)
+        };
+        work().map_err(|error: crate::decimal::LimitReached| super::limit(error))
     }
 
     /// The texts that are in exactly one of these languages.
     fn one_language(&mut self, languages: &[LanguageId]) -> Result<LanguageId, CompileError> {
         let mut work = || {
-            let (mut one, mut any) = (self.languages.none(), self.languages.none());
+            let (mut few, mut others) = (Vec::new(), Vec::new());
             for &language in languages {
-                let (others, new) = (self.languages.not(language)?, self.languages.not(any)?);
+                match self.languages.cardinality(language, FEW as u64)? {
+                    strings::Cardinality::Finite(_) => few.extend(self.languages.members(language, FEW)?),
+                    _ => others.push(language),
+                }
+            }
+            let (once, more) = counted(few);
+            let mut one = self
+                .languages
+                .one_of(&once.iter().map(String::as_str).collect::<Vec<_>>())?;
+            let more = self
+                .languages
+                .one_of(&more.iter().map(String::as_str).collect::<Vec<_>>())?;
+            let mut any = self.languages.or(&[one, more])?;
+            for language in others {
+                let (outside, new) = (self.languages.not(language)?, self.languages.not(any)?);
                 let first = self.languages.and(&[language, new])?;
-                let still = self.languages.and(&[one, others])?;
+                let still = self.languages.and(&[one, outside])?;
                 one = self.languages.or(&[first, still])?;
                 any = self.languages.or(&[any, language])?;
             }
@@ -591,4 +630,21 @@ impl Automaton {
         let no = self.both(fails, otherwise)?;
         self.either(yes, no)
     }
+}
+
+/// The values that are there once, and those that are there more than once.
+fn counted<T: Ord>(mut values: Vec<T>) -> (Vec<T>, Vec<T>) {
+    values.sort_unstable();
+    let (mut once, mut more) = (Vec::new(), Vec::new());
+    let mut values = values.into_iter().peekable();
+    while let Some(value) = values.next() {
+        match values.next_if_eq(&value) {
+            None => once.push(value),
+            Some(_) => {
+                while values.next_if_eq(&value).is_some() {}
+                more.push(value);
+            }
+        }
+    }
+    (once, more)
 }

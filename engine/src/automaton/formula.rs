@@ -4,7 +4,7 @@
 //! integer", "there is a member `a`". As the value is read, atoms are decided and substituted, and what is left is the
 //! *residual* formula.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 /// A formula. Equal ids are equal formulas; different ids may still be equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,6 +48,16 @@ pub(crate) struct Formulas {
     /// Parts and atoms kept.
     cells: usize,
     ids: HashMap<Node, FormulaId>,
+    /// One more than the highest number of an atom.
+    atom_count: usize,
+    now: Now,
+}
+
+/// What atoms and formulas are replaced by, by their numbers; empty between substitutions.
+#[derive(Debug, Default)]
+struct Now {
+    atoms: Vec<Option<FormulaId>>,
+    formulas: Vec<Option<FormulaId>>,
 }
 
 impl Default for Formulas {
@@ -58,6 +68,8 @@ impl Default for Formulas {
             at_end: Vec::new(),
             cells: 0,
             ids: HashMap::new(),
+            atom_count: 0,
+            now: Now::default(),
         };
         formulas.intern(Node::False, false);
         formulas.intern(Node::True, true);
@@ -106,7 +118,8 @@ impl Formulas {
             }
         };
         let id = FormulaId(self.nodes.len() as u32);
-        self.cells += node.parts().len() + atoms.len();
+        // A formula is kept twice: by its number and to be found.
+        self.cells += 2 * node.parts().len() + atoms.len();
         self.nodes.push(node.clone());
         self.atoms.push(atoms.into());
         self.at_end.push(at_end);
@@ -122,6 +135,11 @@ impl Formulas {
     /// What a formula comes to where nothing follows any more.
     pub(crate) fn at_end(&self, formula: FormulaId) -> bool {
         self.at_end[formula.0 as usize]
+    }
+
+    /// Bytes that the formulas take, roughly.
+    pub(crate) fn size(&self) -> usize {
+        120 * self.nodes.len() + 4 * self.cells
     }
 
     /// The atoms that `formula` depends on, sorted.
@@ -152,6 +170,7 @@ impl Formulas {
 
     /// An atom, and what it comes to where nothing follows any more.
     pub(crate) fn atom(&mut self, atom: Atom, at_end: bool) -> FormulaId {
+        self.atom_count = self.atom_count.max(atom.0 as usize + 1);
         self.intern(Node::Atom(atom), at_end)
     }
 
@@ -246,58 +265,83 @@ impl Formulas {
         formula: FormulaId,
         value: &mut dyn FnMut(Atom) -> Option<FormulaId>,
     ) -> FormulaId {
-        let mut known: HashMap<Atom, FormulaId> = HashMap::new();
-        for atom in self.atoms(formula) {
-            if let Some(replacement) = value(*atom) {
-                known.insert(*atom, replacement);
+        let mut changed = Vec::new();
+        for &atom in &*self.atoms[formula.0 as usize] {
+            if let Some(replacement) = value(atom) {
+                changed.push((atom, replacement));
             }
         }
-        if known.is_empty() {
+        if changed.is_empty() {
             return formula;
         }
-        let touched = |formulas: &Self, formula: FormulaId| {
-            let atoms = formulas.atoms(formula).iter();
-            atoms.into_iter().any(|atom| known.contains_key(atom))
-        };
-        let mut found: HashSet<FormulaId> = HashSet::from([formula]);
+        let mut now = std::mem::take(&mut self.now);
+        now.atoms.resize(self.atom_count, None);
+        now.formulas.resize(self.nodes.len(), None);
+        for &(atom, replacement) in &changed {
+            now.atoms[atom.0 as usize] = Some(replacement);
+        }
+        let order = self.touched(formula, &mut now);
+        for &at in &order {
+            let replaced = self.replaced(at, &now);
+            now.formulas[at.0 as usize] = Some(replaced);
+        }
+        let replaced = now.formulas[formula.0 as usize].unwrap_or(formula);
+        for (atom, _) in changed {
+            now.atoms[atom.0 as usize] = None;
+        }
+        for at in order {
+            now.formulas[at.0 as usize] = None;
+        }
+        self.now = now;
+        replaced
+    }
+
+    /// A formula and its parts in which an atom is replaced, parts before what they are parts of.
+    fn touched(&self, formula: FormulaId, now: &mut Now) -> Vec<FormulaId> {
         let mut order = vec![formula];
+        now.formulas[formula.0 as usize] = Some(formula);
         let mut next = 0;
         while let Some(&at) = order.get(next) {
             next += 1;
             for &part in self.nodes[at.0 as usize].parts() {
-                if !found.contains(&part) && touched(self, part) {
-                    found.insert(part);
+                let found = &mut now.formulas[part.0 as usize];
+                let mut atoms = self.atoms[part.0 as usize].iter();
+                if found.is_none() && atoms.any(|atom| now.atoms[atom.0 as usize].is_some()) {
+                    *found = Some(part);
                     order.push(part);
                 }
             }
         }
-        // Parts come before what they are parts of.
         order.sort_unstable();
-        let mut done: HashMap<FormulaId, FormulaId> = HashMap::with_capacity(order.len());
-        for at in order {
-            let replaced = self.replaced(at, &known, &done);
-            done.insert(at, replaced);
-        }
-        done.get(&formula).copied().unwrap_or(formula)
+        order
     }
 
     /// A formula with its parts replaced.
-    fn replaced(
-        &mut self,
-        formula: FormulaId,
-        known: &HashMap<Atom, FormulaId>,
-        done: &HashMap<FormulaId, FormulaId>,
-    ) -> FormulaId {
+    fn replaced(&mut self, formula: FormulaId, now: &Now) -> FormulaId {
         let node = &self.nodes[formula.0 as usize];
-        let replace = |part: &FormulaId| done.get(part).copied().unwrap_or(*part);
-        let parts: Vec<FormulaId> = node.parts().iter().map(replace).collect();
+        let replace = |part: &FormulaId| now.formulas[part.0 as usize].unwrap_or(*part);
+        let collect = |parts: &[FormulaId]| parts.iter().map(replace).collect::<Vec<_>>();
         match node {
             Node::False | Node::True => formula,
-            Node::Atom(atom) => known.get(atom).copied().unwrap_or(formula),
-            Node::Not(_) => self.not(parts[0]),
-            Node::And(_) => self.and(parts),
-            Node::Or(_) => self.or(parts),
-            Node::One(_) => self.one(parts),
+            Node::Atom(atom) => now.atoms[atom.0 as usize].unwrap_or(formula),
+            Node::Not(inner) => {
+                let inner = replace(inner);
+                self.not(inner)
+            }
+            Node::And(parts) if parts.iter().any(|part| replace(part) == FormulaId::FALSE) => FormulaId::FALSE,
+            Node::And(parts) => {
+                let parts = collect(parts);
+                self.and(parts)
+            }
+            Node::Or(parts) if parts.iter().any(|part| replace(part) == FormulaId::TRUE) => FormulaId::TRUE,
+            Node::Or(parts) => {
+                let parts = collect(parts);
+                self.or(parts)
+            }
+            Node::One(parts) => {
+                let parts = collect(parts);
+                self.one(parts)
+            }
         }
     }
 }

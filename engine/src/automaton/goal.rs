@@ -65,6 +65,11 @@ impl Goals {
         id
     }
 
+    /// Number of goals.
+    pub(crate) fn len(&self) -> usize {
+        self.goals.len()
+    }
+
     /// The goal of an id.
     pub(crate) fn get(&self, id: GoalId) -> &Goal {
         &self.goals[id.0 as usize]

@@ -35,10 +35,11 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::limits::Exceeded;
 use crate::numbers::NumberTexts;
 use crate::schema::SchemaSet;
 use crate::strings::{LanguageId, LanguageLimits, Languages};
-use crate::{CompileError, CompileErrorKind, Style};
+use crate::{CompileError, CompileErrorKind, Limits, Style};
 
 use atom::{Atoms, TextId, Texts};
 use complete::Completions;
@@ -65,8 +66,8 @@ pub enum Formats {
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum Trouble {
     /// A limit was reached.
-    #[error("over the limit on {0}")]
-    Limit(&'static str),
+    #[error(transparent)]
+    Limit(#[from] Exceeded),
     /// A limit of strings or numbers was reached.
     #[error("{0}")]
     Reached(String),
@@ -113,6 +114,7 @@ pub(crate) struct Automaton {
     schema: Arc<SchemaSet>,
     formats: Formats,
     style: Style,
+    limits: Limits,
     // What is named by numbers.
     goals: Goals,
     texts: Texts,
@@ -130,10 +132,13 @@ pub(crate) struct Automaton {
     endless_rests: HashMap<FormulaId, bool>,
     domains: HashMap<questions::Goals, Values>,
     scarce: HashMap<FormulaId, LanguageId>,
+    decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     key_languages: HashMap<KeyPlace, LanguageId>,
     // The machine.
     parts: HashMap<GoalId, Parts>,
     aparts: HashMap<StackId, Apart>,
+    /// Formulas, names and values kept in levels.
+    level_cells: usize,
     orders: Orders,
     states: Vec<State>,
     state_ids: HashMap<State, StateId>,
@@ -154,8 +159,11 @@ impl Automaton {
     ///
     /// [`CompileError`], with the place and the keyword.
     pub(crate) fn new(schema: SchemaSet, formats: Formats, style: Style) -> Result<(Self, GoalId), CompileError> {
-        let sets = crate::numbers::NumberSets::new();
+        let limits = schema.limits().clone();
+        let sets = crate::numbers::NumberSets::within(&limits);
         let mut automaton = Self {
+            languages: Languages::new(&LanguageLimits::from(&limits)),
+            limits,
             schema: Arc::new(schema),
             formats,
             style,
@@ -164,7 +172,6 @@ impl Automaton {
             atoms: Atoms::default(),
             formulas: Formulas::default(),
             decisions: Decisions::default(),
-            languages: Languages::new(&LanguageLimits::default()),
             number_texts: NumberTexts::new(style.numbers, sets),
             constraints: HashMap::new(),
             covered: HashMap::new(),
@@ -174,9 +181,11 @@ impl Automaton {
             endless_rests: HashMap::new(),
             domains: HashMap::new(),
             scarce: HashMap::new(),
+            decided: HashMap::new(),
             key_languages: HashMap::new(),
             parts: HashMap::new(),
             aparts: HashMap::new(),
+            level_cells: 0,
             orders: Orders::default(),
             states: Vec::new(),
             state_ids: HashMap::new(),
@@ -195,5 +204,21 @@ impl Automaton {
         }
         let root = automaton.goal_of(schema.root());
         Ok((automaton, root))
+    }
+
+    /// Whether what has been worked out still fits the memory allowed. It is counted roughly: what grows with schemas and
+    /// documents, in the sizes it mostly has.
+    fn check_memory(&self) -> Result<(), Trouble> {
+        let formulas = self.formulas.size();
+        let places = 160 * self.states.len() + 240 * self.levels.len() + 24 * self.steps.len() + self.level_cells * 8;
+        let used = formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len();
+        let allowed = self.limits.memory_bytes;
+        match used > allowed {
+            true => {
+                let (limit, what) = ("memory_bytes", "bytes for one compiled schema");
+                Err(Exceeded { limit, what, allowed }.into())
+            }
+            false => Ok(()),
+        }
     }
 }

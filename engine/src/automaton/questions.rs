@@ -15,9 +15,8 @@ use super::atom::TextId;
 use super::formula::FormulaId;
 use super::goal::GoalId;
 use super::{Automaton, Trouble};
+use crate::limits::Exceeded;
 
-/// Questions that may be open at once: nesting of values.
-const MAX_OPEN: usize = 100_000;
 /// Attempts that may be under way inside one another on the native stack.
 const NATIVE: usize = 8;
 
@@ -182,9 +181,15 @@ impl Automaton {
         if let Some(answer) = self.questions.known(&question) {
             return Ok(answer);
         }
-        if self.questions.open.len() >= MAX_OPEN {
-            return Err(Trouble::Limit("nesting of values in the search for one that is valid"));
+        let allowed = self.limits.open_questions;
+        if self.questions.open.len() >= allowed {
+            let (limit, what) = (
+                "open_questions",
+                "values inside one another in the search for one that is valid",
+            );
+            return Err(Exceeded { limit, what, allowed }.into());
         }
+        self.check_memory()?;
         self.questions.open(question);
         match self.questions.native {
             0 => self.answer_all(),

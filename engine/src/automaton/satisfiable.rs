@@ -14,16 +14,8 @@ use super::goal::{Constraint, GoalId};
 use super::questions::{Goals, Question};
 use super::read::Name;
 use super::{Automaton, Trouble};
+use crate::limits::Exceeded;
 use crate::strings::{Cardinality, LanguageId};
-
-/// States of one object or array that are looked at for one answer.
-pub(super) const MAX_STATES: usize = 50_000;
-/// Classes of names in one object.
-const MAX_CELLS: usize = 256;
-/// Goals of one value.
-const MAX_GOALS: usize = 1 << 14;
-/// Outcome vectors of one value.
-const MAX_VECTORS: usize = 1 << 14;
 
 /// Names that no atom names, alike to all atoms.
 #[derive(Clone, Debug)]
@@ -37,13 +29,78 @@ pub(super) struct Cell {
 }
 
 /// What a plain object must satisfy. See [`Automaton::plain`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Plain {
     /// Names that must come.
     pub(super) required: Vec<TextId>,
     refused: HashSet<TextId>,
     goals: HashMap<TextId, Vec<GoalId>>,
-    languages: Vec<(LanguageId, GoalId)>,
+    pub(super) languages: Vec<(LanguageId, GoalId)>,
+    /// Members that there must be at least.
+    pub(super) min: u64,
+    /// Members that are too many.
+    over: u64,
+}
+
+impl Default for Plain {
+    fn default() -> Self {
+        Self {
+            required: Vec::new(),
+            refused: HashSet::new(),
+            goals: HashMap::new(),
+            languages: Vec::new(),
+            min: 0,
+            over: u64::MAX,
+        }
+    }
+}
+
+impl Plain {
+    /// Whether there is room for a member that none of them is.
+    pub(super) fn has_room_for_more(&self) -> bool {
+        (self.required.len() as u64).saturating_add(1) < self.over
+    }
+
+    /// Whether there is room for a member of this name beside those that must come.
+    fn has_room(&self, name: TextId) -> bool {
+        let others = self.required.iter().filter(|required| **required != name).count() as u64;
+        others + 1 < self.over
+    }
+}
+
+/// A way to complete an object, or the beginning of one.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    /// Names that come.
+    pub(super) taken: Vec<TextId>,
+    /// Names that do not come.
+    pub(super) passed: Vec<TextId>,
+    /// What is left: in the end something plain, or something that holds, or else `false`.
+    pub(super) rest: FormulaId,
+}
+
+impl Default for Way {
+    fn default() -> Self {
+        Self {
+            taken: Vec::new(),
+            passed: Vec::new(),
+            rest: FormulaId::TRUE,
+        }
+    }
+}
+
+impl Way {
+    fn taking(&self, name: TextId, rest: FormulaId) -> Self {
+        let mut way = Self { rest, ..self.clone() };
+        way.taken.push(name);
+        way
+    }
+
+    fn passing(&self, name: TextId, rest: FormulaId) -> Self {
+        let mut way = Self { rest, ..self.clone() };
+        way.passed.push(name);
+        way
+    }
 }
 
 /// Says whether outcomes will do.
@@ -68,7 +125,7 @@ impl Automaton {
             Question::Value(goals) => self.search_value(&goals.all, &goals.none),
             Question::Array(formula) if self.asks_unique(&[*formula]) => self.unique_array_can_end(*formula, &[], None),
             Question::Array(formula) => self.search_array(*formula),
-            Question::Object(formula, used) => self.search_object(*formula, used),
+            Question::Object(formula, used) => Ok(self.object_end(*formula, used)?.is_some()),
         }
     }
 
@@ -138,10 +195,10 @@ impl Automaton {
 
     /// The same without those of values that satisfy a goal of `never`.
     fn vectors_unless(&mut self, goals: &[GoalId], never: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
-        if goals.len() > MAX_GOALS {
-            return Err(Trouble::Limit(
-                "subschemas and earlier items that one value is compared with",
-            ));
+        let allowed = self.limits.goals;
+        if goals.len() > allowed {
+            let (limit, what) = ("goals", "subschemas and earlier items that one value is compared with");
+            return Err(Exceeded { limit, what, allowed }.into());
         }
         let Some(sorted) = self.sort_few(goals)? else {
             return self.vectors_beside(goals, never, &[]);
@@ -166,10 +223,8 @@ impl Automaton {
         }
         vectors.sort_unstable_by(|a, b| b.cmp(a));
         vectors.dedup();
-        match vectors.len() > MAX_VECTORS {
-            true => Err(Trouble::Limit("combinations of subschemas that a value may satisfy")),
-            false => Ok(vectors),
-        }
+        self.check_outcomes(vectors.len())?;
+        Ok(vectors)
     }
 
     /// The outcome vectors over `goals` of values that satisfy no goal of `never` and none of `beside`.
@@ -192,9 +247,7 @@ impl Automaton {
                     continue;
                 }
                 vectors.push(outcomes.clone());
-                if vectors.len() > MAX_VECTORS {
-                    return Err(Trouble::Limit("combinations of subschemas that a value may satisfy"));
-                }
+                self.check_outcomes(vectors.len())?;
             }
             loop {
                 match outcomes.pop() {
@@ -222,6 +275,34 @@ impl Automaton {
                 let formula = self.shortened_array(formula);
                 self.ask(Question::Array(formula))
             }
+        }
+    }
+
+    fn check_outcomes(&self, count: usize) -> Result<(), Trouble> {
+        let allowed = self.limits.outcomes;
+        let (limit, what) = ("outcomes", "combinations of subschemas that a value may satisfy");
+        match count > allowed {
+            true => Err(Exceeded { limit, what, allowed }.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether so many states may be looked at.
+    pub(super) fn check_states(&self, count: usize, what: &'static str) -> Result<(), Trouble> {
+        let (limit, allowed) = ("search_states", self.limits.search_states);
+        match count > allowed {
+            true => Err(Exceeded { limit, what, allowed }.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether there may be so many classes of names.
+    pub(super) fn check_classes(&self, count: usize) -> Result<(), Trouble> {
+        let allowed = self.limits.name_classes;
+        let (limit, what) = ("name_classes", "classes of names in one object");
+        match count > allowed {
+            true => Err(Exceeded { limit, what, allowed }.into()),
+            false => Ok(()),
         }
     }
 
@@ -309,9 +390,7 @@ impl Automaton {
                     left.push(after);
                 }
             }
-            if seen.len() > MAX_STATES {
-                return Err(Trouble::Limit("states of an array in the search for its end"));
-            }
+            self.check_states(seen.len(), "states of an array in the search for its end")?;
         }
         Ok(false)
     }
@@ -335,68 +414,122 @@ impl Automaton {
         self.ask(Question::Object(formula, counted.into()))
     }
 
-    /// The names without an atom of their own that can run out.
+    /// The names of kinds that can run out, where it matters to `formula` which names have come.
     pub(super) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, Trouble> {
         if let Some(&known) = self.scarce.get(&formula) {
             return Ok(known);
         }
         let mut scarce = Vec::new();
         if !self.is_plain(formula) {
-            let names = self.names(formula);
-            let cells = self.cells(formula, &names, &[])?;
-            scarce.extend(cells.iter().filter(|cell| cell.left.is_some()).map(|cell| cell.names));
+            let mut atoms = self.formulas.atoms(formula).iter();
+            let is_counted = atoms.any(|atom| matches!(self.atoms.kind(*atom), AtomKind::CountAtLeast(_)));
+            for cell in self.cells(formula, &[], &[])? {
+                if cell.left.is_some() && (is_counted || !cell.within.is_empty()) {
+                    scarce.push(cell.names);
+                }
+            }
         }
         let scarce = self.languages.or(&scarce)?;
         self.scarce.insert(formula, scarce);
         Ok(scarce)
     }
 
-    fn search_object(&mut self, formula: FormulaId, used: &[TextId]) -> Result<bool, Trouble> {
+    /// A way in which an object can be completed.
+    pub(super) fn object_end(&mut self, formula: FormulaId, used: &[TextId]) -> Result<Option<Way>, Trouble> {
         let all_names = self.names(formula);
-        let is_scarce = !self.at_end(formula) && self.scarce_names(formula)? != self.languages.none();
-        // What is left, and the names that were decided on the way to it.
-        let mut left = vec![(formula, Vec::<TextId>::new())];
-        let mut seen: HashSet<(FormulaId, Vec<TextId>)> = HashSet::from([left[0].clone()]);
-        while let Some((formula, decided)) = left.pop() {
-            if self.at_end(formula) {
-                return Ok(true);
+        let scarce = match self.at_end(formula) {
+            true => self.languages.none(),
+            false => self.scarce_names(formula)?,
+        };
+        let is_scarce = scarce != self.languages.none();
+        let mut left = vec![Way {
+            rest: formula,
+            ..Way::default()
+        }];
+        let mut seen: HashSet<(FormulaId, Vec<TextId>)> = HashSet::new();
+        while let Some(way) = left.pop() {
+            let formula = way.rest;
+            let decided = [&way.taken[..], &way.passed].concat();
+            if self.has_end(formula, &[used, &decided].concat())? {
+                return Ok(Some(way));
             }
-            if let Some(plain) = self.plain(formula) {
-                if self.plain_can_end(&plain)? {
-                    return Ok(true);
-                }
+            if self.is_by_name(formula) {
                 continue;
             }
             let Some(name) = self.next_name(formula) else {
                 let names = if is_scarce { &decided } else { &all_names };
                 if self.others_can_end(formula, names, used)? {
-                    return Ok(true);
+                    return Ok(Some(Way {
+                        rest: FormulaId::FALSE,
+                        ..way
+                    }));
                 }
                 continue;
             };
-            let mut after = vec![self.without(formula, name)];
+            let mut after = vec![way.passing(name, self.without(formula, name))];
             let goals = self.goals_of_member(&[formula], Name::Known(name))?;
             for vector in self.vectors(&goals)? {
                 let outcome = |goal| outcome_of(&goals, &vector, goal);
-                after.push(self.after_member(formula, Name::Known(name), &outcome)?);
+                let rest = self.after_member(formula, Name::Known(name), &outcome)?;
+                let way = way.taking(name, rest);
+                let decided = [&way.taken[..], &way.passed].concat();
+                if self.has_end(rest, &[used, &decided].concat())? {
+                    return Ok(Some(way));
+                }
+                after.push(way);
             }
-            after.retain(|formula| *formula != FormulaId::FALSE);
+            after.retain(|way| way.rest != FormulaId::FALSE);
             // What is nearest to an end is looked at first.
-            after.sort_by_key(|formula| std::cmp::Reverse(self.missing(formula)));
-            let mut decided = decided;
-            if is_scarce {
-                decided.push(name);
-            }
-            for formula in after {
-                if seen.insert((formula, decided.clone())) {
-                    left.push((formula, decided.clone()));
+            after.sort_by_key(|way| std::cmp::Reverse(self.missing(&way.rest)));
+            for way in after {
+                // Which of the names that can run out are gone is a part of the state.
+                let mut decided = Vec::new();
+                for &name in way.taken.iter().chain(&way.passed).filter(|_| is_scarce) {
+                    if self.covers(Keys::Language(scarce), Name::Known(name))? {
+                        decided.push(name);
+                    }
+                }
+                decided.sort_unstable();
+                if seen.insert((way.rest, decided)) {
+                    left.push(way);
                 }
             }
-            if seen.len() > MAX_STATES {
-                return Err(Trouble::Limit("states of an object in the search for its end"));
+            self.check_states(seen.len(), "states of an object in the search for its end")?;
+        }
+        Ok(None)
+    }
+
+    /// A way to complete an object in which as many of `names` come as fit beside those before them.
+    pub(super) fn widest_way(
+        &mut self,
+        formula: FormulaId,
+        names: &[TextId],
+        gone: &[TextId],
+    ) -> Result<Option<Way>, Trouble> {
+        let mut way = Way {
+            rest: formula,
+            ..Way::default()
+        };
+        for &name in names {
+            let goals = self.goals_of_member(&[way.rest], Name::Known(name))?;
+            let rest = self.after_member(way.rest, Name::Known(name), &|_| true)?;
+            if rest != FormulaId::FALSE && self.satisfiable(&goals, &[])? {
+                way = way.taking(name, rest);
             }
         }
-        Ok(false)
+        let gone = [gone, &way.taken].concat();
+        Ok(self.object_can_end(way.rest, &gone)?.then_some(way))
+    }
+
+    /// Whether it is easily seen that an object can be completed.
+    fn has_end(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<bool, Trouble> {
+        if self.at_end(formula) {
+            return Ok(true);
+        }
+        match self.plain(formula) {
+            Some(plain) => self.plain_can_end(&plain, formula, gone),
+            None => Ok(false),
+        }
     }
 
     /// The number of conjuncts that do not hold yet.
@@ -418,8 +551,8 @@ impl Automaton {
         first.or_else(|| self.formulas.atoms(formula).iter().find_map(name_of))
     }
 
-    /// What a formula says that asks only for names that must come, for names that must not, and for members that satisfy
-    /// goals: in such an object each name is a matter by itself. None of other formulas.
+    /// What a formula says that asks only for names that must come, for names that must not, for members that satisfy
+    /// goals, and for numbers of members: in such an object each name is a matter by itself. None of other formulas.
     pub(super) fn plain(&self, formula: FormulaId) -> Option<Plain> {
         let mut plain = Plain::default();
         for part in self.formulas.conjuncts(&formula) {
@@ -431,6 +564,8 @@ impl Automaton {
                 }
                 (AtomKind::Members(Keys::Name(name), goal), true) => plain.goals.entry(name).or_default().push(goal),
                 (AtomKind::Members(Keys::Language(names), goal), true) => plain.languages.push((names, goal)),
+                (AtomKind::CountAtLeast(count), true) => plain.min = plain.min.max(count),
+                (AtomKind::CountAtLeast(count), false) => plain.over = plain.over.min(count),
                 _ => return None,
             }
         }
@@ -438,21 +573,35 @@ impl Automaton {
     }
 
     /// Whether `formula` says no more than [`plain`](Self::plain) knows.
+    pub(super) fn is_by_name(&self, formula: FormulaId) -> bool {
+        self.says_only(formula, |kind, wanted| match kind {
+            AtomKind::Has(_) | AtomKind::CountAtLeast(_) => true,
+            AtomKind::Members(..) => wanted,
+            _ => false,
+        })
+    }
+
+    /// The same, and nothing of numbers of members.
     pub(super) fn is_plain(&self, formula: FormulaId) -> bool {
+        self.says_only(formula, |kind, wanted| match kind {
+            AtomKind::Has(_) => true,
+            AtomKind::Members(..) => wanted,
+            _ => false,
+        })
+    }
+
+    /// Whether a formula is a conjunction of such atoms and negated atoms.
+    fn says_only(&self, formula: FormulaId, admits: fn(AtomKind, bool) -> bool) -> bool {
         let mut parts = self.formulas.conjuncts(&formula).iter();
         parts.all(|part| {
             let literal = self.formulas.literal(*part);
-            literal.is_some_and(|(atom, wanted)| match self.atoms.kind(atom) {
-                AtomKind::Has(_) => true,
-                AtomKind::Members(..) => wanted,
-                _ => false,
-            })
+            literal.is_some_and(|(atom, wanted)| admits(self.atoms.kind(atom), wanted))
         })
     }
 
     /// Whether a member of this name can come in a plain object, as far as that depends on its name and value.
     pub(super) fn plain_may_come(&mut self, plain: &Plain, name: TextId) -> Result<bool, Trouble> {
-        if plain.refused.contains(&name) {
+        if plain.refused.contains(&name) || !plain.has_room(name) {
             return Ok(false);
         }
         let mut goals = plain.goals.get(&name).cloned().unwrap_or_default();
@@ -464,14 +613,40 @@ impl Automaton {
         self.satisfiable(&goals, &[])
     }
 
-    /// Whether all names that must come in a plain object can come.
-    fn plain_can_end(&mut self, plain: &Plain) -> Result<bool, Trouble> {
+    /// Whether a plain object, the names `gone` of which cannot come any more, can be completed.
+    fn plain_can_end(&mut self, plain: &Plain, formula: FormulaId, gone: &[TextId]) -> Result<bool, Trouble> {
         for &name in &plain.required {
             if !self.plain_may_come(plain, name)? {
                 return Ok(false);
             }
         }
-        Ok(true)
+        let required = plain.required.len() as u64;
+        if required >= plain.over || plain.min >= plain.over {
+            return Ok(false);
+        }
+        let mut wanting = plain.min.saturating_sub(required);
+        if wanting == 0 {
+            return Ok(true);
+        }
+        let names = self.names(formula);
+        for name in &names {
+            if !plain.required.contains(name) && self.plain_may_come(plain, *name)? {
+                wanting -= 1;
+                if wanting == 0 {
+                    return Ok(true);
+                }
+            }
+        }
+        for cell in self.cells(formula, &names, gone)? {
+            let goals = self.goals_of_member(&[formula], Name::In(&cell.within))?;
+            if self.satisfiable(&goals, &[])? {
+                match cell.left {
+                    Some(left) if left < wanting => wanting -= left,
+                    _ => return Ok(true),
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// The names that atoms of `formula` name, sorted. None of them has been used: what is read leaves no such atom.
@@ -543,9 +718,7 @@ impl Automaton {
                     }
                 }
             }
-            if seen.len() > MAX_STATES {
-                return Err(Trouble::Limit("states of an object in the search for its end"));
-            }
+            self.check_states(seen.len(), "states of an object in the search for its end")?;
         }
         Ok(false)
     }
@@ -574,9 +747,7 @@ impl Automaton {
                 }
             }
             cells = split;
-            if cells.len() > MAX_CELLS {
-                return Err(Trouble::Limit("classes of names in one object"));
-            }
+            self.check_classes(cells.len())?;
         }
         let mut sorted = Vec::new();
         for (within, all) in cells {
@@ -606,7 +777,7 @@ impl Automaton {
         Ok(sorted)
     }
 
-    fn without_names(&mut self, language: LanguageId, names: &[TextId]) -> Result<LanguageId, Trouble> {
+    pub(super) fn without_names(&mut self, language: LanguageId, names: &[TextId]) -> Result<LanguageId, Trouble> {
         if names.is_empty() {
             return Ok(language);
         }
@@ -632,7 +803,7 @@ impl Automaton {
     /// How many names of a language are neither among those of it that are `named`, nor used; none where that is more than
     /// any search looks at.
     fn left(&mut self, names: LanguageId, named: &[TextId], used: &[TextId]) -> Result<Option<u64>, Trouble> {
-        let enough = (MAX_STATES + named.len() + used.len()) as u64;
+        let enough = (self.limits.search_states + named.len() + used.len()) as u64;
         let Cardinality::Finite(count) = self.languages.cardinality(names, enough)? else {
             return Ok(None);
         };

@@ -7,6 +7,7 @@
 use hashbrown::HashSet;
 
 use crate::CompileError;
+use crate::limits::Exceeded;
 use crate::schema::{Body, Keywords, NodeId};
 use crate::strings::LanguageId;
 
@@ -14,11 +15,6 @@ use super::Automaton;
 use super::atom::{AtomKind, Keys, TextId};
 use super::formula::FormulaId;
 use super::goal::{Constraint, Goal, GoalId};
-
-/// Classes of names that one keyword may tell apart.
-const MAX_CLASSES: usize = 4096;
-/// `contains` of different branches that are told apart at one `unevaluatedItems`.
-const MAX_CONTAINS: usize = 8;
 
 /// Names or items that a subschema evaluates, where its branch holds.
 #[derive(Clone, Debug)]
@@ -111,9 +107,7 @@ impl Automaton {
                 }
             }
             classes = split;
-            if classes.len() > MAX_CLASSES {
-                return Err(super::Trouble::Limit("classes of names for `unevaluatedProperties`").into());
-            }
+            self.check_classes(classes.len())?;
         }
         Ok(classes)
     }
@@ -209,8 +203,11 @@ impl Automaton {
                 _ => None,
             })
             .collect();
-        if contains.len() > MAX_CONTAINS {
-            return Err(super::Trouble::Limit("`contains` beside one `unevaluatedItems`").into());
+        // Each combination of those that hold is looked at.
+        let allowed = self.limits.outcomes;
+        if contains.len() >= allowed.max(1).ilog2() as usize {
+            let (limit, what) = ("outcomes", "combinations of `contains` beside one `unevaluatedItems`");
+            return Err(super::Trouble::from(Exceeded { limit, what, allowed }).into());
         }
         let mut any = Vec::new();
         for chosen in 0..1_u32 << contains.len() {

@@ -10,11 +10,10 @@ use super::enumerate::can_all_differ;
 use super::formula::FormulaId;
 use super::goal::GoalId;
 use super::questions::Goals;
-use super::satisfiable::{MAX_STATES, outcome_of, split};
+use super::satisfiable::{outcome_of, split};
 use super::{Automaton, Trouble};
+use crate::limits::Exceeded;
 
-/// Items beyond those seen that are told apart.
-const MAX_ITEMS: usize = 4096;
 /// Values beyond those seen up to which it is told which of them an item takes.
 const COMPARED: usize = 64;
 
@@ -82,9 +81,7 @@ impl Automaton {
                     left.push((after, rest));
                 }
             }
-            if known.len() > MAX_STATES {
-                return Err(Trouble::Limit("states of an array whose items differ"));
-            }
+            self.check_states(known.len(), "states of an array whose items differ")?;
         }
         Ok(false)
     }
@@ -116,8 +113,10 @@ impl Automaton {
             Err(place) => more.insert(place, (item.clone(), 1)),
         }
         let items: usize = more.iter().map(|(_, count)| count).sum();
-        if items > MAX_ITEMS {
-            return Err(Trouble::Limit("items that have to differ and have few values"));
+        let allowed = self.limits.differing_items;
+        if items > allowed {
+            let (limit, what) = ("differing_items", "items that have to differ and have few values");
+            return Err(Exceeded { limit, what, allowed }.into());
         }
         // Where there are values enough for all items, one is left when the others have been chosen.
         let mut few = Vec::new();
@@ -161,9 +160,7 @@ impl Automaton {
                     left.push(next);
                 }
             }
-            if known.len() > MAX_STATES {
-                return Err(Trouble::Limit("states of an array with equal items"));
-            }
+            self.check_states(known.len(), "states of an array with equal items")?;
         }
         Ok(false)
     }

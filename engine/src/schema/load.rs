@@ -33,6 +33,7 @@ impl SchemaSet {
                     nodes: loader.nodes,
                     root,
                     documents: loader.index.documents,
+                    limits: options.limits.clone(),
                 });
             }
             index = loader.index;

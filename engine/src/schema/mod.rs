@@ -45,6 +45,7 @@ pub(crate) struct SchemaSet {
     root: NodeId,
     /// The documents that places point into.
     documents: Documents,
+    limits: crate::Limits,
 }
 
 /// Index of a subschema in a [`SchemaSet`].
@@ -195,6 +196,11 @@ impl TypeSet {
 }
 
 impl SchemaSet {
+    /// What the schema may cost.
+    pub fn limits(&self) -> &crate::Limits {
+        &self.limits
+    }
+
     pub fn root(&self) -> NodeId {
         self.root
     }

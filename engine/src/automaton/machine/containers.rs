@@ -1,5 +1,7 @@
 //! Places in objects and arrays, and what a value that ends means to the one around it.
 
+use hashbrown::HashSet;
+
 use crate::json::Value;
 use crate::strings::LanguageId;
 
@@ -12,6 +14,11 @@ use super::super::questions::Goals;
 use super::super::read::Name;
 use super::super::satisfiable::{Cell, outcome_of, split};
 use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Step, Top, Trouble};
+
+/// Languages of names of one object from which on classes of names may be too many to look at.
+const MANY_LANGUAGES: usize = 6;
+/// Names of one object from which on it pays to look for a way to complete it with all of them.
+const MANY: usize = 16;
 
 impl Automaton {
     /// Whether the values that are read in a container are kept.
@@ -282,24 +289,38 @@ impl Automaton {
     ) -> Result<(Vec<GoalId>, DecisionId), Trouble> {
         let goals = self.goals_of_member(formulas, name)?;
         let demand = formulas[0];
-        if self.is_plain(demand) {
-            // The other members do not depend on this one.
-            let plain = self.plain(demand).unwrap_or_default();
+        if let Some(plain) = self.plain(demand) {
+            // The other members depend on this one only in their number.
             let needed = self.goals_of_member(&[demand], name)?;
-            let refused = match name {
-                Name::Known(name) => !self.plain_may_come(&plain, name)?,
-                Name::In(_) => false,
+            let (can_come, others) = match name {
+                Name::Known(name) => {
+                    let others = used.iter().copied().filter(|one| *one != name).collect();
+                    (self.plain_may_come(&plain, name)?, others)
+                }
+                Name::In(_) => (plain.has_room_for_more(), used.to_vec()),
             };
-            let refused = refused || !self.object_can_end(demand, &[])?;
+            let can_come = can_come && self.object_can_end(demand, &others)?;
             let decision = self.decide(&goals, &mut |_, vector| {
-                Ok(!refused && needed.iter().all(|goal| outcome_of(&goals, vector, *goal)))
+                Ok(can_come && needed.iter().all(|goal| outcome_of(&goals, vector, *goal)))
             })?;
             return Ok((goals, decision));
+        }
+        let key = match name {
+            Name::Known(name) if self.scarce_names(demand)? == self.languages.none() => {
+                Some((demand, name, goals.clone().into_boxed_slice()))
+            }
+            _ => None,
+        };
+        if let Some(&known) = key.as_ref().and_then(|key| self.decided.get(key)) {
+            return Ok((goals, known));
         }
         let decision = self.decide(&goals, &mut |this, vector| {
             let after = this.after_member(demand, name, &|goal| outcome_of(&goals, vector, goal))?;
             this.object_can_end(after, used)
         })?;
+        if let Some(key) = key {
+            self.decided.insert(key, decision);
+        }
         Ok((goals, decision))
     }
 
@@ -307,6 +328,28 @@ impl Automaton {
     fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, Trouble> {
         let gone = [gone, &[name]].concat();
         Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
+    }
+
+    /// The names other than `names` that may come in a plain object, where it does not matter in how many of many languages
+    /// a name is, because what they ask of its value does not conflict.
+    fn other_names(&mut self, demand: FormulaId, names: &[TextId]) -> Result<Option<LanguageId>, Trouble> {
+        let plain = self
+            .plain(demand)
+            .filter(|plain| plain.languages.len() > MANY_LANGUAGES && plain.min == 0);
+        let Some(plain) = plain else { return Ok(None) };
+        let (mut refused, mut goals) = (Vec::new(), Vec::new());
+        for &(language, goal) in &plain.languages {
+            match self.satisfiable(&[goal], &[])? {
+                true => goals.push(goal),
+                false => refused.push(language),
+            }
+        }
+        if !plain.has_room_for_more() || !self.satisfiable(&goals, &[])? || !self.object_can_end(demand, &[])? {
+            return Ok(None);
+        }
+        let refused = self.languages.or(&refused)?;
+        let others = self.languages.not(refused)?;
+        Ok(Some(self.without_names(others, names)?))
     }
 
     /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
@@ -354,7 +397,7 @@ impl Automaton {
     ) -> Result<LanguageId, Trouble> {
         let mut viable = Vec::new();
         let mut left = demand;
-        if let Some(plain) = self.plain(demand) {
+        if let Some(plain) = self.plain(demand).filter(|plain| plain.min == 0) {
             let passed = ordered.iter().position(|name| plain.required.contains(name));
             let possible = self.object_can_end(demand, &gone)?;
             for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
@@ -382,20 +425,33 @@ impl Automaton {
         let mut languages = Vec::new();
         if left != FormulaId::FALSE {
             let names = self.names(left);
-            let plain = self.plain(left);
-            let possible = self.object_can_end(left, &gone)?;
-            for &name in &names {
-                let may_come = match &plain {
-                    Some(plain) => possible && self.plain_may_come(plain, name)?,
-                    None => self.may_come(left, name, &gone)?,
+            let way = self.object_end(left, &gone)?;
+            let plain = way.as_ref().and_then(|way| self.plain(way.rest));
+            let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
+                true => self.widest_way(left, &names, &gone)?,
+                false => None,
+            };
+            let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
+            for &name in way.iter().flat_map(|_| &names) {
+                // What fits one way to complete the object may come.
+                let fits = match (&way, &plain) {
+                    _ if widest.contains(&name) => true,
+                    (Some(way), _) if way.taken.contains(&name) => true,
+                    (Some(way), Some(plain)) if !way.passed.contains(&name) => self.plain_may_come(plain, name)?,
+                    _ => false,
                 };
-                if may_come {
+                if fits || self.may_come(left, name, &gone)? {
                     viable.push(name);
                 }
             }
-            for cell in self.cells(left, &names, &gone)? {
-                if self.cell_may_come(left, &cell, &gone)? {
-                    languages.push(cell.names);
+            match self.other_names(left, &names)? {
+                Some(others) => languages.push(others),
+                None => {
+                    for cell in self.cells(left, &names, &gone)? {
+                        if self.cell_may_come(left, &cell, &gone)? {
+                            languages.push(cell.names);
+                        }
+                    }
                 }
             }
             let others = self.languages.or(&languages)?;

@@ -202,6 +202,7 @@ impl Automaton {
         if let Some(&known) = self.steps.get(&(from, byte)) {
             return Ok(known);
         }
+        self.check_memory()?;
         let state = self.states[from.0 as usize].clone();
         let next = match self.read(&state, byte)? {
             Some(next) if self.is_apart(&next)? => Some(self.place(next)),
@@ -290,6 +291,7 @@ impl Automaton {
             return id;
         }
         let id = StackId(self.levels.len() as u32);
+        self.level_cells += level.formulas.len() + 2 * level.kind.values().len();
         self.levels.push(level.clone());
         self.level_ids.insert(level, id);
         id

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 
 use crate::decimal::Decimal;
 use crate::json::{Shape, Value};
+use crate::limits::Exceeded;
 use crate::numbers::{NumberSetId, NumberState};
 use crate::strings::LanguageId;
 
@@ -282,7 +283,11 @@ impl Automaton {
     }
 
     pub(super) fn decimal(&self, text: TextId) -> Result<Decimal, Trouble> {
-        Decimal::parse(self.texts.get(text).as_bytes()).map_err(|_| Trouble::Limit("size of a number"))
+        Decimal::parse(self.texts.get(text).as_bytes()).map_err(|_| {
+            let (limit, what) = ("number_digits", "digits in one number");
+            let allowed = self.limits.number_digits;
+            Exceeded { limit, what, allowed }.into()
+        })
     }
 }
 
