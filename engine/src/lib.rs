@@ -21,7 +21,6 @@ mod mask;
 mod masker;
 mod numbers;
 mod schema;
-mod slices;
 mod strings;
 mod style;
 mod vocabulary;

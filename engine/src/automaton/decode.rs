@@ -4,7 +4,7 @@ use crate::Escapes;
 
 /// Where in a character a string stands. Escapes and UTF-8 sequences take several bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) enum Decode {
+pub(crate) enum Decode {
     /// Between characters.
     #[default]
     Between,
@@ -36,7 +36,7 @@ pub(super) enum Decode {
 
 /// What a byte brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decoded {
+pub(crate) enum Decoded {
     /// The string goes on, no character is complete.
     Partial(Decode),
     /// A character is complete.
@@ -49,7 +49,7 @@ pub(super) enum Decoded {
 
 impl Decode {
     /// Reads a byte.
-    pub(super) fn step(self, byte: u8, escapes: Escapes) -> Decoded {
+    pub(crate) fn step(self, byte: u8, escapes: Escapes) -> Decoded {
         match self {
             Self::Between => between(byte),
             Self::Escape => match (escape(byte), escapes) {
@@ -75,7 +75,7 @@ impl Decode {
     }
 
     /// The characters that may come out, as inclusive ranges; all where any may.
-    pub(super) fn possible(self, escapes: Escapes) -> Vec<(u32, u32)> {
+    pub(crate) fn possible(self, escapes: Escapes) -> Vec<(u32, u32)> {
         const LAST: u32 = 0x10_FFFF;
         match self {
             Self::Escape if escapes == Escapes::Needed => vec![(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)],

@@ -44,12 +44,13 @@ use crate::{CompileError, CompileErrorKind, Limits, Style};
 use atom::{Atoms, TextId, Texts};
 use complete::Completions;
 use decision::Decisions;
+pub(crate) use decode::{Decode, Decoded};
 use enumerate::Values;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goals};
+pub(crate) use machine::StateId;
 use machine::{Apart, Expected, ExpectedId, Level, OrderId, Orders, Parts, StackId, State};
-pub(crate) use machine::{Content, StateId};
 use questions::Questions;
 
 /// What the keyword `format` does.

@@ -36,7 +36,7 @@ pub(super) fn forced_tokens(
     let mut forced = tokenize(bytes.len());
     let longest = vocabulary.trie().max_token_len();
     for start in bytes.len().saturating_sub(longest)..bytes.len() {
-        let mut walk = Walk::new(automaton, Automaton::step, end);
+        let mut walk = Walk::new(automaton, end);
         let straddled = vocabulary.trie().has_valid_extensions(&mut walk, &bytes[start..]);
         walk.finish()?;
         if straddled {

@@ -1,5 +1,7 @@
 //! [`ExactCompiler`]: this project's own compiler.
 
+mod content_mask;
+mod contents;
 mod forced;
 mod work;
 
@@ -8,8 +10,8 @@ use std::sync::Arc;
 
 use crate::automaton::{Automaton, Formats, StateId};
 use crate::schema::{SchemaOptions, SchemaSet};
-use crate::slices::Slices;
 use crate::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, Style, TokenId, TokenMask, Vocabulary};
+use contents::Contents;
 use work::{Shared, mask_error};
 
 /// How schemas are read.
@@ -28,7 +30,7 @@ pub struct ExactOptions {
 /// Documents are JSON in a [`Style`], without a name that comes twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
 pub struct ExactCompiler {
     vocabulary: Arc<Vocabulary>,
-    slices: Arc<Slices>,
+    contents: Arc<Contents>,
     options: ExactOptions,
 }
 
@@ -45,7 +47,7 @@ impl ExactCompiler {
     /// A compiler for a vocabulary. Sorts its tokens, which takes a fraction of a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
         Self {
-            slices: Arc::new(Slices::new(&vocabulary)),
+            contents: Arc::new(Contents::new(&vocabulary, options.style.escapes)),
             vocabulary,
             options,
         }
@@ -60,7 +62,7 @@ impl Compiler for ExactCompiler {
             let message = "no JSON value is valid under this schema";
             return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).at(""));
         };
-        let shared = Shared::new(self.vocabulary.clone(), self.slices.clone(), automaton);
+        let shared = Shared::new(self.vocabulary.clone(), self.contents.clone(), automaton);
         Ok(Box::new(ExactMasker {
             shared: Arc::new(shared),
             places: vec![start],

@@ -5,14 +5,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toktrie::{Recognizer, SimpleVob, TokTrie};
 
-use crate::automaton::{Automaton, Content, StateId, Trouble};
-use crate::slices::Slices;
+use crate::automaton::{Automaton, StateId, Trouble};
+use crate::strings::LanguageId;
 use crate::{MaskError, TokenMask, Vocabulary};
+
+use super::content_mask::ContentMask;
+use super::contents::Contents;
 
 /// A compiled schema, shared by its maskers.
 pub(super) struct Shared {
     pub(super) vocabulary: Arc<Vocabulary>,
-    slices: Arc<Slices>,
+    contents: Arc<Contents>,
     work: Mutex<Work>,
 }
 
@@ -20,12 +23,12 @@ pub(super) struct Shared {
 pub(super) struct Work {
     pub(super) automaton: Automaton,
     masks: HashMap<StateId, Arc<TokenMask>>,
-    /// The tokens without a quote that may follow inside of strings.
-    contents: HashMap<Content, Arc<SimpleVob>>,
+    /// The tokens that may follow inside of strings and stay there.
+    contents: HashMap<LanguageId, ContentMask>,
 }
 
 impl Shared {
-    pub(super) fn new(vocabulary: Arc<Vocabulary>, slices: Arc<Slices>, automaton: Automaton) -> Self {
+    pub(super) fn new(vocabulary: Arc<Vocabulary>, contents: Arc<Contents>, automaton: Automaton) -> Self {
         let work = Work {
             automaton,
             masks: HashMap::new(),
@@ -33,7 +36,7 @@ impl Shared {
         };
         Self {
             vocabulary,
-            slices,
+            contents,
             work: Mutex::new(work),
         }
     }
@@ -51,16 +54,25 @@ impl Work {
             return Ok(mask.clone());
         }
         let vocabulary = &*shared.vocabulary;
-        let allowed = match self.automaton.content(at) {
-            None => self.walk(vocabulary.trie(), at, Automaton::step)?,
-            Some(content) => {
-                let mut allowed = self.walk(&shared.slices.quoted, at, Automaton::step)?;
-                allowed.or(&*self.content(content, &shared.slices)?);
-                allowed
-            }
+        let contents = &*shared.contents;
+        let inside = match self.automaton.content(at) {
+            None => None,
+            Some(language) => Some(self.content(language, contents)?),
+        };
+        let trie = match inside {
+            None => vocabulary.trie(),
+            Some(_) => &contents.closing,
         };
         // The trie holds special tokens under a byte that is never allowed.
+        let allowed = self.walk(trie, at)?;
         let mut mask = TokenMask::from_words(allowed.as_slice(), vocabulary.len());
+        if let Some(inside) = inside {
+            mask.fill_words(|words| {
+                for (word, inside) in words.iter_mut().zip(inside.words(contents)) {
+                    *word |= inside;
+                }
+            });
+        }
         for &token in vocabulary.long_tokens() {
             if self.after(at, vocabulary.token_bytes(token))?.is_some() {
                 mask.allow(token);
@@ -81,19 +93,19 @@ impl Work {
         Ok(mask)
     }
 
-    /// The tokens without a quote that may follow inside of a string.
-    fn content(&mut self, content: Content, slices: &Slices) -> Result<Arc<SimpleVob>, MaskError> {
-        if let Some(known) = self.contents.get(&content) {
+    /// The tokens that may follow inside of a string and stay there.
+    fn content(&mut self, language: LanguageId, contents: &Contents) -> Result<ContentMask, MaskError> {
+        if let Some(known) = self.contents.get(&language) {
             return Ok(known.clone());
         }
-        let allowed = Arc::new(self.walk(&slices.content, content, Automaton::content_step)?);
-        self.contents.insert(content, allowed.clone());
-        Ok(allowed)
+        let mask = ContentMask::new(&mut self.automaton, language, contents).map_err(mask_error)?;
+        self.contents.insert(language, mask.clone());
+        Ok(mask)
     }
 
     /// The tokens of a trie that lead from a place to another.
-    fn walk<P: Copy>(&mut self, trie: &TokTrie, from: P, step: StepFrom<P>) -> Result<SimpleVob, MaskError> {
-        let mut walk = Walk::new(&mut self.automaton, step, from);
+    fn walk(&mut self, trie: &TokTrie, from: StateId) -> Result<SimpleVob, MaskError> {
+        let mut walk = Walk::new(&mut self.automaton, from);
         let mut allowed = trie.alloc_token_set();
         trie.add_bias(&mut walk, &mut allowed, &[]);
         walk.finish()?;
@@ -113,23 +125,18 @@ impl Work {
     }
 }
 
-/// A step of the automaton from a place by a byte.
-pub(super) type StepFrom<P> = fn(&mut Automaton, P, u8) -> Result<Option<P>, Trouble>;
-
 /// The walk over a trie of tokens.
-pub(super) struct Walk<'a, P> {
+pub(super) struct Walk<'a> {
     automaton: &'a mut Automaton,
-    step: StepFrom<P>,
-    places: Vec<P>,
+    places: Vec<StateId>,
     /// What ended the walk early.
     trouble: Option<Trouble>,
 }
 
-impl<'a, P: Copy> Walk<'a, P> {
-    pub(super) fn new(automaton: &'a mut Automaton, step: StepFrom<P>, from: P) -> Self {
+impl<'a> Walk<'a> {
+    pub(super) fn new(automaton: &'a mut Automaton, from: StateId) -> Self {
         Self {
             automaton,
-            step,
             places: vec![from],
             trouble: None,
         }
@@ -141,7 +148,7 @@ impl<'a, P: Copy> Walk<'a, P> {
     }
 }
 
-impl<P: Copy> Recognizer for Walk<'_, P> {
+impl Recognizer for Walk<'_> {
     fn pop_bytes(&mut self, num: usize) {
         self.places.truncate(self.places.len() - num);
     }
@@ -159,7 +166,7 @@ impl<P: Copy> Recognizer for Walk<'_, P> {
         let Some(&at) = self.places.last().filter(|_| self.trouble.is_none()) else {
             return false;
         };
-        match (self.step)(self.automaton, at, byte) {
+        match self.automaton.step(at, byte) {
             Ok(Some(next)) => {
                 self.places.push(next);
                 true

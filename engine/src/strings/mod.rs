@@ -15,6 +15,7 @@ mod boolean;
 mod build;
 mod charset;
 mod count;
+mod dense;
 mod derive;
 mod emptiness;
 mod format;
@@ -55,6 +56,7 @@ pub(crate) struct Languages {
     arena: Arena,
     derivatives: Derivatives,
     emptiness: Vec<Emptiness>,
+    dense: Vec<Option<bool>>,
     lengths: HashMap<LanguageId, measure::KnownLengths>,
     live: Vec<Option<Transitions>>,
     patterns: HashMap<String, Result<LanguageId, PatternError>>,
@@ -69,6 +71,7 @@ impl Languages {
             arena: Arena::new(limits.cells),
             derivatives: Derivatives::default(),
             emptiness: Vec::new(),
+            dense: Vec::new(),
             lengths: HashMap::new(),
             live: Vec::new(),
             patterns: HashMap::new(),

@@ -13,7 +13,7 @@ mod whitespace;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::LanguageId;
+use crate::strings::{LanguageId, Transitions};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -66,9 +66,9 @@ impl State {
     }
 }
 
-/// What may follow inside of a string. Equal contents are followed by equal tokens without a quote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Content {
+/// What may follow inside of a string.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Content {
     pub(super) decode: Decode,
     pub(super) language: LanguageId,
 }
@@ -224,25 +224,39 @@ impl Automaton {
         }
     }
 
-    /// What may follow inside of a string or name, where the place is in one and only its language counts.
-    pub(crate) fn content(&self, at: StateId) -> Option<Content> {
+    /// What may follow inside of a string or name, where the place is between two characters of one and only its language
+    /// counts.
+    pub(crate) fn content(&self, at: StateId) -> Option<LanguageId> {
         let State { top, stack, .. } = &self.states[at.0 as usize];
         match top {
             Top::String(..) | Top::Key(..) if !self.any_content(top, *stack) => None,
-            Top::String(decode, languages, ..) => Some(Content {
-                decode: *decode,
-                language: languages[0],
-            }),
-            Top::Key(decode, _, language) => Some(Content {
-                decode: *decode,
-                language: *language,
-            }),
+            Top::String(Decode::Between, languages, ..) => Some(languages[0]),
+            Top::Key(Decode::Between, _, language) => Some(*language),
             _ => None,
         }
     }
 
+    /// The characters that may come first in texts of a language, with what may follow them.
+    pub(crate) fn content_transitions(&mut self, language: LanguageId) -> Result<Transitions, Trouble> {
+        Ok(self.languages.transitions(language)?)
+    }
+
+    /// Whether every text at all is the beginning of some text of a language, where that shows.
+    pub(crate) fn is_dense(&mut self, language: LanguageId) -> Result<bool, Trouble> {
+        Ok(self.languages.is_dense(language)?)
+    }
+
+    /// The largest number of characters in texts of a language that asks for nothing but lengths; none of others.
+    pub(crate) fn only_bounded(&mut self, language: LanguageId) -> Result<Option<u64>, Trouble> {
+        if language == self.languages.any() {
+            return Ok(Some(u64::MAX));
+        }
+        let split = self.languages.split_length(language)?;
+        Ok(split.and_then(|(rest, _, max)| (rest == self.languages.any()).then_some(max)))
+    }
+
     /// What may follow after one more byte of content; none where none is left, and for a closing quote.
-    pub(crate) fn content_step(&mut self, content: Content, byte: u8) -> Result<Option<Content>, Trouble> {
+    pub(super) fn content_step(&mut self, content: Content, byte: u8) -> Result<Option<Content>, Trouble> {
         let Content { decode, language } = content;
         match decode.step(byte, self.style.escapes) {
             Decoded::Refused | Decoded::End => Ok(None),

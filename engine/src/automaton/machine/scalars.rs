@@ -140,7 +140,7 @@ impl Automaton {
     }
 
     /// Whether a character that `decode` may still become can follow.
-    pub(super) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
+    pub(crate) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
         let possible = decode.possible(self.style.escapes);
         let transitions = self.languages.transitions(language)?;
         Ok(transitions.iter().any(|(range, _)| {

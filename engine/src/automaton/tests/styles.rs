@@ -39,7 +39,7 @@ fn texts(tree: &Tree) -> Vec<String> {
                 let longer = |list: &Vec<String>| {
                     let list = list.clone();
                     part.iter()
-                        .map(move |text| [&list[..], &[text.clone()]].concat())
+                        .map(move |text| [&list[..], std::slice::from_ref(text)].concat())
                         .collect::<Vec<_>>()
                 };
                 lists.iter().flat_map(longer).collect()
