@@ -70,7 +70,9 @@ impl Automaton {
                 self.string_apart(*decode, languages[0], *text, &apart.child)
             }
             Top::Number(number, Some(text), expected) => self.number_apart(*number, *text, *expected, &apart.child),
-            Top::Key(_, text, language) if !apart.own.is_empty() => self.key_apart(*text, *language, stack),
+            Top::Key(decode, text, language) if !apart.own.is_empty() => {
+                self.key_apart_within(*decode, *text, *language, stack)
+            }
             Top::Colon(name) if !apart.own.is_empty() => self.member_apart(*name, stack),
             Top::ObjectComma if !apart.own.is_empty() => {
                 let (language, empty) = (self.key_language(stack)?, self.texts.intern(""));
@@ -560,6 +562,36 @@ impl Automaton {
             }
         }
         false
+    }
+
+    /// As [`key_apart`](Self::key_apart), where a character of the name may have been read in part.
+    fn key_apart_within(
+        &mut self,
+        decode: Decode,
+        text: TextId,
+        language: LanguageId,
+        stack: StackId,
+    ) -> Result<bool, Trouble> {
+        if decode == Decode::default() {
+            return self.key_apart(text, language, stack);
+        }
+        let possible = decode.possible(self.style.escapes);
+        for &(range, target) in self.languages.transitions(language)?.iter() {
+            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
+            let shared = possible
+                .iter()
+                .flat_map(|(first, last)| (*first).max(low)..=(*last).min(high));
+            // Characters of one range lead to the same names but for themselves.
+            let shared: Vec<char> = shared.filter_map(char::from_u32).take(NAMES).collect();
+            for character in shared {
+                let longer = format!("{}{character}", self.texts.get(text));
+                let longer = self.texts.intern(&longer);
+                if self.key_apart(longer, target, stack)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether there is a name that goes on from `text` in `language` and after which the object can differ.
