@@ -385,18 +385,8 @@ impl Automaton {
 
     /// The language of a format; none of one that no draft defines, which is an annotation.
     fn format(&mut self, node: NodeId, name: &str) -> Result<Option<LanguageId>, CompileError> {
-        let refused = |this: &Self, message: &str| this.error(node, CompileErrorKind::Unsupported, "format", message);
-        match self.languages.format(name) {
-            Ok(None) => Ok(None),
-            Ok(Some(format)) => match format.unchecked {
-                None => Ok(Some(format.language)),
-                Some(unchecked) => Err(refused(
-                    self,
-                    &format!("the format `{name}` is not checked whole: {unchecked}"),
-                )),
-            },
-            Err(error) => Err(refused(self, &error.to_string())),
-        }
+        let language = self.languages.format(name);
+        language.map_err(|error| self.error(node, CompileErrorKind::LimitExceeded, "format", &error.to_string()))
     }
 
     pub(super) fn pattern(&mut self, node: NodeId, keyword: &str, pattern: &str) -> Result<LanguageId, CompileError> {

@@ -1,5 +1,6 @@
 //! The automaton against an independent judge: the evaluator of loaded schemas, which knows nothing of bytes.
 
+mod formats;
 mod hostile;
 mod styles;
 

@@ -34,9 +34,9 @@ impl ContentMask {
             words: Vec::new(),
             subtract: false,
             open: Vec::new(),
-            free: HashMap::new(),
+            edges: HashMap::new(),
         };
-        walk.subtract = walk.leaves_most(language)?;
+        walk.subtract = !walk.automaton.is_read_singly(language) && walk.leaves_most(language)?;
         walk.words = match walk.subtract {
             true => contents.any.to_vec(),
             false => vec![0; contents.any.len()],
@@ -65,44 +65,80 @@ struct Walk<'a> {
     subtract: bool,
     /// Nodes whose children have not been looked at, with what may follow there.
     open: Vec<(u32, LanguageId)>,
-    /// Languages that any token may follow in, and others.
-    free: HashMap<LanguageId, bool>,
+    /// The edges of the languages met.
+    edges: HashMap<LanguageId, Arc<[Edge]>>,
+}
+
+/// Characters that lead from a language to another. Others that are in none of its edges lead nowhere.
+#[derive(Clone, Copy)]
+struct Edge {
+    first: u32,
+    last: u32,
+    target: LanguageId,
+    /// Whether any token may follow there.
+    free: bool,
 }
 
 impl Walk<'_> {
     /// Whether more tokens begin with a character after which anything may follow than with one that nothing follows.
     fn leaves_most(&mut self, language: LanguageId) -> Result<bool, Trouble> {
+        let edges = self.edges(language)?;
         let trie = &self.contents.trie;
-        let root = CharacterTrie::ROOT;
         let (mut free, mut possible) = (0, 0);
-        for (range, target) in self.automaton.content_transitions(language)?.iter() {
-            let from = trie.sibling_from(root, CharacterTrie::first_child(root), range.first().into());
-            let to = trie.sibling_from(root, from, u32::from(range.last()) + 1);
-            let tokens = trie.run(from, to).len();
+        for edge in edges.iter() {
+            let tokens = trie
+                .run(trie.root_from(edge.first), trie.root_from(edge.last + 1))
+                .len();
             possible += tokens;
-            free += if self.is_free(*target)? { tokens } else { 0 };
+            free += if edge.free { tokens } else { 0 };
         }
-        let all = trie.run(CharacterTrie::first_child(root), trie.end(root)).len();
+        let all = trie.run(trie.root_from(0), trie.end(CharacterTrie::ROOT)).len();
         Ok(free > all - possible)
+    }
+
+    fn edges(&mut self, language: LanguageId) -> Result<Arc<[Edge]>, Trouble> {
+        if let Some(known) = self.edges.get(&language) {
+            return Ok(known.clone());
+        }
+        let mut edges = Vec::new();
+        let mut free = (language, false);
+        for &(range, target) in self.automaton.content_transitions(language)?.iter() {
+            if free.0 != target {
+                free = (target, self.is_free(target)?);
+            }
+            edges.push(Edge {
+                first: range.first().into(),
+                last: range.last().into(),
+                target,
+                free: free.1,
+            });
+        }
+        let edges: Arc<[Edge]> = edges.into();
+        self.edges.insert(language, edges.clone());
+        Ok(edges)
     }
 
     /// Whether every token may follow.
     fn is_free(&mut self, language: LanguageId) -> Result<bool, Trouble> {
-        if let Some(&known) = self.free.get(&language) {
-            return Ok(known);
+        if self.automaton.is_dense(language)? {
+            return Ok(true);
         }
-        let free = self.automaton.is_dense(language)? || {
-            let max = self.automaton.only_bounded(language)?;
-            max.is_some_and(|max| max >= self.contents.longest as u64)
-        };
-        self.free.insert(language, free);
-        Ok(free)
+        let max = self.automaton.only_bounded(language)?;
+        Ok(max.is_some_and(|max| max >= self.contents.longest as u64))
     }
 
     fn run(&mut self, language: LanguageId) -> Result<(), Trouble> {
         self.visit(CharacterTrie::ROOT, language)?;
         while let Some((node, language)) = self.open.pop() {
-            self.children(node, language)?;
+            if self.automaton.is_read_singly(language) {
+                self.singly(node, language)?;
+                continue;
+            }
+            let edges = self.edges(language)?;
+            match node {
+                CharacterTrie::ROOT => self.root(&edges)?,
+                _ => self.children(node, &edges)?,
+            }
         }
         Ok(())
     }
@@ -127,25 +163,61 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn children(&mut self, node: u32, language: LanguageId) -> Result<(), Trouble> {
+    /// The root has more children than most languages edges: those of an edge are found at once.
+    fn root(&mut self, edges: &[Edge]) -> Result<(), Trouble> {
         let trie = &self.contents.trie;
-        let mut at = CharacterTrie::first_child(node);
-        for &(range, target) in self.automaton.content_transitions(language)?.iter() {
-            let from = trie.sibling_from(node, at, range.first().into());
+        let mut at = trie.root_from(0);
+        for edge in edges {
+            let (from, to) = (trie.root_from(edge.first), trie.root_from(edge.last + 1));
             self.forbid(at, from);
-            let to = trie.sibling_from(node, from, u32::from(range.last()) + 1);
-            if from < to && self.is_free(target)? {
+            if edge.free {
                 self.allow(from, to);
             } else {
                 let mut child = from;
                 while child < to {
-                    self.visit(child, target)?;
+                    self.visit(child, edge.target)?;
                     child = trie.end(child);
                 }
             }
             at = to;
         }
-        self.forbid(at, trie.end(node));
+        self.forbid(at, trie.end(CharacterTrie::ROOT));
+        Ok(())
+    }
+
+    /// Other nodes have few children: their edges are looked up.
+    fn children(&mut self, node: u32, mut edges: &[Edge]) -> Result<(), Trouble> {
+        let trie = &self.contents.trie;
+        let mut child = CharacterTrie::first_child(node);
+        while child < trie.end(node) {
+            let (character, next) = (trie.character(child), trie.end(child));
+            edges = &edges[edges.partition_point(|edge| edge.last < character)..];
+            match edges.first() {
+                Some(edge) if edge.first > character => self.forbid(child, next),
+                None => self.forbid(child, next),
+                Some(edge) if edge.free => self.allow(child, next),
+                Some(edge) => self.visit(child, edge.target)?,
+            }
+            child = next;
+        }
+        Ok(())
+    }
+
+    /// The children of a node where each character leads to a language of its own.
+    fn singly(&mut self, node: u32, language: LanguageId) -> Result<(), Trouble> {
+        let trie = &self.contents.trie;
+        let mut child = match node {
+            CharacterTrie::ROOT => trie.root_from(0),
+            _ => CharacterTrie::first_child(node),
+        };
+        while child < trie.end(node) {
+            let next = trie.end(child);
+            match self.automaton.content_after(language, trie.character(child))? {
+                Some(target) => self.visit(child, target)?,
+                None => self.forbid(child, next),
+            }
+            child = next;
+        }
         Ok(())
     }
 

@@ -198,18 +198,10 @@ impl CharacterTrie {
         self.characters[node as usize]
     }
 
-    /// The first child of `parent`, from its child `node` on, whose character is at least `character`; the end of its
-    /// children where none is.
-    pub(super) fn sibling_from(&self, parent: u32, mut node: u32, character: u32) -> u32 {
-        let end = self.end(parent);
-        if parent == Self::ROOT {
-            let place = self.roots.partition_point(|root| self.character(*root) < character);
-            return self.roots.get(place).copied().unwrap_or(end).max(node);
-        }
-        while node < end && self.character(node) < character {
-            node = self.end(node);
-        }
-        node
+    /// The first child of the root whose character is at least `character`; the end of its children where none is.
+    pub(super) fn root_from(&self, character: u32) -> u32 {
+        let place = self.roots.partition_point(|root| self.character(*root) < character);
+        self.roots.get(place).copied().unwrap_or(self.end(Self::ROOT))
     }
 
     /// The tokens of a run of siblings and all their descendants.

@@ -1,6 +1,7 @@
 //! The masks of one compiled schema, as far as they have been worked out.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toktrie::{Recognizer, SimpleVob, TokTrie};
@@ -11,6 +12,9 @@ use crate::{MaskError, TokenMask, Vocabulary};
 
 use super::content_mask::ContentMask;
 use super::contents::Contents;
+
+/// Memory for the masks of each kind that one compiled schema keeps.
+const CACHE_BYTES: usize = 24 << 20;
 
 /// A compiled schema, shared by its maskers.
 pub(super) struct Shared {
@@ -89,7 +93,7 @@ impl Work {
             }
         }
         let mask = Arc::new(mask);
-        self.masks.insert(at, mask.clone());
+        keep(&mut self.masks, at, mask.clone(), vocabulary.len());
         Ok(mask)
     }
 
@@ -99,7 +103,8 @@ impl Work {
             return Ok(known.clone());
         }
         let mask = ContentMask::new(&mut self.automaton, language, contents).map_err(mask_error)?;
-        self.contents.insert(language, mask.clone());
+        let tokens = contents.any.len() * 32;
+        keep(&mut self.contents, language, mask.clone(), tokens);
         Ok(mask)
     }
 
@@ -178,6 +183,14 @@ impl Recognizer for Walk<'_> {
             }
         }
     }
+}
+
+/// Keeps a mask of so many tokens; all others are forgotten where they would take too much memory.
+fn keep<K: Eq + Hash, M>(masks: &mut HashMap<K, M>, key: K, mask: M, tokens: usize) {
+    if masks.len() >= (CACHE_BYTES * 8 / tokens.max(1)).max(16) {
+        masks.clear();
+    }
+    masks.insert(key, mask);
 }
 
 pub(super) fn mask_error(trouble: Trouble) -> MaskError {

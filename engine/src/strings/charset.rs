@@ -143,6 +143,12 @@ impl CharSet {
         Self(gaps)
     }
 
+    pub(super) fn contains(&self, c: char) -> bool {
+        let c = index(c);
+        let place = self.0.partition_point(|range| range.last < c);
+        self.0.get(place).is_some_and(|range| range.first <= c)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use super::Languages;
 use super::charset::{CharRange, character, index};
 use super::limits::LimitReached;
+use super::native::Side;
 use super::node::LanguageId;
 
 /// States that counting may pass for each that a search may: it only multiplies, and long constants are many states.
@@ -31,6 +32,12 @@ impl Languages {
             && lengths.max() == Some(None)
         {
             return Ok(Cardinality::Infinite);
+        }
+        if self.arena.is_native(language) {
+            let below = self.arena.approximated(language, Side::Below)?;
+            if let Ok(enough @ (Cardinality::Infinite | Cardinality::AtLeast(_))) = self.cardinality(below, up_to) {
+                return Ok(enough);
+            }
         }
         // In a deterministic automaton texts are paths. Count paths by length: each round is one character more.
         let mut texts: u64 = 0;
@@ -66,8 +73,15 @@ impl Languages {
         Ok(Cardinality::Finite(texts))
     }
 
-    /// Up to `n` texts of `language`, shorter ones first.
+    /// Up to `n` texts of `language`, shorter ones first. A single text of a combination with machines is one that is
+    /// easily found.
     pub(crate) fn members(&mut self, language: LanguageId, n: usize) -> Result<Vec<String>, LimitReached> {
+        if n == 1 && self.arena.is_native(language) {
+            let below = self.arena.approximated(language, Side::Below)?;
+            if self.is_empty(below) == Ok(false) {
+                return self.members(below, 1);
+            }
+        }
         let mut texts = Vec::new();
         // Best first by the length that the finished text will at least have; `None` once it is finished.
         let mut open = BinaryHeap::new();
@@ -94,7 +108,12 @@ impl Languages {
             if self.accepts_empty(state) {
                 open.push(Reverse((length, None, length, text.clone())));
             }
-            for &(range, target) in self.transitions(state)?.iter() {
+            let rows = match self.transitions(state) {
+                // More than could be listed: those of ASCII are enough to go on.
+                Err(_) if self.arena.is_native(state) => self.ascii_rows(state)?,
+                rows => rows?,
+            };
+            for &(range, target) in rows.iter() {
                 let estimate = length + 1 + self.distance(target)?;
                 for c in spelled(range).take(n - texts.len()) {
                     let longer = format!("{text}{c}");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::charset::{CharRange, LAST};
+use super::charset::{CharRange, LAST, character};
 use super::limits::LimitReached;
 use super::node::{ANY, Arena, EMPTY, LanguageId, NONE, Node};
 
@@ -18,6 +18,8 @@ type Row = (CharRange, LanguageId);
 pub(super) struct Derivatives {
     closed: Vec<Option<Transitions>>,
     open: HashMap<(LanguageId, u8), Transitions>,
+    /// Single derivatives of combinations with machines.
+    single: HashMap<(LanguageId, u32), LanguageId>,
 }
 
 impl Derivatives {
@@ -74,6 +76,55 @@ impl Derivatives {
         Ok(self.table(arena, id, 0))
     }
 
+    /// What may follow the character numbered `c` in texts of `id`, which is closed. Unlike [`Self::of`] this makes no
+    /// states for other characters.
+    pub(super) fn after(&mut self, arena: &mut Arena, id: LanguageId, c: u32) -> Result<LanguageId, LimitReached> {
+        let mut stack = vec![id];
+        while let Some(&at) = stack.last() {
+            if self.single.contains_key(&(at, c)) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            let children = match arena.node(at) {
+                Node::Or(members) | Node::And(members) if arena.is_native(at) => &members[..],
+                Node::Not(inner) if arena.is_native(at) => std::slice::from_ref(inner),
+                _ => &[],
+            };
+            stack.extend(children.iter().filter(|&&child| !self.single.contains_key(&(child, c))));
+            if stack.len() == before {
+                stack.pop();
+                let target = self.single_after(arena, at, c)?;
+                arena.spend(2)?;
+                self.single.insert((at, c), target);
+            }
+        }
+        Ok(self.single.get(&(id, c)).copied().unwrap_or(NONE))
+    }
+
+    fn single_after(&mut self, arena: &mut Arena, id: LanguageId, c: u32) -> Result<LanguageId, LimitReached> {
+        let known = |child: &LanguageId| self.single.get(&(*child, c)).copied().unwrap_or(NONE);
+        match arena.node(id) {
+            Node::Native(state) => match state.after(character(c))? {
+                Some(next) => arena.intern(Node::Native(next)),
+                None => Ok(NONE),
+            },
+            Node::Or(members) if arena.is_native(id) => {
+                let members = members.iter().map(known).collect();
+                arena.or(members)
+            }
+            Node::And(members) if arena.is_native(id) => {
+                let members = members.iter().map(known).collect();
+                arena.and(members)
+            }
+            Node::Not(inner) if arena.is_native(id) => {
+                let inner = known(inner);
+                arena.not(inner)
+            }
+            _ => Ok(target(&self.of(arena, id)?, c)),
+        }
+    }
+
     fn table(&self, arena: &Arena, id: LanguageId, past: u8) -> Transitions {
         self.get(arena, id, past).cloned().unwrap_or_else(|| Arc::new([]))
     }
@@ -125,6 +176,13 @@ impl Derivatives {
             }
             Node::Recall { body, past: languages } => self.compute_recall(arena, body, &languages),
             Node::Loop(number) => Ok(self.table(arena, arena.loop_definition(number), past).to_vec()),
+            Node::Native(state) => {
+                let mut rows = Vec::new();
+                for (range, next) in state.rows()? {
+                    rows.push((range, arena.intern(Node::Native(next))?));
+                }
+                Ok(rows)
+            }
             Node::LeapSecond { hour, minute } => {
                 let definition = arena.leap_second(hour, minute)?;
                 Ok(self.table(arena, definition, past).to_vec())
@@ -154,7 +212,7 @@ impl Arena {
     /// The derivatives that those of `id` are made of.
     fn needed(&mut self, id: LanguageId, past: u8, needed: &mut Vec<(LanguageId, u8)>) -> Result<(), LimitReached> {
         match self.node(id) {
-            Node::None | Node::Empty | Node::Class(_) | Node::Branch { .. } | Node::Past(_) => {}
+            Node::None | Node::Empty | Node::Class(_) | Node::Branch { .. } | Node::Past(_) | Node::Native(_) => {}
             Node::Concat(first, rest) => {
                 needed.push((*first, past));
                 if self.nullable(*first) {
@@ -171,6 +229,15 @@ impl Arena {
             &Node::LeapSecond { hour, minute } => needed.push((self.leap_second(hour, minute)?, past)),
         }
         Ok(())
+    }
+}
+
+/// Where the character numbered `c` leads.
+pub(super) fn target(rows: &[Row], c: u32) -> LanguageId {
+    let place = rows.partition_point(|(range, _)| range.last < c);
+    match rows.get(place) {
+        Some((range, target)) if range.first <= c => *target,
+        _ => NONE,
     }
 }
 
@@ -204,7 +271,7 @@ fn joined(rows: Vec<Row>) -> Vec<Row> {
     kept
 }
 
-fn push(rows: &mut Vec<Row>, range: CharRange, target: LanguageId) {
+pub(super) fn push(rows: &mut Vec<Row>, range: CharRange, target: LanguageId) {
     match rows.last_mut() {
         _ if target == NONE => {}
         Some((previous, same)) if *same == target && previous.last + 1 == range.first => previous.last = range.last,

@@ -1,14 +1,21 @@
 //! Whether a language has a text at all.
 
+use std::collections::VecDeque;
+
 use hashbrown::HashMap;
 
 use super::Languages;
 use super::derive::Transitions;
 use super::limits::LimitReached;
+use super::native::Side;
 use super::node::{ANY, LanguageId, NONE, Node};
 
 /// States to look at for a text before lengths are worked out instead.
 const FIRST_LOOK: usize = 32;
+/// States to look at for a short text before longer ones are followed.
+const WIDE_LOOK: usize = 200;
+/// States of combinations with machines to look at: they are large, and rarely end.
+const NATIVE_LOOK: usize = 1_000;
 
 /// What is known about a language's emptiness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +24,15 @@ pub(super) enum Emptiness {
     Unknown,
     Empty,
     Inhabited,
+}
+
+/// Which of the states that were met is looked at next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// The last.
+    Deep,
+    /// The first.
+    Wide,
 }
 
 /// How a search through an automaton ended.
@@ -34,8 +50,11 @@ impl Languages {
             Emptiness::Inhabited => return Ok(false),
             Emptiness::Unknown => {}
         }
+        if self.arena.is_native(id) {
+            return self.is_native_empty(id);
+        }
         if let Some((rest, min, max)) = self.split_length(id)? {
-            match self.search(id, FIRST_LOOK)? {
+            match self.search(id, FIRST_LOOK, Order::Deep)? {
                 Search::Found => return Ok(false),
                 Search::Exhausted => return Ok(true),
                 Search::Cut => {}
@@ -47,12 +66,36 @@ impl Languages {
                 return Ok(empty);
             }
         }
-        match self.search(id, self.limits.states)? {
+        self.search_within(id, self.limits.states)
+    }
+
+    /// By languages without machines on both sides of it, or by a search.
+    fn is_native_empty(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
+        let below = self.arena.approximated(id, Side::Below)?;
+        if self.is_empty(below) == Ok(false) {
+            self.note_emptiness(id, false);
+            return Ok(false);
+        }
+        let above = self.arena.approximated(id, Side::Above)?;
+        if self.is_empty(above) == Ok(true) {
+            self.note_emptiness(id, true);
+            return Ok(true);
+        }
+        self.search_within(id, self.limits.states.min(NATIVE_LOOK))
+    }
+
+    fn search_within(&mut self, id: LanguageId, states: usize) -> Result<bool, LimitReached> {
+        // Short texts first: where counters multiply, the depth is a maze.
+        let found = match self.search(id, WIDE_LOOK, Order::Wide)? {
+            Search::Cut => self.search(id, states, Order::Deep)?,
+            found => found,
+        };
+        match found {
             Search::Found => Ok(false),
             Search::Exhausted => Ok(true),
             Search::Cut => Err(LimitReached {
                 what: "states to find whether any string is left",
-                allowed: self.limits.states,
+                allowed: states,
             }),
         }
     }
@@ -102,6 +145,17 @@ impl Languages {
         {
             return Ok(*known);
         }
+        if let Node::And(members) = self.arena.node(id)
+            && let Some((inner, min, max)) = self.arena.bounded(members)
+            && let Node::Native(state) = self.arena.node(inner)
+        {
+            let Some(reached) = state.reaches(min, max)? else {
+                return Ok(Emptiness::Unknown);
+            };
+            let empty = !reached;
+            self.note_emptiness(id, empty);
+            return Ok(if empty { Emptiness::Empty } else { Emptiness::Inhabited });
+        }
         let empty = if self.arena.is_structural(id) {
             self.lengths(id)?.map(|lengths| lengths.min().is_none())
         } else {
@@ -132,6 +186,12 @@ impl Languages {
             .collect();
         let alone = others.len() == 1;
         for other in others {
+            if let Node::Native(state) = self.arena.node(other) {
+                if state.reaches(min, max)? == Some(false) {
+                    return Ok(Some(true));
+                }
+                continue;
+            }
             let measured = self.arena.is_structural(other) || (alone && self.lengths.contains_key(&other));
             if !measured {
                 continue;
@@ -153,18 +213,29 @@ impl Languages {
         Ok(known.map(|lengths| !lengths.meets(min, max)))
     }
 
-    /// Depth-first for a text of `start`, over at most `states` states; remembers what that shows of every state met.
-    fn search(&mut self, start: LanguageId, states: usize) -> Result<Search, LimitReached> {
+    /// For a text of `start`, over at most `states` states; remembers what that shows of every state met.
+    fn search(&mut self, start: LanguageId, states: usize, order: Order) -> Result<Search, LimitReached> {
         let mut came_from: HashMap<LanguageId, LanguageId> = HashMap::new();
-        let mut stack = vec![start];
+        let mut open = VecDeque::from([start]);
         came_from.insert(start, start);
-        let mut visited = 0;
-        while let Some(state) = stack.pop() {
+        let (mut visited, mut left_out) = (0, false);
+        while let Some(state) = match order {
+            Order::Deep => open.pop_back(),
+            Order::Wide => open.pop_front(),
+        } {
             visited += 1;
             if visited > states {
                 return Ok(Search::Cut);
             }
-            for target in self.leads_to(state)? {
+            let targets = match self.leads_to(state) {
+                // Too many to look at: some of them may lead to a text.
+                Err(_) if self.arena.is_native(state) => {
+                    left_out = true;
+                    self.ascii_rows(state)?.iter().map(|row| row.1).collect()
+                }
+                targets => targets?,
+            };
+            for target in targets {
                 match self.judge(target)? {
                     Emptiness::Empty => {}
                     Emptiness::Inhabited => {
@@ -173,12 +244,15 @@ impl Languages {
                     }
                     Emptiness::Unknown => {
                         came_from.entry(target).or_insert_with(|| {
-                            stack.push(target);
+                            open.push_back(target);
                             state
                         });
                     }
                 }
             }
+        }
+        if left_out {
+            return Ok(Search::Cut);
         }
         for &state in came_from.keys() {
             self.note_emptiness(state, true);
@@ -208,7 +282,7 @@ impl Languages {
             &Node::Repeat { inner, .. } => return Ok(vec![inner]),
             _ => {}
         }
-        let rows: Transitions = self.derivatives.of(&mut self.arena, state)?;
+        let rows: Transitions = self.rows(state)?;
         let mut targets: Vec<_> = rows.iter().map(|row| row.1).collect();
         // What a whole range leads to is less often a special case, and the last pushed is looked at first.
         targets.dedup();

@@ -22,15 +22,15 @@ impl Languages {
             return Ok(known.clone());
         }
         if self.arena.is_structural(id) {
-            self.measure_structure(id);
-        } else {
+            self.measure_structure(id)?;
+        } else if !self.arena.is_native(id) {
             self.measure_automaton(id)?;
         }
         Ok(self.lengths.entry(id).or_insert(None).clone())
     }
 
     /// Children first, on a stack of our own: expressions may be deep.
-    fn measure_structure(&mut self, id: LanguageId) {
+    fn measure_structure(&mut self, id: LanguageId) -> Result<(), LimitReached> {
         let mut stack = vec![id];
         let mut children = Vec::new();
         while let Some(&id) = stack.last() {
@@ -51,10 +51,14 @@ impl Languages {
             stack.extend(children.iter().filter(|child| !self.lengths.contains_key(*child)));
             if stack.len() == before {
                 stack.pop();
-                let lengths = self.measure_node(id).map(Arc::new);
-                self.lengths.insert(id, lengths);
+                let lengths = match self.arena.node(id) {
+                    Node::Native(state) => state.lengths()?,
+                    _ => self.measure_node(id),
+                };
+                self.lengths.insert(id, lengths.map(Arc::new));
             }
         }
+        Ok(())
     }
 
     fn measure_node(&self, id: LanguageId) -> Option<Lengths> {
@@ -152,7 +156,7 @@ impl Languages {
                     continue;
                 }
                 if self.arena.is_structural(target) && !self.lengths.contains_key(&target) {
-                    self.measure_structure(target);
+                    self.measure_structure(target)?;
                 }
                 match self.lengths.get(&target) {
                     Some(Some(lengths)) => graph.leaves.push((at - 1, lengths.clone())),

@@ -22,6 +22,7 @@ mod format;
 mod lengths;
 mod limits;
 mod measure;
+mod native;
 mod node;
 mod pattern;
 #[cfg(test)]
@@ -31,20 +32,21 @@ use hashbrown::HashMap;
 
 pub(crate) use count::Cardinality;
 pub(crate) use derive::Transitions;
-pub(crate) use format::Format;
-#[cfg(test)]
-pub(crate) use format::FormatError;
 #[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
 pub(crate) use node::LanguageId;
 pub(crate) use pattern::PatternError;
 
+use charset::{CharRange, CharSet};
 use derive::Derivatives;
 use emptiness::Emptiness;
 #[cfg(test)]
 use node::EMPTY;
 use node::{ANY, Arena, NONE, UNBOUNDED};
+
+/// So many characters are tried one by one where machines make a state for each.
+const FEW_CHARACTERS: u64 = 256;
 
 /// Every language in use, and what has been found out about each.
 ///
@@ -60,7 +62,7 @@ pub(crate) struct Languages {
     lengths: HashMap<LanguageId, measure::KnownLengths>,
     live: Vec<Option<Transitions>>,
     patterns: HashMap<String, Result<LanguageId, PatternError>>,
-    formats: HashMap<&'static str, Format>,
+    formats: HashMap<&'static str, LanguageId>,
 }
 
 impl Languages {
@@ -137,14 +139,56 @@ impl Languages {
 
     /// What may follow `c` in texts of `language`.
     pub(crate) fn derivative(&mut self, language: LanguageId, c: char) -> Result<LanguageId, LimitReached> {
-        let rows = self.transitions(language)?;
         let c = charset::index(c);
-        let found = rows.binary_search_by(|(range, _)| match () {
-            () if range.last < c => std::cmp::Ordering::Less,
-            () if range.first > c => std::cmp::Ordering::Greater,
-            () => std::cmp::Ordering::Equal,
-        });
-        Ok(found.map_or(NONE, |place| rows[place].1))
+        if !self.arena.is_native(language) {
+            return Ok(derive::target(&self.transitions(language)?, c));
+        }
+        let target = self.derivatives.after(&mut self.arena, language, c)?;
+        Ok(if self.is_empty(target)? { NONE } else { target })
+    }
+
+    /// Whether a text of `language` begins with a character of one of `ranges`, whose ends are included.
+    pub(crate) fn may_begin(&mut self, language: LanguageId, ranges: &[(u32, u32)]) -> Result<bool, LimitReached> {
+        if !self.arena.is_native(language) {
+            let rows = self.transitions(language)?;
+            return Ok(rows.iter().any(|(range, _)| {
+                let (first, last) = (u32::from(range.first()), u32::from(range.last()));
+                ranges.iter().any(|(low, high)| *low <= last && first <= *high)
+            }));
+        }
+        let possible = self.first_characters(language)?;
+        for range in possible.ranges() {
+            for &(low, high) in ranges {
+                let first = low.max(u32::from(range.first()));
+                let last = high.min(u32::from(range.last()));
+                for c in (first..=last).filter_map(char::from_u32) {
+                    if self.derivative(language, c)? != NONE {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Up to `most` characters that texts of `language` begin with.
+    pub(crate) fn beginnings(&mut self, language: LanguageId, most: usize) -> Result<Vec<char>, LimitReached> {
+        if !self.arena.is_native(language) {
+            let rows = self.transitions(language)?;
+            let characters = rows.iter().flat_map(|(range, _)| range.first()..=range.last());
+            return Ok(characters.take(most).collect());
+        }
+        let possible = self.first_characters(language)?;
+        let mut found = Vec::new();
+        for c in possible.ranges().iter().flat_map(|range| range.first()..=range.last()) {
+            if found.len() == most {
+                break;
+            }
+            if self.derivative(language, c)? != NONE {
+                found.push(c);
+            }
+        }
+        Ok(found)
     }
 
     /// Whether the empty text belongs to `language`.
@@ -170,7 +214,7 @@ impl Languages {
         if let Some(Some(known)) = self.live.get(place) {
             return Ok(known.clone());
         }
-        let rows = self.derivatives.of(&mut self.arena, language)?;
+        let rows = self.rows(language)?;
         let mut dead = Vec::new();
         let mut last = NONE;
         for &(_, target) in rows.iter() {
@@ -190,11 +234,51 @@ impl Languages {
             self.arena.spend(alive.len())?;
             alive.into()
         };
+        Ok(self.keep_live(language, live))
+    }
+
+    fn keep_live(&mut self, language: LanguageId, live: Transitions) -> Transitions {
+        let place = language.0 as usize;
         if self.live.len() <= place {
             self.live.resize(self.arena.len(), None);
         }
         self.live[place] = Some(live.clone());
-        Ok(live)
+        live
+    }
+
+    /// Whether `language` is a combination with machines: its states are as many as texts.
+    pub(crate) fn has_machines(&self, language: LanguageId) -> bool {
+        self.arena.is_native(language)
+    }
+
+    /// Transitions, empty languages that do not look empty included.
+    fn rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
+        if !self.arena.is_native(language) {
+            return self.derivatives.of(&mut self.arena, language);
+        }
+        let possible = self.first_characters(language)?;
+        if possible.ranges().iter().map(|range| range.count()).sum::<u64>() > FEW_CHARACTERS {
+            return self.derivatives.of(&mut self.arena, language);
+        }
+        self.rows_within(language, &possible)
+    }
+
+    /// The transitions by characters of `possible`, one by one.
+    fn rows_within(&mut self, language: LanguageId, possible: &CharSet) -> Result<Transitions, LimitReached> {
+        let mut rows = Vec::new();
+        for range in possible.ranges() {
+            for c in range.first..=range.last {
+                let target = self.derivatives.after(&mut self.arena, language, c)?;
+                derive::push(&mut rows, CharRange { first: c, last: c }, target);
+            }
+        }
+        self.arena.spend(rows.len())?;
+        Ok(rows.into())
+    }
+
+    /// The transitions by characters of ASCII, where there are too many others.
+    fn ascii_rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
+        self.rows_within(language, &CharSet::range('\0', '\u{7F}'))
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.

@@ -6,6 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::charset::CharRange;
 use super::limits::LimitReached;
+use super::native::Native;
 
 /// A regular language of Unicode texts, in the [`super::Languages`] that made it. Equal ids are equal languages; equal
 /// languages may have different ids.
@@ -74,6 +75,8 @@ pub(super) enum Node {
         hour: u8,
         minute: Option<u8>,
     },
+    /// A state of a machine that is no expression.
+    Native(Native),
 }
 
 /// What is known of an expression when it is made.
@@ -88,6 +91,9 @@ pub(super) struct Facts {
     pub(super) simple: bool,
     /// Its lengths follow from its structure: as `simple`, with bounds on the length of parts besides.
     pub(super) structural: bool,
+    /// A Boolean combination of others with a [`Node::Native`]: its states are as many as texts, so that derivatives
+    /// are taken by one character at a time.
+    pub(super) native: bool,
 }
 
 /// Expressions by id, each once.
@@ -158,6 +164,10 @@ impl Arena {
         self.facts(id).structural
     }
 
+    pub(super) fn is_native(&self, id: LanguageId) -> bool {
+        self.facts(id).native
+    }
+
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -214,6 +224,7 @@ impl Arena {
                 pasts,
                 simple: false,
                 structural: false,
+                native: false,
             },
         ));
         self.intern(Node::Loop(number))
@@ -252,19 +263,28 @@ impl Arena {
             pasts: 0,
             simple,
             structural: simple,
+            native: false,
         };
         match node {
             Node::None => closed(false, true),
             Node::Empty | Node::LeapSecond { .. } => closed(matches!(node, Node::Empty), true),
             Node::Class(_) => closed(false, true),
+            Node::Native(state) => Facts {
+                native: true,
+                ..closed(state.accepts(), true)
+            },
             Node::Branch { accepts, edges } => {
                 closed(*accepts, edges.iter().all(|&(_, target)| self.is_simple(target)))
             }
-            Node::Concat(first, rest) => self.combine([*first, *rest], true, |a, b| a & b),
+            Node::Concat(first, rest) => Facts {
+                native: false,
+                ..self.combine([*first, *rest], true, |a, b| a & b)
+            },
             Node::Repeat { inner, min, .. } => {
                 let inner = self.facts(*inner);
                 Facts {
                     nullable: if *min == 0 { u64::MAX } else { inner.nullable },
+                    native: false,
                     ..inner
                 }
             }
@@ -289,6 +309,7 @@ impl Arena {
                 pasts: 1 << i,
                 simple: false,
                 structural: false,
+                native: false,
             },
             Node::Recall { body, past } => {
                 let row = self.facts(*body).nullable >> self.past_bits(past) & 1;
@@ -310,6 +331,7 @@ impl Arena {
             pasts: 0,
             simple,
             structural: simple,
+            native: false,
         });
         members.fold(
             Facts {
@@ -321,6 +343,7 @@ impl Arena {
                 pasts: all.pasts | one.pasts,
                 simple: all.simple && one.simple,
                 structural: all.structural && one.structural,
+                native: all.native || one.native,
             },
         )
     }
@@ -332,6 +355,7 @@ fn cells_of(node: &Node) -> usize {
         Node::Branch { edges, .. } => edges.len(),
         Node::Or(members) | Node::And(members) => members.len(),
         Node::Recall { past, .. } => past.len(),
+        Node::Native(state) => state.cells(),
         _ => 0,
     }
 }

@@ -46,11 +46,10 @@ impl Automaton {
 
     /// The first byte of all that may follow between two characters of a string, where there is only one.
     fn forced_in_text(&mut self, language: LanguageId) -> Result<Option<u8>, Trouble> {
-        let transitions = self.languages.transitions(language)?;
         let may_end = self.languages.accepts_empty(language);
-        let only = match (&transitions[..], may_end) {
+        let only = match (&self.languages.beginnings(language, 2)?[..], may_end) {
             ([], true) => return Ok(Some(b'"')),
-            ([(range, _)], false) if range.first() == range.last() => range.first(),
+            ([only], false) => *only,
             _ => return Ok(None),
         };
         if self.style.escapes == Escapes::Any {

@@ -241,6 +241,18 @@ impl Automaton {
         Ok(self.languages.transitions(language)?)
     }
 
+    /// Whether a language has so many states that they are better made for one character at a time.
+    pub(crate) fn is_read_singly(&self, language: LanguageId) -> bool {
+        self.languages.has_machines(language)
+    }
+
+    /// What may follow a character, given by its number, in texts of a language; none where nothing does.
+    pub(crate) fn content_after(&mut self, language: LanguageId, c: u32) -> Result<Option<LanguageId>, Trouble> {
+        let Some(c) = char::from_u32(c) else { return Ok(None) };
+        let after = self.languages.derivative(language, c)?;
+        Ok((after != self.languages.none()).then_some(after))
+    }
+
     /// Whether every text at all is the beginning of some text of a language, where that shows.
     pub(crate) fn is_dense(&mut self, language: LanguageId) -> Result<bool, Trouble> {
         Ok(self.languages.is_dense(language)?)

@@ -141,12 +141,9 @@ impl Automaton {
 
     /// Whether a character that `decode` may still become can follow.
     pub(crate) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
-        let possible = decode.possible(self.style.escapes);
-        let transitions = self.languages.transitions(language)?;
-        Ok(transitions.iter().any(|(range, _)| {
-            let (first, last) = (u32::from(range.first()), u32::from(range.last()));
-            possible.iter().any(|(low, high)| *low <= last && first <= *high)
-        }))
+        Ok(self
+            .languages
+            .may_begin(language, &decode.possible(self.style.escapes))?)
     }
 
     pub(super) fn begin_number(&mut self, expected: ExpectedId, stack: StackId, byte: u8) -> Step {

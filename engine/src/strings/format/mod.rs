@@ -5,30 +5,14 @@ mod names;
 mod time;
 
 use super::Languages;
+use super::charset::{CharRange, index};
 use super::limits::{LanguageLimits, LimitReached};
-use super::node::{Arena, LanguageId};
+use super::node::{Arena, EMPTY, LanguageId, Node};
 use super::pattern::{self, PatternError};
 
-/// A format's language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Format {
-    /// The texts of that format; where `unchecked` says something, some others as well.
-    pub(crate) language: LanguageId,
-    /// What the format demands beyond its language, because it is not regular or needs tables that are not here.
-    pub(crate) unchecked: Option<&'static str>,
-}
-
-/// Why a format that the drafts define has no language.
+/// Why a format has no language.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FormatError {
-    /// No regular language comes near it.
-    #[error("the format `{name}` is not supported: {reason}")]
-    Unsupported {
-        /// Its name.
-        name: &'static str,
-        /// Why it is not.
-        reason: &'static str,
-    },
     /// It does not fit beside the other languages.
     #[error(transparent)]
     Limit(#[from] LimitReached),
@@ -48,54 +32,36 @@ impl From<PatternError> for FormatError {
 
 type Made = Result<LanguageId, FormatError>;
 
-/// A name, how its language is made, and what that leaves unchecked.
-type Definition = (&'static str, fn(&mut Grammar) -> Made, Option<&'static str>);
+/// A name, and how its language is made.
+type Definition = (&'static str, fn(&mut Grammar) -> Made);
 
-/// The formats that have a language.
+/// The formats that the drafts define.
 const FORMATS: &[Definition] = &[
-    ("date-time", time::date_time, None),
-    ("date", time::date, None),
-    ("time", time::time, None),
-    ("duration", time::duration, None),
-    ("email", names::email, None),
-    (
-        "idn-email",
-        names::idn_email,
-        Some("lengths in octets (characters are counted) and internationalised labels"),
-    ),
-    (
-        "hostname",
-        names::hostname,
-        Some("what labels that begin with `xn--` decode to"),
-    ),
-    (
-        "idn-hostname",
-        names::idn_hostname,
-        Some(
-            "what labels that begin with `xn--` decode to, the length of labels once encoded, stability under \
-             normalisation, joining types, the rule on bidirectional names",
-        ),
-    ),
-    ("ipv4", internet::ipv4, None),
-    ("ipv6", internet::ipv6, None),
-    ("uri", internet::uri, None),
-    ("uri-reference", internet::uri_reference, None),
-    ("iri", internet::iri, None),
-    ("iri-reference", internet::iri_reference, None),
-    ("uuid", internet::uuid, None),
-    ("uri-template", internet::uri_template, None),
-    ("json-pointer", internet::json_pointer, None),
-    ("relative-json-pointer", internet::relative_json_pointer, None),
+    ("date-time", time::date_time),
+    ("date", time::date),
+    ("time", time::time),
+    ("duration", time::duration),
+    ("email", names::email),
+    ("idn-email", names::idn_email),
+    ("hostname", names::hostname),
+    ("idn-hostname", names::idn_hostname),
+    ("ipv4", internet::ipv4),
+    ("ipv6", internet::ipv6),
+    ("uri", internet::uri),
+    ("uri-reference", internet::uri_reference),
+    ("iri", internet::iri),
+    ("iri-reference", internet::iri_reference),
+    ("uuid", internet::uuid),
+    ("regex", names::regex),
+    ("uri-template", internet::uri_template),
+    ("json-pointer", internet::json_pointer),
+    ("relative-json-pointer", internet::relative_json_pointer),
 ];
 
 impl Languages {
     /// The texts of the format `name`, or `None` if no draft defines it.
-    pub(crate) fn format(&mut self, name: &str) -> Result<Option<Format>, FormatError> {
-        if name == "regex" {
-            let reason = "nested groups make valid regular expressions no regular language";
-            return Err(FormatError::Unsupported { name: "regex", reason });
-        }
-        let Some(&(name, make, unchecked)) = FORMATS.iter().find(|format| format.0 == name) else {
+    pub(crate) fn format(&mut self, name: &str) -> Result<Option<LanguageId>, FormatError> {
+        let Some(&(name, make)) = FORMATS.iter().find(|format| format.0 == name) else {
             return Ok(None);
         };
         if let Some(&known) = self.formats.get(name) {
@@ -105,9 +71,8 @@ impl Languages {
             arena: &mut self.arena,
             limits: &self.limits,
         })?;
-        let format = Format { language, unchecked };
-        self.formats.insert(name, format);
-        Ok(Some(format))
+        self.formats.insert(name, language);
+        Ok(Some(language))
     }
 }
 
@@ -132,5 +97,28 @@ impl Grammar<'_> {
     fn bounded(&mut self, language: LanguageId, min: u64, max: u64) -> Made {
         let length = self.arena.length(min, max)?;
         Ok(self.arena.and(vec![language, length])?)
+    }
+    /// Texts of `language` of at most `most` octets in UTF-8.
+    fn within_octets(&mut self, language: LanguageId, most: u16) -> Made {
+        let mut left = vec![EMPTY];
+        for octets in 1..=usize::from(most) {
+            let ends = [
+                (1, '\0', '\u{7F}'),
+                (2, '\u{80}', '\u{7FF}'),
+                (3, '\u{800}', '\u{FFFF}'),
+                (4, '\u{10000}', char::MAX),
+            ];
+            let edges = ends.into_iter().filter(|(width, ..)| *width <= octets);
+            let edges = edges.map(|(width, first, last)| {
+                let range = CharRange {
+                    first: index(first),
+                    last: index(last),
+                };
+                (range, left[octets - width])
+            });
+            let edges = edges.collect();
+            left.push(self.arena.intern(Node::Branch { accepts: true, edges })?);
+        }
+        Ok(self.arena.and(vec![language, left[usize::from(most)]])?)
     }
 }

@@ -103,12 +103,17 @@ impl Parser<'_> {
     fn unicode_escape(&mut self, start: usize) -> Result<char, PatternError> {
         if self.eat("{") {
             let digits = self.rest().bytes().take_while(u8::is_ascii_hexdigit).count();
-            let value = u32::from_str_radix(&self.rest()[..digits], 16).ok();
+            let value = self.rest()[..digits].trim_start_matches('0');
+            let value = u32::from_str_radix(if value.is_empty() { "0" } else { value }, 16);
             self.at += digits;
-            let Some(c) = value.and_then(char::from_u32).filter(|_| self.eat("}")) else {
-                return self.syntax(start, "`\\u{…}` with a code point that is no surrogate");
+            let value = value.ok().filter(|&value| digits > 0 && value <= u32::from(char::MAX));
+            let Some(value) = value.filter(|_| self.eat("}")) else {
+                return self.syntax(start, "`\\u{…}` with a code point");
             };
-            return Ok(c);
+            return char::from_u32(value).ok_or(PatternError::Unsupported {
+                offset: start,
+                what: "a surrogate without its other half",
+            });
         }
         let Some(unit) = self.hexadecimal(4) else {
             return self.syntax(start, "four hexadecimal digits behind `\\u`");
@@ -171,8 +176,15 @@ impl Parser<'_> {
         let Some(end) = rest.find('}').filter(|_| rest.starts_with('{')) else {
             return self.syntax(start, "`{…}` behind `\\p`");
         };
-        let Some(set) = unicode::property(&rest[1..end]) else {
-            return self.syntax(start, "a Unicode property of ECMA-262");
+        let name = &rest[1..end];
+        let Some(set) = unicode::property(name) else {
+            return match unicode::is_property(name) {
+                true => Err(PatternError::Unsupported {
+                    offset: start,
+                    what: "a property without a table",
+                }),
+                false => self.syntax(start, "a Unicode property of ECMA-262"),
+            };
         };
         self.at += end + 1;
         Ok(if negated { set.complement() } else { set })

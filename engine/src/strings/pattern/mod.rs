@@ -8,6 +8,7 @@ mod unicode;
 
 #[cfg(test)]
 pub(super) use ast::{Ast, AstId, Form};
+pub(super) use unicode::{is_name_part, is_name_start, name_parts, property, property_endings};
 
 use super::limits::{LanguageLimits, LimitReached};
 use super::node::{Arena, LanguageId};
@@ -48,6 +49,12 @@ pub(crate) enum PatternError {
 pub(super) fn compile(arena: &mut Arena, source: &str, limits: &LanguageLimits) -> Result<LanguageId, PatternError> {
     let (ast, whole) = parse::parse(source, limits)?;
     compile::Compiler::new(arena, &ast, limits)?.search(whole)
+}
+
+/// Whether `source` is read by the grammar with the `u` flag alone.
+#[cfg(test)]
+pub(super) fn read_strictly(source: &str) -> Result<(), PatternError> {
+    parse::read_strictly(source, &LanguageLimits::default())
 }
 
 /// The parsed form of `source`, for tests that match by other means.

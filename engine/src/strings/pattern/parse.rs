@@ -9,6 +9,7 @@
 use super::PatternError;
 use super::ast::{Ast, AstId, Form};
 use super::escapes::Escape;
+use super::unicode::{is_name_part, is_name_start};
 use crate::strings::charset::CharSet;
 use crate::strings::limits::LanguageLimits;
 use crate::strings::node::UNBOUNDED;
@@ -26,6 +27,12 @@ pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId
         Err(PatternError::Syntax { .. }) => Parser::new(source, false, limits).parse().or(strict),
         result => result,
     }
+}
+
+/// Parses `source` by the grammar with the `u` flag alone.
+#[cfg(test)]
+pub(super) fn read_strictly(source: &str, limits: &LanguageLimits) -> Result<(), PatternError> {
+    Parser::new(source, true, limits).parse().map(|_| ())
 }
 
 pub(super) struct Parser<'s> {
@@ -217,8 +224,7 @@ impl<'s> Parser<'s> {
             return self.syntax(start, "a group name and `>`");
         };
         let name = &self.rest()[..length];
-        let is_part = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
-        if name.is_empty() || name.starts_with(|c: char| c.is_numeric()) || !name.chars().all(is_part) {
+        if !name.starts_with(is_name_start) || !name.chars().all(is_name_part) {
             return self.syntax(start, "a group name: letters, digits, `_` and `$`, no digit first");
         }
         self.at += length + 1;
@@ -341,7 +347,7 @@ impl<'s> Parser<'s> {
         if !is_number(low) || !high.is_none_or(is_number) {
             return Ok(None);
         }
-        let number = |text: &str| text.parse().unwrap_or(UNBOUNDED - 1);
+        let number = |text: &str| text.parse().unwrap_or(UNBOUNDED).min(UNBOUNDED - 1);
         let (min, max) = (number(low), high.map_or(UNBOUNDED, number));
         if min > max {
             return self.syntax(self.at, "a lower bound that is not above the upper one");

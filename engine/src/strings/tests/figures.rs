@@ -89,11 +89,11 @@ fn figures() {
         "ipv4",
         "ipv6",
         "uuid",
-        "idn-hostname",
+        "idn-email",
     ] {
-        figure(format, |l| l.format(format).unwrap().unwrap().language);
+        figure(format, |l| l.format(format).unwrap().unwrap());
         figure(&format!("{format} & length 3 to 300"), |l| {
-            let p = l.format(format).unwrap().unwrap().language;
+            let p = l.format(format).unwrap().unwrap();
             let m = l.length(3, Some(300)).unwrap();
             l.and(&[p, m]).unwrap()
         });
@@ -116,9 +116,61 @@ fn figures() {
         l.and(&[p, q, m]).unwrap()
     });
     figure("uri & pattern & maxLength 2048", |l| {
-        let p = l.format("uri").unwrap().unwrap().language;
+        let p = l.format("uri").unwrap().unwrap();
         let q = l.pattern("^https?://").unwrap();
         let m = l.length(0, Some(2048)).unwrap();
         l.and(&[p, q, m]).unwrap()
     });
+    for (format, texts) in [
+        (
+            "hostname",
+            &[
+                "www.example-host.org",
+                "a.xn--ihqwcrb4cv8a8dqg056pqjye.b",
+                "xn--proprostnemluvesky-uyb24dma41a.example",
+            ][..],
+        ),
+        (
+            "idn-hostname",
+            &[
+                "www.example-host.org",
+                "почемужеонинеговорятпорусски.рф",
+                "他们为什么不说中文.example.中国",
+                "שלום.קום",
+            ][..],
+        ),
+        (
+            "regex",
+            &[r"^(?<year>\d{4})-(?:0[1-9]|1[0-2])[^a-z\u0041-\u{1F600}]+(\k<year>|\p{Script=Greek})*?$"][..],
+        ),
+    ] {
+        walk(format, texts);
+    }
+}
+
+/// From one character of `texts` to the next, each for the first time, and every character of ASCII as a next one.
+fn walk(format: &str, texts: &[&str]) {
+    let mut languages = Languages::new(&LanguageLimits::default());
+    let start = Instant::now();
+    let language = languages.format(format).unwrap().unwrap();
+    let length = languages.length(1, Some(200)).unwrap();
+    let bounded = languages.and(&[language, length]).unwrap();
+    assert!(!languages.is_empty(bounded).unwrap());
+    let built = start.elapsed().as_secs_f64() * 1e6;
+    for text in texts {
+        for (name, from) in [("", language), (" & length 1 to 200", bounded)] {
+            let start = Instant::now();
+            let (mut at, mut steps) = (from, 0);
+            for c in text.chars() {
+                for other in '\0'..='\u{7F}' {
+                    languages.derivative(at, other).unwrap();
+                    steps += 1;
+                }
+                at = languages.derivative(at, c).unwrap();
+                steps += 1;
+            }
+            let each = start.elapsed().as_secs_f64() * 1e6 / f64::from(steps);
+            println!("{format}{name}: build {built:.1} µs, {each:.2} µs per step around {text:?}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod figures;
+mod formats;
 mod lengths;
 mod limits;
 mod matcher;

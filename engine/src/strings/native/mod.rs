@@ -1,0 +1,154 @@
+//! Languages given by a machine of their own: formats that no expression of bearable size describes.
+//!
+//! A machine is deterministic and reads one character at a time. Its state is a value: equal states are one node of
+//! the arena, and all else (Boolean operations, bounds on the length, derivatives, emptiness) works on that node as on
+//! any other. Three things are asked of a machine:
+//!
+//! - It hands out a state only if some text leads on from there to acceptance.
+//! - It knows the lengths of what may follow, exactly, or does not answer.
+//! - Where it has so many states that a search through them would not end, it knows languages without machines that
+//!   contain it and that it contains, which settle most questions about combinations.
+
+mod approximate;
+mod host;
+mod idn;
+mod idna;
+mod punycode;
+mod regex;
+mod regex_class;
+#[cfg(test)]
+mod tests;
+
+use super::charset::{CharRange, CharSet, LAST};
+use super::lengths::Lengths;
+use super::limits::LimitReached;
+pub(super) use approximate::Side;
+use host::Host;
+use idn::Idn;
+use regex::{Regex, beyond_ascii};
+
+/// Characters that may lead to a state each.
+const MOST_ROWS: u64 = 50_000;
+
+/// A state of a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Native {
+    /// Of the machine for host names.
+    Host(Host),
+    /// Of the machine for internationalised host names.
+    Idn(Idn),
+    /// Of the machine for regular expressions.
+    Regex(Regex),
+}
+
+/// Characters that lead to one state each.
+pub(super) type NativeRows = Vec<(CharRange, Native)>;
+
+impl Native {
+    /// Host names.
+    pub(super) fn host() -> Self {
+        Self::Host(Host::Start)
+    }
+
+    /// Internationalised host names.
+    pub(super) fn idn() -> Self {
+        Self::Idn(Idn::start())
+    }
+
+    /// Regular expressions.
+    pub(super) fn regex() -> Self {
+        Self::Regex(Regex::start())
+    }
+
+    /// Whether the empty text belongs to it.
+    pub(super) fn accepts(&self) -> bool {
+        match self {
+            Self::Host(host) => host.accepts(),
+            Self::Idn(idn) => idn.accepts(),
+            Self::Regex(regex) => regex.accepts(),
+        }
+    }
+
+    /// The state after `c`; none where nothing goes on like that.
+    pub(super) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
+        match self {
+            Self::Host(host) => Ok(host.after(c)?.map(Self::Host)),
+            Self::Idn(idn) => Ok(idn.after(c)?.map(Self::Idn)),
+            Self::Regex(regex) => Ok(regex.after(c).map(Self::Regex)),
+        }
+    }
+
+    /// All states that are one character further.
+    pub(super) fn rows(&self) -> Result<NativeRows, LimitReached> {
+        let mut rows: NativeRows = Vec::new();
+        let mut first = self.first_characters();
+        let narrow = matches!(self, Self::Regex(regex) if regex.is_narrow());
+        if narrow {
+            first = first.intersection(&CharSet::range('\0', '\u{7F}'));
+        }
+        if first.ranges().iter().map(|range| range.count()).sum::<u64>() > MOST_ROWS {
+            return Err(LimitReached {
+                what: "characters that each lead elsewhere",
+                allowed: MOST_ROWS as usize,
+            });
+        }
+        for range in first.ranges() {
+            for c in range.first()..=range.last() {
+                if let Some(next) = self.after(c)? {
+                    push(&mut rows, super::charset::index(c), next);
+                }
+            }
+        }
+        if narrow && let Some(next) = self.after('\u{80}')? {
+            push(&mut rows, beyond_ascii(), next);
+            if let Some((range, _)) = rows.last_mut() {
+                range.last = LAST;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Characters outside of which there is no next state.
+    pub(super) fn first_characters(&self) -> CharSet {
+        match self {
+            Self::Host(_) => CharSet::from_ranges([('-', '.'), ('0', '9'), ('A', 'Z'), ('a', 'z')]),
+            Self::Idn(_) => idna::Tables::get().letters.clone(),
+            Self::Regex(regex) => regex.first_characters(),
+        }
+    }
+
+    /// Whether there is a text of `min` to `max` characters, where the machine knows.
+    pub(super) fn reaches(&self, min: u64, max: u64) -> Result<Option<bool>, LimitReached> {
+        match self {
+            Self::Host(host) => host.reaches(min, max).map(Some),
+            Self::Idn(_) => Ok(None),
+            Self::Regex(regex) => Ok(Some(regex.cheapest() <= max)),
+        }
+    }
+
+    /// The lengths of its texts, where the machine knows.
+    pub(super) fn lengths(&self) -> Result<Option<Lengths>, LimitReached> {
+        match self {
+            Self::Host(host) => host.lengths(),
+            Self::Idn(_) => Ok(None),
+            Self::Regex(regex) => Ok(Some(Lengths::interval(regex.cheapest(), u64::MAX))),
+        }
+    }
+
+    /// Memory beyond that of a node, in cells.
+    pub(super) fn cells(&self) -> usize {
+        match self {
+            Self::Host(Host::Encoded(encoded)) => encoded.len() / 8,
+            Self::Host(_) => 0,
+            Self::Idn(idn) => idn.cells(),
+            Self::Regex(regex) => regex.cells(),
+        }
+    }
+}
+
+fn push(rows: &mut NativeRows, c: u32, next: Native) {
+    match rows.last_mut() {
+        Some((range, same)) if range.last + 1 == c && *same == next => range.last = c,
+        _ => rows.push((CharRange { first: c, last: c }, next)),
+    }
+}

@@ -1,0 +1,121 @@
+//! Formats that machines decide, in combination with what else speaks of strings.
+
+use crate::strings::{Cardinality, LanguageId, LanguageLimits, Languages};
+
+fn format(languages: &mut Languages, name: &str) -> LanguageId {
+    languages.format(name).unwrap().unwrap()
+}
+
+/// Every combination of a format with its complement, a pattern and bounds judges texts as its parts do.
+#[test]
+fn formats_combine_with_what_else_there_is() {
+    let cases = [
+        (
+            "hostname",
+            r"^[a-z0-9.-]+\.example$",
+            &[
+                "a.example",
+                "xn--4dbc5h.example",
+                "xn--a.example",
+                "A.example",
+                "a_b.example",
+                "a.org",
+                "-.example",
+                "",
+                "xn--zca29lwxobi7a",
+            ][..],
+        ),
+        (
+            "regex",
+            r"^\^?[a-z(]*\)*\$?$",
+            &["^a(b)$", "a(", "()", "^ab$", "", "[", "a)", "(((a)))"][..],
+        ),
+        ("idn-email", r"@[a-zü.]+$", &["ü@ü.de", "a@b", "@b", "x", "é@a.b"][..]),
+    ];
+    for (name, pattern, texts) in cases {
+        let mut languages = Languages::new(&LanguageLimits::default());
+        let language = format(&mut languages, name);
+        let pattern = languages.pattern(pattern).unwrap();
+        let not = languages.not(language).unwrap();
+        let not_pattern = languages.not(pattern).unwrap();
+        for (min, max) in [(0, None), (3, Some(5)), (0, Some(9)), (9, Some(9))] {
+            let length = languages.length(min, max).unwrap();
+            for (side, with) in [(true, language), (false, not)] {
+                for (other, of_pattern) in [(true, pattern), (false, not_pattern)] {
+                    let all = languages.and(&[with, of_pattern, length]).unwrap();
+                    let mut some = false;
+                    for text in texts {
+                        let count = text.chars().count() as u64;
+                        let expected = languages.contains(language, text).unwrap() == side
+                            && languages.contains(pattern, text).unwrap() == other
+                            && count >= min
+                            && max.is_none_or(|max| count <= max);
+                        let found = languages.contains(all, text);
+                        assert_eq!(found, Ok(expected), "{name} {side} {other} {min} {max:?}: {text:?}");
+                        some |= expected;
+                    }
+                    let empty = languages.is_empty(all);
+                    assert!(empty.is_ok(), "{name} {side} {other} {min} {max:?}");
+                    assert!(!some || empty == Ok(false), "{name}");
+                    if !languages.is_empty(all).unwrap() {
+                        // Finding one may take more than the limits allow.
+                        for word in languages.members(all, 1).unwrap_or_default() {
+                            assert!(languages.contains(all, &word).unwrap(), "{name}: {word:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What no text fulfils is found out, and so is what some text does.
+#[test]
+fn contradictions_with_formats_are_found() {
+    let mut languages = Languages::new(&LanguageLimits::default());
+    let host = format(&mut languages, "hostname");
+    let regex = format(&mut languages, "regex");
+    for (language, pattern, min, max, empty) in [
+        (host, "_", 0, None, true),
+        (host, "^https?://", 0, None, true),
+        (host, r"\.\.", 0, None, true),
+        (host, "", 254, None, true),
+        (host, "", 253, Some(253), false),
+        (host, "^xn--", 0, Some(6), true),
+        (host, "^[Xx][Nn]--", 7, Some(7), false),
+        (regex, r"^\($", 0, None, true),
+        (regex, r"^\(", 0, Some(1), true),
+        (regex, r"^\(", 0, Some(2), false),
+        (regex, r"^\(\(\(\[a", 0, Some(8), true),
+        (regex, r"^\(\(\(\[a", 0, Some(9), false),
+    ] {
+        let pattern_language = languages.pattern(pattern).unwrap();
+        let length = languages.length(min, max).unwrap();
+        let all = languages.and(&[language, pattern_language, length]).unwrap();
+        assert_eq!(languages.is_empty(all), Ok(empty), "{pattern} {min} {max:?}");
+    }
+    assert_eq!(languages.cardinality(regex, 5), Ok(Cardinality::Infinite));
+    assert_eq!(languages.cardinality(host, 1_000), Ok(Cardinality::AtLeast(1_000)));
+    let short = languages.length(0, Some(1)).unwrap();
+    let short = languages.and(&[host, short]).unwrap();
+    assert_eq!(languages.cardinality(short, 1_000), Ok(Cardinality::Finite(62)));
+    assert_eq!(languages.members(short, 1_000).unwrap().len(), 62);
+}
+
+/// Texts that share what may follow share a state.
+#[test]
+fn states_are_shared_where_what_was_read_does_not_matter() {
+    let mut languages = Languages::new(&LanguageLimits::default());
+    let host = format(&mut languages, "hostname");
+    let regex = format(&mut languages, "regex");
+    let mut after = |language, text: &str| {
+        text.chars()
+            .fold(language, |at, c| languages.derivative(at, c).unwrap())
+    };
+    assert_eq!(after(host, "example.org"), after(host, "another.abc"));
+    assert_eq!(
+        after(regex, "^a+[b-c]d"),
+        after(regex, r"x{2}\d(?:y)".trim_end_matches("(?:y)"))
+    );
+    assert_ne!(after(host, "xn--ab"), after(host, "xn--ac"));
+}
