@@ -15,6 +15,7 @@ mod automaton;
 mod decimal;
 mod error;
 mod exact;
+pub mod explain;
 mod json;
 mod limits;
 mod mask;

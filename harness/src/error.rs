@@ -78,6 +78,9 @@ pub enum CommandError {
         /// Why.
         source: std::io::Error,
     },
+    /// A check found something, which was printed.
+    #[error("{0}")]
+    Found(String),
     /// A schema cannot be used.
     #[error("schema {}: {message}", path.display())]
     Schema {
@@ -139,6 +142,7 @@ impl CommandError {
             | Self::Read { .. }
             | Self::Sampling(_) => 3,
             Self::RunDirectory(_) | Self::Output(_) | Self::Write { .. } | Self::HeatMap(_) | Self::Panicked => 4,
+            Self::Found(_) => 1,
             Self::Arguments(_) => 2,
             Self::Fetch(FetchError::Interrupted) => 130,
             Self::Fetch(_) | Self::FetchSome { .. } => 3,

@@ -111,7 +111,7 @@ impl Automaton {
     }
 
     /// The goal of being valid under a subschema.
-    pub(super) fn goal_of(&mut self, node: NodeId) -> GoalId {
+    pub(crate) fn goal_of(&mut self, node: NodeId) -> GoalId {
         let goal = match &self.schema.node(node).body {
             Body::Anything => Goal::Anything,
             Body::Nothing => Goal::Nothing,

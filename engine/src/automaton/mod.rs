@@ -27,7 +27,7 @@ mod questions;
 mod read;
 mod satisfiable;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod unevaluated;
 mod unique;
 
@@ -37,7 +37,7 @@ use hashbrown::HashMap;
 
 use crate::limits::Exceeded;
 use crate::numbers::NumberTexts;
-use crate::schema::SchemaSet;
+use crate::schema::{NodeId, SchemaSet};
 use crate::strings::{LanguageId, LanguageLimits, Languages};
 use crate::{CompileError, CompileErrorKind, Limits, Style};
 
@@ -48,7 +48,7 @@ pub(crate) use decode::{Decode, Decoded};
 use enumerate::Values;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
-use goal::{Constraint, Goals};
+use goal::{Constraint, Goal, Goals};
 pub(crate) use machine::StateId;
 use machine::{Apart, Expected, ExpectedId, Level, OrderId, Orders, Parts, StackId, State};
 use questions::Questions;
@@ -160,12 +160,23 @@ impl Automaton {
     ///
     /// [`CompileError`], with the place and the keyword.
     pub(crate) fn new(schema: SchemaSet, formats: Formats, style: Style) -> Result<(Self, GoalId), CompileError> {
+        let mut automaton = Self::lazy(Arc::new(schema), formats, style);
+        let schema = automaton.schema.clone();
+        for (node, _) in schema.nodes() {
+            automaton.expand_node(node)?;
+        }
+        let root = automaton.goal_of(schema.root());
+        Ok((automaton, root))
+    }
+
+    /// The automaton of a schema whose subschemas are expanded when they are asked for.
+    pub(crate) fn lazy(schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
         let limits = schema.limits().clone();
         let sets = crate::numbers::NumberSets::within(&limits);
-        let mut automaton = Self {
+        Self {
             languages: Languages::new(&LanguageLimits::from(&limits)),
             limits,
-            schema: Arc::new(schema),
+            schema,
             formats,
             style,
             goals: Goals::default(),
@@ -197,14 +208,42 @@ impl Automaton {
             steps: HashMap::new(),
             forced: HashMap::new(),
             completions: Completions::default(),
-        };
-        let schema = automaton.schema.clone();
-        for (node, _) in schema.nodes() {
-            let goal = automaton.goal_of(node);
-            automaton.constraint(goal)?;
         }
-        let root = automaton.goal_of(schema.root());
-        Ok((automaton, root))
+    }
+
+    /// Expands a subschema, so that what cannot be treated in it is known.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the place and the keyword.
+    pub(crate) fn expand_node(&mut self, node: NodeId) -> Result<(), CompileError> {
+        let goal = self.goal_of(node);
+        self.constraint(goal).map(|_| ())
+    }
+
+    /// Whether some value is valid under a subschema.
+    pub(crate) fn has_value(&mut self, node: NodeId) -> Result<bool, Trouble> {
+        let goal = self.goal_of(node);
+        self.satisfiable(&[goal], &[])
+    }
+
+    /// How much has been worked out, in units that take about a microsecond each.
+    pub(crate) fn effort(&self) -> usize {
+        let expanded = self.constraints.len() + self.questions.len();
+        10 * expanded + self.steps.len() + self.formulas.size() / 16
+    }
+
+    /// The schema.
+    pub(crate) fn schema(&self) -> &Arc<SchemaSet> {
+        &self.schema
+    }
+
+    /// The subschemas that were expanded. What the others say made no difference to any answer so far.
+    pub(crate) fn expanded(&self) -> impl Iterator<Item = NodeId> {
+        self.constraints.keys().filter_map(|goal| match self.goals.get(*goal) {
+            Goal::Node(node) => Some(*node),
+            _ => None,
+        })
     }
 
     /// Whether what has been worked out still fits the memory allowed. It is counted roughly: what grows with schemas and

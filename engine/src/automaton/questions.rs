@@ -159,6 +159,11 @@ impl Questions {
         }
     }
 
+    /// Number of questions asked.
+    pub(super) fn len(&self) -> usize {
+        self.answers.len()
+    }
+
     /// Gives up all questions that are being answered.
     fn give_up(&mut self) {
         for dropped in self.provisional.drain(..) {

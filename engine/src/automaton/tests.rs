@@ -18,7 +18,7 @@ use crate::{CompileErrorKind, Limits, Style};
 
 /// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
 /// random documents hit them.
-const SCHEMAS: [&str; 47] = [
+pub(crate) const SCHEMAS: [&str; 47] = [
     "true",
     r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
     r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
@@ -69,7 +69,7 @@ const SCHEMAS: [&str; 47] = [
 ];
 
 /// Patterns for the judge, by the engine of the `fancy-regex` crate.
-struct Regexes;
+pub(crate) struct Regexes;
 
 impl Texts for Regexes {
     fn matches(&self, pattern: &str, text: &str) -> bool {
@@ -121,7 +121,7 @@ impl Subject {
 }
 
 /// A random document over few names and values, its strings and numbers in random spellings.
-fn document(random: &mut ChaCha8Rng, depth: u32) -> String {
+pub(crate) fn document(random: &mut ChaCha8Rng, depth: u32) -> String {
     let space = [" ", "\n", "", "", ""];
     let gap = |random: &mut ChaCha8Rng| *space.choose(random).unwrap();
     let name = |random: &mut ChaCha8Rng| *[r#""a""#, r#""b""#, r#""\u0061b""#, r#""c""#].choose(random).unwrap();

@@ -21,7 +21,10 @@ const COMPARED: usize = 64;
 type Rest = Vec<(Goals, usize)>;
 
 /// An array in which one item has to equal another: what is left, what was asked of the items, and whether two are equal.
-type Repeating = (FormulaId, Vec<(Vec<GoalId>, Vec<GoalId>)>, bool);
+type Repeating = (FormulaId, Vec<Outcomes>, bool);
+
+/// The goals that an item satisfies, and those that it does not.
+type Outcomes = (Vec<GoalId>, Vec<GoalId>);
 
 impl Automaton {
     /// Whether an array of which `formula` is left, to which it matters that items differ, can be completed after the
@@ -37,7 +40,7 @@ impl Automaton {
             return Ok(true);
         }
         let repeating = self.with_unique(formula, false);
-        self.can_end_repeating(repeating, seen)
+        self.can_end_repeating(repeating, seen, last)
     }
 
     fn can_end_differing(
@@ -131,12 +134,18 @@ impl Automaton {
         Ok(can_all_differ(&few).then_some(more))
     }
 
-    fn can_end_repeating(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
+    fn can_end_repeating(
+        &mut self,
+        formula: FormulaId,
+        seen: &[GoalId],
+        last: Option<&Goals>,
+    ) -> Result<bool, Trouble> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
         // What was asked of the items since, any of which may be equal to a later one; and whether one was.
-        let start: Repeating = (formula, Vec::new(), false);
+        let items = last.map(|last| (last.all.to_vec(), last.none.to_vec()));
+        let start: Repeating = (formula, items.into_iter().collect(), false);
         let mut known: HashSet<Repeating> = HashSet::from([start.clone()]);
         let mut left = vec![start];
         while let Some((formula, items, repeated)) = left.pop() {
@@ -166,12 +175,7 @@ impl Automaton {
     }
 
     /// Whether an item may equal one seen, or one of those thought of before it.
-    fn may_repeat(
-        &mut self,
-        item: &(Vec<GoalId>, Vec<GoalId>),
-        items: &[(Vec<GoalId>, Vec<GoalId>)],
-        seen: &[GoalId],
-    ) -> Result<bool, Trouble> {
+    fn may_repeat(&mut self, item: &Outcomes, items: &[Outcomes], seen: &[GoalId]) -> Result<bool, Trouble> {
         let (all, none) = item;
         for value in seen {
             if self.satisfiable(&[all, &[*value][..]].concat(), none)? {

@@ -59,7 +59,8 @@ impl Compiler for ExactCompiler {
         let set = SchemaSet::load(schema, &self.options.schema)?;
         let (mut automaton, root) = Automaton::new(set, self.options.formats, self.options.style)?;
         let Some(start) = automaton.start(root)? else {
-            let message = "no JSON value is valid under this schema";
+            let conflict = crate::explain::unsatisfiable(automaton.schema(), self.options.formats);
+            let message = format!("no JSON value is valid under this schema: {conflict}");
             return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).at(""));
         };
         let shared = Shared::new(self.vocabulary.clone(), self.contents.clone(), automaton);

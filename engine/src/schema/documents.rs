@@ -12,12 +12,12 @@ use super::Place;
 pub(super) struct DocumentId(pub u32);
 
 /// The documents read so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Documents {
     loaded: Vec<Loaded>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Loaded {
     json: Arc<Document>,
     /// URI under which it was found; `None` for the schema itself.

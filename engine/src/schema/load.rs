@@ -25,6 +25,7 @@ impl SchemaSet {
     pub fn load(text: &str, options: &SchemaOptions) -> Result<Self, CompileError> {
         let mut index = Index::new(options);
         let root = index.add_document(text, None)?;
+        let draft = index.resource(root).dialect.draft;
         for _ in 0..MAX_WALKS {
             let mut loader = Loader::new(index);
             let root = loader.walk(root)?;
@@ -32,6 +33,7 @@ impl SchemaSet {
                 return Ok(Self {
                     nodes: loader.nodes,
                     root,
+                    draft,
                     documents: loader.index.documents,
                     limits: options.limits.clone(),
                 });

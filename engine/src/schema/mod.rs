@@ -27,7 +27,7 @@ mod options;
 mod scan;
 mod scope;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod uri;
 
 use crate::decimal::Decimal;
@@ -39,10 +39,12 @@ pub use dialect::Draft;
 pub use options::SchemaOptions;
 
 /// A schema with everything it refers to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SchemaSet {
     nodes: Vec<Subschema>,
     root: NodeId,
+    /// The draft by which the root is read.
+    draft: Draft,
     /// The documents that places point into.
     documents: Documents,
     limits: crate::Limits,
@@ -62,14 +64,14 @@ pub(crate) struct Place {
 /// A subschema: an object or a boolean where a schema is expected.
 ///
 /// One place may make several, where it holds dynamic references that lead elsewhere depending on how it was reached.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Subschema {
     pub place: Place,
     pub body: Body,
 }
 
 /// What a subschema says.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Body {
     /// Every value is valid.
     Anything,
@@ -82,7 +84,7 @@ pub(crate) enum Body {
 ///
 /// The meaning is that of draft 2020-12; what older drafts say otherwise is translated to it. Absent keywords are
 /// `None`, `false` or empty.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Keywords {
     pub types: Option<TypeSet>,
     /// `const` and `enum`, both if both are given, without duplicates. May be empty.
@@ -205,7 +207,11 @@ impl SchemaSet {
         self.root
     }
 
-    #[cfg(test)]
+    /// The draft by which the root is read.
+    pub fn draft(&self) -> Draft {
+        self.draft
+    }
+
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -219,14 +225,29 @@ impl SchemaSet {
         (0..).map(NodeId).zip(&self.nodes)
     }
 
+    /// Adds a subschema.
+    pub fn push(&mut self, subschema: Subschema) -> NodeId {
+        self.nodes.push(subschema);
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    /// Makes a subschema say something else.
+    pub fn set_body(&mut self, id: NodeId, body: Body) {
+        self.nodes[id.0 as usize].body = body;
+    }
+
+    /// The member `name` of the object at `place`, as it was written.
+    pub fn member(&self, place: Place, name: &str) -> Option<crate::json::Content<'_>> {
+        let json = self.documents.json(place.document);
+        json.member(place.index, name).map(|value| json.content(value))
+    }
+
     /// JSON Pointer of `place` in its document.
-    #[cfg(test)]
     pub fn pointer(&self, place: Place) -> String {
         self.documents.json(place.document).pointer(place.index)
     }
 
     /// URI under which the document of `place` was registered; `None` for the schema itself.
-    #[cfg(test)]
     pub fn uri(&self, place: Place) -> Option<&str> {
         self.documents.uri(place.document)
     }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod census;
+mod check;
 mod fetch;
 mod framework_arguments;
 mod list;
@@ -25,6 +26,8 @@ pub enum Command {
     Bench(Box<bench::BenchArguments>),
     /// Count what the schemas of datasets use: keywords, formats, drafts, sizes
     Census(census::CensusArguments),
+    /// Say what in a schema is refused or has no value, and where documents leave it, with the keywords to blame
+    Check(check::CheckArguments),
     /// Fetch public datasets and the JSON Schema Test Suite into a cache, checked file by file; without names, list them
     Fetch(fetch::FetchArguments),
     /// Name the frameworks, models and datasets that can be used
@@ -52,6 +55,7 @@ pub fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Census(arguments) => census::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Fetch(arguments) => fetch::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Masks(arguments) => masks::run(&arguments),

@@ -48,7 +48,8 @@ pub enum SampleStyle {
 }
 
 impl SampleStyle {
-    fn style(self) -> Style {
+    /// The style of that name.
+    pub fn style(self) -> Style {
         match self {
             Self::Compact => Style {
                 whitespace: Whitespace::Compact,

@@ -177,9 +177,7 @@ impl Automaton {
         };
         let seen = level.kind.values();
         let mut goals = self.goals_of_item(&level.formulas);
-        let compared = self.compared(&level.formulas, seen)?;
-        let is_compared = !compared.is_empty();
-        goals.extend(compared);
+        goals.extend(self.compared(&level.formulas, seen)?);
         goals.sort_unstable();
         goals.dedup();
         let demand = level.formulas[0];
@@ -189,17 +187,18 @@ impl Automaton {
             let outcome = |goal| outcome_of(&goals, vector, goal);
             let repeats = seen.iter().any(|seen| outcome(*seen));
             let after = this.after_item(demand, &outcome, repeats);
-            if !is_compared {
-                let (all, none) = split(&goals, vector);
-                return this.array_can_end_after(after, seen, &Goals::new(&all, &none));
-            }
             // Of a value with which the rest is compared it is known that it is this one.
             let known = goals
                 .iter()
                 .copied()
                 .find(|goal| outcome(*goal) && this.is_value(*goal));
-            let seen: Vec<GoalId> = seen.iter().copied().chain(known).collect();
-            this.array_can_end(after, &seen)
+            match known {
+                Some(known) => this.array_can_end(after, &[seen, &[known]].concat()),
+                None => {
+                    let (all, none) = split(&goals, vector);
+                    this.array_can_end_after(after, seen, &Goals::new(&all, &none))
+                }
+            }
         })?;
         Ok((decision != DecisionId::NEVER).then(|| self.expect(goals, decision)))
     }

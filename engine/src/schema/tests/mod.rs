@@ -40,7 +40,7 @@ fn root_keywords(set: &SchemaSet) -> &Keywords {
 }
 
 /// The folder `name` of the public data, or `None` after saying that the test skips.
-fn public_data(name: &str) -> Option<PathBuf> {
+pub(crate) fn public_data(name: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     let named = std::env::var_os("MASKWRIGHT_DATA").map(PathBuf::from);
     let places: Vec<PathBuf> = named.into_iter().chain([beside]).collect();
@@ -55,7 +55,7 @@ fn public_data(name: &str) -> Option<PathBuf> {
 }
 
 /// All files below `folder` whose name ends in `.json`, sorted.
-fn json_files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn json_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

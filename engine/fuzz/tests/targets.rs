@@ -1,0 +1,83 @@
+//! The fuzz targets over seeded random bytes: `MASKWRIGHT_FUZZ_ROUNDS` inputs each, from `MASKWRIGHT_FUZZ_SEED` on.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "tests")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use common::{random_bytes, setting};
+use maskwright_fuzz::targets::{self, Found, Shown};
+/// Time of one input from which on it is worth a look.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// Runs a target and counts what its inputs showed. All discrepancies are listed before the test fails.
+fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static str, u64> {
+    let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", rounds);
+    let first = setting("MASKWRIGHT_FUZZ_SEED", 0);
+    let mut counts = BTreeMap::new();
+    let (mut wrong, mut slowest) = (0, (Duration::ZERO, first));
+    for seed in first..first + rounds {
+        let start = Instant::now();
+        let found = target(&random_bytes(seed));
+        slowest = slowest.max((start.elapsed(), seed));
+        if start.elapsed() > SLOW {
+            eprintln!("{name}, seed {seed}: {:?}", start.elapsed());
+        }
+        let shown = match found {
+            Ok(shown) => shown,
+            Err(discrepancy) => {
+                eprintln!("{name}, seed {seed}: {discrepancy}");
+                wrong += 1;
+                continue;
+            }
+        };
+        let kind = match shown {
+            Shown::Agreement(_) => "agreements",
+            Shown::Unsatisfiable => "unsatisfiable",
+            Shown::Circular => "circular",
+            Shown::Limit => "limits",
+            Shown::Nothing => "nothing",
+        };
+        *counts.entry(kind).or_insert(0) += 1;
+    }
+    let (time, seed) = slowest;
+    println!("{name}, {rounds} rounds from seed {first}: {counts:?}; slowest: seed {seed} in {time:?}");
+    assert_eq!(wrong, 0, "{name}: discrepancies are listed above");
+    assert!(
+        counts
+            .get("agreements")
+            .is_some_and(|agreements| agreements * 5 > rounds),
+        "{name}: most inputs show nothing: {counts:?}"
+    );
+    counts
+}
+
+#[test]
+fn documents_are_accepted_if_and_only_if_the_judge_finds_them_valid() {
+    run("agreement", targets::agreement, 500);
+}
+
+#[test]
+fn walks_end_and_what_they_spell_is_valid() {
+    run("walk", targets::walk, 150);
+}
+
+#[test]
+fn no_text_makes_compiling_panic() {
+    run("schema_text", targets::schema_text, 1_000);
+}
+
+#[test]
+fn masks_over_odd_vocabularies_are_what_bytes_say() {
+    run("vocabulary", targets::vocabulary_masks, 100);
+}
+
+/// Prints the schema of an input, for looking into it.
+#[test]
+#[ignore = "shows MASKWRIGHT_FUZZ_SEED"]
+fn show() {
+    let bytes = random_bytes(setting("MASKWRIGHT_FUZZ_SEED", 0));
+    let mut choices = maskwright_fuzz::Choices::new(&bytes);
+    println!("{}", maskwright_fuzz::schema::random(&mut choices));
+}

@@ -1,0 +1,164 @@
+//! What could have stood where something else did.
+
+use super::Expected;
+use super::place::{Phase, Position, decoded};
+use crate::automaton::{Automaton, StateId, Trouble};
+
+/// Texts that are listed; where there are more, none is.
+const MAX_TEXTS: usize = 12;
+/// Bytes that may follow one another in a text that is listed. More of them show that there are too many texts.
+const MAX_BRANCHES: usize = 48;
+/// Places that are looked at for a list of texts.
+const MAX_PLACES: usize = 1_000;
+/// Single bytes that are listed.
+const MAX_BYTES: usize = 6;
+
+/// What may follow at a place: the values, names, bytes that may come next, shortest description first.
+pub(super) fn expected(
+    automaton: &mut Automaton,
+    at: StateId,
+    position: &Position,
+    text: &[u8],
+) -> Result<Vec<Expected>, Trouble> {
+    let mut expected = Vec::new();
+    match position.phase {
+        Phase::Text { start, .. } => texts(automaton, at, &text[start..], Expected::Text, &mut expected)?,
+        Phase::Key { start, .. } => texts(automaton, at, &text[start..], Expected::Name, &mut expected)?,
+        Phase::Value => values(automaton, at, &mut expected)?,
+        Phase::Name => names(automaton, at, &mut expected)?,
+        Phase::Literal(_) | Phase::Number | Phase::Colon | Phase::After => {}
+    }
+    let bytes: Vec<u8> = following(automaton, at)?.into_iter().map(|(byte, _)| byte).collect();
+    let is_in_string = matches!(position.phase, Phase::Text { .. } | Phase::Key { .. });
+    let mut members = Vec::new();
+    if matches!(position.phase, Phase::After | Phase::Number)
+        && !position.is_in_array()
+        && let Some(comma) = automaton.step(at, b',')?
+    {
+        names(automaton, comma, &mut members)?;
+    }
+    let is_listed = |byte: &u8| match position.phase {
+        Phase::Value => *byte == b']',
+        Phase::Name => *byte == b'}',
+        Phase::Text { .. } | Phase::Key { .. } => expected.is_empty(),
+        _ => *byte != b',' || members.is_empty(),
+    };
+    let bytes: Vec<u8> = bytes.into_iter().filter(is_listed).collect();
+    if bytes.len() <= MAX_BYTES || !is_in_string {
+        bytes_of(&bytes, &mut expected);
+    }
+    expected.append(&mut members);
+    if automaton.is_complete(at)? {
+        expected.push(Expected::End);
+    }
+    Ok(expected)
+}
+
+/// The bytes, digits as one.
+fn bytes_of(bytes: &[u8], expected: &mut Vec<Expected>) {
+    if bytes.iter().filter(|byte| byte.is_ascii_digit()).count() > 2 {
+        expected.push(Expected::Digit);
+        expected.extend(
+            bytes
+                .iter()
+                .filter(|byte| !byte.is_ascii_digit())
+                .map(|byte| Expected::Byte(*byte)),
+        );
+    } else {
+        expected.extend(bytes.iter().map(|byte| Expected::Byte(*byte)));
+    }
+}
+
+/// The kinds of values that may begin, with the strings where they are few.
+fn values(automaton: &mut Automaton, at: StateId, expected: &mut Vec<Expected>) -> Result<(), Trouble> {
+    const KINDS: [(u8, &str); 6] = [
+        (b'n', "null"),
+        (b't', "true"),
+        (b'f', "false"),
+        (b'"', "a string"),
+        (b'[', "an array"),
+        (b'{', "an object"),
+    ];
+    for (byte, kind) in KINDS {
+        let Some(next) = automaton.step(at, byte)? else {
+            continue;
+        };
+        let before = expected.len();
+        if byte == b'"' {
+            texts(automaton, next, b"\"", Expected::Text, expected)?;
+        }
+        if expected.len() == before {
+            expected.push(Expected::Value(kind));
+        }
+    }
+    for byte in b"-0123456789" {
+        if automaton.step(at, *byte)?.is_some() {
+            expected.push(Expected::Value("a number"));
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The names that may begin.
+fn names(automaton: &mut Automaton, at: StateId, expected: &mut Vec<Expected>) -> Result<(), Trouble> {
+    let Some(next) = automaton.step(at, b'"')? else {
+        return Ok(());
+    };
+    let before = expected.len();
+    texts(automaton, next, b"\"", Expected::Name, expected)?;
+    if expected.len() == before {
+        expected.push(Expected::AnyName);
+    }
+    Ok(())
+}
+
+/// The texts that a string which began so may become, where they are few.
+fn texts(
+    automaton: &mut Automaton,
+    at: StateId,
+    begun: &[u8],
+    what: fn(String) -> Expected,
+    expected: &mut Vec<Expected>,
+) -> Result<(), Trouble> {
+    let mut found = Vec::new();
+    let mut left = vec![(at, begun.to_vec(), false)];
+    let mut looked_at = 0;
+    while let Some((at, text, is_escaped)) = left.pop() {
+        looked_at += 1;
+        let mut next = following(automaton, at)?;
+        // Other escapes are second spellings of what is found without them.
+        next.retain(|(byte, _)| !is_escaped || b"\"\\nrtbf".contains(byte));
+        if next.len() > MAX_BRANCHES || looked_at > MAX_PLACES || found.len() > MAX_TEXTS {
+            return Ok(());
+        }
+        for (byte, after) in next.into_iter().rev() {
+            let longer = [&text[..], &[byte]].concat();
+            if byte == b'"' && !is_escaped {
+                found.extend(decoded(&longer));
+            } else {
+                left.push((after, longer, byte == b'\\' && !is_escaped));
+            }
+        }
+    }
+    if found.len() <= MAX_TEXTS {
+        found.sort();
+        expected.extend(found.into_iter().map(what));
+    }
+    Ok(())
+}
+
+/// The bytes that may follow, and where they lead to. Whitespace between the parts of a document is left out.
+fn following(automaton: &mut Automaton, at: StateId) -> Result<Vec<(u8, StateId)>, Trouble> {
+    let in_string = automaton.content(at).is_some();
+    let mut following = Vec::new();
+    for byte in 0..=255 {
+        if !in_string && matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            continue;
+        }
+        if let Some(next) = automaton.step(at, byte)? {
+            following.push((byte, next));
+        }
+    }
+    Ok(following)
+}

@@ -1,0 +1,203 @@
+//! Where a byte stands in a JSON text.
+
+/// What stands at the end of a text that is the beginning of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Before a value.
+    Value,
+    /// In `true`, `false` or `null`, before so many more bytes.
+    Literal(u8),
+    Number,
+    /// In a string that began here.
+    Text {
+        start: usize,
+        escaped: bool,
+    },
+    /// Before a name, or the end of an object.
+    Name,
+    /// In a name that began here.
+    Key {
+        start: usize,
+        escaped: bool,
+    },
+    /// After a name.
+    Colon,
+    /// After a value.
+    After,
+}
+
+/// An object or array that is not closed.
+#[derive(Clone, Debug)]
+enum Open {
+    /// Number of items before the one that is read.
+    Array(usize),
+    /// The names so far.
+    Object(Vec<String>),
+}
+
+/// The place at the end of a text that is the beginning of JSON.
+#[derive(Clone, Debug)]
+pub(super) struct Position {
+    pub(super) phase: Phase,
+    open: Vec<Open>,
+}
+
+impl Position {
+    fn start() -> Self {
+        Self {
+            phase: Phase::Value,
+            open: Vec::new(),
+        }
+    }
+
+    /// The place after `text`.
+    pub(super) fn after(text: &[u8]) -> Self {
+        let mut position = Self::start();
+        for (at, &byte) in text.iter().enumerate() {
+            position.read(text, at, byte);
+        }
+        position
+    }
+
+    fn read(&mut self, text: &[u8], at: usize, byte: u8) {
+        self.phase = match self.phase {
+            Phase::Text { start, escaped: true } => Phase::Text { start, escaped: false },
+            Phase::Text { .. } if byte == b'"' => Phase::After,
+            Phase::Text { start, .. } => Phase::Text {
+                start,
+                escaped: byte == b'\\',
+            },
+            Phase::Key { start, escaped: true } => Phase::Key { start, escaped: false },
+            Phase::Key { start, .. } if byte == b'"' => {
+                if let (Some(Open::Object(names)), Some(name)) = (self.open.last_mut(), decoded(&text[start..=at])) {
+                    names.push(name);
+                }
+                Phase::Colon
+            }
+            Phase::Key { start, .. } => Phase::Key {
+                start,
+                escaped: byte == b'\\',
+            },
+            Phase::Literal(left) if left > 1 => Phase::Literal(left - 1),
+            Phase::Literal(_) => Phase::After,
+            Phase::Number if matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') => Phase::Number,
+            Phase::Number => self.between(at, byte, Phase::After),
+            phase => self.between(at, byte, phase),
+        };
+    }
+
+    /// The phase after a byte outside of scalars.
+    fn between(&mut self, at: usize, byte: u8, phase: Phase) -> Phase {
+        match byte {
+            b'"' if phase == Phase::Name => Phase::Key {
+                start: at,
+                escaped: false,
+            },
+            b'"' => Phase::Text {
+                start: at,
+                escaped: false,
+            },
+            b'{' => {
+                self.open.push(Open::Object(Vec::new()));
+                Phase::Name
+            }
+            b'[' => {
+                self.open.push(Open::Array(0));
+                Phase::Value
+            }
+            b'}' | b']' => {
+                self.open.pop();
+                Phase::After
+            }
+            b',' => match self.open.last_mut() {
+                Some(Open::Array(before)) => {
+                    *before += 1;
+                    Phase::Value
+                }
+                _ => Phase::Name,
+            },
+            b':' => Phase::Value,
+            b't' | b'n' => Phase::Literal(3),
+            b'f' => Phase::Literal(4),
+            b'-' | b'0'..=b'9' => Phase::Number,
+            _ => phase,
+        }
+    }
+
+    /// Whether the place is before the first item of an array, or after an item.
+    pub(super) fn is_in_array(&self) -> bool {
+        matches!(self.open.last(), Some(Open::Array(_)))
+    }
+
+    /// JSON Pointer of the value that is read here, or, with `around`, of the object or array that it is in.
+    pub(super) fn pointer(&self, around: bool) -> String {
+        let in_value = matches!(
+            self.phase,
+            Phase::Value | Phase::Literal(_) | Phase::Number | Phase::Text { .. }
+        );
+        self.pointer_of(match in_value && !around {
+            true => self.open.len(),
+            false => self.open.len().saturating_sub(1),
+        })
+    }
+
+    fn pointer_of(&self, levels: usize) -> String {
+        let mut pointer = String::new();
+        for open in &self.open[..levels] {
+            match open {
+                Open::Array(before) => pointer.push_str(&format!("/{before}")),
+                Open::Object(names) => crate::json::push_token(&mut pointer, names.last().map_or("", String::as_str)),
+            }
+        }
+        pointer
+    }
+
+    /// The name that ends here, where the object has it already.
+    pub(super) fn repeated_name(&self, text: &[u8], byte: Option<u8>) -> Option<String> {
+        let (Phase::Key { start, .. }, Some(b'"'), Some(Open::Object(names))) = (self.phase, byte, self.open.last())
+        else {
+            return None;
+        };
+        let name = decoded(&[&text[start..], b"\""].concat())?;
+        names.contains(&name).then_some(name)
+    }
+}
+
+/// The line, from 1, on which the name of a member, or an item, begins.
+///
+/// `pointer` is a JSON Pointer into `text`; the root begins on line 1. None where it leads nowhere.
+pub fn line_of(text: &str, pointer: &str) -> Option<usize> {
+    if pointer.is_empty() {
+        return Some(1);
+    }
+    let levels = pointer.matches('/').count();
+    let mut position = Position::start();
+    let mut line = 1;
+    for (at, byte) in text.bytes().enumerate() {
+        let begins_item = position.phase == Phase::Value && position.is_in_array() && !b" \t\r\n]".contains(&byte);
+        let was_in_name = matches!(position.phase, Phase::Key { .. });
+        let item = (begins_item && position.open.len() == levels).then(|| position.pointer_of(levels));
+        position.read(text.as_bytes(), at, byte);
+        let ends_name = was_in_name && position.phase == Phase::Colon && position.open.len() == levels;
+        let member = ends_name.then(|| position.pointer_of(levels));
+        if item.or(member).is_some_and(|found| found == pointer) {
+            return Some(line);
+        }
+        line += usize::from(byte == b'\n');
+    }
+    None
+}
+
+/// The characters of a string with its quotes.
+pub(super) fn decoded(string: &[u8]) -> Option<String> {
+    serde_json::from_slice(string).ok()
+}
+
+/// Line and column of a byte, both from 1. Columns count characters.
+pub(super) fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
+    let before = &text[..offset.min(text.len())];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let is_character = |byte: &&u8| !matches!(byte, 0x80..=0xbf);
+    (line, before[start..].iter().filter(is_character).count() + 1)
+}

@@ -1,0 +1,243 @@
+//! `maskwright check`.
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, SchemaPlace, UnsatisfiablePart, line_of};
+use maskwright::{CompileError, Draft, ExactOptions, Formats};
+use serde_json::{Value, json};
+
+use super::sample::SampleStyle;
+use crate::error::CommandError;
+
+/// Arguments of `maskwright check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// File of the JSON Schema; `-` reads standard input
+    schema: PathBuf,
+    /// File of a document to hold against the schema; `-` reads standard input. May be given several times
+    #[arg(long = "instance", value_name = "FILE")]
+    instances: Vec<PathBuf>,
+    /// How documents may look
+    #[arg(long, value_enum, default_value_t = SampleStyle::Rfc8259)]
+    style: SampleStyle,
+    /// Take `format` as an annotation instead of asserting it
+    #[arg(long)]
+    annotate_formats: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found.
+#[derive(Default)]
+struct Findings {
+    draft: Option<Draft>,
+    subschemas: Option<usize>,
+    refused: Vec<CompileError>,
+    /// Why no value is valid.
+    conflict: Option<Conflict>,
+    parts: Vec<UnsatisfiablePart>,
+    /// Not looked at where something is refused.
+    instances: Vec<(PathBuf, Option<Forbidden>)>,
+}
+
+/// Checks a schema, and documents against it.
+///
+/// # Errors
+///
+/// [`CommandError::Found`] where something is refused, forbidden or without a value; [`CommandError::Read`].
+pub fn run(arguments: &CheckArguments) -> Result<(), CommandError> {
+    let from_input = [&arguments.schema].into_iter().chain(&arguments.instances);
+    if from_input.filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        let message = "standard input can be read once only: `-` is given more than once";
+        return Err(CommandError::Arguments(message.to_owned()));
+    }
+    let schema = super::read_text(&arguments.schema)?;
+    let mut instances = Vec::new();
+    for path in &arguments.instances {
+        instances.push((path.clone(), read_bytes(path)?));
+    }
+    let findings = find(arguments, &schema, &instances);
+    let text = match arguments.json {
+        true => format!("{}\n", report(&findings, &schema)),
+        false => terminal(&findings, &schema),
+    };
+    crate::print(&text)?;
+    match summary(&findings) {
+        Some(summary) => Err(CommandError::Found(summary)),
+        None => Ok(()),
+    }
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    let read = match path == Path::new("-") {
+        true => std::io::stdin().read_to_end(&mut bytes).map(|_| bytes),
+        false => std::fs::read(path),
+    };
+    read.map_err(|source| CommandError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn find(arguments: &CheckArguments, schema: &str, instances: &[(PathBuf, Vec<u8>)]) -> Findings {
+    let options = ExactOptions {
+        style: arguments.style.style(),
+        formats: match arguments.annotate_formats {
+            true => Formats::Annotation,
+            false => Formats::Asserted,
+        },
+        ..ExactOptions::default()
+    };
+    let mut findings = Findings::default();
+    match Explainer::new(schema, &options) {
+        Ok(mut explainer) => {
+            if let Err(error) = examine(&mut explainer, instances, &mut findings) {
+                findings.refused.push(error);
+            }
+        }
+        Err(error) => findings.refused.push(error),
+    }
+    findings
+}
+
+fn examine(
+    explainer: &mut Explainer,
+    instances: &[(PathBuf, Vec<u8>)],
+    findings: &mut Findings,
+) -> Result<(), CompileError> {
+    findings.draft = Some(explainer.draft());
+    findings.subschemas = Some(explainer.subschemas());
+    findings.refused = explainer.refused();
+    if !findings.refused.is_empty() {
+        return Ok(());
+    }
+    findings.conflict = explainer.conflict()?;
+    if findings.conflict.is_none() {
+        findings.parts = explainer.unsatisfiable_parts()?;
+    }
+    for (path, text) in instances {
+        let forbidden = explainer.forbidden(text)?;
+        findings.instances.push((path.clone(), forbidden));
+    }
+    Ok(())
+}
+
+/// What was found in a few words; none where all is fine.
+fn summary(findings: &Findings) -> Option<String> {
+    let forbidden = findings.instances.iter().filter(|(_, forbidden)| forbidden.is_some());
+    let counts = [
+        (findings.refused.len(), "refused"),
+        (usize::from(findings.conflict.is_some()), "schema without a value"),
+        (findings.parts.len(), "without a value"),
+        (forbidden.count(), "forbidden"),
+    ];
+    let found = counts.iter().filter(|(count, _)| *count > 0);
+    let found: Vec<String> = found.map(|(count, what)| format!("{count} {what}")).collect();
+    (!found.is_empty()).then(|| found.join(", "))
+}
+
+fn draft_name(draft: Draft) -> &'static str {
+    match draft {
+        Draft::Draft4 => "4",
+        Draft::Draft6 => "6",
+        Draft::Draft7 => "7",
+        Draft::Draft201909 => "2019-09",
+        _ => "2020-12",
+    }
+}
+
+/// The line of a place in the schema itself.
+fn line(schema: &str, place: &SchemaPlace) -> Option<usize> {
+    match place.document {
+        None => line_of(schema, &place.pointer),
+        Some(_) => None,
+    }
+}
+
+/// The line of what an error is about: its keyword, where that is in the schema itself.
+fn error_line(schema: &str, error: &CompileError) -> Option<usize> {
+    let pointer = error.pointer()?;
+    let keyword = error.keyword().map(|keyword| format!("{pointer}/{keyword}"));
+    let keyword = keyword.and_then(|keyword| line_of(schema, &keyword));
+    keyword.or_else(|| line_of(schema, pointer))
+}
+
+fn terminal(findings: &Findings, schema: &str) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    if let (Some(draft), Some(subschemas)) = (findings.draft, findings.subschemas) {
+        let _ = writeln!(text, "draft {}, {subschemas} subschemas", draft_name(draft));
+    }
+    let at = |line: Option<usize>| line.map_or(String::new(), |line| format!("line {line}: "));
+    for error in &findings.refused {
+        let _ = writeln!(text, "refused: {}{error}", at(error_line(schema, error)));
+    }
+    if let Some(conflict) = &findings.conflict {
+        let _ = writeln!(text, "no value: {conflict}");
+    }
+    for part in &findings.parts {
+        let _ = writeln!(text, "no value: {}{part}", at(line(schema, &part.subschema)));
+    }
+    for (path, forbidden) in &findings.instances {
+        let _ = match forbidden {
+            None => writeln!(text, "{}: valid", path.display()),
+            Some(forbidden) => writeln!(text, "{}: forbidden at {forbidden}", path.display()),
+        };
+    }
+    text
+}
+
+/// Everything as JSON.
+fn report(findings: &Findings, schema: &str) -> Value {
+    let keywords = |conflict: &Conflict| {
+        json!({
+            "keywords": conflict.keywords.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "minimal": conflict.minimal,
+        })
+    };
+    let refused = findings.refused.iter().map(|error| {
+        json!({
+            "kind": error.kind(), "pointer": error.pointer(), "keyword": error.keyword(),
+            "line": error_line(schema, error), "message": error.message(),
+        })
+    });
+    let parts = findings.parts.iter().map(|part| {
+        json!({
+            "subschema": part.subschema.to_string(), "line": line(schema, &part.subschema),
+            "conflict": keywords(&part.conflict),
+        })
+    });
+    let forbidden = |forbidden: &Forbidden| {
+        let (cause, conflict, remedy) = match &forbidden.cause {
+            Cause::Keywords { conflict, remedy } => ("keywords", keywords(conflict), keywords(remedy)),
+            Cause::Syntax => ("syntax", Value::Null, Value::Null),
+            Cause::RepeatedName(_) => ("repeated_name", Value::Null, Value::Null),
+            Cause::Style => ("style", Value::Null, Value::Null),
+        };
+        json!({
+            "byte": forbidden.offset, "line": forbidden.line, "column": forbidden.column, "place": forbidden.place,
+            "at_end": forbidden.byte.is_none(), "cause": cause, "conflict": conflict, "remedy": remedy,
+            "expected": forbidden.expected.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "message": forbidden.to_string(),
+        })
+    };
+    let instances = findings.instances.iter().map(|(path, found)| {
+        json!({
+            "file": path.display().to_string(), "valid": found.is_none(),
+            "forbidden": found.as_ref().map(forbidden),
+        })
+    });
+    json!({
+        "draft": findings.draft.map(draft_name),
+        "subschemas": findings.subschemas,
+        "refused": refused.collect::<Vec<_>>(),
+        "conflict": findings.conflict.as_ref().map(keywords),
+        "unsatisfiable_parts": parts.collect::<Vec<_>>(),
+        "instances": instances.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,173 @@
+//! `maskwright check` as a user runs it.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const SCHEMA: &str = r#"{
+  "type": "object",
+  "properties": {
+    "a": {"type": "integer"},
+    "b": {"type": "string", "format": "date"},
+    "never": {
+      "type": "string",
+      "const": 1
+    }
+  },
+  "required": ["a"]
+}"#;
+
+/// The program on these files of `directory`, with `input` as standard input.
+fn check(directory: &Path, arguments: &[&str], input: &str) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"))
+        .arg("check")
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    program.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    program.wait_with_output().unwrap()
+}
+
+/// The exit code and standard output.
+fn outcome(output: &Output) -> (i32, String) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!errors.contains("panicked"), "{errors}");
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    (output.status.code().expect("ended by itself"), text)
+}
+
+fn directory() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    let files = [
+        ("schema.json", SCHEMA),
+        (
+            "fine.json",
+            r#"{"type": "array", "items": {"type": "string", "format": "date"}}"#,
+        ),
+        ("good.json", "[\"2026-01-31\"]\n"),
+        ("bad.json", "{\n  \"a\": 1.25e1\n}"),
+    ];
+    for (name, text) in files {
+        fs::write(directory.path().join(name), text).unwrap();
+    }
+    directory
+}
+
+#[test]
+fn what_is_fine_ends_with_0() {
+    let directory = directory();
+    let output = check(directory.path(), &["fine.json", "--instance", "good.json"], "");
+    assert_eq!(
+        outcome(&output),
+        (0, "draft 2020-12, 2 subschemas\ngood.json: valid\n".to_owned())
+    );
+}
+
+#[test]
+fn parts_without_a_value_and_forbidden_bytes_are_shown() {
+    let directory = directory();
+    let output = check(directory.path(), &["schema.json", "--instance", "bad.json"], "");
+    let (code, text) = outcome(&output);
+    assert_eq!(code, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "draft 2020-12, 4 subschemas");
+    assert_eq!(
+        lines[1],
+        "no value: line 6: `/properties/never`: `/properties/never/const` and `/properties/never/type` exclude each other"
+    );
+    assert_eq!(
+        lines[2],
+        "bad.json: forbidden at byte 15 (line 2, column 14), `\\n` at `/a`: forbidden by `/properties/a/type`; \
+         expected a digit"
+    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 without a value, 1 forbidden"));
+}
+
+#[test]
+fn what_is_refused_is_shown_with_its_line() {
+    let directory = directory();
+    let schema = "{\"properties\": {\n  \"a\": {\n    \"pattern\": \"(\"}}}";
+    let (code, text) = outcome(&check(directory.path(), &["-", "--instance", "good.json"], schema));
+    assert_eq!(code, 1);
+    assert!(
+        text.contains("refused: line 3: malformed schema at /properties/a (keyword `pattern`)"),
+        "{text}"
+    );
+    let (code, text) = outcome(&check(directory.path(), &["-"], "{"));
+    assert!(code == 1 && text.starts_with("refused: "), "{code} {text}");
+}
+
+#[test]
+fn schemas_without_a_value_formats_and_styles() {
+    let directory = directory();
+    let (code, text) = outcome(&check(directory.path(), &["-"], r#"{"type": "null", "enum": [1]}"#));
+    assert_eq!(code, 1);
+    assert!(
+        text.contains("no value: `/enum` and `/type` exclude each other"),
+        "{text}"
+    );
+    for (arguments, code) in [
+        (&["fine.json", "--instance", "-"][..], 1),
+        (&["fine.json", "--instance", "-", "--annotate-formats"], 0),
+    ] {
+        assert_eq!(outcome(&check(directory.path(), arguments, r#"["today"]"#)).0, code);
+    }
+    for (style, code) in [("rfc8259", 0), ("generation", 1)] {
+        let arguments = ["fine.json", "--instance", "-", "--style", style];
+        let output = outcome(&check(directory.path(), &arguments, "[   \"2026-01-31\"]"));
+        assert_eq!(output.0, code, "{}", output.1);
+    }
+}
+
+#[test]
+fn a_report_can_be_json() {
+    let directory = directory();
+    let arguments = ["schema.json", "--json", "--instance", "bad.json", "--instance", "-"];
+    let (code, text) = outcome(&check(directory.path(), &arguments, r#"{"a": 1}"#));
+    assert_eq!(code, 1);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["draft"], "2020-12");
+    assert_eq!(report["subschemas"], 4);
+    assert_eq!(report["refused"].as_array().unwrap().len(), 0);
+    assert!(report["conflict"].is_null());
+    let part = &report["unsatisfiable_parts"][0];
+    assert_eq!(
+        (&part["subschema"], &part["line"]),
+        (&"/properties/never".into(), &6.into())
+    );
+    assert_eq!(part["conflict"]["minimal"], true);
+    let [bad, good] = [0, 1].map(|index| &report["instances"][index]);
+    assert_eq!((&bad["valid"], &good["valid"]), (&false.into(), &true.into()));
+    let forbidden = &bad["forbidden"];
+    assert_eq!(forbidden["byte"], 15);
+    assert_eq!((&forbidden["line"], &forbidden["column"]), (&2.into(), &14.into()));
+    assert_eq!(forbidden["place"], "/a");
+    assert_eq!(forbidden["cause"], "keywords");
+    assert_eq!(forbidden["conflict"]["keywords"][0], "/properties/a/type");
+    assert_eq!(forbidden["remedy"]["keywords"][0], "/properties/a/type");
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error_of_its_own() {
+    let directory = directory();
+    assert_eq!(outcome(&check(directory.path(), &["missing.json"], "")).0, 3);
+    assert_eq!(
+        outcome(&check(
+            directory.path(),
+            &["fine.json", "--instance", "missing.json"],
+            ""
+        ))
+        .0,
+        3
+    );
+    assert_eq!(outcome(&check(directory.path(), &["-", "--instance", "-"], "{}")).0, 2);
+}
