@@ -1,7 +1,9 @@
 //! Every limit that keeps untrusted input from costing more than it should.
 
-/// Limits on what loading a schema may cost. A schema over one is refused with an error that names it.
+/// Limits on what a schema may cost, and the documents under it. A schema over one is refused with an error that names
+/// it; where that shows in the middle of a document only, the mask is refused.
 ///
+/// The first eight bound what loading costs, the others what is worked out of the schema, then and while masks are made.
 /// The defaults admit every schema of the public collections with a wide margin (the largest has 2.9 MB) and keep
 /// an adversarial one to a few gigabytes and seconds at the very worst. Services that take schemas from strangers
 /// may well go lower.
@@ -29,6 +31,53 @@ pub struct Limits {
     /// Distinct dynamic scopes times the names bound in them. Default 100,000; only `$dynamicRef` and
     /// `$recursiveRef` make any.
     pub dynamic_bindings: usize,
+    /// Memory of one compiled schema in bytes, as far as it is counted: formulas, languages, places in documents. Default
+    /// 2 GiB. It grows with the documents read and is not given back, so that a service that keeps compiled schemas for
+    /// long compiles one anew that came to this limit.
+    pub memory_bytes: usize,
+    /// Cells of the languages of strings and names of one schema, up to 12 bytes each. Default 16 million.
+    pub language_cells: usize,
+    /// States of a language that are looked at to find out whether it has a text, which lengths, how many. Default
+    /// 20,000.
+    pub language_states: usize,
+    /// Bytes of one pattern. Default 1 MiB.
+    pub pattern_bytes: usize,
+    /// Groups and lookarounds inside one another in one pattern. Default 100: reading patterns nests natively.
+    pub pattern_depth: usize,
+    /// Copies of subexpressions that repetitions of assertions in one pattern are unrolled to. Default 500,000.
+    pub pattern_steps: usize,
+    /// Bounds and single numbers of one set of numbers, such as an `enum` of them. Default 262,144.
+    pub number_values: usize,
+    /// Terms of one combination of `multipleOf`: independent ones that are negated double them. Default 1,024.
+    pub number_terms: usize,
+    /// Digits of the least common multiple of the `multipleOf` that meet. Default 4,096.
+    pub number_multiple_digits: usize,
+    /// Questions whether some value is valid that may be open at once, each in aid of the one before: the nesting of
+    /// values. Default 100,000.
+    pub open_questions: usize,
+    /// States of one object or array that are looked at to find out whether it can be completed, or which values it can
+    /// have. Default 50,000.
+    pub search_states: usize,
+    /// Classes of names that the subschemas of one object tell apart. Default 4,096.
+    pub name_classes: usize,
+    /// Subschemas that one value is read for at once. Default 16,384.
+    pub goals: usize,
+    /// Combinations of subschemas that a value may satisfy. Default 16,384.
+    pub outcomes: usize,
+    /// Items of one array that have to differ and whose values are few. Default 4,096.
+    pub differing_items: usize,
+}
+
+/// A limit of [`Limits`] that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {allowed} {what} (the limit `{limit}`)")]
+pub(crate) struct Exceeded {
+    /// The field of [`Limits`].
+    pub(crate) limit: &'static str,
+    /// What there are too many of.
+    pub(crate) what: &'static str,
+    /// How many are allowed.
+    pub(crate) allowed: usize,
 }
 
 impl Default for Limits {
@@ -42,6 +91,21 @@ impl Default for Limits {
             documents: 10_000,
             subschemas: 2_000_000,
             dynamic_bindings: 100_000,
+            memory_bytes: 2 << 30,
+            language_cells: 16_000_000,
+            language_states: 20_000,
+            pattern_bytes: 1 << 20,
+            pattern_depth: 100,
+            pattern_steps: 500_000,
+            number_values: 1 << 18,
+            number_terms: 1024,
+            number_multiple_digits: 4096,
+            open_questions: 100_000,
+            search_states: 50_000,
+            name_classes: 4096,
+            goals: 1 << 14,
+            outcomes: 1 << 14,
+            differing_items: 4096,
         }
     }
 }

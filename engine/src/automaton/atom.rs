@@ -1,8 +1,8 @@
 //! [`AtomKind`]: what is not known of an object or array before it is read.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
-use super::formula::{Atom, FormulaId};
+use super::formula::Atom;
 use super::goal::GoalId;
 use crate::strings::LanguageId;
 
@@ -31,6 +31,13 @@ pub(crate) enum AtomKind {
     Contains(GoalId, u64),
     /// No two items, of those read and those to come, are equal.
     Unique,
+}
+
+impl AtomKind {
+    /// What it comes to where nothing follows any more.
+    pub(crate) fn at_end(&self) -> bool {
+        matches!(self, Self::Members(..) | Self::Items { .. } | Self::Unique)
+    }
 }
 
 /// Names of members.
@@ -65,6 +72,11 @@ impl Texts {
         id
     }
 
+    /// Number of texts.
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
     /// The text of an id.
     pub(crate) fn get(&self, id: TextId) -> &str {
         &self.texts[id.0 as usize]
@@ -90,15 +102,5 @@ impl Atoms {
     /// What an atom says.
     pub(crate) fn kind(&self, atom: Atom) -> AtomKind {
         self.kinds[atom.0 as usize]
-    }
-
-    /// The value of an atom where nothing follows any more.
-    pub(crate) fn at_end(&self, atom: Atom) -> FormulaId {
-        match self.kind(atom) {
-            AtomKind::Members(..) | AtomKind::Items { .. } | AtomKind::Unique => FormulaId::TRUE,
-            AtomKind::Has(_) | AtomKind::CountAtLeast(_) | AtomKind::LengthAtLeast(_) | AtomKind::Contains(..) => {
-                FormulaId::FALSE
-            }
-        }
     }
 }

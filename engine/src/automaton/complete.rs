@@ -15,9 +15,10 @@ use super::formula::FormulaId;
 use super::goal::{Constraint, Goal, GoalId};
 use super::machine::{Content, OrderId, State};
 use super::read::Name;
-use super::satisfiable::outcome_of;
+use super::satisfiable::{outcome_of, split};
 use super::{Automaton, Trouble};
-use crate::json::Value;
+use crate::Limits;
+use crate::json::{Document, Value};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 
@@ -225,7 +226,7 @@ impl Automaton {
         Ok(None)
     }
 
-    /// The rest of an array whose items have to differ: numbers and strings that have not come yet.
+    /// The rest of an array whose items have to differ: of values that have not come yet.
     fn differing_rest(
         &mut self,
         mut formula: FormulaId,
@@ -247,8 +248,7 @@ impl Automaton {
                 if after == FormulaId::FALSE {
                     continue;
                 }
-                let (all, none) = super::enumerate::split(&goals, &vector);
-                if let Some((value, goal)) = self.another_value(&all, &none, &seen)? {
+                if let Some((value, goal)) = self.another_value(&goals, &vector, &seen)? {
                     next = Some((after, value, goal));
                     break;
                 }
@@ -277,7 +277,7 @@ impl Automaton {
         for &again in seen.iter().take(MAX_NESTING) {
             for vector in self.vectors(&goals)? {
                 let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), true);
-                let (all, none) = super::enumerate::split(&goals, &vector);
+                let (all, none) = split(&goals, &vector);
                 let item = self.combined(&[&all[..], &[again]].concat(), &none)?;
                 let order = self.order_for(&[again]);
                 if let Some(item) = self.value_text(item, order)?
@@ -340,7 +340,7 @@ impl Automaton {
         let passed = self.without_all(formula, &[name]);
         let needed = passed == FormulaId::FALSE;
         // Where members are only asked to satisfy something, one that is not asked for never helps.
-        if needed || must || self.plain(formula).is_none() && self.could_matter(formula, name)? {
+        if needed || must || !self.is_plain(formula) && self.could_matter(formula, name)? {
             let name_of = Name::Known(name);
             let goals = self.goals_of_member(&[formula], name_of)?;
             let text = escaped(self.texts.get(name));
@@ -397,51 +397,23 @@ impl Automaton {
         Ok(())
     }
 
-    /// What satisfying all of some goals and none of others means.
-    fn combined(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<Constraint, Trouble> {
-        let mut combined = self.everything();
-        for &goal in all {
-            let part = self.constraint(goal)?;
-            combined = self.both(combined, part)?;
-        }
-        for &goal in none {
-            let part = self.constraint(goal)?;
-            let part = self.complement(part)?;
-            combined = self.both(combined, part)?;
-        }
-        Ok(combined)
-    }
-
-    /// A number or string that satisfies all of some goals and none of others, and equals none that was seen.
+    /// A value that satisfies all of some goals and none of others, and equals none that was seen.
     fn another_value(
         &mut self,
-        all: &[GoalId],
-        none: &[GoalId],
+        goals: &[GoalId],
+        vector: &[bool],
         seen: &[GoalId],
     ) -> Result<Option<(Piece, GoalId)>, Trouble> {
-        let constraint = self.combined(all, none)?;
-        let numbers = self
-            .number_texts
-            .sets_mut()
-            .members(constraint.numbers, seen.len() + 1)?;
-        for number in numbers {
-            let text = number.to_string().into_bytes();
-            let goal = self.goals.intern(Goal::Equal(Value::number(number)));
-            if !seen.contains(&goal) {
-                return Ok(Some((text.into(), goal)));
-            }
-        }
-        let strings = self
-            .languages
-            .members(constraint.strings, seen.len() + 1)
-            .unwrap_or_default();
-        for string in strings {
-            let goal = self.goals.intern(Goal::Equal(Value::string(&string)));
-            if !seen.contains(&goal) {
-                return Ok(Some(([b"\"", &escaped(&string)[..], b"\""].concat().into(), goal)));
-            }
-        }
-        Ok(None)
+        let (all, none) = split(goals, vector);
+        let constraint = self.combined(&all, &[&none[..], seen].concat())?;
+        let order = self.order_for(goals);
+        let Some(text) = self.value_text(constraint, order)? else {
+            return Ok(None);
+        };
+        let spelled = std::str::from_utf8(&text).ok();
+        let document = spelled.and_then(|text| Document::parse(text, &Limits::default()).ok());
+        let value = document.and_then(|document| Value::new(&document, 0).ok());
+        Ok(value.map(|value| (text, self.goals.intern(Goal::Equal(value)))))
     }
 
     /// The outcomes that a value of some goals can have: what is left after it, and a text of it.
@@ -452,7 +424,7 @@ impl Automaton {
             if after == FormulaId::FALSE {
                 continue;
             }
-            let (all, none) = super::enumerate::split(goals, &vector);
+            let (all, none) = split(goals, &vector);
             let constraint = self.combined(&all, &none)?;
             let order = self.order_for(goals);
             choices.extend(self.value_text(constraint, order)?.map(|text| (after, text)));

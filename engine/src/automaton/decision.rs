@@ -3,7 +3,7 @@
 //! A value is read with several *goals*: subschemas of which the enclosing levels want to know whether it is valid. A
 //! decision is a binary decision diagram over the goals' outcomes, in the order of the goals.
 
-use std::collections::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::formula::{FormulaId, Formulas};
 
@@ -86,20 +86,66 @@ impl Decisions {
         None
     }
 
-    /// The formula that says the same of the goals' formulas.
-    pub(crate) fn formula(&self, id: DecisionId, goals: &[FormulaId], formulas: &mut Formulas) -> FormulaId {
-        match self.node(id) {
-            None => FormulaId::constant(id == DecisionId::ALWAYS),
-            Some(node) => {
-                let condition = goals[node.goal as usize];
-                let valid = self.formula(node.valid, goals, formulas);
-                let invalid = self.formula(node.invalid, goals, formulas);
-                let not = formulas.not(condition);
-                let yes = formulas.and([condition, valid]);
-                let no = formulas.and([not, invalid]);
-                formulas.or([yes, no])
+    /// The decision that admits these outcome vectors over so many goals and no others. They must be sorted, with `true`
+    /// before `false`, and differ.
+    pub(crate) fn among(&mut self, vectors: &[Vec<bool>], goals: usize) -> DecisionId {
+        let common = |a: &[bool], b: &[bool]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        // Each vector begins as the decision about nothing, with where it differs from the one before.
+        let mut rows: Vec<(&[bool], usize, DecisionId)> = Vec::with_capacity(vectors.len());
+        for vector in vectors {
+            let differs = rows.last().map_or(0, |(last, ..)| common(last, vector));
+            rows.push((vector, differs, DecisionId::ALWAYS));
+        }
+        for goal in (0..goals).rev() {
+            let mut joined: Vec<(&[bool], usize, DecisionId)> = Vec::with_capacity(rows.len());
+            let mut next = rows.into_iter().peekable();
+            while let Some((vector, differs, decision)) = next.next() {
+                let other = next.next_if(|(_, differs, _)| *differs == goal && vector[goal]);
+                let (valid, invalid) = match (vector[goal], other) {
+                    (true, other) => (decision, other.map_or(DecisionId::NEVER, |other| other.2)),
+                    (false, _) => (DecisionId::NEVER, decision),
+                };
+                joined.push((vector, differs, self.branch(goal as u32, valid, invalid)));
+            }
+            rows = joined;
+        }
+        rows.first().map_or(DecisionId::NEVER, |row| row.2)
+    }
+
+    /// A decision and all that it leads to, each after those that it leads to itself.
+    pub(crate) fn cases(&self, id: DecisionId) -> Vec<DecisionId> {
+        let mut order = vec![id];
+        let mut found: HashSet<DecisionId> = HashSet::from([id]);
+        let mut next = 0;
+        while let Some(&at) = order.get(next) {
+            next += 1;
+            if let Some(node) = self.node(at) {
+                order.extend([node.valid, node.invalid].into_iter().filter(|id| found.insert(*id)));
             }
         }
+        // The cases of a decision are older than the decision.
+        order.sort_unstable();
+        order
+    }
+
+    /// The formula that says the same of the goals' formulas.
+    pub(crate) fn formula(&self, id: DecisionId, goals: &[FormulaId], formulas: &mut Formulas) -> FormulaId {
+        let order = self.cases(id);
+        let mut done = HashMap::with_capacity(order.len());
+        for at in order {
+            let formula = match self.node(at) {
+                None => FormulaId::constant(at == DecisionId::ALWAYS),
+                Some(node) => {
+                    let condition = goals[node.goal as usize];
+                    let not = formulas.not(condition);
+                    let yes = formulas.and([condition, done[&node.valid]]);
+                    let no = formulas.and([not, done[&node.invalid]]);
+                    formulas.or([yes, no])
+                }
+            };
+            done.insert(at, formula);
+        }
+        done[&id]
     }
 }
 

@@ -1,29 +1,31 @@
 //! Values that satisfy goals, written out: to tell whether there are enough of them to differ.
 
-use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
 
 use super::atom::TextId;
 use super::formula::FormulaId;
-use super::goal::GoalId;
+use super::goal::{Goal, GoalId};
+use super::questions::Goals;
 use super::read::Name;
-use super::satisfiable::outcome_of;
+use super::satisfiable::{outcome_of, split};
 use super::{Automaton, Trouble};
 use crate::json::Value;
+use crate::limits::Exceeded;
 use crate::numbers;
 use crate::strings;
 
-/// Nesting of values that are written out.
+/// Nesting of values that are written out, which nests natively.
 const MAX_DEPTH: usize = 12;
-/// Beginnings of arrays and objects that are looked at for one answer.
-const MAX_WORK: usize = 4096;
 
-/// Values, written out as far as was asked.
+/// The values of a goal, as far as they were asked for.
 #[derive(Clone, Debug)]
 pub(super) enum Values {
-    /// These are all.
-    All(Vec<Value>),
-    /// There are at least as many as were asked for.
-    Enough,
+    /// These are all, as goals of being equal to them; sorted.
+    All(Arc<[GoalId]>),
+    /// There are at least so many.
+    AtLeast(usize),
 }
 
 /// What is wanted of the values.
@@ -35,23 +37,38 @@ struct Wanted<'a> {
     depth: usize,
 }
 
-/// Whether a constraint admits a word.
-type Admits = fn(&super::Constraint) -> bool;
-
 impl Automaton {
-    /// The values that satisfy all goals of `all` and none of `none`, where they are fewer than `most`.
-    pub(super) fn values_up_to(&mut self, all: &[GoalId], none: &[GoalId], most: usize) -> Result<Values, Trouble> {
+    /// The values that satisfy all of the goals `all` and none of `none`; none where there are at least `most`.
+    pub(super) fn values_up_to(&mut self, goals: &Goals, most: usize) -> Result<Option<Arc<[GoalId]>>, Trouble> {
+        match self.domains.get(goals) {
+            Some(Values::All(values)) => return Ok((values.len() < most).then(|| values.clone())),
+            Some(Values::AtLeast(count)) if *count >= most => return Ok(None),
+            _ => {}
+        }
+        if self.is_endless(&goals.all, &goals.none)? {
+            self.domains.insert(goals.clone(), Values::AtLeast(usize::MAX));
+            return Ok(None);
+        }
+        // Whoever asks will ask for a few more next.
+        let (asked, most) = (most, most.next_power_of_two());
         let wanted = Wanted {
-            all,
-            none,
+            all: &goals.all,
+            none: &goals.none,
             most,
             depth: 0,
         };
         let values = self.some_values(wanted)?;
-        Ok(match values.len() < most {
-            true => Values::All(values),
-            false => Values::Enough,
-        })
+        let values = match values.len() < most {
+            true => {
+                let values = values.into_iter().map(|value| self.goals.intern(Goal::Equal(value)));
+                let mut values: Vec<GoalId> = values.collect();
+                values.sort_unstable();
+                Values::All(values.into())
+            }
+            false => Values::AtLeast(most),
+        };
+        self.domains.insert(goals.clone(), values);
+        self.values_up_to(goals, asked)
     }
 
     /// Up to `most` values; all where they are fewer.
@@ -61,53 +78,23 @@ impl Automaton {
             return Ok(Vec::new());
         }
         if depth >= MAX_DEPTH {
-            return Err(Trouble::Limit("nesting of values that have to differ"));
+            let (limit, what) = (
+                "search_states",
+                "levels of values that have to differ and are written out",
+            );
+            let allowed = MAX_DEPTH;
+            return Err(Exceeded { limit, what, allowed }.into());
         }
-        let mut parts = Vec::new();
-        for &goal in all {
-            parts.push((self.constraint(goal)?, true));
-        }
-        for &goal in none {
-            parts.push((self.constraint(goal)?, false));
-        }
+        let value = self.combined(all, none)?;
+        let (numbers, strings) = (value.numbers, value.strings);
         let mut values = Vec::new();
-        let mut numbers = self.number_texts.sets().all();
-        let mut strings = Vec::new();
-        let (mut arrays, mut objects) = (Vec::new(), Vec::new());
-        for (part, wanted) in &parts {
-            let outside = self.number_texts.sets_mut().not(part.numbers);
-            let set = if *wanted { part.numbers } else { outside };
-            numbers = self.number_texts.sets_mut().and(numbers, set)?;
-            strings.push(if *wanted {
-                part.strings
-            } else {
-                self.languages.not(part.strings)?
-            });
-            arrays.push(if *wanted {
-                part.arrays
-            } else {
-                self.formulas.not(part.arrays)
-            });
-            objects.push(if *wanted {
-                part.objects
-            } else {
-                self.formulas.not(part.objects)
-            });
-        }
-        let words: [(Value, Admits); 3] = [
-            (Value::null(), |part| part.null),
-            (Value::boolean(true), |part| part.yes),
-            (Value::boolean(false), |part| part.no),
-        ];
-        for (value, outcome) in words {
-            if parts.iter().all(|(part, wanted)| outcome(part) == *wanted) {
-                values.push(value);
-            }
-        }
-        let strings = self.languages.and(&strings)?;
+        values.extend(value.null.then(Value::null));
+        values.extend(value.yes.then(|| Value::boolean(true)));
+        values.extend(value.no.then(|| Value::boolean(false)));
         let count = self.number_texts.sets().cardinality(numbers, most as u64);
-        let endless = !matches!(count, numbers::Cardinality::Exactly(_));
-        if endless
+        let many = !matches!(count, numbers::Cardinality::Exactly(_));
+        if many
+            || self.is_endless(all, none)?
             || !matches!(
                 self.languages.cardinality(strings, most as u64)?,
                 strings::Cardinality::Finite(_)
@@ -121,10 +108,8 @@ impl Automaton {
         values.extend(members.into_iter().map(Value::number));
         let members = self.languages.members(strings, most)?;
         values.extend(members.iter().map(|text| Value::string(text)));
-        let arrays = self.formulas.and(arrays);
-        self.some_arrays(arrays, wanted, &mut values)?;
-        let objects = self.formulas.and(objects);
-        self.some_objects(objects, wanted, &mut values)?;
+        self.some_arrays(value.arrays, wanted, &mut values)?;
+        self.some_objects(value.objects, wanted, &mut values)?;
         values.truncate(most);
         Ok(values)
     }
@@ -133,9 +118,9 @@ impl Automaton {
         if values.len() >= wanted.most || formula == FormulaId::FALSE {
             return Ok(());
         }
-        let mut left = VecDeque::from([(formula, Vec::<Value>::new())]);
+        let mut left = vec![(formula, Vec::<Value>::new())];
         let mut work = 0;
-        while let Some((formula, items)) = left.pop_front() {
+        while let Some((formula, items)) = left.pop() {
             if self.at_end(formula) {
                 values.push(Value::array(&items.iter().collect::<Vec<_>>()));
                 if values.len() >= wanted.most {
@@ -152,13 +137,11 @@ impl Automaton {
                     }
                     let mut items = items.clone();
                     items.push(item);
-                    left.push_back((after, items));
+                    left.push((after, items));
                 }
             }
             work += 1;
-            if work > MAX_WORK {
-                return Err(Trouble::Limit("arrays that have to differ"));
-            }
+            self.check_states(work, "beginnings of arrays that have to differ")?;
         }
         Ok(())
     }
@@ -173,9 +156,9 @@ impl Automaton {
                 names.push(self.texts.intern(&text));
             }
         }
-        let mut left = VecDeque::from([(formula, 0, Vec::<(TextId, Value)>::new())]);
+        let mut left = vec![(formula, 0, Vec::<(TextId, Value)>::new())];
         let mut work = 0;
-        while let Some((formula, index, members)) = left.pop_front() {
+        while let Some((formula, index, members)) = left.pop() {
             if self.at_end(formula) {
                 let texts = members.iter().map(|(name, value)| (self.texts.get(*name), value));
                 values.push(Value::object(&texts.collect::<Vec<_>>()));
@@ -195,14 +178,12 @@ impl Automaton {
                     for value in self.children(&goals, &vector, wanted)? {
                         let mut members = members.clone();
                         members.push((name, value));
-                        left.push_back((after, at + 1, members));
+                        left.push((after, at + 1, members));
                     }
                 }
             }
             work += 1;
-            if work > MAX_WORK {
-                return Err(Trouble::Limit("objects that have to differ"));
-            }
+            self.check_states(work, "beginnings of objects that have to differ")?;
         }
         Ok(())
     }
@@ -219,40 +200,86 @@ impl Automaton {
     }
 }
 
-/// The goals of a vector that are satisfied, and those that are not.
-pub(super) fn split(goals: &[GoalId], vector: &[bool]) -> (Vec<GoalId>, Vec<GoalId>) {
-    let pick = |wanted: bool| {
-        let pairs = goals.iter().zip(vector).filter(move |(_, outcome)| **outcome == wanted);
-        pairs.map(|(goal, _)| *goal).collect()
-    };
-    (pick(true), pick(false))
+/// Whether so many values can be chosen from each set that all differ.
+pub(super) fn can_all_differ(sets: &[(Vec<GoalId>, usize)]) -> bool {
+    let mut chosen: HashMap<GoalId, usize> = HashMap::new();
+    let mut each = (0..sets.len()).flat_map(|set| std::iter::repeat_n(set, sets[set].1));
+    each.all(|set| choose(set, sets, &mut chosen))
 }
 
-/// Whether one value can be chosen from each set so that all differ.
-pub(super) fn can_all_differ(sets: &[Vec<GoalId>]) -> bool {
-    let mut chosen: std::collections::HashMap<GoalId, usize> = std::collections::HashMap::new();
-    (0..sets.len()).all(|set| place(set, sets, &mut chosen, &mut HashSet::new()))
-}
-
-/// Finds a value for one set, moving others where that helps (an augmenting path).
-fn place(
-    set: usize,
-    sets: &[Vec<GoalId>],
-    chosen: &mut std::collections::HashMap<GoalId, usize>,
-    tried: &mut HashSet<GoalId>,
-) -> bool {
-    for &value in &sets[set] {
-        if !tried.insert(value) {
+/// Finds a value for one more place of a set, by moving others where that helps: a shortest augmenting path.
+fn choose(set: usize, sets: &[(Vec<GoalId>, usize)], chosen: &mut HashMap<GoalId, usize>) -> bool {
+    // Each value that has been tried, with the one whose holder could take it instead.
+    let mut instead_of: HashMap<GoalId, Option<GoalId>> = HashMap::new();
+    let mut asking = vec![(set, None)];
+    let mut asked: HashSet<usize> = HashSet::new();
+    let mut next = 0;
+    while let Some(&(set, moves)) = asking.get(next) {
+        next += 1;
+        if !asked.insert(set) {
             continue;
         }
-        let free = match chosen.get(&value).copied() {
-            None => true,
-            Some(holder) => place(holder, sets, chosen, tried),
-        };
-        if free {
-            chosen.insert(value, set);
+        for &value in &sets[set].0 {
+            if instead_of.contains_key(&value) {
+                continue;
+            }
+            instead_of.insert(value, moves);
+            if let Some(&holder) = chosen.get(&value) {
+                asking.push((holder, Some(value)));
+                continue;
+            }
+            let (mut free, mut mover) = (value, moves);
+            while let Some(moved) = mover {
+                if let Some(holder) = chosen.remove(&moved) {
+                    chosen.insert(free, holder);
+                }
+                free = moved;
+                mover = instead_of.get(&moved).copied().flatten();
+            }
+            chosen.insert(free, asking[0].0);
             return true;
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng as _, SeedableRng as _};
+
+    use super::*;
+
+    /// Against trying every choice.
+    #[test]
+    fn values_that_differ_are_found_if_there_are_any() {
+        fn by_trying(places: &[&[GoalId]], taken: &mut Vec<GoalId>) -> bool {
+            let Some((first, rest)) = places.split_first() else {
+                return true;
+            };
+            first.iter().any(|value| {
+                let free = !taken.contains(value);
+                taken.push(*value);
+                let found = free && by_trying(rest, taken);
+                taken.pop();
+                found
+            })
+        }
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(4);
+        let mut possible = 0;
+        for _ in 0..2000 {
+            let sets: Vec<(Vec<GoalId>, usize)> = (0..random.random_range(1..5))
+                .map(|_| {
+                    let values = (0..6).filter(|_| random.random_bool(0.4)).map(GoalId).collect();
+                    (values, random.random_range(1..3))
+                })
+                .collect();
+            let places = sets
+                .iter()
+                .flat_map(|(set, count)| std::iter::repeat_n(&set[..], *count));
+            let expected = by_trying(&places.collect::<Vec<_>>(), &mut Vec::new());
+            assert_eq!(can_all_differ(&sets), expected, "{sets:?}");
+            possible += usize::from(expected);
+        }
+        assert!((200..1800).contains(&possible), "{possible}");
+    }
 }

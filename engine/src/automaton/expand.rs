@@ -4,9 +4,12 @@
 //! type: strings and numbers are Boolean algebras of sets, arrays and objects formulas over atoms. A `oneOf` whose
 //! branches differ in type thus costs nothing.
 
+use hashbrown::HashSet;
+
 use crate::json::{Shape, Value, ValueRef};
+use crate::numbers::{self, NumberSetId};
 use crate::schema::{Body, Keywords, NodeId, TypeSet};
-use crate::strings::{LanguageId, PatternError};
+use crate::strings::{self, LanguageId, PatternError};
 use crate::{CompileError, CompileErrorKind};
 
 use super::atom::{AtomKind, Keys};
@@ -14,8 +17,8 @@ use super::formula::FormulaId;
 use super::goal::{Constraint, Goal, GoalId};
 use super::{Automaton, Formats};
 
-/// Nesting of applicators and references on one value that is followed.
-pub(super) const MAX_DEPTH: usize = 256;
+/// Members up to which sets and languages are written out to count in how many of them each is.
+const FEW: usize = 1 << 12;
 
 impl Automaton {
     /// What `goal` means. Expanded once.
@@ -24,43 +27,87 @@ impl Automaton {
     ///
     /// [`CompileError`], where a keyword cannot be treated, or a reference leads back to its own value.
     pub(super) fn constraint(&mut self, goal: GoalId) -> Result<Constraint, CompileError> {
-        let mut path = Vec::new();
-        self.expand(goal, &mut path)
-    }
-
-    fn expand(&mut self, goal: GoalId, path: &mut Vec<GoalId>) -> Result<Constraint, CompileError> {
         if let Some(constraint) = self.constraints.get(&goal) {
             return Ok(*constraint);
         }
-        let constraint = match self.goals.get(goal).clone() {
-            Goal::Anything => self.everything(),
-            Goal::Nothing => self.nothing(),
-            Goal::Equal(value) => self.equal(value.as_ref())?,
+        // Each goal comes after those that it is made of, and stands here with what it is a part of.
+        let mut path = vec![goal];
+        let mut entered = HashSet::new();
+        while let Some(&goal) = path.last() {
+            if self.constraints.contains_key(&goal) {
+                path.pop();
+            } else if entered.insert(goal) {
+                for part in self.parts(goal) {
+                    if entered.contains(&part) && !self.constraints.contains_key(&part) {
+                        return Err(self.circular(part));
+                    }
+                    path.push(part);
+                }
+            } else {
+                let constraint = self.expand(goal)?;
+                self.constraints.insert(goal, constraint);
+            }
+        }
+        self.expand(goal)
+    }
+
+    /// The goals on the same value that a goal is made of.
+    fn parts(&mut self, goal: GoalId) -> Vec<GoalId> {
+        let node = match self.goals.get(goal) {
+            Goal::AnyOf(goals) => return goals.to_vec(),
+            Goal::Node(node) => *node,
+            Goal::Anything | Goal::Nothing | Goal::Equal(_) => return Vec::new(),
+        };
+        let schema = self.schema.clone();
+        let Body::Keywords(keywords) = &schema.node(node).body else {
+            return Vec::new();
+        };
+        let mut parts: Vec<NodeId> = keywords.all_of.iter().chain(&keywords.refs).copied().collect();
+        parts.extend(keywords.any_of.iter().chain(&keywords.one_of).flatten());
+        parts.extend(keywords.not.iter().chain(&keywords.property_names));
+        parts.extend(keywords.dependent_schemas.iter().map(|(_, schema)| schema));
+        if let Some((condition, then, otherwise)) = keywords.if_then_else {
+            parts.extend([Some(condition), then, otherwise].into_iter().flatten());
+        }
+        parts.into_iter().map(|part| self.goal_of(part)).collect()
+    }
+
+    fn circular(&self, goal: GoalId) -> CompileError {
+        let message = "a reference leads back to the value it describes, which therefore has no meaning";
+        match self.goals.get(goal) {
+            Goal::Node(node) => self.error(*node, CompileErrorKind::Malformed, "$ref", message),
+            _ => CompileError::new(CompileErrorKind::Malformed, message),
+        }
+    }
+
+    /// What a goal means, where what it is made of has been expanded.
+    fn expand(&mut self, goal: GoalId) -> Result<Constraint, CompileError> {
+        if let Some(constraint) = self.constraints.get(&goal) {
+            return Ok(*constraint);
+        }
+        match self.goals.get(goal).clone() {
+            Goal::Anything => Ok(self.everything()),
+            Goal::Nothing => Ok(self.nothing()),
+            Goal::Equal(value) => self.equal(value.as_ref()),
             Goal::AnyOf(goals) => {
                 let mut any = self.nothing();
                 for &goal in &goals {
-                    let one = self.expand(goal, path)?;
+                    let one = self.constraint(goal)?;
                     any = self.either(any, one)?;
                 }
-                any
+                Ok(any)
             }
-            Goal::Node(node) => {
-                if path.contains(&goal) {
-                    let message = "a reference leads back to the value it describes, which therefore has no meaning";
-                    return Err(self.error(node, CompileErrorKind::Malformed, "$ref", message));
-                }
-                if path.len() >= MAX_DEPTH {
-                    let message = format!("more than {MAX_DEPTH} applicators and references on one value");
-                    return Err(self.error(node, CompileErrorKind::LimitExceeded, "$ref", &message));
-                }
-                path.push(goal);
-                let constraint = self.node(node, path);
-                path.pop();
-                constraint?
-            }
-        };
-        self.constraints.insert(goal, constraint);
-        Ok(constraint)
+            Goal::Node(node) => self
+                .node(node)
+                .map_err(|error| match (error.pointer(), error.keyword()) {
+                    // A limit of strings, numbers or formulas does not know where it was reached.
+                    (None, None) => {
+                        let place = self.schema.node(node).place;
+                        self.schema.error_at(place, error.kind(), error.message().to_owned())
+                    }
+                    _ => error,
+                }),
+        }
     }
 
     /// The goal of being valid under a subschema.
@@ -73,7 +120,7 @@ impl Automaton {
         self.goals.intern(goal)
     }
 
-    fn node(&mut self, node: NodeId, path: &mut Vec<GoalId>) -> Result<Constraint, CompileError> {
+    fn node(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
         let schema = self.schema.clone();
         let Body::Keywords(keywords) = &schema.node(node).body else {
             let goal = self.goal_of(node);
@@ -94,46 +141,47 @@ impl Automaton {
         all.numbers = self.numbers(node, keywords, all)?;
         all.strings = self.strings(node, keywords, all)?;
         all.arrays = self.arrays(keywords, all);
-        all.objects = self.objects(node, keywords, all, path)?;
+        all.objects = self.objects(node, keywords, all)?;
         for &part in keywords.all_of.iter().chain(&keywords.refs) {
-            let part = self.part(part, path)?;
+            let part = self.part(part)?;
             all = self.both(all, part)?;
         }
         if let Some(branches) = &keywords.any_of {
             let mut any = self.nothing();
             for &branch in branches {
-                let branch = self.part(branch, path)?;
+                let branch = self.part(branch)?;
                 any = self.either(any, branch)?;
             }
             all = self.both(all, any)?;
         }
         if let Some(branches) = &keywords.one_of {
-            let one = self.exactly_one(branches, path)?;
+            let one = self.exactly_one(branches)?;
             all = self.both(all, one)?;
         }
         if let Some(not) = keywords.not {
-            let not = self.part(not, path)?;
+            let not = self.part(not)?;
             let not = self.complement(not)?;
             all = self.both(all, not)?;
         }
         if let Some((condition, then, otherwise)) = keywords.if_then_else {
-            let branch = self.conditional(condition, then, otherwise, path)?;
+            let branch = self.conditional(condition, then, otherwise)?;
             all = self.both(all, branch)?;
         }
         if let Some(rest) = keywords.unevaluated_items {
-            let rest = self.unevaluated_items(node, rest, path)?;
+            let rest = self.unevaluated_items(node, rest)?;
             all.arrays = self.formulas.and([all.arrays, rest]);
         }
         if let Some(rest) = keywords.unevaluated_properties {
-            let rest = self.unevaluated_properties(node, rest, path)?;
+            let rest = self.unevaluated_properties(node, rest)?;
             all.objects = self.formulas.and([all.objects, rest]);
         }
         Ok(all)
     }
 
-    pub(super) fn part(&mut self, node: NodeId, path: &mut Vec<GoalId>) -> Result<Constraint, CompileError> {
+    /// What a subschema on the same value means.
+    pub(super) fn part(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
         let goal = self.goal_of(node);
-        self.expand(goal, path)
+        self.constraint(goal)
     }
 
     pub(super) fn error(&self, node: NodeId, kind: CompileErrorKind, keyword: &str, message: &str) -> CompileError {
@@ -247,7 +295,7 @@ impl Automaton {
 
     pub(super) fn atom(&mut self, kind: AtomKind) -> FormulaId {
         let atom = self.atoms.intern(kind);
-        self.formulas.atom(atom)
+        self.formulas.atom(atom, kind.at_end())
     }
 
     fn has(&mut self, name: &str) -> FormulaId {
@@ -256,7 +304,7 @@ impl Automaton {
     }
 
     /// "At least `min` and at most `max`", in terms of atoms that say "at least".
-    fn between(&mut self, kind: impl Fn(u64) -> AtomKind, min: u64, max: Option<u64>) -> Vec<FormulaId> {
+    pub(super) fn between(&mut self, kind: impl Fn(u64) -> AtomKind, min: u64, max: Option<u64>) -> Vec<FormulaId> {
         let mut parts = Vec::new();
         if min > 0 {
             parts.push(self.atom(kind(min)));
@@ -290,12 +338,7 @@ impl Automaton {
         }
     }
 
-    fn numbers(
-        &mut self,
-        node: NodeId,
-        keywords: &Keywords,
-        all: Constraint,
-    ) -> Result<crate::numbers::NumberSetId, CompileError> {
+    fn numbers(&mut self, node: NodeId, keywords: &Keywords, all: Constraint) -> Result<NumberSetId, CompileError> {
         let mut numbers = all.numbers;
         let mut bounds = Vec::new();
         if let Some(bound) = &keywords.minimum {
@@ -380,13 +423,7 @@ impl Automaton {
         self.formulas.and(parts)
     }
 
-    fn objects(
-        &mut self,
-        node: NodeId,
-        keywords: &Keywords,
-        all: Constraint,
-        path: &mut Vec<GoalId>,
-    ) -> Result<FormulaId, CompileError> {
+    fn objects(&mut self, node: NodeId, keywords: &Keywords, all: Constraint) -> Result<FormulaId, CompileError> {
         let mut parts = vec![all.objects];
         for (name, value) in &keywords.properties {
             let goal = self.goal_of(*value);
@@ -408,7 +445,7 @@ impl Automaton {
             parts.push(self.members(Keys::Language(others), goal));
         }
         if let Some(names) = keywords.property_names {
-            let names = self.part(names, path)?.strings;
+            let names = self.part(names)?.strings;
             let others = self.languages.not(names).map_err(super::limit)?;
             parts.push(self.members(Keys::Language(others), GoalId::NOTHING));
         }
@@ -423,7 +460,7 @@ impl Automaton {
             parts.push(self.implied(name, others));
         }
         for (name, schema) in &keywords.dependent_schemas {
-            let schema = self.part(*schema, path)?.objects;
+            let schema = self.part(*schema)?.objects;
             parts.push(self.implied(name, schema));
         }
         Ok(self.formulas.and(parts))
@@ -480,17 +517,87 @@ impl Automaton {
         })
     }
 
-    fn exactly_one(&mut self, branches: &[NodeId], path: &mut Vec<GoalId>) -> Result<Constraint, CompileError> {
-        let (mut none, mut one) = (self.everything(), self.nothing());
+    fn exactly_one(&mut self, branches: &[NodeId]) -> Result<Constraint, CompileError> {
+        let mut parts = Vec::with_capacity(branches.len());
         for &branch in branches {
-            let branch = self.part(branch, path)?;
-            let not = self.complement(branch)?;
-            let first = self.both(none, branch)?;
-            let still = self.both(one, not)?;
-            one = self.either(first, still)?;
-            none = self.both(none, not)?;
+            parts.push(self.part(branch)?);
         }
-        Ok(one)
+        let one = |word: fn(&Constraint) -> bool| parts.iter().filter(|part| word(part)).count() == 1;
+        let (mut numbers, mut strings) = (Vec::new(), Vec::new());
+        for part in &parts {
+            if part.numbers != self.number_texts.sets().none() {
+                numbers.push(part.numbers);
+            }
+            if part.strings != self.languages.none() {
+                strings.push(part.strings);
+            }
+        }
+        Ok(Constraint {
+            null: one(|part| part.null),
+            yes: one(|part| part.yes),
+            no: one(|part| part.no),
+            numbers: self.one_set(&numbers)?,
+            strings: self.one_language(&strings)?,
+            arrays: self.formulas.one(parts.iter().map(|part| part.arrays).collect()),
+            objects: self.formulas.one(parts.iter().map(|part| part.objects).collect()),
+        })
+    }
+
+    /// The numbers that are in exactly one of these sets.
+    fn one_set(&mut self, sets: &[NumberSetId]) -> Result<NumberSetId, CompileError> {
+        let mut work = || {
+            let numbers = self.number_texts.sets_mut();
+            let (mut few, mut others) = (Vec::new(), Vec::new());
+            for &set in sets {
+                match numbers.cardinality(set, FEW as u64) {
+                    numbers::Cardinality::Exactly(_) => few.extend(numbers.members(set, FEW)?),
+                    _ => others.push(set),
+                }
+            }
+            let (once, more) = counted(few);
+            let mut one = numbers.one_of(once)?;
+            let more = numbers.one_of(more)?;
+            let mut any = numbers.or(one, more)?;
+            for set in others {
+                let (not_set, not_any) = (numbers.not(set), numbers.not(any));
+                let first = numbers.and(set, not_any)?;
+                let still = numbers.and(one, not_set)?;
+                one = numbers.or(first, still)?;
+                any = numbers.or(any, set)?;
+            }
+            Ok(one)
+        };
+        work().map_err(|error: crate::decimal::LimitReached| super::limit(error))
+    }
+
+    /// The texts that are in exactly one of these languages.
+    fn one_language(&mut self, languages: &[LanguageId]) -> Result<LanguageId, CompileError> {
+        let mut work = || {
+            let (mut few, mut others) = (Vec::new(), Vec::new());
+            for &language in languages {
+                match self.languages.cardinality(language, FEW as u64)? {
+                    strings::Cardinality::Finite(_) => few.extend(self.languages.members(language, FEW)?),
+                    _ => others.push(language),
+                }
+            }
+            let (once, more) = counted(few);
+            let mut one = self
+                .languages
+                .one_of(&once.iter().map(String::as_str).collect::<Vec<_>>())?;
+            let more = self
+                .languages
+                .one_of(&more.iter().map(String::as_str).collect::<Vec<_>>())?;
+            let mut any = self.languages.or(&[one, more])?;
+            for language in others {
+                let (outside, new) = (self.languages.not(language)?, self.languages.not(any)?);
+                let first = self.languages.and(&[language, new])?;
+                let still = self.languages.and(&[one, outside])?;
+                one = self.languages.or(&[first, still])?;
+                any = self.languages.or(&[any, language])?;
+            }
+            Ok(one)
+        };
+        work().map_err(|error: crate::strings::LimitReached| super::limit(error))
     }
 
     fn conditional(
@@ -498,20 +605,36 @@ impl Automaton {
         condition: NodeId,
         then: Option<NodeId>,
         otherwise: Option<NodeId>,
-        path: &mut Vec<GoalId>,
     ) -> Result<Constraint, CompileError> {
-        let holds = self.part(condition, path)?;
+        let holds = self.part(condition)?;
         let fails = self.complement(holds)?;
         let then = match then {
-            Some(then) => self.part(then, path)?,
+            Some(then) => self.part(then)?,
             None => self.everything(),
         };
         let otherwise = match otherwise {
-            Some(otherwise) => self.part(otherwise, path)?,
+            Some(otherwise) => self.part(otherwise)?,
             None => self.everything(),
         };
         let yes = self.both(holds, then)?;
         let no = self.both(fails, otherwise)?;
         self.either(yes, no)
     }
+}
+
+/// The values that are there once, and those that are there more than once.
+fn counted<T: Ord>(mut values: Vec<T>) -> (Vec<T>, Vec<T>) {
+    values.sort_unstable();
+    let (mut once, mut more) = (Vec::new(), Vec::new());
+    let mut values = values.into_iter().peekable();
+    while let Some(value) = values.next() {
+        match values.next_if_eq(&value) {
+            None => once.push(value),
+            Some(_) => {
+                while values.next_if_eq(&value).is_some() {}
+                more.push(value);
+            }
+        }
+    }
+    (once, more)
 }

@@ -4,7 +4,7 @@
 //! integer", "there is a member `a`". As the value is read, atoms are decided and substituted, and what is left is the
 //! *residual* formula.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// A formula. Equal ids are equal formulas; different ids may still be equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,16 +23,41 @@ enum Node {
     /// Sorted, without repetitions, at least two parts.
     And(Box<[FormulaId]>),
     Or(Box<[FormulaId]>),
+    /// Exactly one of them holds.
+    One(Box<[FormulaId]>),
 }
 
-/// The formulas of one compilation.
+impl Node {
+    fn parts(&self) -> &[FormulaId] {
+        match self {
+            Self::False | Self::True | Self::Atom(_) => &[],
+            Self::Not(inner) => std::slice::from_ref(inner),
+            Self::And(parts) | Self::Or(parts) | Self::One(parts) => parts,
+        }
+    }
+}
+
+/// The formulas of one compilation. The parts of a formula have lower numbers than the formula.
 #[derive(Debug)]
 pub(crate) struct Formulas {
     nodes: Vec<Node>,
     /// The atoms of each formula, sorted.
     atoms: Vec<Box<[Atom]>>,
+    /// What each formula comes to where nothing follows any more.
+    at_end: Vec<bool>,
+    /// Parts and atoms kept.
+    cells: usize,
     ids: HashMap<Node, FormulaId>,
-    size: usize,
+    /// One more than the highest number of an atom.
+    atom_count: usize,
+    now: Now,
+}
+
+/// What atoms and formulas are replaced by, by their numbers; empty between substitutions.
+#[derive(Debug, Default)]
+struct Now {
+    atoms: Vec<Option<FormulaId>>,
+    formulas: Vec<Option<FormulaId>>,
 }
 
 impl Default for Formulas {
@@ -40,11 +65,14 @@ impl Default for Formulas {
         let mut formulas = Self {
             nodes: Vec::new(),
             atoms: Vec::new(),
+            at_end: Vec::new(),
+            cells: 0,
             ids: HashMap::new(),
-            size: 0,
+            atom_count: 0,
+            now: Now::default(),
         };
-        formulas.intern(Node::False);
-        formulas.intern(Node::True);
+        formulas.intern(Node::False, false);
+        formulas.intern(Node::True, true);
         formulas
     }
 }
@@ -71,7 +99,7 @@ impl FormulaId {
 }
 
 impl Formulas {
-    fn intern(&mut self, node: Node) -> FormulaId {
+    fn intern(&mut self, node: Node, at_end: bool) -> FormulaId {
         if let Some(&id) = self.ids.get(&node) {
             return id;
         }
@@ -79,7 +107,7 @@ impl Formulas {
             Node::False | Node::True => Vec::new(),
             Node::Atom(atom) => vec![*atom],
             Node::Not(inner) => self.atoms[inner.0 as usize].to_vec(),
-            Node::And(parts) | Node::Or(parts) => {
+            Node::And(parts) | Node::Or(parts) | Node::One(parts) => {
                 let mut all: Vec<Atom> = parts
                     .iter()
                     .flat_map(|part| self.atoms[part.0 as usize].iter().copied())
@@ -90,16 +118,28 @@ impl Formulas {
             }
         };
         let id = FormulaId(self.nodes.len() as u32);
-        self.size += 1 + atoms.len();
+        // A formula is kept twice: by its number and to be found.
+        self.cells += 2 * node.parts().len() + atoms.len();
         self.nodes.push(node.clone());
         self.atoms.push(atoms.into());
+        self.at_end.push(at_end);
         self.ids.insert(node, id);
         id
     }
 
-    /// Size of all formulas, in atoms and connectives.
+    /// How many of `parts` hold where nothing follows any more.
+    fn hold_at_end(&self, parts: &[FormulaId]) -> usize {
+        parts.iter().filter(|part| self.at_end(**part)).count()
+    }
+
+    /// What a formula comes to where nothing follows any more.
+    pub(crate) fn at_end(&self, formula: FormulaId) -> bool {
+        self.at_end[formula.0 as usize]
+    }
+
+    /// Bytes that the formulas take, roughly.
     pub(crate) fn size(&self) -> usize {
-        self.size
+        120 * self.nodes.len() + 4 * self.cells
     }
 
     /// The atoms that `formula` depends on, sorted.
@@ -128,9 +168,10 @@ impl Formulas {
         }
     }
 
-    /// An atom.
-    pub(crate) fn atom(&mut self, atom: Atom) -> FormulaId {
-        self.intern(Node::Atom(atom))
+    /// An atom, and what it comes to where nothing follows any more.
+    pub(crate) fn atom(&mut self, atom: Atom, at_end: bool) -> FormulaId {
+        self.atom_count = self.atom_count.max(atom.0 as usize + 1);
+        self.intern(Node::Atom(atom), at_end)
     }
 
     /// Not.
@@ -139,7 +180,7 @@ impl Formulas {
             Node::False => FormulaId::TRUE,
             Node::True => FormulaId::FALSE,
             Node::Not(inner) => *inner,
-            _ => self.intern(Node::Not(formula)),
+            _ => self.intern(Node::Not(formula), !self.at_end(formula)),
         }
     }
 
@@ -172,9 +213,42 @@ impl Formulas {
         match flat[..] {
             [] => neutral,
             [one] => one,
-            _ if and => self.intern(Node::And(flat.into())),
-            _ => self.intern(Node::Or(flat.into())),
+            _ => {
+                let hold = self.hold_at_end(&flat);
+                match and {
+                    true => self.intern(Node::And(flat.as_slice().into()), hold == flat.len()),
+                    false => self.intern(Node::Or(flat.into()), hold > 0),
+                }
+            }
         }
+    }
+
+    /// Exactly one of them.
+    pub(crate) fn one(&mut self, mut parts: Vec<FormulaId>) -> FormulaId {
+        parts.sort_unstable();
+        // What is there twice must not hold, and where one holds for sure, no other must.
+        let (mut once, mut refuted) = (Vec::new(), Vec::new());
+        for same in parts.chunk_by(|a, b| a == b) {
+            match same[0] {
+                FormulaId::FALSE => {}
+                part if same.len() > 1 => refuted.push(part),
+                part => once.push(part),
+            }
+        }
+        let one = match once[..] {
+            [] => FormulaId::FALSE,
+            [one] => one,
+            [FormulaId::TRUE, ..] => {
+                refuted.extend_from_slice(&once[1..]);
+                FormulaId::TRUE
+            }
+            _ => {
+                let hold = self.hold_at_end(&once);
+                self.intern(Node::One(once.into()), hold == 1)
+            }
+        };
+        let refuted: Vec<FormulaId> = refuted.into_iter().map(|part| self.not(part)).collect();
+        self.and(refuted.into_iter().chain([one]))
     }
 
     /// Whether a formula and its negation are both in the sorted list.
@@ -191,51 +265,84 @@ impl Formulas {
         formula: FormulaId,
         value: &mut dyn FnMut(Atom) -> Option<FormulaId>,
     ) -> FormulaId {
-        let mut known: HashMap<Atom, FormulaId> = HashMap::new();
-        for atom in self.atoms(formula) {
-            if let Some(replacement) = value(*atom) {
-                known.insert(*atom, replacement);
+        let mut changed = Vec::new();
+        for &atom in &*self.atoms[formula.0 as usize] {
+            if let Some(replacement) = value(atom) {
+                changed.push((atom, replacement));
             }
         }
-        if known.is_empty() {
+        if changed.is_empty() {
             return formula;
         }
-        let mut done = HashMap::new();
-        self.rebuild(formula, &known, &mut done)
+        let mut now = std::mem::take(&mut self.now);
+        now.atoms.resize(self.atom_count, None);
+        now.formulas.resize(self.nodes.len(), None);
+        for &(atom, replacement) in &changed {
+            now.atoms[atom.0 as usize] = Some(replacement);
+        }
+        let order = self.touched(formula, &mut now);
+        for &at in &order {
+            let replaced = self.replaced(at, &now);
+            now.formulas[at.0 as usize] = Some(replaced);
+        }
+        let replaced = now.formulas[formula.0 as usize].unwrap_or(formula);
+        for (atom, _) in changed {
+            now.atoms[atom.0 as usize] = None;
+        }
+        for at in order {
+            now.formulas[at.0 as usize] = None;
+        }
+        self.now = now;
+        replaced
     }
 
-    /// Recursion follows the formula's nesting, which limits on the schema's own nesting bound.
-    fn rebuild(
-        &mut self,
-        formula: FormulaId,
-        known: &HashMap<Atom, FormulaId>,
-        done: &mut HashMap<FormulaId, FormulaId>,
-    ) -> FormulaId {
-        let touched = self.atoms(formula).iter().any(|atom| known.contains_key(atom));
-        if !touched {
-            return formula;
+    /// A formula and its parts in which an atom is replaced, parts before what they are parts of.
+    fn touched(&self, formula: FormulaId, now: &mut Now) -> Vec<FormulaId> {
+        let mut order = vec![formula];
+        now.formulas[formula.0 as usize] = Some(formula);
+        let mut next = 0;
+        while let Some(&at) = order.get(next) {
+            next += 1;
+            for &part in self.nodes[at.0 as usize].parts() {
+                let found = &mut now.formulas[part.0 as usize];
+                let mut atoms = self.atoms[part.0 as usize].iter();
+                if found.is_none() && atoms.any(|atom| now.atoms[atom.0 as usize].is_some()) {
+                    *found = Some(part);
+                    order.push(part);
+                }
+            }
         }
-        if let Some(&replaced) = done.get(&formula) {
-            return replaced;
-        }
-        let replaced = match self.nodes[formula.0 as usize].clone() {
+        order.sort_unstable();
+        order
+    }
+
+    /// A formula with its parts replaced.
+    fn replaced(&mut self, formula: FormulaId, now: &Now) -> FormulaId {
+        let node = &self.nodes[formula.0 as usize];
+        let replace = |part: &FormulaId| now.formulas[part.0 as usize].unwrap_or(*part);
+        let collect = |parts: &[FormulaId]| parts.iter().map(replace).collect::<Vec<_>>();
+        match node {
             Node::False | Node::True => formula,
-            Node::Atom(atom) => known.get(&atom).copied().unwrap_or(formula),
+            Node::Atom(atom) => now.atoms[atom.0 as usize].unwrap_or(formula),
             Node::Not(inner) => {
-                let inner = self.rebuild(inner, known, done);
+                let inner = replace(inner);
                 self.not(inner)
             }
+            Node::And(parts) if parts.iter().any(|part| replace(part) == FormulaId::FALSE) => FormulaId::FALSE,
             Node::And(parts) => {
-                let parts: Vec<FormulaId> = parts.iter().map(|part| self.rebuild(*part, known, done)).collect();
+                let parts = collect(parts);
                 self.and(parts)
             }
+            Node::Or(parts) if parts.iter().any(|part| replace(part) == FormulaId::TRUE) => FormulaId::TRUE,
             Node::Or(parts) => {
-                let parts: Vec<FormulaId> = parts.iter().map(|part| self.rebuild(*part, known, done)).collect();
+                let parts = collect(parts);
                 self.or(parts)
             }
-        };
-        done.insert(formula, replaced);
-        replaced
+            Node::One(parts) => {
+                let parts = collect(parts);
+                self.one(parts)
+            }
+        }
     }
 }
 
@@ -246,7 +353,7 @@ mod tests {
     #[test]
     fn formulas_have_one_form() {
         let mut formulas = Formulas::default();
-        let [a, b, c] = [0, 1, 2].map(|atom| formulas.atom(Atom(atom)));
+        let [a, b, c] = [0, 1, 2].map(|atom| formulas.atom(Atom(atom), false));
         let ab = formulas.and([a, b]);
         let nested = formulas.and([ab, c, a]);
         let flat = formulas.and([c, b, a]);
@@ -257,5 +364,29 @@ mod tests {
         assert_eq!(formulas.not(not_a), a);
         assert_eq!(formulas.and([]), FormulaId::TRUE);
         assert_eq!(formulas.atoms(flat), [Atom(0), Atom(1), Atom(2)]);
+    }
+
+    /// "Exactly one" against its truth table, its parts being decided one after the other in every way.
+    #[test]
+    fn exactly_one_is_decided_part_by_part() {
+        let mut formulas = Formulas::default();
+        let atoms = [0, 1, 2].map(|atom| formulas.atom(Atom(atom), atom == 1));
+        for parts in [vec![0, 1, 2], vec![0, 0, 1], vec![0, 1, 1, 2, 2], vec![2]] {
+            let one = formulas.one(parts.iter().map(|part| atoms[*part]).collect());
+            let holds = |holds: &dyn Fn(usize) -> bool| parts.iter().filter(|part| holds(**part)).count() == 1;
+            assert_eq!(formulas.at_end(one), holds(&|part| part == 1));
+            for row in 0..8_u32 {
+                let mut left = one;
+                for (bit, atom) in (0..).zip([Atom(0), Atom(1), Atom(2)]) {
+                    let value = FormulaId::constant(row >> bit & 1 == 1);
+                    left = formulas.substitute(left, &mut |other| (other == atom).then_some(value));
+                }
+                assert_eq!(
+                    left.decided(),
+                    Some(holds(&|part| row >> part & 1 == 1)),
+                    "{parts:?} {row:b}"
+                );
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! [`Goal`]: what is asked of a value; [`Constraint`]: what a goal means for each type of value.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::formula::FormulaId;
 use crate::json::Value;
@@ -63,6 +63,11 @@ impl Goals {
         self.goals.push(goal.clone());
         self.ids.insert(goal, id);
         id
+    }
+
+    /// Number of goals.
+    pub(crate) fn len(&self) -> usize {
+        self.goals.len()
     }
 
     /// The goal of an id.

@@ -16,11 +16,14 @@ mod atom;
 mod complete;
 mod decision;
 mod decode;
+mod endless;
 mod enumerate;
 mod expand;
+mod few;
 mod formula;
 mod goal;
 mod machine;
+mod questions;
 mod read;
 mod satisfiable;
 #[cfg(test)]
@@ -28,24 +31,27 @@ pub(crate) mod tests;
 mod unevaluated;
 mod unique;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+
+use crate::limits::Exceeded;
 use crate::numbers::NumberTexts;
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::{LanguageId, LanguageLimits, Languages};
-use crate::{CompileError, CompileErrorKind, Style};
+use crate::{CompileError, CompileErrorKind, Limits, Style};
 
 use atom::{Atoms, TextId, Texts};
 use complete::Completions;
 use decision::Decisions;
 pub(crate) use decode::{Decode, Decoded};
+use enumerate::Values;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goal, Goals};
 pub(crate) use machine::StateId;
-use machine::{Expected, ExpectedId, Level, OrderId, Orders, StackId, State};
-use satisfiable::Question;
+use machine::{Apart, Expected, ExpectedId, Level, OrderId, Orders, Parts, StackId, State};
+use questions::Questions;
 
 /// What the keyword `format` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -61,11 +67,14 @@ pub enum Formats {
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum Trouble {
     /// A limit was reached.
-    #[error("over the limit on {0}")]
-    Limit(&'static str),
+    #[error(transparent)]
+    Limit(#[from] Exceeded),
     /// A limit of strings or numbers was reached.
     #[error("{0}")]
     Reached(String),
+    /// A question came up that has to be answered first. Never leaves [`questions`].
+    #[error("a question is open")]
+    Pending,
     /// A subschema cannot be treated.
     #[error(transparent)]
     Schema(#[from] CompileError),
@@ -106,6 +115,7 @@ pub(crate) struct Automaton {
     schema: Arc<SchemaSet>,
     formats: Formats,
     style: Style,
+    limits: Limits,
     // What is named by numbers.
     goals: Goals,
     texts: Texts,
@@ -117,15 +127,19 @@ pub(crate) struct Automaton {
     // What has been worked out.
     constraints: HashMap<GoalId, Constraint>,
     covered: HashMap<(LanguageId, TextId), bool>,
-    answers: HashMap<Question, bool>,
-    arrays: HashMap<FormulaId, bool>,
-    objects: HashMap<FormulaId, bool>,
+    questions: Questions,
+    few: HashMap<GoalId, Option<Arc<[GoalId]>>>,
+    endless: HashMap<questions::Goals, bool>,
+    endless_rests: HashMap<FormulaId, bool>,
+    domains: HashMap<questions::Goals, Values>,
+    scarce: HashMap<FormulaId, LanguageId>,
+    decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     key_languages: HashMap<KeyPlace, LanguageId>,
-    // Questions being answered, and the outermost that the answer at hand rests on.
-    open: HashMap<Question, usize>,
-    rests_on: usize,
-    used_matters: bool,
     // The machine.
+    parts: HashMap<GoalId, Parts>,
+    aparts: HashMap<StackId, Apart>,
+    /// Formulas, names and values kept in levels.
+    level_cells: usize,
     orders: Orders,
     states: Vec<State>,
     state_ids: HashMap<State, StateId>,
@@ -157,8 +171,11 @@ impl Automaton {
 
     /// The automaton of a schema whose subschemas are expanded when they are asked for.
     pub(crate) fn lazy(schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
-        let sets = crate::numbers::NumberSets::new();
+        let limits = schema.limits().clone();
+        let sets = crate::numbers::NumberSets::within(&limits);
         Self {
+            languages: Languages::new(&LanguageLimits::from(&limits)),
+            limits,
             schema,
             formats,
             style,
@@ -167,17 +184,20 @@ impl Automaton {
             atoms: Atoms::default(),
             formulas: Formulas::default(),
             decisions: Decisions::default(),
-            languages: Languages::new(&LanguageLimits::default()),
             number_texts: NumberTexts::new(style.numbers, sets),
             constraints: HashMap::new(),
             covered: HashMap::new(),
-            answers: HashMap::new(),
-            arrays: HashMap::new(),
-            objects: HashMap::new(),
+            questions: Questions::default(),
+            few: HashMap::new(),
+            endless: HashMap::new(),
+            endless_rests: HashMap::new(),
+            domains: HashMap::new(),
+            scarce: HashMap::new(),
+            decided: HashMap::new(),
             key_languages: HashMap::new(),
-            open: HashMap::new(),
-            rests_on: usize::MAX,
-            used_matters: false,
+            parts: HashMap::new(),
+            aparts: HashMap::new(),
+            level_cells: 0,
             orders: Orders::default(),
             states: Vec::new(),
             state_ids: HashMap::new(),
@@ -209,8 +229,8 @@ impl Automaton {
 
     /// How much has been worked out, in units that take about a microsecond each.
     pub(crate) fn effort(&self) -> usize {
-        let expanded = self.constraints.len() + self.answers.len();
-        10 * expanded + self.arrays.len() + self.objects.len() + self.steps.len() + self.formulas.size()
+        let expanded = self.constraints.len() + self.questions.len();
+        10 * expanded + self.steps.len() + self.formulas.size() / 16
     }
 
     /// The schema.
@@ -224,5 +244,21 @@ impl Automaton {
             Goal::Node(node) => Some(*node),
             _ => None,
         })
+    }
+
+    /// Whether what has been worked out still fits the memory allowed. It is counted roughly: what grows with schemas and
+    /// documents, in the sizes it mostly has.
+    fn check_memory(&self) -> Result<(), Trouble> {
+        let formulas = self.formulas.size();
+        let places = 160 * self.states.len() + 240 * self.levels.len() + 24 * self.steps.len() + self.level_cells * 8;
+        let used = formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len();
+        let allowed = self.limits.memory_bytes;
+        match used > allowed {
+            true => {
+                let (limit, what) = ("memory_bytes", "bytes for one compiled schema");
+                Err(Exceeded { limit, what, allowed }.into())
+            }
+            false => Ok(()),
+        }
     }
 }

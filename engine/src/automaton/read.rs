@@ -147,7 +147,7 @@ impl Automaton {
         }
     }
 
-    fn changed(&mut self, formula: FormulaId, changes: &[(Atom, FormulaId)]) -> FormulaId {
+    pub(super) fn changed(&mut self, formula: FormulaId, changes: &[(Atom, FormulaId)]) -> FormulaId {
         // Atoms come sorted.
         self.formulas.substitute(formula, &mut |atom| {
             let at = changes.binary_search_by_key(&atom, |(atom, _)| *atom).ok()?;
@@ -156,9 +156,7 @@ impl Automaton {
     }
 
     /// What a formula comes to where the object or array ends here.
-    pub(super) fn at_end(&mut self, formula: FormulaId) -> bool {
-        let atoms = &self.atoms;
-        let ended = self.formulas.substitute(formula, &mut |atom| Some(atoms.at_end(atom)));
-        ended == FormulaId::TRUE
+    pub(super) fn at_end(&self, formula: FormulaId) -> bool {
+        self.formulas.at_end(formula)
     }
 }

@@ -4,20 +4,17 @@
 //! "every member is evaluated by a branch that held, or satisfies the subschema" is said class by class: members whose
 //! names lie in the same keywords' reach are alike, and so are items between two ends of `prefixItems`.
 
+use hashbrown::HashSet;
+
 use crate::CompileError;
-use crate::schema::{Body, NodeId};
+use crate::limits::Exceeded;
+use crate::schema::{Body, Keywords, NodeId};
 use crate::strings::LanguageId;
 
 use super::Automaton;
 use super::atom::{AtomKind, Keys, TextId};
-use super::expand::MAX_DEPTH;
 use super::formula::FormulaId;
-use super::goal::{Goal, GoalId};
-
-/// Classes of names that one keyword may tell apart.
-const MAX_CLASSES: usize = 4096;
-/// `contains` of different branches that are told apart at one `unevaluatedItems`.
-const MAX_CONTAINS: usize = 8;
+use super::goal::{Constraint, Goal, GoalId};
 
 /// Names or items that a subschema evaluates, where its branch holds.
 #[derive(Clone, Debug)]
@@ -45,16 +42,14 @@ enum ItemsOf {
     Satisfying(GoalId),
 }
 
+/// What a subschema evaluates by its own keywords, and whether that is all. The flag says that it is the subschema whose
+/// own `unevaluated*` asks.
+type ByItself<T> = fn(&mut Automaton, NodeId, &Keywords, bool) -> Result<(Vec<T>, bool), CompileError>;
+
 impl Automaton {
     /// What `unevaluatedProperties: rest` of `node` asks of an object.
-    pub(super) fn unevaluated_properties(
-        &mut self,
-        node: NodeId,
-        rest: NodeId,
-        path: &mut Vec<GoalId>,
-    ) -> Result<FormulaId, CompileError> {
-        let mut evaluated = Vec::new();
-        self.members_of(node, true, FormulaId::TRUE, path, &mut evaluated, 0)?;
+    pub(super) fn unevaluated_properties(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
+        let evaluated = self.evaluated(node, |constraint| constraint.objects, Self::members_of)?;
         let goal = self.goal_of(rest);
         let all = evaluated.iter().filter(|one| matches!(one.what, MembersOf::All));
         let all: Vec<FormulaId> = all.map(|one| one.when).collect();
@@ -112,56 +107,61 @@ impl Automaton {
                 }
             }
             classes = split;
-            if classes.len() > MAX_CLASSES {
-                return Err(super::Trouble::Limit("classes of names for `unevaluatedProperties`").into());
-            }
+            self.check_classes(classes.len())?;
         }
         Ok(classes)
     }
 
-    /// The members that `node` evaluates where it is valid, itself and in branches on the same value. With `own`, the
-    /// node's own `unevaluatedProperties` is left out.
+    /// What `node` evaluates where it is valid, itself and in branches on the same value; its own `unevaluated*` is left
+    /// out.
+    fn evaluated<T>(
+        &mut self,
+        node: NodeId,
+        formula: fn(&Constraint) -> FormulaId,
+        by_itself: ByItself<T>,
+    ) -> Result<Vec<Evaluated<T>>, CompileError> {
+        let schema = self.schema.clone();
+        let mut evaluated = Vec::new();
+        let mut left = vec![(node, FormulaId::TRUE)];
+        let mut found: HashSet<(NodeId, FormulaId)> = HashSet::from([left[0]]);
+        let mut own = true;
+        while let Some((node, when)) = left.pop() {
+            let Body::Keywords(keywords) = &schema.node(node).body else {
+                continue;
+            };
+            let (by_itself, all) = by_itself(self, node, keywords, std::mem::take(&mut own))?;
+            evaluated.extend(by_itself.into_iter().map(|what| Evaluated { what, when }));
+            if !all {
+                let branches = self.branches(keywords, when, formula)?;
+                left.extend(branches.into_iter().filter(|branch| found.insert(*branch)));
+            }
+        }
+        Ok(evaluated)
+    }
+
+    /// The members that a subschema evaluates by its own keywords, and whether those are all.
     fn members_of(
         &mut self,
         node: NodeId,
+        keywords: &Keywords,
         own: bool,
-        when: FormulaId,
-        path: &mut Vec<GoalId>,
-        evaluated: &mut Vec<Evaluated<MembersOf>>,
-        depth: usize,
-    ) -> Result<(), CompileError> {
-        let schema = self.schema.clone();
-        let Body::Keywords(keywords) = &schema.node(node).body else {
-            return Ok(());
-        };
+    ) -> Result<(Vec<MembersOf>, bool), CompileError> {
         if keywords.additional_properties.is_some() || (!own && keywords.unevaluated_properties.is_some()) {
-            let what = MembersOf::All;
-            evaluated.push(Evaluated { what, when });
-            return Ok(());
+            return Ok((vec![MembersOf::All], true));
         }
-        for (name, _) in &keywords.properties {
-            let what = MembersOf::Name(self.texts.intern(name));
-            evaluated.push(Evaluated { what, when });
-        }
+        let names = keywords.properties.iter();
+        let mut members: Vec<MembersOf> = names
+            .map(|(name, _)| MembersOf::Name(self.texts.intern(name)))
+            .collect();
         for (pattern, _) in &keywords.pattern_properties {
-            let what = MembersOf::Language(self.pattern(node, "patternProperties", pattern)?);
-            evaluated.push(Evaluated { what, when });
+            members.push(MembersOf::Language(self.pattern(node, "patternProperties", pattern)?));
         }
-        for (branch, when) in self.branches(node, when, path, |constraint| constraint.objects, depth)? {
-            self.members_of(branch, false, when, path, evaluated, depth + 1)?;
-        }
-        Ok(())
+        Ok((members, false))
     }
 
     /// What `unevaluatedItems: rest` of `node` asks of an array.
-    pub(super) fn unevaluated_items(
-        &mut self,
-        node: NodeId,
-        rest: NodeId,
-        path: &mut Vec<GoalId>,
-    ) -> Result<FormulaId, CompileError> {
-        let mut evaluated = Vec::new();
-        self.items_of(node, true, FormulaId::TRUE, path, &mut evaluated, 0)?;
+    pub(super) fn unevaluated_items(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
+        let evaluated = self.evaluated(node, |constraint| constraint.arrays, Self::items_of)?;
         let rest = self.goal_of(rest);
         let mut ends = vec![0];
         ends.extend(evaluated.iter().filter_map(|one| match one.what {
@@ -203,8 +203,11 @@ impl Automaton {
                 _ => None,
             })
             .collect();
-        if contains.len() > MAX_CONTAINS {
-            return Err(super::Trouble::Limit("`contains` beside one `unevaluatedItems`").into());
+        // Each combination of those that hold is looked at.
+        let allowed = self.limits.outcomes;
+        if contains.len() >= allowed.max(1).ilog2() as usize {
+            let (limit, what) = ("outcomes", "combinations of `contains` beside one `unevaluatedItems`");
+            return Err(super::Trouble::from(Exceeded { limit, what, allowed }).into());
         }
         let mut any = Vec::new();
         for chosen in 0..1_u32 << contains.len() {
@@ -238,64 +241,37 @@ impl Automaton {
     }
 
     /// As [`members_of`](Self::members_of), for items.
-    fn items_of(
-        &mut self,
-        node: NodeId,
-        own: bool,
-        when: FormulaId,
-        path: &mut Vec<GoalId>,
-        evaluated: &mut Vec<Evaluated<ItemsOf>>,
-        depth: usize,
-    ) -> Result<(), CompileError> {
-        let schema = self.schema.clone();
-        let Body::Keywords(keywords) = &schema.node(node).body else {
-            return Ok(());
-        };
+    fn items_of(&mut self, _: NodeId, keywords: &Keywords, own: bool) -> Result<(Vec<ItemsOf>, bool), CompileError> {
         if keywords.items.is_some() || (!own && keywords.unevaluated_items.is_some()) {
-            let what = ItemsOf::All;
-            evaluated.push(Evaluated { what, when });
-            return Ok(());
+            return Ok((vec![ItemsOf::All], true));
         }
+        let mut items = Vec::new();
         if !keywords.prefix_items.is_empty() {
-            let what = ItemsOf::First(keywords.prefix_items.len() as u64);
-            evaluated.push(Evaluated { what, when });
+            items.push(ItemsOf::First(keywords.prefix_items.len() as u64));
         }
         if let Some(contains) = keywords.contains.filter(|contains| contains.evaluates) {
-            let what = ItemsOf::Satisfying(self.goal_of(contains.node));
-            evaluated.push(Evaluated { what, when });
+            items.push(ItemsOf::Satisfying(self.goal_of(contains.node)));
         }
-        for (branch, when) in self.branches(node, when, path, |constraint| constraint.arrays, depth)? {
-            self.items_of(branch, false, when, path, evaluated, depth + 1)?;
-        }
-        Ok(())
+        Ok((items, false))
     }
 
-    /// The branches of `node` on the same value, with when each holds. A branch that must hold wherever the node does
-    /// holds when the node is looked at.
+    /// The branches of a subschema on the same value, with when each holds. A branch that must hold wherever the subschema
+    /// does holds when the subschema is looked at.
     fn branches(
         &mut self,
-        node: NodeId,
+        keywords: &Keywords,
         when: FormulaId,
-        path: &mut Vec<GoalId>,
-        formula: fn(&super::goal::Constraint) -> FormulaId,
-        depth: usize,
+        formula: fn(&Constraint) -> FormulaId,
     ) -> Result<Vec<(NodeId, FormulaId)>, CompileError> {
-        if depth >= MAX_DEPTH {
-            return Err(super::Trouble::Limit("applicators on one value").into());
-        }
-        let schema = self.schema.clone();
-        let Body::Keywords(keywords) = &schema.node(node).body else {
-            return Ok(Vec::new());
-        };
         let mut branches: Vec<(NodeId, FormulaId)> = Vec::new();
         branches.extend(keywords.all_of.iter().chain(&keywords.refs).map(|part| (*part, when)));
         let alternatives = keywords.any_of.iter().chain(&keywords.one_of).flatten();
         for &branch in alternatives {
-            let holds = formula(&self.part(branch, path)?);
+            let holds = formula(&self.part(branch)?);
             branches.push((branch, self.formulas.and([when, holds])));
         }
         if let Some((condition, then, otherwise)) = keywords.if_then_else {
-            let holds = formula(&self.part(condition, path)?);
+            let holds = formula(&self.part(condition)?);
             let fails = self.formulas.not(holds);
             let (holds, fails) = (self.formulas.and([when, holds]), self.formulas.and([when, fails]));
             branches.push((condition, holds));

@@ -3,67 +3,67 @@
 //! Values that are plenty can always be chosen to differ. Where the values of an item are few they are written out, and
 //! items of few values have to find a different one each.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::atom::AtomKind;
-use super::enumerate::{Values, can_all_differ, split};
+use super::enumerate::can_all_differ;
 use super::formula::FormulaId;
-use super::goal::{Goal, GoalId};
-use super::satisfiable::{MAX_STATES, outcome_of};
+use super::goal::GoalId;
+use super::questions::Goals;
+use super::satisfiable::{outcome_of, split};
 use super::{Automaton, Trouble};
+use crate::limits::Exceeded;
 
-/// Items beyond those seen for which values are told apart.
-const MORE: usize = 40;
+/// Values beyond those seen up to which it is told which of them an item takes.
+const COMPARED: usize = 64;
+
+/// The items in a possible rest of an array, of which values are not plenty; sorted.
+type Rest = Vec<(Goals, usize)>;
+
+/// An array in which one item has to equal another: what is left, what was asked of the items, and whether two are equal.
+type Repeating = (FormulaId, Vec<Outcomes>, bool);
 
 /// The goals that an item satisfies, and those that it does not.
 type Outcomes = (Vec<GoalId>, Vec<GoalId>);
 
-/// The values of the items in a possible rest of an array.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Rest {
-    /// Number of items.
-    items: usize,
-    /// The values of each item that has few, those seen left out; sorted.
-    few: Vec<Vec<GoalId>>,
-}
-
 impl Automaton {
-    /// Whether an array of which `formula` is left can be completed after the items `seen` and one of which only its
-    /// outcomes are known.
-    pub(super) fn array_can_end_after(
-        &mut self,
-        formula: FormulaId,
-        seen: &[GoalId],
-        item: Outcomes,
-    ) -> Result<bool, Trouble> {
-        match formula.decided().is_none() && self.asks_unique(&[formula]) {
-            true => self.unique_array_can_end(formula, seen, vec![item]),
-            false => self.array_can_end(formula, seen),
-        }
-    }
-
     /// Whether an array of which `formula` is left, to which it matters that items differ, can be completed after the
-    /// items `seen` and `items`.
+    /// items `seen` and one more that satisfies `last`.
     pub(super) fn unique_array_can_end(
         &mut self,
         formula: FormulaId,
         seen: &[GoalId],
-        items: Vec<Outcomes>,
+        last: Option<&Goals>,
     ) -> Result<bool, Trouble> {
         let differing = self.with_unique(formula, true);
-        if self.can_end_differing(differing, seen)? {
+        if self.can_end_differing(differing, seen, last)? {
             return Ok(true);
         }
         let repeating = self.with_unique(formula, false);
-        self.can_end_repeating(repeating, seen, items)
+        self.can_end_repeating(repeating, seen, last)
     }
 
-    fn can_end_differing(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
+    fn can_end_differing(
+        &mut self,
+        formula: FormulaId,
+        seen: &[GoalId],
+        last: Option<&Goals>,
+    ) -> Result<bool, Trouble> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
-        let mut known = HashSet::from([(formula, Rest::default())]);
-        let mut left: Vec<(FormulaId, Rest)> = known.iter().cloned().collect();
+        let mut rest = Rest::new();
+        if let Some(last) = last {
+            match self.one_more(&rest, last, seen)? {
+                Some(more) => rest = more,
+                None => return Ok(false),
+            }
+        }
+        if rest.is_empty() && self.all_endless(formula)? {
+            return self.array_can_end(formula, &[]);
+        }
+        let mut left = vec![(formula, rest)];
+        let mut known: HashSet<(FormulaId, Rest)> = left.iter().cloned().collect();
         while let Some((formula, rest)) = left.pop() {
             if self.at_end(formula) {
                 return Ok(true);
@@ -76,85 +76,77 @@ impl Automaton {
                 if after == FormulaId::FALSE {
                     continue;
                 }
-                let Some(rest) = self.one_more(&rest, &goals, &vector, seen)? else {
+                let (all, none) = split(&goals, &vector);
+                let Some(rest) = self.one_more(&rest, &Goals::new(&all, &none), seen)? else {
                     continue;
                 };
                 if known.insert((after, rest.clone())) {
                     left.push((after, rest));
                 }
             }
-            if known.len() > MAX_STATES {
-                return Err(Trouble::Limit("states of an array whose items differ"));
-            }
+            self.check_states(known.len(), "states of an array whose items differ")?;
         }
         Ok(false)
     }
 
-    /// `rest` and one more item; none where it cannot differ from the others.
-    fn one_more(
-        &mut self,
-        rest: &Rest,
-        goals: &[GoalId],
-        vector: &[bool],
-        seen: &[GoalId],
-    ) -> Result<Option<Rest>, Trouble> {
-        let (all, none) = split(goals, vector);
-        let mut more = rest.clone();
-        if self.is_endless(&all, &none)? {
-            return Ok(Some(more));
+    /// Whether there is no end of values for any item, whichever goals it satisfies.
+    fn all_endless(&mut self, formula: FormulaId) -> Result<bool, Trouble> {
+        let goals = self.goals_of_items(&[formula]).0;
+        // More of them are looked at place by place.
+        if goals.len() > 8 {
+            return Ok(false);
         }
-        more.items += 1;
-        if more.items > MORE {
-            return Err(Trouble::Limit("items that have to differ and have few values"));
+        for vector in self.vectors(&goals)? {
+            let (all, none) = split(&goals, &vector);
+            if !self.is_endless(&all, &none)? {
+                return Ok(false);
+            }
         }
-        if let Values::All(values) = self.values_up_to(&all, &none, seen.len() + MORE + 1)? {
-            let values = values.into_iter().map(|value| self.goals.intern(Goal::Equal(value)));
-            let mut few: Vec<GoalId> = values.filter(|value| !seen.contains(value)).collect();
-            few.sort_unstable();
-            let place = more.few.binary_search(&few).unwrap_or_else(|place| place);
-            more.few.insert(place, few);
-        }
-        Ok(can_all_differ(&more.few).then_some(more))
+        Ok(true)
     }
 
-    /// Whether numbers or strings alone give values without end.
-    fn is_endless(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<bool, Trouble> {
-        let mut numbers = self.number_texts.sets().all();
-        let mut strings = Vec::new();
-        for (&goal, wanted) in all
-            .iter()
-            .map(|goal| (goal, true))
-            .chain(none.iter().map(|goal| (goal, false)))
-        {
-            let part = self.constraint(goal)?;
-            let outside = self.number_texts.sets_mut().not(part.numbers);
-            let set = if wanted { part.numbers } else { outside };
-            numbers = self.number_texts.sets_mut().and(numbers, set)?;
-            strings.push(if wanted {
-                part.strings
-            } else {
-                self.languages.not(part.strings)?
-            });
+    /// `rest` and one more item; none where it cannot differ from the others.
+    fn one_more(&mut self, rest: &Rest, item: &Goals, seen: &[GoalId]) -> Result<Option<Rest>, Trouble> {
+        if self.is_endless(&item.all, &item.none)? {
+            return Ok(Some(rest.clone()));
         }
-        let strings = self.languages.and(&strings)?;
-        Ok(
-            self.number_texts.sets().cardinality(numbers, 1) == crate::numbers::Cardinality::Infinite
-                || self.languages.cardinality(strings, 1)? == crate::strings::Cardinality::Infinite,
-        )
+        let mut more = rest.clone();
+        match more.binary_search_by(|(goals, _)| goals.cmp(item)) {
+            Ok(place) => more[place].1 += 1,
+            Err(place) => more.insert(place, (item.clone(), 1)),
+        }
+        let items: usize = more.iter().map(|(_, count)| count).sum();
+        let allowed = self.limits.differing_items;
+        if items > allowed {
+            let (limit, what) = ("differing_items", "items that have to differ and have few values");
+            return Err(Exceeded { limit, what, allowed }.into());
+        }
+        // Where there are values enough for all items, one is left when the others have been chosen.
+        let mut few = Vec::new();
+        for (goals, count) in &more {
+            if let Some(values) = self.values_up_to(goals, seen.len() + items)? {
+                let free: Vec<GoalId> = values.iter().copied().filter(|value| !seen.contains(value)).collect();
+                if free.len() < items {
+                    few.push((free, *count));
+                }
+            }
+        }
+        Ok(can_all_differ(&few).then_some(more))
     }
 
     fn can_end_repeating(
         &mut self,
         formula: FormulaId,
         seen: &[GoalId],
-        items: Vec<Outcomes>,
+        last: Option<&Goals>,
     ) -> Result<bool, Trouble> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
         // What was asked of the items since, any of which may be equal to a later one; and whether one was.
-        let start = (formula, items, false);
-        let mut known = HashSet::from([start.clone()]);
+        let items = last.map(|last| (last.all.to_vec(), last.none.to_vec()));
+        let start: Repeating = (formula, items.into_iter().collect(), false);
+        let mut known: HashSet<Repeating> = HashSet::from([start.clone()]);
         let mut left = vec![start];
         while let Some((formula, items, repeated)) = left.pop() {
             if repeated && self.at_end(formula) {
@@ -177,9 +169,7 @@ impl Automaton {
                     left.push(next);
                 }
             }
-            if known.len() > MAX_STATES {
-                return Err(Trouble::Limit("states of an array with equal items"));
-            }
+            self.check_states(known.len(), "states of an array with equal items")?;
         }
         Ok(false)
     }
@@ -201,15 +191,9 @@ impl Automaton {
         Ok(false)
     }
 
-    /// What else the next item has to be compared with where items have to differ: the items seen, and, where places
-    /// differ in what they admit, the few values of each, because who takes which of them matters.
-    pub(super) fn compared(&mut self, formulas: &[FormulaId], seen: &[GoalId]) -> Result<Vec<GoalId>, Trouble> {
-        if !self.asks_unique(formulas) {
-            return Ok(Vec::new());
-        }
-        let mut compared = seen.to_vec();
-        let mut goals = Vec::new();
-        let mut differ = false;
+    /// The goals that items are read with anywhere, sorted, and whether places differ in them.
+    fn goals_of_items(&self, formulas: &[FormulaId]) -> (Vec<GoalId>, bool) {
+        let (mut goals, mut differ) = (Vec::new(), false);
         for formula in formulas {
             for &atom in self.formulas.atoms(*formula) {
                 match self.atoms.kind(atom) {
@@ -225,17 +209,36 @@ impl Automaton {
                 }
             }
         }
-        if formulas[0].decided().is_none() && self.with_unique(formulas[0], false) != FormulaId::FALSE {
-            // The item may be the one that a later one has to equal, which then satisfies what it does.
-            compared.extend_from_slice(&goals);
+        goals.sort_unstable();
+        goals.dedup();
+        (goals, differ)
+    }
+
+    /// The goals of being equal to a value that the next item has to be read with, so that it is known which of the
+    /// values it takes. Those are the items seen where one may come again; and where places differ in what they admit,
+    /// the few values of each, because it matters who takes which of them.
+    pub(super) fn compared(&mut self, formulas: &[FormulaId], seen: &[GoalId]) -> Result<Vec<GoalId>, Trouble> {
+        if !self.asks_unique(formulas) {
+            return Ok(Vec::new());
         }
+        let mut compared = Vec::new();
+        let (goals, differ) = self.goals_of_items(formulas);
         if differ {
             for goal in goals {
-                if let Values::All(values) = self.values_up_to(&[goal], &[], seen.len() + MORE + 1)? {
-                    compared.extend(values.into_iter().map(|value| self.goals.intern(Goal::Equal(value))));
+                let goals = Goals::new(&[goal], &[]);
+                if let Some(values) = self.values_up_to(&goals, seen.len() + COMPARED)? {
+                    compared.extend_from_slice(&values);
                 }
             }
         }
+        if !compared.is_empty() || !self.must_differ(formulas[0]) {
+            compared.extend_from_slice(seen);
+        }
         Ok(compared)
+    }
+
+    /// Whether an array of which `demand` is left cannot be completed after an item that repeats another.
+    pub(super) fn must_differ(&mut self, demand: FormulaId) -> bool {
+        self.asks_unique(&[demand]) && self.with_unique(demand, false) == FormulaId::FALSE
     }
 }

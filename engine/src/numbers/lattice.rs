@@ -6,20 +6,16 @@
 //! that no generator divides, then at a generator that no other one present divides, and so on), so that equal
 //! combinations have equal coefficients, and counting members of an interval is one division per term.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 use super::generator::Generator;
+use crate::Limits;
 use crate::decimal::{Decimal, LimitReached};
-
-/// Most terms of one combination: `k` independent negated steps make `2^k`.
-const MAX_TERMS: u64 = 1024;
-
-/// Most digits that the least common multiple of the steps in a combination may have more than the smallest of them.
-const MAX_SPREAD: u64 = 4096;
 
 /// Handle of a canonical combination: equal sets have equal handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,6 +37,10 @@ pub(super) struct Lattice {
 /// Arena of combinations.
 #[derive(Debug)]
 pub(super) struct Lattices {
+    /// Most terms of one combination: `k` independent negated steps make `2^k`.
+    max_terms: u64,
+    /// Most digits that the least common multiple of the steps in a combination may have more than the smallest of them.
+    max_spread: u64,
     items: Vec<Arc<Lattice>>,
     ids: HashMap<Arc<Lattice>, LatticeId>,
     products: HashMap<(LatticeId, LatticeId), LatticeId>,
@@ -55,8 +55,10 @@ impl Lattices {
     pub(super) const INTEGERS: LatticeId = LatticeId(2);
 
     /// An arena with the three named combinations.
-    pub(super) fn new() -> Self {
+    pub(super) fn within(limits: &Limits) -> Self {
         let mut lattices = Self {
+            max_terms: limits.number_terms as u64,
+            max_spread: limits.number_multiple_digits as u64,
             items: Vec::new(),
             ids: HashMap::new(),
             products: HashMap::new(),
@@ -159,13 +161,14 @@ impl Lattices {
     fn product(&mut self, left: LatticeId, right: LatticeId) -> Result<LatticeId, LimitReached> {
         let (left, right) = (Arc::clone(self.get(left)), Arc::clone(self.get(right)));
         let mut terms = BTreeMap::new();
+        let (most, too_many) = (self.max_terms.saturating_mul(4), self.too_many_terms());
         let mut add = |generator: Generator, coefficient: Option<i64>| -> Result<(), LimitReached> {
             let sum = terms.entry(generator).or_insert(0i64);
             *sum = coefficient
                 .and_then(|coefficient| sum.checked_add(coefficient))
-                .ok_or(TOO_MANY_TERMS)?;
-            if terms.len() as u64 > 4 * MAX_TERMS {
-                Err(TOO_MANY_TERMS)
+                .ok_or(too_many)?;
+            if terms.len() as u64 > most {
+                Err(too_many)
             } else {
                 Ok(())
             }
@@ -185,8 +188,8 @@ impl Lattices {
 
     fn intern(&mut self, generic: bool, mut terms: BTreeMap<Generator, i64>) -> Result<LatticeId, LimitReached> {
         terms.retain(|_, coefficient| *coefficient != 0);
-        if terms.len() as u64 > MAX_TERMS {
-            return Err(TOO_MANY_TERMS);
+        if terms.len() as u64 > self.max_terms {
+            return Err(self.too_many_terms());
         }
         let (period, base) = hull(terms.keys());
         let exponents = [period.twos, period.fives, base.twos, base.fives];
@@ -195,13 +198,20 @@ impl Lattices {
             .max()
             .zip(exponents.iter().min())
             .map_or(0, |(most, least)| most.abs_diff(*least));
-        if spread.saturating_add(period.unit.bits() / 3) > MAX_SPREAD {
+        if spread.saturating_add(period.unit.bits() / 3) > self.max_spread {
             return Err(LimitReached {
-                what: "digits of the least common multiple of `multipleOf` values",
-                limit: MAX_SPREAD,
+                what: "digits of the least common multiple of `multipleOf` values (`number_multiple_digits`)",
+                limit: self.max_spread,
             });
         }
         Ok(self.insert(generic, terms.into_iter().collect()))
+    }
+
+    fn too_many_terms(&self) -> LimitReached {
+        LimitReached {
+            what: "terms of a combination of `multipleOf` values (`number_terms`)",
+            limit: self.max_terms,
+        }
     }
 
     /// Interns a combination that is within the limits.
@@ -222,11 +232,6 @@ impl Lattices {
         id
     }
 }
-
-const TOO_MANY_TERMS: LimitReached = LimitReached {
-    what: "terms of a combination of `multipleOf` values",
-    limit: MAX_TERMS,
-};
 
 /// Least common multiple and greatest common divisor.
 fn hull<'a>(generators: impl Iterator<Item = &'a Generator>) -> (Generator, Generator) {

@@ -14,9 +14,11 @@ mod piecewise;
 mod texts;
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+
+use crate::Limits;
 use crate::decimal::{Decimal, LimitReached};
 use generator::Generator;
 use lattice::{LatticeId, Lattices};
@@ -24,9 +26,6 @@ pub(crate) use members::Cardinality;
 use piecewise::{Cut, Piecewise};
 pub use texts::NumberStyle;
 pub(crate) use texts::{NumberState, NumberTexts};
-
-/// Most cuts of one set; an `enum` of that many numbers.
-const MAX_CUTS: u64 = 1 << 18;
 
 /// Handle of a set in [`NumberSets`]. Equal handles are equal sets; equal sets have, but for rare cases, equal handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +37,8 @@ pub(crate) struct NumberSetId(u32);
 /// every question about it to be answered in bounded time.
 #[derive(Debug)]
 pub(crate) struct NumberSets {
+    /// Most cuts of one set.
+    max_cuts: u64,
     lattices: Lattices,
     items: Vec<Arc<Piecewise>>,
     ids: HashMap<Arc<Piecewise>, NumberSetId>,
@@ -55,10 +56,17 @@ impl NumberSets {
     const ALL: NumberSetId = NumberSetId(1);
 
     /// An arena with the empty set and its complement.
+    #[cfg(test)]
     pub(crate) fn new() -> Self {
+        Self::within(&Limits::default())
+    }
+
+    /// An arena with the empty set and its complement, whose sets stay within limits.
+    pub(crate) fn within(limits: &Limits) -> Self {
         let (items, ids, results) = (Vec::new(), HashMap::new(), HashMap::new());
         let mut sets = Self {
-            lattices: Lattices::new(),
+            max_cuts: limits.number_values as u64,
+            lattices: Lattices::within(limits),
             items,
             ids,
             results,
@@ -291,10 +299,10 @@ impl NumberSets {
     /// Interns the normal form of a set.
     fn intern(&mut self, set: Piecewise) -> Result<NumberSetId, LimitReached> {
         let normal = set.normalised(&mut self.lattices)?;
-        if normal.cuts.len() as u64 > MAX_CUTS {
+        if normal.cuts.len() as u64 > self.max_cuts {
             return Err(LimitReached {
-                what: "bounds and single values of a set of numbers",
-                limit: MAX_CUTS,
+                what: "bounds and single values of a set of numbers (`number_values`)",
+                limit: self.max_cuts,
             });
         }
         Ok(self.insert(normal))

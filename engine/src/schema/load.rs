@@ -35,6 +35,7 @@ impl SchemaSet {
                     root,
                     draft,
                     documents: loader.index.documents,
+                    limits: options.limits.clone(),
                 });
             }
             index = loader.index;

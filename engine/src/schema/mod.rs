@@ -47,6 +47,7 @@ pub(crate) struct SchemaSet {
     draft: Draft,
     /// The documents that places point into.
     documents: Documents,
+    limits: crate::Limits,
 }
 
 /// Index of a subschema in a [`SchemaSet`].
@@ -197,6 +198,11 @@ impl TypeSet {
 }
 
 impl SchemaSet {
+    /// What the schema may cost.
+    pub fn limits(&self) -> &crate::Limits {
+        &self.limits
+    }
+
     pub fn root(&self) -> NodeId {
         self.root
     }

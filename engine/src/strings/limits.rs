@@ -1,5 +1,7 @@
 //! Bounds on what untrusted patterns may cost.
 
+use crate::Limits;
+
 /// What a [`super::Languages`] may spend before it answers with [`LimitReached`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LanguageLimits {
@@ -15,15 +17,21 @@ pub(crate) struct LanguageLimits {
     pub(crate) pattern_steps: usize,
 }
 
+impl From<&Limits> for LanguageLimits {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            cells: limits.language_cells,
+            states: limits.language_states,
+            pattern_bytes: limits.pattern_bytes,
+            pattern_nesting: limits.pattern_depth,
+            pattern_steps: limits.pattern_steps,
+        }
+    }
+}
+
 impl Default for LanguageLimits {
     fn default() -> Self {
-        Self {
-            cells: 16_000_000,
-            states: 20_000,
-            pattern_bytes: 1 << 20,
-            pattern_nesting: 100,
-            pattern_steps: 500_000,
-        }
+        Self::from(&Limits::default())
     }
 }
 

@@ -282,7 +282,6 @@ impl Languages {
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.
-    #[cfg(test)]
     pub(crate) fn cells(&self) -> usize {
         self.arena.cells()
     }

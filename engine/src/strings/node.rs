@@ -184,7 +184,6 @@ impl Arena {
         Ok(())
     }
 
-    #[cfg(test)]
     pub(super) fn cells(&self) -> usize {
         self.cells
     }

@@ -26,7 +26,8 @@ impl Automaton {
     fn rest(&mut self, state: &State) -> Result<Option<(Piece, State)>, Trouble> {
         match &state.top {
             Top::Number(number, text, expected) => {
-                let Some(piece) = self.number_rest(*number) else {
+                let start = self.number_rest_apart(*number, *text, *expected, state.stack)?;
+                let Some(piece) = self.number_rest(start) else {
                     return Ok(None);
                 };
                 let Some(ended) = self.after(state, &piece)? else {
@@ -39,18 +40,18 @@ impl Automaton {
                 let next = self.number_done(number, text, expected, state.stack)?;
                 return Ok(next.map(|next| (piece, next)));
             }
-            Top::String(decode, languages, ..) => {
+            Top::String(decode, ..) => {
                 let content = Content {
                     decode: *decode,
-                    language: languages[0],
+                    language: self.language_apart(&state.top, state.stack)?,
                 };
                 let piece = self.text_rest(content)?;
                 return self.read_piece(state, piece.map(|piece| [&*piece, b"\""].concat().into()));
             }
-            Top::Key(decode, _, language) => {
+            Top::Key(decode, ..) => {
                 let content = Content {
                     decode: *decode,
-                    language: *language,
+                    language: self.language_apart(&state.top, state.stack)?,
                 };
                 let piece = self.text_rest(content)?;
                 return self.read_piece(state, piece.map(|piece| [&*piece, b"\":"].concat().into()));
@@ -68,6 +69,7 @@ impl Automaton {
         let piece = match &state.top {
             Top::Value(expected) => {
                 let constraint = self.constraint_of(*expected)?;
+                let constraint = self.next_apart(constraint, state.stack)?;
                 let order = self.order_for(&self.expected(*expected).goals);
                 self.value_text(constraint, order)?
             }
@@ -116,7 +118,7 @@ impl Automaton {
         let Some(level) = self.level(state.stack) else {
             return Ok(None);
         };
-        let demand = level.formulas[0];
+        let demand = self.container_apart(level.formulas[0], state.stack)?;
         let begun = matches!(state.top, Top::ObjectNext | Top::ArrayNext);
         match &level.kind {
             Kind::Array { values } => {
@@ -144,16 +146,14 @@ impl Automaton {
             self.decisions.admits(what.decision, outcome)
         };
         let (null, yes, no) = (admits(Word::Null), admits(Word::True), admits(Word::False));
-        let numbers: Vec<_> = parts.iter().map(|part| part.numbers).collect();
-        let strings: Vec<_> = parts.iter().map(|part| part.strings).collect();
         let arrays: Vec<FormulaId> = parts.iter().map(|part| part.arrays).collect();
         let objects: Vec<FormulaId> = parts.iter().map(|part| part.objects).collect();
         Ok(Constraint {
             null,
             yes,
             no,
-            numbers: self.set_of(what.decision, &numbers)?,
-            strings: self.language_of(what.decision, &strings)?,
+            numbers: self.numbers_expected(&what)?,
+            strings: self.strings_expected(&what)?,
             arrays: self.decisions.formula(what.decision, &arrays, &mut self.formulas),
             objects: self.decisions.formula(what.decision, &objects, &mut self.formulas),
         })

@@ -1,20 +1,24 @@
 //! Places in objects and arrays, and what a value that ends means to the one around it.
 
+use hashbrown::HashSet;
+
 use crate::json::Value;
 use crate::strings::LanguageId;
 
 use super::super::atom::TextId;
 use super::super::decision::DecisionId;
 use super::super::decode::{Decode, Decoded};
-use super::super::enumerate::split;
 use super::super::formula::FormulaId;
 use super::super::goal::{Goal, GoalId};
+use super::super::questions::Goals;
 use super::super::read::Name;
-use super::super::satisfiable::outcome_of;
+use super::super::satisfiable::{Cell, outcome_of, split};
 use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Step, Top, Trouble};
 
-/// Names without an atom of their own that are looked at one by one where they can run out.
-const FEW_NAMES: u64 = 64;
+/// Languages of names of one object from which on classes of names may be too many to look at.
+const MANY_LANGUAGES: usize = 6;
+/// Names of one object from which on it pays to look for a way to complete it with all of them.
+const MANY: usize = 16;
 
 impl Automaton {
     /// Whether the values that are read in a container are kept.
@@ -133,6 +137,9 @@ impl Automaton {
                 for formula in &mut level.formulas {
                     *formula = self.after_item(*formula, &outcome, repeats);
                 }
+                if level.formulas[0] == FormulaId::FALSE {
+                    return Ok(None);
+                }
                 if let (Some(values), Some(value)) = (values, value) {
                     let mut all = values.to_vec();
                     all.push(value);
@@ -168,18 +175,14 @@ impl Automaton {
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };
-        let seen: &[GoalId] = match &level.kind {
-            Kind::Array { values: Some(values) } => values,
-            _ => &[],
-        };
+        let seen = level.kind.values();
         let mut goals = self.goals_of_item(&level.formulas);
         goals.extend(self.compared(&level.formulas, seen)?);
         goals.sort_unstable();
         goals.dedup();
         let demand = level.formulas[0];
         // Mostly a repeated item is the end of it.
-        let hopeless = self.with_unique(demand, false) == FormulaId::FALSE;
-        let never = if hopeless { seen } else { &[] };
+        let never = if self.must_differ(demand) { seen } else { &[] };
         let decision = self.decide_unless(&goals, never, &mut |this, vector| {
             let outcome = |goal| outcome_of(&goals, vector, goal);
             let repeats = seen.iter().any(|seen| outcome(*seen));
@@ -189,8 +192,13 @@ impl Automaton {
                 .iter()
                 .copied()
                 .find(|goal| outcome(*goal) && this.is_value(*goal));
-            let seen: Vec<GoalId> = seen.iter().copied().chain(known).collect();
-            this.array_can_end_after(after, &seen, split(&goals, vector))
+            match known {
+                Some(known) => this.array_can_end(after, &[seen, &[known]].concat()),
+                None => {
+                    let (all, none) = split(&goals, vector);
+                    this.array_can_end_after(after, seen, &Goals::new(&all, &none))
+                }
+            }
         })?;
         Ok((decision != DecisionId::NEVER).then(|| self.expect(goals, decision)))
     }
@@ -280,10 +288,38 @@ impl Automaton {
     ) -> Result<(Vec<GoalId>, DecisionId), Trouble> {
         let goals = self.goals_of_member(formulas, name)?;
         let demand = formulas[0];
+        if let Some(plain) = self.plain(demand) {
+            // The other members depend on this one only in their number.
+            let needed = self.goals_of_member(&[demand], name)?;
+            let (can_come, others) = match name {
+                Name::Known(name) => {
+                    let others = used.iter().copied().filter(|one| *one != name).collect();
+                    (self.plain_may_come(&plain, name)?, others)
+                }
+                Name::In(_) => (plain.has_room_for_more(), used.to_vec()),
+            };
+            let can_come = can_come && self.object_can_end(demand, &others)?;
+            let decision = self.decide(&goals, &mut |_, vector| {
+                Ok(can_come && needed.iter().all(|goal| outcome_of(&goals, vector, *goal)))
+            })?;
+            return Ok((goals, decision));
+        }
+        let key = match name {
+            Name::Known(name) if self.scarce_names(demand)? == self.languages.none() => {
+                Some((demand, name, goals.clone().into_boxed_slice()))
+            }
+            _ => None,
+        };
+        if let Some(&known) = key.as_ref().and_then(|key| self.decided.get(key)) {
+            return Ok((goals, known));
+        }
         let decision = self.decide(&goals, &mut |this, vector| {
             let after = this.after_member(demand, name, &|goal| outcome_of(&goals, vector, goal))?;
             this.object_can_end(after, used)
         })?;
+        if let Some(key) = key {
+            self.decided.insert(key, decision);
+        }
         Ok((goals, decision))
     }
 
@@ -293,17 +329,40 @@ impl Automaton {
         Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
     }
 
-    /// Those of a few names that may come next: each is used up when it has come.
-    fn few_names(&mut self, demand: FormulaId, names: LanguageId, gone: &[TextId]) -> Result<LanguageId, Trouble> {
-        let texts = self.languages.members(names, FEW_NAMES as usize + gone.len())?;
-        let mut viable = Vec::new();
-        for text in &texts {
-            let name = self.texts.intern(text);
-            if !gone.contains(&name) && self.may_come(demand, name, gone)? {
-                viable.push(text.as_str());
+    /// The names other than `names` that may come in a plain object, where it does not matter in how many of many languages
+    /// a name is, because what they ask of its value does not conflict.
+    fn other_names(&mut self, demand: FormulaId, names: &[TextId]) -> Result<Option<LanguageId>, Trouble> {
+        let plain = self
+            .plain(demand)
+            .filter(|plain| plain.languages.len() > MANY_LANGUAGES && plain.min == 0);
+        let Some(plain) = plain else { return Ok(None) };
+        let (mut refused, mut goals) = (Vec::new(), Vec::new());
+        for &(language, goal) in &plain.languages {
+            match self.satisfiable(&[goal], &[])? {
+                true => goals.push(goal),
+                false => refused.push(language),
             }
         }
-        Ok(self.languages.one_of(&viable)?)
+        if !plain.has_room_for_more() || !self.satisfiable(&goals, &[])? || !self.object_can_end(demand, &[])? {
+            return Ok(None);
+        }
+        let refused = self.languages.or(&refused)?;
+        let others = self.languages.not(refused)?;
+        Ok(Some(self.without_names(others, names)?))
+    }
+
+    /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
+    fn cell_may_come(&mut self, demand: FormulaId, cell: &Cell, gone: &[TextId]) -> Result<bool, Trouble> {
+        if cell.left.is_none() {
+            return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DecisionId::NEVER);
+        }
+        for text in self.languages.members(cell.names, gone.len() + 1)? {
+            let name = self.texts.intern(&text);
+            if !gone.contains(&name) {
+                return self.may_come(demand, name, gone);
+            }
+        }
+        Ok(false)
     }
 
     /// The names that may come next in the innermost object.
@@ -337,30 +396,61 @@ impl Automaton {
     ) -> Result<LanguageId, Trouble> {
         let mut viable = Vec::new();
         let mut left = demand;
-        for &name in ordered {
-            if left == FormulaId::FALSE {
-                break;
+        if let Some(plain) = self.plain(demand).filter(|plain| plain.min == 0) {
+            let passed = ordered.iter().position(|name| plain.required.contains(name));
+            let possible = self.object_can_end(demand, &gone)?;
+            for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
+                if possible && self.plain_may_come(&plain, name)? {
+                    viable.push(name);
+                }
             }
-            if self.may_come(left, name, &gone)? {
-                viable.push(name);
+            left = match passed.is_none() && possible {
+                true => self.without_all(demand, ordered),
+                false => FormulaId::FALSE,
+            };
+            gone.extend_from_slice(ordered);
+        } else {
+            for &name in ordered {
+                if left == FormulaId::FALSE {
+                    break;
+                }
+                if self.may_come(left, name, &gone)? {
+                    viable.push(name);
+                }
+                left = self.without_all(left, &[name]);
+                gone.push(name);
             }
-            left = self.without_all(left, &[name]);
-            gone.push(name);
         }
         let mut languages = Vec::new();
         if left != FormulaId::FALSE {
             let names = self.names(left);
-            for &name in &names {
-                if self.may_come(left, name, &gone)? {
+            let way = self.object_end(left, &gone)?;
+            let plain = way.as_ref().and_then(|way| self.plain(way.rest));
+            let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
+                true => self.widest_way(left, &names, &gone)?,
+                false => None,
+            };
+            let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
+            for &name in way.iter().flat_map(|_| &names) {
+                // What fits one way to complete the object may come.
+                let fits = match (&way, &plain) {
+                    _ if widest.contains(&name) => true,
+                    (Some(way), _) if way.taken.contains(&name) => true,
+                    (Some(way), Some(plain)) if !way.passed.contains(&name) => self.plain_may_come(plain, name)?,
+                    _ => false,
+                };
+                if fits || self.may_come(left, name, &gone)? {
                     viable.push(name);
                 }
             }
-            for cell in self.cells(left, &names, &gone)? {
-                if cell.left.is_some_and(|left| left <= FEW_NAMES) {
-                    languages.push(self.few_names(left, cell.names, &gone)?);
-                } else if self.decide_member(&[left], Name::In(&cell.within), &gone)?.1 != DecisionId::NEVER {
-                    // Of so many names it does not matter that there is one fewer afterwards.
-                    languages.push(cell.names);
+            match self.other_names(left, &names)? {
+                Some(others) => languages.push(others),
+                None => {
+                    for cell in self.cells(left, &names, &gone)? {
+                        if self.cell_may_come(left, &cell, &gone)? {
+                            languages.push(cell.names);
+                        }
+                    }
                 }
             }
             let others = self.languages.or(&languages)?;

@@ -3,6 +3,7 @@
 //! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Both are
 //! hash-consed, so that a place is one number and what is known of it is looked up.
 
+mod apart;
 mod completion;
 mod containers;
 mod forced;
@@ -20,6 +21,7 @@ use super::decode::{Decode, Decoded};
 use super::formula::FormulaId;
 use super::goal::{Constraint, GoalId};
 use super::{Automaton, Trouble};
+pub(super) use apart::{Apart, Parts};
 pub(super) use order::{OrderId, Orders};
 use whitespace::Gap;
 
@@ -167,6 +169,20 @@ enum Kind {
     },
 }
 
+impl Kind {
+    /// The values so far, where they are kept: items in their order, members in that of their names' numbers.
+    fn values(&self) -> &[GoalId] {
+        match self {
+            Self::Array { values } | Self::Object { values, .. } => values.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// Whether a member of this name has been read.
+    fn has(&self, name: TextId) -> bool {
+        matches!(self, Self::Object { used, .. } if used.binary_search(&name).is_ok())
+    }
+}
+
 /// A step's outcome: no place where the byte cannot stand.
 type Step = Result<Option<State>, Trouble>;
 
@@ -186,9 +202,12 @@ impl Automaton {
         if let Some(&known) = self.steps.get(&(from, byte)) {
             return Ok(known);
         }
+        self.check_memory()?;
         let state = self.states[from.0 as usize].clone();
-        let next = self.read(&state, byte)?;
-        let next = next.map(|state| self.place(state));
+        let next = match self.read(&state, byte)? {
+            Some(next) if self.is_apart(&next)? => Some(self.place(next)),
+            _ => None,
+        };
         self.steps.insert((from, byte), next);
         Ok(next)
     }
@@ -205,9 +224,12 @@ impl Automaton {
         }
     }
 
-    /// What may follow inside of a string or name, where the place is between two characters of one.
+    /// What may follow inside of a string or name, where the place is between two characters of one and only its language
+    /// counts.
     pub(crate) fn content(&self, at: StateId) -> Option<LanguageId> {
-        match &self.states[at.0 as usize].top {
+        let State { top, stack, .. } = &self.states[at.0 as usize];
+        match top {
+            Top::String(..) | Top::Key(..) if !self.any_content(top, *stack) => None,
             Top::String(Decode::Between, languages, ..) => Some(languages[0]),
             Top::Key(Decode::Between, _, language) => Some(*language),
             _ => None,
@@ -295,6 +317,7 @@ impl Automaton {
             return id;
         }
         let id = StackId(self.levels.len() as u32);
+        self.level_cells += level.formulas.len() + 2 * level.kind.values().len();
         self.levels.push(level.clone());
         self.level_ids.insert(level, id);
         id

@@ -1,7 +1,8 @@
 //! The order of an object's names where the schema's own is kept.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
 
 use super::Kind;
 use crate::KeyOrder;

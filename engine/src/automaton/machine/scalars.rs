@@ -1,56 +1,83 @@
 //! Places inside of strings and numbers that are values.
 
+use hashbrown::HashMap;
+
 use crate::decimal::Decimal;
-use crate::json::Value;
+use crate::json::{Shape, Value};
+use crate::limits::Exceeded;
 use crate::numbers::{NumberSetId, NumberState};
 use crate::strings::LanguageId;
 
 use super::super::atom::TextId;
 use super::super::decision::DecisionId;
 use super::super::decode::{Decode, Decoded};
+use super::super::few::Sorted;
 use super::super::goal::Goal;
-use super::{Automaton, ExpectedId, StackId, State, Step, Top, Trouble};
+use super::{Automaton, Expected, ExpectedId, StackId, State, Step, Top, Trouble};
+
+/// Languages of a string from which on its text is kept instead.
+const MANY_OPEN: usize = 8;
 
 impl Automaton {
     pub(super) fn begin_string(&mut self, expected: ExpectedId, stack: StackId) -> Step {
         let what = self.expected(expected);
-        let mut languages = Vec::with_capacity(what.goals.len());
-        for &goal in &what.goals {
-            languages.push(self.constraint(goal)?.strings);
-        }
-        let viable = self.language_of(what.decision, &languages)?;
+        let viable = self.strings_expected(&what)?;
         if self.languages.is_empty(viable)? {
             return Ok(None);
         }
-        let forced = self.forced(&what);
-        let open = languages.into_iter().zip(forced).filter(|(_, forced)| forced.is_none());
-        let languages: Box<[LanguageId]> = std::iter::once(viable)
-            .chain(open.map(|(language, _)| language))
-            .collect();
-        let text = self.keeps(stack).then(|| self.texts.intern(""));
-        let top = Top::String(Decode::default(), languages, text, expected);
+        let mut languages = vec![viable];
+        for (&goal, forced) in what.goals.iter().zip(self.forced(&what)) {
+            if forced.is_none() {
+                languages.push(self.constraint(goal)?.strings);
+            }
+        }
+        let by_text = languages.len() > MANY_OPEN;
+        if by_text {
+            languages.truncate(1);
+        }
+        let text = (by_text || self.keeps(stack)).then(|| self.texts.intern(""));
+        let top = Top::String(Decode::default(), languages.into(), text, expected);
         Ok(Some(State::new(top, stack)))
     }
 
     /// The strings whose outcomes will do.
-    pub(super) fn language_of(
-        &mut self,
-        decision: DecisionId,
-        languages: &[LanguageId],
-    ) -> Result<LanguageId, Trouble> {
-        Ok(match self.decisions.split(decision) {
-            None if decision == DecisionId::ALWAYS => self.languages.any(),
-            None => self.languages.none(),
-            Some((goal, valid, invalid)) => {
-                let language = languages[goal as usize];
-                let others = self.languages.not(language)?;
-                let valid = self.language_of(valid, languages)?;
-                let invalid = self.language_of(invalid, languages)?;
-                let yes = self.languages.and(&[language, valid])?;
-                let no = self.languages.and(&[others, invalid])?;
-                self.languages.or(&[yes, no])?
+    pub(super) fn strings_expected(&mut self, what: &Expected) -> Result<LanguageId, Trouble> {
+        let sorted = self.sort_few(&what.goals)?;
+        let mut done: HashMap<DecisionId, LanguageId> = HashMap::new();
+        for case in self.decisions.cases(what.decision) {
+            let language = match self.decisions.split(case) {
+                None if case == DecisionId::ALWAYS => self.languages.any(),
+                None => self.languages.none(),
+                Some((goal, _, invalid)) if is_few(&sorted, goal) => done[&invalid],
+                Some((goal, valid, invalid)) => {
+                    let language = self.constraint(what.goals[goal as usize])?.strings;
+                    let others = self.languages.not(language)?;
+                    let yes = self.languages.and(&[language, done[&valid]])?;
+                    let no = self.languages.and(&[others, done[&invalid]])?;
+                    self.languages.or(&[yes, no])?
+                }
+            };
+            done.insert(case, language);
+        }
+        let language = done[&what.decision];
+        let Some(sorted) = sorted else {
+            return Ok(language);
+        };
+        let (mut all, mut admitted) = (Vec::new(), Vec::new());
+        for (value, outcomes) in &sorted.known {
+            if let Goal::Equal(value) = self.goals.get(*value)
+                && let Shape::String(text) = value.as_ref().shape()
+            {
+                all.push(text);
+                if self.decisions.admits(what.decision, |goal| outcomes[goal as usize]) {
+                    admitted.push(text);
+                }
             }
-        })
+        }
+        let (all, admitted) = (self.languages.one_of(&all)?, self.languages.one_of(&admitted)?);
+        let others = self.languages.not(all)?;
+        let others = self.languages.and(&[language, others])?;
+        Ok(self.languages.or(&[admitted, others])?)
     }
 
     pub(super) fn in_string(
@@ -87,16 +114,24 @@ impl Automaton {
             }
             Decoded::End if !self.languages.accepts_empty(languages[0]) => Ok(None),
             Decoded::End => {
-                let mut open = languages[1..].iter();
                 let what = self.expected(expected);
-                let outcomes = self.forced(&what).into_iter().map(|forced| {
-                    let open = || {
-                        open.next()
-                            .is_some_and(|language| self.languages.accepts_empty(*language))
-                    };
-                    forced.unwrap_or_else(open)
-                });
-                let outcomes = outcomes.collect();
+                let mut open = languages[1..].iter();
+                let mut outcomes = Vec::with_capacity(what.goals.len());
+                for (&goal, forced) in what.goals.iter().zip(self.forced(&what)) {
+                    if let Some(forced) = forced {
+                        outcomes.push(forced);
+                        continue;
+                    }
+                    outcomes.push(match open.next() {
+                        Some(language) => self.languages.accepts_empty(*language),
+                        None => {
+                            let strings = self.constraint(goal)?.strings;
+                            let text = text.map_or("", |text| self.texts.get(text));
+                            self.languages.contains(strings, text)?
+                        }
+                    });
+                }
+                let text = text.filter(|_| self.keeps(stack));
                 let value = text.map(|text| Value::string(self.texts.get(text)));
                 let value = value.map(|value| self.goals.intern(Goal::Equal(value)));
                 self.value_done(expected, outcomes, value, stack)
@@ -113,11 +148,7 @@ impl Automaton {
 
     pub(super) fn begin_number(&mut self, expected: ExpectedId, stack: StackId, byte: u8) -> Step {
         let what = self.expected(expected);
-        let mut sets = Vec::with_capacity(what.goals.len());
-        for &goal in &what.goals {
-            sets.push(self.constraint(goal)?.numbers);
-        }
-        let viable = self.set_of(what.decision, &sets)?;
+        let viable = self.numbers_expected(&what)?;
         if self.number_texts.sets().is_empty(viable) {
             return Ok(None);
         }
@@ -128,20 +159,45 @@ impl Automaton {
     }
 
     /// The numbers whose outcomes will do.
-    pub(super) fn set_of(&mut self, decision: DecisionId, sets: &[NumberSetId]) -> Result<NumberSetId, Trouble> {
-        Ok(match self.decisions.split(decision) {
-            None if decision == DecisionId::ALWAYS => self.number_texts.sets_mut().all(),
-            None => self.number_texts.sets_mut().none(),
-            Some((goal, valid, invalid)) => {
-                let set = sets[goal as usize];
-                let others = self.number_texts.sets_mut().not(set);
-                let valid = self.set_of(valid, sets)?;
-                let invalid = self.set_of(invalid, sets)?;
-                let yes = self.number_texts.sets_mut().and(set, valid)?;
-                let no = self.number_texts.sets_mut().and(others, invalid)?;
-                self.number_texts.sets_mut().or(yes, no)?
+    pub(super) fn numbers_expected(&mut self, what: &Expected) -> Result<NumberSetId, Trouble> {
+        let sorted = self.sort_few(&what.goals)?;
+        let mut done: HashMap<DecisionId, NumberSetId> = HashMap::new();
+        for case in self.decisions.cases(what.decision) {
+            let set = match self.decisions.split(case) {
+                None if case == DecisionId::ALWAYS => self.number_texts.sets().all(),
+                None => self.number_texts.sets().none(),
+                Some((goal, _, invalid)) if is_few(&sorted, goal) => done[&invalid],
+                Some((goal, valid, invalid)) => {
+                    let set = self.constraint(what.goals[goal as usize])?.numbers;
+                    let sets = self.number_texts.sets_mut();
+                    let others = sets.not(set);
+                    let yes = sets.and(set, done[&valid])?;
+                    let no = sets.and(others, done[&invalid])?;
+                    sets.or(yes, no)?
+                }
+            };
+            done.insert(case, set);
+        }
+        let set = done[&what.decision];
+        let Some(sorted) = sorted else {
+            return Ok(set);
+        };
+        let (mut all, mut admitted) = (Vec::new(), Vec::new());
+        for (value, outcomes) in &sorted.known {
+            if let Goal::Equal(value) = self.goals.get(*value)
+                && let Shape::Number(number) = value.as_ref().shape()
+            {
+                all.push(number.clone());
+                if self.decisions.admits(what.decision, |goal| outcomes[goal as usize]) {
+                    admitted.push(number.clone());
+                }
             }
-        })
+        }
+        let sets = self.number_texts.sets_mut();
+        let (all, admitted) = (sets.one_of(all)?, sets.one_of(admitted)?);
+        let others = sets.not(all);
+        let others = sets.and(set, others)?;
+        Ok(sets.or(admitted, others)?)
     }
 
     pub(super) fn continue_number(
@@ -224,6 +280,16 @@ impl Automaton {
     }
 
     pub(super) fn decimal(&self, text: TextId) -> Result<Decimal, Trouble> {
-        Decimal::parse(self.texts.get(text).as_bytes()).map_err(|_| Trouble::Limit("size of a number"))
+        Decimal::parse(self.texts.get(text).as_bytes()).map_err(|_| {
+            let (limit, what) = ("number_digits", "digits in one number");
+            let allowed = self.limits.number_digits;
+            Exceeded { limit, what, allowed }.into()
+        })
     }
+}
+
+/// Whether a goal is one of few values.
+fn is_few(sorted: &Option<Sorted>, goal: u32) -> bool {
+    let few = sorted.as_ref().map(|sorted| &sorted.few);
+    few.is_some_and(|few| few.binary_search(&(goal as usize)).is_ok())
 }

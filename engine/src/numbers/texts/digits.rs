@@ -1,6 +1,8 @@
 //! A number text before its exponent, once a digit other than zero was written.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use num_bigint::BigUint;

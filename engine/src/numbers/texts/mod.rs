@@ -34,8 +34,9 @@ mod half;
 mod residue;
 mod zeros;
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 use super::lattice::LatticeId;
 use super::{NumberSetId, NumberSets};

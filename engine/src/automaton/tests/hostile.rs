@@ -1,0 +1,520 @@
+//! Schemas and documents made to cost more than they should: each is answered, or refused with an error that names a limit.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use super::super::{Automaton, Formats};
+use crate::schema::{SchemaOptions, SchemaSet};
+use crate::{CompileErrorKind, Limits, Style};
+
+/// The stack of the threads that work: a quarter of what threads usually get.
+const STACK: usize = 512 << 10;
+/// Branches that are many: fewer where the program is not optimised.
+const BRANCHES: usize = if cfg!(debug_assertions) { 400 } else { 2_000 };
+/// What one schema may take, on a slow and busy machine.
+const TIME: Duration = Duration::from_secs(60);
+
+/// What became of a schema.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    /// It was compiled, and each of the documents accepted or not.
+    Answered(Vec<bool>),
+    /// No value satisfies it.
+    Unsatisfiable,
+    /// It was refused.
+    Refused(CompileErrorKind),
+    /// It was compiled, and a document came to a limit.
+    Stopped,
+}
+
+fn outcome(schema: &str, documents: &[&str]) -> Outcome {
+    let set = match SchemaSet::load(schema, &SchemaOptions::default()) {
+        Ok(set) => set,
+        Err(error) => return Outcome::Refused(error.kind()),
+    };
+    let (mut automaton, root) = match Automaton::new(set, Formats::Asserted, Style::rfc8259()) {
+        Ok(made) => made,
+        Err(error) => return Outcome::Refused(error.kind()),
+    };
+    let start = match automaton.start(root) {
+        Ok(Some(start)) => start,
+        Ok(None) => return Outcome::Unsatisfiable,
+        Err(_) => return Outcome::Refused(CompileErrorKind::LimitExceeded),
+    };
+    let mut accepted = Vec::new();
+    for document in documents {
+        let mut at = Some(start);
+        for byte in document.bytes() {
+            let Some(from) = at else { break };
+            match automaton.step(from, byte) {
+                Ok(next) => at = next,
+                Err(_) => return Outcome::Stopped,
+            }
+        }
+        accepted.push(at.is_some_and(|at| automaton.is_complete(at).unwrap()));
+    }
+    Outcome::Answered(accepted)
+}
+
+/// What becomes of a schema on a small stack, and within [`TIME`].
+fn work(schema: &str, documents: &[&str]) -> Outcome {
+    let start = Instant::now();
+    let outcome = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let handle = thread.spawn_scoped(scope, || outcome(schema, documents)).unwrap();
+        handle.join().unwrap()
+    });
+    let (took, shown) = (start.elapsed(), &schema[..schema.len().min(200)]);
+    if std::env::var_os("MASKWRIGHT_TIMES").is_some() {
+        eprintln!("{took:?} {outcome:?} {shown}");
+    }
+    assert!(took < TIME, "{took:?} for {shown}");
+    outcome
+}
+
+fn answered(schema: &str, documents: &[(&str, bool)]) {
+    let texts: Vec<&str> = documents.iter().map(|(text, _)| *text).collect();
+    let expected = documents.iter().map(|(_, valid)| *valid).collect();
+    assert_eq!(
+        work(schema, &texts),
+        Outcome::Answered(expected),
+        "{}",
+        &schema[..schema.len().min(400)]
+    );
+}
+
+fn refused(schema: &str) {
+    assert_eq!(work(schema, &[]), Outcome::Refused(CompileErrorKind::LimitExceeded));
+}
+
+/// `count` pieces of text, made from their number, between commas.
+fn list(count: usize, piece: impl Fn(usize) -> String) -> String {
+    (0..count).map(piece).collect::<Vec<_>>().join(",")
+}
+
+/// `inner` inside of so many times `before` and `after`.
+fn nested(depth: usize, before: &str, inner: &str, after: &str) -> String {
+    format!("{}{inner}{}", before.repeat(depth), after.repeat(depth))
+}
+
+#[test]
+fn nesting_costs_no_stack() {
+    let required = r#"{"type": "object", "required": ["a"], "properties": {"a": "#;
+    let valid = nested(450, r#"{"a":"#, "1", "}");
+    answered(
+        &nested(450, required, r#"{"type": "integer"}"#, "}}"),
+        &[(&valid, true), (r#"{"a":1"#, false)],
+    );
+    answered(
+        &nested(450, r#"{"items": "#, "false", "}"),
+        &[(&nested(450, "[", "", "]"), true)],
+    );
+    answered(
+        &nested(400, r#"{"not": "#, r#"{"type": "integer"}"#, "}"),
+        &[("1", true), ("null", false)],
+    );
+    answered(
+        &nested(300, r#"{"anyOf": ["#, r#"{"type": "integer"}"#, "]}"),
+        &[("1", true), ("null", false)],
+    );
+    answered(
+        &nested(450, r#"{"if": "#, r#"{"type": "integer"}"#, "}"),
+        &[("1", true), ("null", true)],
+    );
+    refused(&nested(20_000, r#"{"not": "#, "true", "}"));
+    refused(&nested(20_000, r#"{"items": "#, "true", "}"));
+    // As deep as text may not nest, references can.
+    let mut chain = String::new();
+    for at in 0..20_000 {
+        write!(
+            chain,
+            r##""{at}": {{"type": "object", "required": ["a"], "properties": {{"a": {{"$ref": "#/$defs/{}"}}}}}},"##,
+            at + 1
+        )
+        .unwrap();
+    }
+    let schema = format!(r##"{{"$defs": {{{chain} "20000": {{"type": "integer"}}}}, "$ref": "#/$defs/0"}}"##);
+    answered(&schema, &[(r#"{"a":{"a":1"#, false), (r#"{"a":1"#, false)]);
+    let chain = list(20_000, |at| {
+        format!(r##""{at}": {{"allOf": [{{"$ref": "#/$defs/{}"}}]}}"##, at + 1)
+    });
+    let schema = format!(r##"{{"$defs": {{{chain}, "20000": {{"type": "integer"}}}}, "$ref": "#/$defs/0"}}"##);
+    answered(&schema, &[("1", true), ("{}", false)]);
+}
+
+#[test]
+fn doubling_references_cost_no_more_than_their_number() {
+    for keyword in ["allOf", "anyOf"] {
+        let chain = list(200, |at| {
+            let next = format!(r##"{{"$ref": "#/$defs/{}"}}"##, at + 1);
+            format!(r#""{at}": {{"{keyword}": [{next}, {next}]}}"#)
+        });
+        let schema = format!(r##"{{"$defs": {{{chain}, "200": {{"type": "integer"}}}}, "$ref": "#/$defs/0"}}"##);
+        answered(&schema, &[("1", true), ("{}", false)]);
+        let rest = schema
+            .replacen("{", r#"{"unevaluatedProperties": false, "type": "object", "#, 1)
+            .replace("integer", "object");
+        answered(&rest, &[("{}", true), (r#"{"a":1}"#, false)]);
+    }
+    // Exactly one of two that are the same is none of them.
+    let chain = list(200, |at| {
+        let next = format!(r##"{{"$ref": "#/$defs/{}"}}"##, at + 1);
+        format!(r#""{at}": {{"oneOf": [{next}, {{"allOf": [{next}, {{"not": {next}}}]}}]}}"#)
+    });
+    let schema = format!(r##"{{"$defs": {{{chain}, "200": {{"required": ["a"]}}}}, "$ref": "#/$defs/0"}}"##);
+    answered(&schema, &[(r#"{"a":1}"#, true), ("{}", false)]);
+    let chain = list(200, |at| {
+        let next = format!(r##"{{"$ref": "#/$defs/{}"}}"##, at + 1);
+        format!(r#""{at}": {{"type": "object", "properties": {{"a": {next}, "b": {next}}}, "required": ["a", "b"]}}"#)
+    });
+    let schema = format!(r##"{{"$defs": {{{chain}, "200": {{"type": "integer"}}}}, "$ref": "#/$defs/0"}}"##);
+    answered(&schema, &[(r#"{"a":{"a":1"#, false), (r#"{"a":1"#, false)]);
+}
+
+#[test]
+fn long_lists_of_values() {
+    const COUNT: usize = 50_000;
+    let strings = list(COUNT, |at| format!(r#""value {at}""#));
+    answered(
+        &format!(r#"{{"enum": [{strings}]}}"#),
+        &[(r#""value 49999""#, true), (r#""value 50000""#, false)],
+    );
+    answered(
+        &format!(r#"{{"not": {{"enum": [{strings}]}}}}"#),
+        &[(r#""value 49999""#, false), (r#""value 50000""#, true)],
+    );
+    let numbers = list(COUNT, |at| format!("{}", at * 3));
+    answered(
+        &format!(r#"{{"enum": [{numbers}]}}"#),
+        &[("149997", true), ("149998", false)],
+    );
+    let objects = list(BRANCHES, |at| format!(r#"{{"a": {at}, "b": "{}"}}"#, at % 7));
+    answered(
+        &format!(r#"{{"enum": [{objects}]}}"#),
+        &[(r#"{"a":199,"b":"3"}"#, true), (r#"{"b":"3","a":198}"#, false)],
+    );
+    let constants = list(2_000, |at| format!(r#"{{"const": "value {at}"}}"#));
+    for keyword in ["anyOf", "oneOf"] {
+        answered(
+            &format!(r#"{{"{keyword}": [{constants}]}}"#),
+            &[(r#""value 1999""#, true), (r#""value 2000""#, false)],
+        );
+    }
+}
+
+#[test]
+fn objects_of_many_names() {
+    const COUNT: usize = 5_000;
+    let properties = list(COUNT, |at| format!(r#""name {at}": {{"type": "integer"}}"#));
+    let document = |count: usize| format!("{{{}}}", list(count, |at| format!(r#""name {at}":1"#)));
+    let schema = format!(r#"{{"type": "object", "properties": {{{properties}}}, "additionalProperties": false}}"#);
+    answered(
+        &schema,
+        &[
+            (&document(30), true),
+            (r#"{"name 4999":"a"}"#, false),
+            (r#"{"name 5000":1}"#, false),
+        ],
+    );
+    let required = list(COUNT, |at| format!(r#""name {at}""#));
+    answered(
+        &format!(r#"{{"type": "object", "required": [{required}]}}"#),
+        &[(&document(20), false), ("{}", false)],
+    );
+    let both = format!(r#"{{"type": "object", "properties": {{{properties}}}, "required": [{required}]}}"#);
+    answered(&both, &[(&document(20), false), ("{}", false)]);
+    let schema = format!(
+        r#"{{"type": "object", "properties": {{{properties}}}, "additionalProperties": false, "minProperties": 4999}}"#
+    );
+    answered(&schema, &[(&document(3), false), ("{}", false)]);
+    let chain = list(1_000, |at| format!(r#""{at}": ["{}"]"#, at + 1));
+    let schema = format!(r#"{{"type": "object", "dependentRequired": {{{chain}}}}}"#);
+    answered(
+        &schema,
+        &[
+            ("{}", true),
+            (r#"{"1000":1}"#, true),
+            (r#"{"999":1}"#, false),
+            (r#"{"999":1,"1000":2}"#, true),
+        ],
+    );
+    // Names that can run out, more than a few.
+    let names = list(200, |at| format!(r#""{at}""#));
+    let schema = format!(r#"{{"type": "object", "propertyNames": {{"enum": [{names}]}}, "minProperties": 200}}"#);
+    let all = format!("{{{}}}", list(200, |at| format!(r#""{at}":0"#)));
+    answered(&schema, &[(&all, true), (&all[..all.len() - 8], false)]);
+    let schema = schema.replace("200}", "201}");
+    assert_eq!(work(&schema, &[]), Outcome::Unsatisfiable);
+}
+
+#[test]
+fn objects_of_many_branches() {
+    let tagged = list(BRANCHES, |at| {
+        format!(
+            r#"{{"type": "object", "properties": {{"type": {{"const": "kind {at}"}}, "x{at}": {{"type": "integer"}}}}, "required": ["type"]}}"#
+        )
+    });
+    for keyword in ["anyOf", "oneOf"] {
+        let schema = format!(r#"{{"{keyword}": [{tagged}]}}"#);
+        answered(
+            &schema,
+            &[
+                (r#"{"type":"kind 7","x7":1}"#, true),
+                (r#"{"type":"kind 7","x7":"a"}"#, false),
+                (r#"{"type":"kind 2000"}"#, false),
+            ],
+        );
+    }
+    let required = list(300, |at| format!(r#"{{"required": ["name {at}"]}}"#));
+    let schema = format!(r#"{{"type": "object", "oneOf": [{required}]}}"#);
+    answered(
+        &schema,
+        &[
+            (r#"{"name 7":1}"#, true),
+            (r#"{"name 7":1,"name 8":1}"#, false),
+            ("{}", false),
+        ],
+    );
+    let schema = format!(r#"{{"type": "object", "not": {{"oneOf": [{required}]}}}}"#);
+    answered(
+        &schema,
+        &[
+            (r#"{"name 7":1}"#, false),
+            (r#"{"name 7":1,"name 8":1}"#, true),
+            ("{}", true),
+        ],
+    );
+    let typed = list(300, |at| {
+        format!(r#"{{"properties": {{"x{at}": {{"type": "integer"}}}}}}"#)
+    });
+    let schema = format!(r#"{{"type": "object", "anyOf": [{typed}]}}"#);
+    answered(&schema, &[(r#"{"x7":"a"}"#, true), ("{}", true)]);
+}
+
+#[test]
+fn numbers_of_any_size() {
+    answered(
+        r#"{"multipleOf": 1e-300, "type": "number"}"#,
+        &[("1", true), ("1e-300", true), ("1e-301", false)],
+    );
+    answered(
+        r#"{"multipleOf": 1e300, "type": "number"}"#,
+        &[("0", true), ("2e300", true), ("1", false)],
+    );
+    let digits = "7".repeat(5_000);
+    answered(
+        &format!(r#"{{"minimum": {digits}}}"#),
+        &[(&digits, true), (&digits[1..], false)],
+    );
+    answered(
+        &format!(r#"{{"const": {digits}}}"#),
+        &[(&digits, true), (&digits[1..], false)],
+    );
+    work(
+        &format!(r#"{{"multipleOf": {digits}, "type": "number"}}"#),
+        &[&digits, "0"],
+    );
+    let steps = list(40, |at| format!(r#"{{"multipleOf": {}}}"#, 2 * at + 3));
+    work(
+        &format!(r#"{{"type": "integer", "not": {{"anyOf": [{steps}]}}}}"#),
+        &["1", "3"],
+    );
+    work(&format!(r#"{{"type": "integer", "allOf": [{steps}]}}"#), &["0", "3"]);
+    work(&format!(r#"{{"type": "integer", "oneOf": [{steps}]}}"#), &["0", "3"]);
+    refused(&format!(r#"{{"minimum": {}}}"#, "7".repeat(20_000)));
+}
+
+#[test]
+fn strings_that_count() {
+    work(
+        r#"{"type": "string", "pattern": "^.*a.{18}$"}"#,
+        &[r#""bbbba123456789012345678""#],
+    );
+    work(
+        r#"{"type": "string", "pattern": "(a|b)*a(a|b){25}"}"#,
+        &[r#""abababababababababababababababababababab""#],
+    );
+    answered(
+        r#"{"type": "string", "maxLength": 1000000}"#,
+        &[(r#""abc""#, true), ("1", false)],
+    );
+    answered(r#"{"type": "string", "minLength": 1000000000}"#, &[(r#""abc""#, false)]);
+    work(
+        r#"{"type": "string", "pattern": "^(a{1,500}b{1,500}){1,500}$"}"#,
+        &[r#""aaabbbaaabbb""#],
+    );
+    work(
+        r#"{"type": "string", "pattern": "^(((((a*)*)*)*)*)*b$", "minLength": 5}"#,
+        &[r#""aaaaaaaaaaaaaaab""#],
+    );
+    let both = list(20, |at| format!(r#"{{"pattern": "x{at}y"}}"#));
+    work(&format!(r#"{{"type": "string", "allOf": [{both}]}}"#), &[r#""x1y""#]);
+    let patterns = list(64, |at| format!(r#""a.*{at}": {{"type": "integer"}}"#));
+    work(
+        &format!(r#"{{"type": "object", "patternProperties": {{{patterns}}}}}"#),
+        &[r#"{"a1":1}"#, "{}"],
+    );
+    let patterns = list(64, |at| format!(r#""^.{{{at}}}a": {{"minimum": {at}}}"#));
+    work(
+        &format!(r#"{{"type": "object", "patternProperties": {{{patterns}}}}}"#),
+        &[r#"{"aba":1}"#, "{}"],
+    );
+    work(
+        r#"{"type": "object", "propertyNames": {"not": {"pattern": "^a|b.{9}$|c"}}, "minProperties": 3}"#,
+        &[r#"{"d":1,"e":2,"f":3}"#],
+    );
+}
+
+#[test]
+fn arrays_of_many_items() {
+    let items = |count: usize| list(count, |at| format!("{at}"));
+    let unique = r#"{"type": "array", "uniqueItems": true}"#;
+    let (differ, repeat) = (format!("[{}]", items(2_000)), format!("[{},77]", items(2_000)));
+    answered(unique, &[(&differ, true), (&repeat, false)]);
+    let objects = |count: usize| {
+        list(count, |at| {
+            format!(r#"{{"id":{at},"name":"name {}","tags":["a"]}}"#, at % 10)
+        })
+    };
+    let (differ, repeat) = (
+        format!("[{}]", objects(1_000)),
+        format!("[{},{{\"name\":\"name 7\",\"id\":7,\"tags\":[\"a\"]}}]", objects(100)),
+    );
+    answered(unique, &[(&differ, true), (&repeat, false)]);
+    let values = list(300, |at| format!(r#""value {at}""#));
+    let schema =
+        format!(r#"{{"type": "array", "uniqueItems": true, "items": {{"enum": [{values}]}}, "minItems": 100}}"#);
+    answered(
+        &schema,
+        &[
+            (&format!("[{values}]"), true),
+            (r#"["value 1","value 1"]"#, false),
+            ("[]", false),
+        ],
+    );
+    assert_eq!(work(&schema.replace(": 100}", ": 301}"), &[]), Outcome::Unsatisfiable);
+    answered(
+        r#"{"type": "array", "minItems": 1000000000}"#,
+        &[("[1,2]", false), ("[", false)],
+    );
+    answered(
+        r#"{"type": "array", "minItems": 1000000000, "maxItems": 1000000001, "items": {"type": "integer"}}"#,
+        &[("[1,2]", false)],
+    );
+    assert_eq!(
+        work(
+            r#"{"type": "array", "minItems": 1000000000, "maxItems": 999999999}"#,
+            &[]
+        ),
+        Outcome::Unsatisfiable
+    );
+    answered(
+        r#"{"type": "array", "uniqueItems": true, "minItems": 1000000000}"#,
+        &[("[1,2]", false), ("[", false)],
+    );
+    answered(
+        r#"{"type": "array", "contains": {"const": 1}, "minContains": 3, "maxContains": 1000000000}"#,
+        &[("[1,1,1]", true), ("[1,1,2]", false)],
+    );
+    work(
+        r#"{"type": "array", "contains": {"const": 1}, "minContains": 1000000000}"#,
+        &["[1]"],
+    );
+    work(
+        r#"{"type": "array", "minItems": 3000, "contains": {"const": 1}, "minContains": 2}"#,
+        &["[1]"],
+    );
+    answered(
+        r#"{"type": "object", "minProperties": 1000000000}"#,
+        &[(r#"{"a":1}"#, false)],
+    );
+    let places = list(1_000, |at| format!(r#"{{"const": {at}}}"#));
+    answered(
+        &format!(r#"{{"type": "array", "prefixItems": [{places}], "items": false}}"#),
+        &[("[0,1,2]", true), ("[0,2]", false)],
+    );
+}
+
+#[test]
+fn branches_that_evaluate() {
+    let branches = |depth: usize| {
+        let mut schema = r#"{"properties": {"end": true}}"#.to_owned();
+        for at in 0..depth {
+            schema = format!(
+                r#"{{"anyOf": [{{"properties": {{"a{at}": {{"type": "integer"}}}}, "required": ["a{at}"]}}, {schema}]}}"#
+            );
+        }
+        schema.replacen('{', r#"{"type": "object", "unevaluatedProperties": false, "#, 1)
+    };
+    answered(
+        &branches(12),
+        &[(r#"{"a3":1}"#, true), (r#"{"a3":"x"}"#, false), (r#"{"b":1}"#, false)],
+    );
+    work(&branches(100), &[r#"{"a3":1}"#, r#"{"b":1}"#]);
+    let contains = list(12, |at| format!(r#"{{"contains": {{"const": {at}}}}}"#));
+    work(
+        &format!(r#"{{"type": "array", "anyOf": [{contains}], "unevaluatedItems": false}}"#),
+        &["[1,2]", "[1]"],
+    );
+}
+
+/// Sets a limit.
+type Lower<'a> = &'a dyn Fn(&mut Limits);
+
+/// A limit that is set low is reached, and the error names it.
+#[test]
+fn limits_are_named_where_they_are_reached() {
+    let set = |change: &dyn Fn(&mut Limits)| {
+        let mut options = SchemaOptions::default();
+        change(&mut options.limits);
+        options
+    };
+    let chain = list(30, |at| {
+        format!(
+            r##""{at}": {{"type": "object", "required": ["a"], "properties": {{"a": {{"$ref": "#/$defs/{}"}}}}}}"##,
+            at + 1
+        )
+    });
+    let chain = format!(r##"{{"$defs": {{{chain}, "30": {{"type": "integer"}}}}, "$ref": "#/$defs/0"}}"##);
+    let three = r#"{"type": "object", "properties": {"a": {"oneOf": [{"minimum": 1}, {"multipleOf": 2}, {"multipleOf": 3}]}}, "required": ["a"],
+        "not": {"properties": {"a": {"enum": [2, 3, 4]}}}, "anyOf": [{"properties": {"a": {"multipleOf": 5}}}, {"properties": {"a": {"minimum": 7}}}]}"#;
+    let patterns = r#"{"type": "object", "patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 1}, "c": {"minimum": 2}}, "minProperties": 1, "not": {"required": ["d"]}}"#;
+    let differ = r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2, 3, 4]}, "minItems": 4}"#;
+    let cases: [(&str, &str, Lower<'_>); 9] = [
+        ("open_questions", &chain, &|limits| limits.open_questions = 10),
+        ("search_states", differ, &|limits| limits.search_states = 3),
+        ("goals", three, &|limits| limits.goals = 2),
+        ("outcomes", three, &|limits| limits.outcomes = 2),
+        ("name_classes", patterns, &|limits| limits.name_classes = 2),
+        ("differing_items", differ, &|limits| limits.differing_items = 2),
+        ("number_values", differ, &|limits| limits.number_values = 3),
+        ("number_terms", three, &|limits| limits.number_terms = 1),
+        ("memory_bytes", &chain, &|limits| limits.memory_bytes = 1000),
+    ];
+    for (name, schema, change) in cases {
+        let loaded = SchemaSet::load(schema, &set(change)).unwrap();
+        let made = Automaton::new(loaded, Formats::Asserted, Style::rfc8259());
+        let error = match made {
+            Err(error) => {
+                assert!(error.pointer().is_some(), "{error}");
+                error.to_string()
+            }
+            Ok((mut automaton, root)) => match automaton.start(root) {
+                Err(trouble) => trouble.to_string(),
+                Ok(start) => {
+                    let mut at = start;
+                    let mut trouble = None;
+                    for byte in b"{\"" {
+                        match at.map(|at| automaton.step(at, *byte)) {
+                            Some(Ok(next)) => at = next,
+                            Some(Err(error)) => trouble = Some(error),
+                            None => {}
+                        }
+                    }
+                    trouble.unwrap_or_else(|| panic!("{name} was not reached")).to_string()
+                }
+            },
+        };
+        assert!(error.contains(&format!("`{name}`")), "{name}: {error}");
+    }
+}
