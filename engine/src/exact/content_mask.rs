@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use toktrie::{Recognizer, SimpleVob, TokTrie};
 
 use super::contents::{CharacterTrie, Contents, MAX_COUNTED, set, unset};
-use crate::automaton::{Automaton, Trouble};
-use crate::strings::LanguageId;
+use crate::Escapes;
+use crate::automaton::{Automaton, Decode, Decoded, StateId, Trouble};
+use crate::strings::{LanguageId, Machine};
 
 /// The tokens that may follow inside of a string and stay there.
 #[derive(Clone, Debug)]
@@ -22,6 +24,9 @@ impl ContentMask {
     pub(super) fn new(automaton: &mut Automaton, language: LanguageId, contents: &Contents) -> Result<Self, Trouble> {
         if automaton.is_dense(language)? {
             return Ok(Self::UpTo(None));
+        }
+        if let Some(machine) = automaton.machine(language)? {
+            return Self::of_machine(machine, contents);
         }
         match automaton.only_bounded(language)? {
             Some(max) if max >= contents.longest as u64 => return Ok(Self::UpTo(None)),
@@ -43,6 +48,47 @@ impl ContentMask {
         };
         walk.run(language)?;
         Ok(Self::Words(walk.words.into()))
+    }
+
+    /// The tokens of a trie after which a text of `language` can still be completed, where a character has been begun.
+    pub(super) fn within(
+        automaton: &mut Automaton,
+        begun: Decode,
+        language: LanguageId,
+        tokens: &TokTrie,
+        contents: &Contents,
+    ) -> Result<Self, Trouble> {
+        let allowed = walk_text(automaton, contents.escapes, (begun, language), None, tokens)?;
+        Ok(Self::Words(allowed.as_slice()[..contents.any.len()].into()))
+    }
+
+    /// The tokens that a machine goes on with. Its states on the way, a text each, are not kept.
+    fn of_machine(machine: Machine, contents: &Contents) -> Result<Self, Trouble> {
+        let trie = &contents.trie;
+        let mut words = vec![0; contents.any.len()];
+        let mut open = vec![(CharacterTrie::ROOT, machine)];
+        while let Some((node, machine)) = open.pop() {
+            for (token, begun) in trie.at(node) {
+                let may = match begun {
+                    None => true,
+                    Some(begun) => machine.may_begin(&begun.possible(contents.escapes))?,
+                };
+                if may {
+                    set(&mut words, token);
+                }
+            }
+            let mut child = CharacterTrie::first_child(node);
+            while child < trie.end(node) {
+                let character = char::from_u32(trie.character(child));
+                if let Some(character) = character
+                    && let Some(after) = machine.after(character)?
+                {
+                    open.push((child, after));
+                }
+                child = trie.end(child);
+            }
+        }
+        Ok(Self::Words(words.into()))
     }
 
     /// The set, 32 tokens a word.
@@ -233,6 +279,126 @@ impl Walk<'_> {
         if self.subtract {
             for &token in self.contents.trie.run(from, to) {
                 unset(&mut self.words, token);
+            }
+        }
+    }
+}
+
+/// The tokens of a trie that may come inside of a string, from what has been read of a character and what may follow;
+/// with a closing quote only if there is a place after it.
+pub(super) fn walk_text(
+    automaton: &mut Automaton,
+    escapes: Escapes,
+    (begun, language): (Decode, LanguageId),
+    after: Option<StateId>,
+    tokens: &TokTrie,
+) -> Result<SimpleVob, Trouble> {
+    let rest = match automaton.machine(language)? {
+        Some(machine) => Rest::Machine(machine),
+        None => Rest::Language(language),
+    };
+    let mut walk = TextWalk {
+        automaton,
+        escapes,
+        after,
+        places: vec![Place::Inside(begun, rest)],
+        trouble: None,
+    };
+    let mut allowed = tokens.alloc_token_set();
+    tokens.add_bias(&mut walk, &mut allowed, &[]);
+    match walk.trouble {
+        Some(trouble) => Err(trouble),
+        None => Ok(allowed),
+    }
+}
+
+/// What may follow in a string.
+#[derive(Clone)]
+enum Rest {
+    Language(LanguageId),
+    /// A machine's states on the way are not kept.
+    Machine(Machine),
+}
+
+enum Place {
+    Inside(Decode, Rest),
+    After(StateId),
+}
+
+/// A walk over the bytes of tokens from inside of a string. Places inside are not kept.
+struct TextWalk<'a> {
+    automaton: &'a mut Automaton,
+    escapes: Escapes,
+    /// The place after the closing quote.
+    after: Option<StateId>,
+    places: Vec<Place>,
+    trouble: Option<Trouble>,
+}
+
+impl TextWalk<'_> {
+    fn step(&mut self, byte: u8) -> Result<Option<Place>, Trouble> {
+        let (begun, rest) = match self.places.last() {
+            None => return Ok(None),
+            Some(Place::After(at)) => return Ok(self.automaton.step(*at, byte)?.map(Place::After)),
+            Some(Place::Inside(begun, rest)) => (begun, rest),
+        };
+        match begun.step(byte, self.escapes) {
+            Decoded::Refused => Ok(None),
+            Decoded::End => {
+                let accepts = match rest {
+                    Rest::Language(language) => self.automaton.accepts_empty(*language),
+                    Rest::Machine(machine) => machine.accepts(),
+                };
+                Ok(self.after.filter(|_| accepts).map(Place::After))
+            }
+            Decoded::Partial(begun) => {
+                let may = match rest {
+                    Rest::Language(language) => self.automaton.may_follow(begun, *language)?,
+                    Rest::Machine(machine) => machine.may_begin(&begun.possible(self.escapes))?,
+                };
+                Ok(may.then(|| Place::Inside(begun, rest.clone())))
+            }
+            Decoded::Character(character) => {
+                let after = match rest {
+                    Rest::Language(language) => {
+                        let after = self.automaton.content_after(*language, character.into())?;
+                        after.map(Rest::Language)
+                    }
+                    Rest::Machine(machine) => machine.after(character)?.map(Rest::Machine),
+                };
+                Ok(after.map(|after| Place::Inside(Decode::Between, after)))
+            }
+        }
+    }
+}
+
+impl Recognizer for TextWalk<'_> {
+    fn pop_bytes(&mut self, num: usize) {
+        self.places.truncate(self.places.len() - num);
+    }
+
+    fn collapse(&mut self) {
+        let top = self.places.len().saturating_sub(1);
+        self.places.drain(..top);
+    }
+
+    fn trie_finished(&mut self) {
+        self.places.truncate(1);
+    }
+
+    fn try_push_byte(&mut self, byte: u8) -> bool {
+        if self.trouble.is_some() {
+            return false;
+        }
+        match self.step(byte) {
+            Ok(Some(next)) => {
+                self.places.push(next);
+                true
+            }
+            Ok(None) => false,
+            Err(trouble) => {
+                self.trouble = Some(trouble);
+                false
             }
         }
     }

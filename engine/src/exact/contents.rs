@@ -18,6 +18,7 @@ pub(super) const MAX_COUNTED: usize = 64;
 
 /// The text tokens of a vocabulary, by what they do between two characters of a string.
 pub(super) struct Contents {
+    pub(super) escapes: Escapes,
     /// Characters that the longest of them adds.
     pub(super) longest: usize,
     /// Tokens that stay inside.
@@ -28,6 +29,8 @@ pub(super) struct Contents {
     pub(super) up_to: Box<[Box<[u32]>]>,
     /// Tokens with the closing quote.
     pub(super) closing: TokTrie,
+    /// Tokens with a quote that closes where they begin within a character.
+    pub(super) closing_within: TokTrie,
 }
 
 /// Tokens in a trie of the characters they add. Nodes are in preorder; node 0 is the root.
@@ -57,11 +60,15 @@ impl Contents {
     pub(super) fn new(vocabulary: &Vocabulary, escapes: Escapes) -> Self {
         let mut contents = Vec::new();
         let mut closing = vec![Vec::new(); vocabulary.len()];
+        let mut closing_within = closing.clone();
         for token in 0..vocabulary.len() as TokenId {
             let bytes = vocabulary.token_bytes(token);
             let fits = bytes.len() <= Vocabulary::MAX_TRIE_TOKEN_BYTES && !bytes.is_empty();
             if vocabulary.kind(token) != TokenKind::Text || !fits {
                 continue;
+            }
+            if bytes.contains(&b'"') {
+                closing_within[token as usize] = bytes.to_vec();
             }
             match decode(bytes, escapes) {
                 Read::Refused => {}
@@ -89,11 +96,13 @@ impl Contents {
         let info = TokRxInfo::new(vocabulary.len() as u32, end);
         let longest = contents.iter().map(|content| content.text.len() + 1).max();
         Self {
+            escapes,
             longest: longest.unwrap_or_default(),
             trie: CharacterTrie::new(contents),
             any: any.into(),
             up_to: up_to.into_iter().map(Vec::into).collect(),
             closing: TokTrie::from(&info, &closing),
+            closing_within: TokTrie::from(&info, &closing_within),
         }
     }
 }

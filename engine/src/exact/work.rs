@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toktrie::{Recognizer, SimpleVob, TokTrie};
 
-use crate::automaton::{Automaton, StateId, Trouble};
+use crate::automaton::{Automaton, Decode, StateId, Trouble};
 use crate::strings::LanguageId;
 use crate::{MaskError, TokenMask, Vocabulary};
 
-use super::content_mask::ContentMask;
+use super::content_mask::{ContentMask, walk_text};
 use super::contents::Contents;
 
 /// Memory for the masks of each kind that one compiled schema keeps.
@@ -28,7 +28,7 @@ pub(super) struct Work {
     pub(super) automaton: Automaton,
     masks: HashMap<StateId, Arc<TokenMask>>,
     /// The tokens that may follow inside of strings and stay there.
-    contents: HashMap<LanguageId, ContentMask>,
+    contents: HashMap<(Decode, LanguageId), ContentMask>,
 }
 
 impl Shared {
@@ -59,16 +59,26 @@ impl Work {
         }
         let vocabulary = &*shared.vocabulary;
         let contents = &*shared.contents;
-        let inside = match self.automaton.content(at) {
-            None => None,
-            Some(language) => Some(self.content(language, contents)?),
+        let place = self.automaton.content(at);
+        // The trie of all tokens holds special ones under a byte that is never allowed.
+        let (inside, allowed) = match place {
+            None => (None, self.walk(vocabulary.trie(), at)?),
+            Some((begun, language)) => {
+                let inside = self.content(begun, language, shared)?;
+                let closing = match begun {
+                    Decode::Between => &contents.closing,
+                    _ => &contents.closing_within,
+                };
+                let allowed = match self.automaton.after_any_text(at).map_err(mask_error)? {
+                    None => self.walk(closing, at)?,
+                    after => {
+                        let place = (begun, language);
+                        walk_text(&mut self.automaton, contents.escapes, place, after, closing).map_err(mask_error)?
+                    }
+                };
+                (Some(inside), allowed)
+            }
         };
-        let trie = match inside {
-            None => vocabulary.trie(),
-            Some(_) => &contents.closing,
-        };
-        // The trie holds special tokens under a byte that is never allowed.
-        let allowed = self.walk(trie, at)?;
         let mut mask = TokenMask::from_words(allowed.as_slice(), vocabulary.len());
         if let Some(inside) = inside {
             mask.fill_words(|words| {
@@ -98,13 +108,18 @@ impl Work {
     }
 
     /// The tokens that may follow inside of a string and stay there.
-    fn content(&mut self, language: LanguageId, contents: &Contents) -> Result<ContentMask, MaskError> {
-        if let Some(known) = self.contents.get(&language) {
+    fn content(&mut self, begun: Decode, language: LanguageId, shared: &Shared) -> Result<ContentMask, MaskError> {
+        if let Some(known) = self.contents.get(&(begun, language)) {
             return Ok(known.clone());
         }
-        let mask = ContentMask::new(&mut self.automaton, language, contents).map_err(mask_error)?;
+        let contents = &*shared.contents;
+        let mask = match begun {
+            Decode::Between => ContentMask::new(&mut self.automaton, language, contents),
+            _ => ContentMask::within(&mut self.automaton, begun, language, shared.vocabulary.trie(), contents),
+        };
+        let mask = mask.map_err(mask_error)?;
         let tokens = contents.any.len() * 32;
-        keep(&mut self.contents, language, mask.clone(), tokens);
+        keep(&mut self.contents, (begun, language), mask.clone(), tokens);
         Ok(mask)
     }
 

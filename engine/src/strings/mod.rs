@@ -41,9 +41,10 @@ pub(crate) use pattern::PatternError;
 use charset::{CharRange, CharSet};
 use derive::Derivatives;
 use emptiness::Emptiness;
+use native::Native;
 #[cfg(test)]
 use node::EMPTY;
-use node::{ANY, Arena, NONE, UNBOUNDED};
+use node::{ANY, Arena, NONE, Node, UNBOUNDED};
 
 /// So many characters are tried one by one where machines make a state for each.
 const FEW_CHARACTERS: u64 = 256;
@@ -156,6 +157,9 @@ impl Languages {
                 ranges.iter().any(|(low, high)| *low <= last && first <= *high)
             }));
         }
+        if let Some(machine) = self.machine(language)? {
+            return machine.may_begin(ranges);
+        }
         let possible = self.first_characters(language)?;
         for range in possible.ranges() {
             for &(low, high) in ranges {
@@ -246,6 +250,41 @@ impl Languages {
         live
     }
 
+    /// The machines whose states make up `language`, where it is a union of such, each within bounds on its length, and
+    /// no more.
+    pub(crate) fn machine(&mut self, language: LanguageId) -> Result<Option<Machine>, LimitReached> {
+        if !self.arena.is_native(language) {
+            return Ok(None);
+        }
+        let members = match self.arena.node(language) {
+            Node::Or(members) => members.to_vec(),
+            _ => vec![language],
+        };
+        let mut parts = Vec::with_capacity(members.len());
+        for member in members {
+            let bounds = match self.arena.node(member) {
+                Node::Native(_) => Some((member, 0, UNBOUNDED)),
+                _ => self.split_length(member)?,
+            };
+            let Some((rest, min, max)) = bounds else {
+                return Ok(None);
+            };
+            let Node::Native(state) = self.arena.node(rest) else {
+                return Ok(None);
+            };
+            let part = Part {
+                state: state.clone(),
+                min,
+                max,
+            };
+            if !part.is_bare() && part.state.reaches(min, max)?.is_none() {
+                return Ok(None);
+            }
+            parts.push(part);
+        }
+        Ok(Some(Machine(parts)))
+    }
+
     /// Whether `language` is a combination with machines: its states are as many as texts.
     pub(crate) fn has_machines(&self, language: LanguageId) -> bool {
         self.arena.is_native(language)
@@ -284,5 +323,73 @@ impl Languages {
     /// Cells in use of those that [`LanguageLimits::cells`] allows.
     pub(crate) fn cells(&self) -> usize {
         self.arena.cells()
+    }
+}
+
+/// States of machines that are not kept: to look at many texts, which would be a language each.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine(Vec<Part>);
+
+/// A state of a machine, and bounds on the number of characters to come.
+#[derive(Clone, Debug)]
+struct Part {
+    state: Native,
+    min: u64,
+    max: u64,
+}
+
+impl Part {
+    fn is_bare(&self) -> bool {
+        (self.min, self.max) == (0, UNBOUNDED)
+    }
+
+    fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
+        if self.max == 0 {
+            return Ok(None);
+        }
+        let Some(state) = self.state.after(c)? else {
+            return Ok(None);
+        };
+        let after = Self {
+            state,
+            min: self.min.saturating_sub(1),
+            max: self.max - u64::from(self.max != UNBOUNDED),
+        };
+        let lives = after.is_bare() || after.state.reaches(after.min, after.max)? == Some(true);
+        Ok(lives.then_some(after))
+    }
+}
+
+impl Machine {
+    /// The states after a character; none where nothing goes on like that.
+    pub(crate) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
+        let mut after = Vec::with_capacity(self.0.len());
+        for part in &self.0 {
+            after.extend(part.after(c)?);
+        }
+        Ok((!after.is_empty()).then_some(Self(after)))
+    }
+
+    /// Whether the text may end here.
+    pub(crate) fn accepts(&self) -> bool {
+        self.0.iter().any(|part| part.min == 0 && part.state.accepts())
+    }
+
+    /// Whether a text goes on with a character of one of `ranges`, whose ends are included.
+    pub(crate) fn may_begin(&self, ranges: &[(u32, u32)]) -> Result<bool, LimitReached> {
+        for part in &self.0 {
+            for range in part.state.first_characters().ranges() {
+                for &(low, high) in ranges {
+                    let first = low.max(u32::from(range.first()));
+                    let last = high.min(u32::from(range.last()));
+                    for c in (first..=last).filter_map(char::from_u32) {
+                        if part.after(c)?.is_some() {
+                            return Ok(true);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(false)
     }
 }

@@ -13,7 +13,7 @@ mod whitespace;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{LanguageId, Transitions};
+use crate::strings::{LanguageId, Machine, Transitions};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -224,14 +224,14 @@ impl Automaton {
         }
     }
 
-    /// What may follow inside of a string or name, where the place is between two characters of one and only its language
-    /// counts.
-    pub(crate) fn content(&self, at: StateId) -> Option<LanguageId> {
+    /// What has been read of a character, and what may follow, where the place is inside of a string or name of which
+    /// only the language counts.
+    pub(crate) fn content(&self, at: StateId) -> Option<(Decode, LanguageId)> {
         let State { top, stack, .. } = &self.states[at.0 as usize];
         match top {
             Top::String(..) | Top::Key(..) if !self.any_content(top, *stack) => None,
-            Top::String(Decode::Between, languages, ..) => Some(languages[0]),
-            Top::Key(Decode::Between, _, language) => Some(*language),
+            Top::String(decode, languages, ..) => Some((*decode, languages[0])),
+            Top::Key(decode, _, language) => Some((*decode, *language)),
             _ => None,
         }
     }
@@ -239,6 +239,11 @@ impl Automaton {
     /// The characters that may come first in texts of a language, with what may follow them.
     pub(crate) fn content_transitions(&mut self, language: LanguageId) -> Result<Transitions, Trouble> {
         Ok(self.languages.transitions(language)?)
+    }
+
+    /// The machines whose states make up a language, where it is that and no more.
+    pub(crate) fn machine(&mut self, language: LanguageId) -> Result<Option<Machine>, Trouble> {
+        Ok(self.languages.machine(language)?)
     }
 
     /// Whether a language has so many states that they are better made for one character at a time.

@@ -139,6 +139,26 @@ impl Automaton {
         }
     }
 
+    /// The place after the string that a place is in, where it is the same whatever the string will be.
+    pub(crate) fn after_any_text(&mut self, at: super::StateId) -> Result<Option<super::StateId>, Trouble> {
+        let state = &self.states[at.0 as usize];
+        let Top::String(_, languages, None, expected) = &state.top else {
+            return Ok(None);
+        };
+        let (open, expected, stack) = (languages.len() > 1, *expected, state.stack);
+        let forced: Option<Vec<bool>> = self.forced(&self.expected(expected)).into_iter().collect();
+        let (false, Some(outcomes)) = (open, forced) else {
+            return Ok(None);
+        };
+        let after = self.value_done(expected, outcomes, None, stack)?;
+        Ok(after.map(|after| self.place(after)))
+    }
+
+    /// Whether the empty text belongs to a language.
+    pub(crate) fn accepts_empty(&self, language: LanguageId) -> bool {
+        self.languages.accepts_empty(language)
+    }
+
     /// Whether a character that `decode` may still become can follow.
     pub(crate) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
         Ok(self

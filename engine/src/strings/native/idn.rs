@@ -154,7 +154,7 @@ impl Idn {
             return Ok(true);
         }
         // With that much room there would have been an ending if what the label waits for could come at all.
-        Ok(octets + FAR > self.encoded_room() && self.has_ending(label)?)
+        Ok(octets + FAR > self.encoded_room() && self.has_ending(label))
     }
 
     /// The octets behind `xn--` of a label, if it has room for them.
@@ -163,25 +163,15 @@ impl Idn {
         (octets <= self.encoded_room()).then_some(octets)
     }
 
-    /// Whether any character ends a label.
-    fn has_ending(&self, mut label: Vec<char>) -> Result<bool, LimitReached> {
+    /// Whether any character ends a label. A label that takes two more, with room for hardly one, is read as none.
+    fn has_ending(&self, mut label: Vec<char>) -> bool {
         let ranges = Tables::get().allowed.ranges();
-        let mut goes_on = false;
-        for c in ranges.iter().flat_map(|range| range.first()..=range.last()) {
+        ranges.iter().flat_map(|range| range.first()..=range.last()).any(|c| {
             label.push(c);
-            if self.octets(&label).is_some() {
-                return Ok(true);
-            }
-            goes_on |= self.fits(&label).is_some() && may_begin_u_label(&label, self.demand);
+            let ends = self.octets(&label).is_some();
             label.pop();
-        }
-        match goes_on {
-            false => Ok(false),
-            true => Err(LimitReached {
-                what: "characters to end a label of a host name",
-                allowed: 1,
-            }),
-        }
+            ends
+        })
     }
 
     /// One or two characters that end a label.
