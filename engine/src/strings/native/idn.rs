@@ -9,7 +9,7 @@
 //! more octets than a label may have, though the whole label does not.
 
 use super::host::{ENCODED, LABEL, completes, completion, is_a_label};
-use super::idna::{DOTS, Demand, ENDINGS, Tables, is_u_label, may_begin_u_label};
+use super::idna::{DOTS, Demand, ENDINGS, is_u_label, may_begin_u_label};
 use super::punycode::{Decoder, encode};
 use crate::strings::limits::LimitReached;
 
@@ -147,31 +147,18 @@ impl Idn {
         if !may_begin_u_label(&label, self.demand) {
             return Ok(false);
         }
-        let Some(octets) = self.fits(&label) else {
+        if self.fits(&label).is_none() {
             return Ok(false);
-        };
-        if self.octets(&label).is_some() || self.ending(&label).is_some() {
-            return Ok(true);
         }
-        // With that much room there would have been an ending if what the label waits for could come at all.
-        Ok(octets + FAR > self.encoded_room() && self.has_ending(label))
+        // With room for them, one or two of a few characters end every label that can be ended. With less room, a label
+        // that takes another is read as none.
+        Ok(self.octets(&label).is_some() || self.ending(&label).is_some())
     }
 
     /// The octets behind `xn--` of a label, if it has room for them.
     fn fits(&self, label: &[char]) -> Option<usize> {
         let octets = encode(label)?.len();
         (octets <= self.encoded_room()).then_some(octets)
-    }
-
-    /// Whether any character ends a label. A label that takes two more, with room for hardly one, is read as none.
-    fn has_ending(&self, mut label: Vec<char>) -> bool {
-        let ranges = Tables::get().allowed.ranges();
-        ranges.iter().flat_map(|range| range.first()..=range.last()).any(|c| {
-            label.push(c);
-            let ends = self.octets(&label).is_some();
-            label.pop();
-            ends
-        })
     }
 
     /// One or two characters that end a label.
@@ -231,9 +218,6 @@ impl Idn {
         text.len() / 8
     }
 }
-
-/// Octets with which any character can be encoded behind a label.
-const FAR: usize = 14;
 
 /// `label` with letters and digits that no longer matter made alike: only where they stand counts, and whether any is a
 /// capital, unless a character beyond ASCII follows, which may ask for a letter or join it.
