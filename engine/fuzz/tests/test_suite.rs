@@ -50,14 +50,17 @@ fn run(suite: &TestSuite, part: Part) -> (BTreeSet<String>, usize) {
     (wrong, tests)
 }
 
-/// Asks for every instance as the suite spells it and in two spellings of its value.
+/// Asks for every instance as the suite spells it and, mostly, in two spellings of its value.
 fn judge(case: &Case, masker: Option<&dyn Masker>, title: &str, wrong: &mut BTreeSet<String>) {
     for (seed, instance) in (0..).zip(&case.instances) {
         let bytes = random_bytes(seed);
         let mut choices = Choices::new(&bytes);
         let value = strict_json::parse(&instance.text, 256).unwrap().value;
         let mut texts = vec![instance.text.clone()];
-        texts.extend([(); 2].map(|()| spelling::spelled(&mut choices, &value)));
+        // Masks of internationalised host names are slow.
+        if !case.category.ends_with("idn-hostname") {
+            texts.extend([(); 2].map(|()| spelling::spelled(&mut choices, &value)));
+        }
         for text in texts {
             let accepted = masker.map_or(Ok(false), |masker| {
                 accepts(masker, &vocabulary(), text.as_bytes(), &mut choices)
