@@ -4,20 +4,17 @@
 use std::io::Write as _;
 
 use criterion::Criterion;
-use maskwright_benches::{masks, on_large_stack};
+use maskwright_benches::{masks, on_large_stack, vocabulary};
 use maskwright_harness::frameworks::FRAMEWORKS;
-use maskwright_harness::vocabularies::{DEFAULT, NamedVocabulary};
 use maskwright_worker::{Purpose, Setup};
 
-/// Those that compile every vocabulary in reasonable time.
+/// outlines-core takes seconds for a schema with this vocabulary.
 const MEASURED: [&str; 2] = ["maskwright", "llguidance"];
 
 fn main() {
     on_large_stack(|| {
         let mut criterion = Criterion::default().configure_from_args();
-        let vocabulary = NamedVocabulary::load(DEFAULT)
-            .expect("it is part of the program")
-            .vocabulary;
+        let vocabulary = vocabulary();
         let setup = Setup {
             vocabulary: vocabulary.clone(),
             documents: Default::default(),

@@ -1,4 +1,5 @@
-//! The encodings that are part of the program. glrmask's package, which cannot depend on this one, includes this file.
+//! The encodings that are part of the program. The library of `benches/`, which cannot depend on this
+//! package, includes this file.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The program `maskwright`, and of its parts those that the benchmarks in `benches/` measure with: the frameworks behind
-//! their traits, and the vocabularies.
+//! The program `maskwright`, and of its parts the one that the benchmarks in `benches/` measure with: the frameworks
+//! behind their traits.
 
 mod commands;
 mod conformance;
@@ -10,6 +10,7 @@ pub mod frameworks;
 mod heat_map;
 mod interrupt;
 mod manifest;
+mod mask_plot;
 mod mask_record;
 mod mask_report;
 mod mask_summary;
@@ -22,7 +23,7 @@ mod statistics;
 mod summary;
 mod table;
 mod trial;
-pub mod vocabularies;
+mod vocabularies;
 mod worker;
 
 use std::process::ExitCode;

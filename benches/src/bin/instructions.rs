@@ -3,8 +3,7 @@
 use std::io::Write as _;
 
 use maskwright::{Compiler, ExactCompiler, ExactOptions};
-use maskwright_benches::{SCHEMAS_TO_COMPILE, Visit, on_large_stack, states};
-use maskwright_harness::vocabularies::{DEFAULT, NamedVocabulary};
+use maskwright_benches::{SCHEMAS_TO_COMPILE, Visit, on_large_stack, states, vocabulary};
 
 /// Callgrind counts what happens in this function, by its name, and writes the count after each call.
 #[inline(never)]
@@ -14,10 +13,8 @@ fn instructions_counted(measured: &mut dyn FnMut()) {
 
 fn main() {
     on_large_stack(|| {
-        let vocabulary = NamedVocabulary::load(DEFAULT)
-            .expect("it is part of the program")
-            .vocabulary;
-        // Formats are not asserted and texts are free, as in `cargo bench`.
+        let vocabulary = vocabulary();
+        // Every spelling of a document, as in `cargo bench`.
         let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
         let mut out = std::io::stdout().lock();
         let mut count = |what: &str, state: &str, measured: &mut dyn FnMut()| {
