@@ -21,14 +21,16 @@ trap 'rm -rf "$out"' EXIT
 
 # A file of counts is written after each call of the function, and zeroed: out.1, out.2, ….
 valgrind --tool=callgrind --collect-atstart=no \
-  --toggle-collect='*instructions_counted*' --dump-after='*instructions_counted*' \
+  --toggle-collect=instructions::instructions_counted --dump-after=instructions::instructions_counted \
   --callgrind-out-file="$out/out" "$target/release/instructions" >"$out/names" 2>"$out/log" ||
   { cat "$out/log" >&2; exit 2; }
 
 number=0
 while IFS= read -r name; do
   number=$((number + 1))
-  printf '%s\t%s\n' "$(awk '$1 == "totals:" {print $2}' "$out/out.$number")" "$name"
+  count=$(awk '$1 == "totals:" && $2 > 0 {print $2; counted = 1} END {exit !counted}' "$out/out.$number") ||
+    { echo "callgrind has not counted $name" >&2; exit 2; }
+  printf '%s\t%s\n' "$count" "$name"
 done <"$out/names" >"$out/counts"
 
 if [ "${1-}" = --record ]; then
