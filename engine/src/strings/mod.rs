@@ -365,8 +365,7 @@ impl Part {
         {
             return may;
         }
-        let possible = self.state.first_characters().intersection(&CharSet::range(first, last));
-        for c in possible.ranges().iter().flat_map(|range| range.first()..=range.last()) {
+        for c in self.state.first_characters().within(first, last) {
             if self.after(c)?.is_some() {
                 return Ok(true);
             }

@@ -12,7 +12,6 @@ use super::host::{ENCODED, LABEL, completes, completion, is_a_label};
 use super::idna::{DOTS, Demand, Tables};
 use super::label::Reading;
 use super::punycode::{Decoder, encoded_length};
-use crate::strings::charset::CharSet;
 use crate::strings::limits::LimitReached;
 
 /// Octets of a name.
@@ -51,7 +50,9 @@ impl Plain {
     /// With `c` behind it; none if no label begins like that.
     fn after(&self, c: char) -> Option<Self> {
         let reading = self.reading.after(&self.text, c)?;
-        let text = format!("{}{c}", self.text);
+        let mut text = String::with_capacity(self.text.len() + c.len_utf8());
+        text.push_str(&self.text);
+        text.push(c);
         let octets = match reading.is_wide() {
             false => text.len(),
             true => 4 + encoded_length(text.chars())?,
@@ -180,9 +181,7 @@ impl Idn {
                 return Ok(true);
             }
         }
-        let letters = Tables::get().letters.intersection(&CharSet::range(first, last));
-        let letters = letters.ranges().iter().flat_map(|range| range.first()..=range.last());
-        for c in letters {
+        for c in Tables::get().letters.within(first, last) {
             let Some(next) = self.followed(c) else { continue };
             if next.lives()? {
                 return Ok(true);
