@@ -462,27 +462,8 @@ impl Partial {
     }
 }
 
-/// A text between quotes, with no escapes but those needed.
+/// A text as it stands between quotes, with no escapes but those needed.
 fn escaped(text: &str) -> Vec<u8> {
-    let mut escaped = Vec::with_capacity(text.len());
-    for character in text.chars() {
-        let letter = match character {
-            '"' | '\\' => character,
-            '\u{8}' => 'b',
-            '\u{c}' => 'f',
-            '\n' => 'n',
-            '\r' => 'r',
-            '\t' => 't',
-            '\0'..='\x1f' => {
-                escaped.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
-                continue;
-            }
-            _ => {
-                escaped.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                continue;
-            }
-        };
-        escaped.extend_from_slice(&[b'\\', letter as u8]);
-    }
-    escaped
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.as_bytes()[1..quoted.len() - 1].to_vec()
 }

@@ -1,0 +1,94 @@
+//! Whether an array can be completed: a search over what is left of its formula, item by item.
+
+use hashbrown::HashSet;
+
+use super::{outcome_of, shortened};
+use crate::automaton::atom::AtomKind;
+use crate::automaton::formula::FormulaId;
+use crate::automaton::goal::GoalId;
+use crate::automaton::questions::{Goals, Question};
+use crate::automaton::{Automaton, Trouble};
+
+impl Automaton {
+    /// Whether an array of which `formula` is left, after the items `seen` where it matters that items differ, can be
+    /// completed.
+    pub(in crate::automaton) fn array_can_end(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
+        match formula.decided() {
+            Some(decided) => Ok(decided),
+            None if !seen.is_empty() && self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, None),
+            None if self.asks_unique(&[formula]) => self.ask(Question::Array(formula)),
+            None => {
+                let formula = self.shortened_array(formula);
+                self.ask(Question::Array(formula))
+            }
+        }
+    }
+
+    /// The same after one more item, which satisfies `last` and differs from those seen.
+    pub(in crate::automaton) fn array_can_end_after(
+        &mut self,
+        formula: FormulaId,
+        seen: &[GoalId],
+        last: &Goals,
+    ) -> Result<bool, Trouble> {
+        match formula.decided() {
+            Some(decided) => Ok(decided),
+            None if self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, Some(last)),
+            None => self.array_can_end(formula, &[]),
+        }
+    }
+
+    pub(super) fn search_array(&mut self, formula: FormulaId) -> Result<bool, Trouble> {
+        let mut seen: HashSet<FormulaId> = HashSet::from([formula]);
+        let mut left = vec![formula];
+        while let Some(formula) = left.pop() {
+            if self.at_end(formula) {
+                return Ok(true);
+            }
+            let goals = self.goals_of_item(&[formula]);
+            let mut vectors = self.vectors(&goals)?;
+            // The one with most goals satisfied is looked at first.
+            vectors.reverse();
+            for vector in vectors {
+                let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), false);
+                if after != FormulaId::FALSE && seen.insert(after) {
+                    left.push(after);
+                }
+            }
+            self.check_states(seen.len(), "states of an array in the search for its end")?;
+        }
+        Ok(false)
+    }
+
+    /// An array formula with shorter stretches between the places that it speaks of, where that makes no difference to
+    /// whether the array can be completed. An item changes what is left to find, or it changes nothing and can be left
+    /// out or come again; so it takes no more items between two places than there are things to find, and one.
+    fn shortened_array(&mut self, formula: FormulaId) -> FormulaId {
+        let (mut places, mut to_find) = (Vec::new(), 1_u64);
+        for &atom in self.formulas.atoms(formula) {
+            match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => places.push(count),
+                AtomKind::Items { from, to, .. } => places.extend([from].into_iter().chain(to)),
+                AtomKind::Contains(_, count) => to_find = to_find.saturating_add(count),
+                _ => {}
+            }
+        }
+        let Some(new) = shortened(places, to_find) else {
+            return formula;
+        };
+        let mut changes = Vec::new();
+        for atom in self.formulas.atoms(formula).to_vec() {
+            let change = match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => AtomKind::LengthAtLeast(new[&count]),
+                AtomKind::Items { from, to, goal } => AtomKind::Items {
+                    from: new[&from],
+                    to: to.map(|to| new[&to]),
+                    goal,
+                },
+                other => other,
+            };
+            changes.push((atom, self.atom(change)));
+        }
+        self.changed(formula, &changes)
+    }
+}

@@ -1,0 +1,278 @@
+//! Whether an object can be completed: a search over the names that its formula speaks of, and then over the cells of
+//! all other names. What is [plain](super::plain) needs no search.
+
+use hashbrown::HashSet;
+
+use super::{outcome_of, shortened};
+use crate::automaton::atom::{AtomKind, Keys, TextId};
+use crate::automaton::formula::{Atom, FormulaId};
+use crate::automaton::questions::Question;
+use crate::automaton::read::Name;
+use crate::automaton::{Automaton, Trouble};
+use crate::strings::LanguageId;
+
+/// A way to complete an object, or the beginning of one.
+#[derive(Clone, Debug)]
+pub(in crate::automaton) struct Way {
+    /// Names that come.
+    pub(in crate::automaton) taken: Vec<TextId>,
+    /// Names that do not come.
+    pub(in crate::automaton) passed: Vec<TextId>,
+    /// What is left: in the end something plain, or something that holds, or else `false`.
+    pub(in crate::automaton) rest: FormulaId,
+}
+
+impl Default for Way {
+    fn default() -> Self {
+        Self {
+            taken: Vec::new(),
+            passed: Vec::new(),
+            rest: FormulaId::TRUE,
+        }
+    }
+}
+
+impl Way {
+    fn taking(&self, name: TextId, rest: FormulaId) -> Self {
+        let mut way = Self { rest, ..self.clone() };
+        way.taken.push(name);
+        way
+    }
+
+    fn passing(&self, name: TextId, rest: FormulaId) -> Self {
+        let mut way = Self { rest, ..self.clone() };
+        way.passed.push(name);
+        way
+    }
+}
+
+impl Automaton {
+    /// Whether an object of which `formula` is left, and in which the names `used` must not come again, can be
+    /// completed.
+    pub(in crate::automaton) fn object_can_end(
+        &mut self,
+        formula: FormulaId,
+        used: &[TextId],
+    ) -> Result<bool, Trouble> {
+        if let Some(decided) = formula.decided() {
+            return Ok(decided);
+        }
+        let mut counted = Vec::new();
+        if !used.is_empty() {
+            let scarce = self.scarce_names(formula)?;
+            for &name in used {
+                if self.covers(Keys::Language(scarce), Name::Known(name))? {
+                    counted.push(name);
+                }
+            }
+            counted.sort_unstable();
+        }
+        self.ask(Question::Object(formula, counted.into()))
+    }
+
+    /// The names of kinds that can run out, where it matters to `formula` which names have come.
+    pub(in crate::automaton) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, Trouble> {
+        if let Some(&known) = self.scarce.get(&formula) {
+            return Ok(known);
+        }
+        let mut scarce = Vec::new();
+        if !self.is_plain(formula) {
+            let mut atoms = self.formulas.atoms(formula).iter();
+            let is_counted = atoms.any(|atom| matches!(self.atoms.kind(*atom), AtomKind::CountAtLeast(_)));
+            for cell in self.cells(formula, &[], &[])? {
+                if cell.left.is_some() && (is_counted || !cell.within.is_empty()) {
+                    scarce.push(cell.names);
+                }
+            }
+        }
+        let scarce = self.languages.or(&scarce)?;
+        self.scarce.insert(formula, scarce);
+        Ok(scarce)
+    }
+
+    /// A way in which an object can be completed.
+    pub(in crate::automaton) fn object_end(
+        &mut self,
+        formula: FormulaId,
+        used: &[TextId],
+    ) -> Result<Option<Way>, Trouble> {
+        let all_names = self.names(formula);
+        let scarce = match self.at_end(formula) {
+            true => self.languages.none(),
+            false => self.scarce_names(formula)?,
+        };
+        let is_scarce = scarce != self.languages.none();
+        let mut left = vec![Way {
+            rest: formula,
+            ..Way::default()
+        }];
+        let mut seen: HashSet<(FormulaId, Vec<TextId>)> = HashSet::new();
+        while let Some(way) = left.pop() {
+            let formula = way.rest;
+            let decided = [&way.taken[..], &way.passed].concat();
+            if self.has_end(formula, &[used, &decided].concat())? {
+                return Ok(Some(way));
+            }
+            if self.is_by_name(formula) {
+                continue;
+            }
+            let Some(name) = self.next_name(formula) else {
+                let names = if is_scarce { &decided } else { &all_names };
+                if self.others_can_end(formula, names, used)? {
+                    return Ok(Some(Way {
+                        rest: FormulaId::FALSE,
+                        ..way
+                    }));
+                }
+                continue;
+            };
+            let mut after = vec![way.passing(name, self.without(formula, name))];
+            let goals = self.goals_of_member(&[formula], Name::Known(name))?;
+            for vector in self.vectors(&goals)? {
+                let outcome = |goal| outcome_of(&goals, &vector, goal);
+                let rest = self.after_member(formula, Name::Known(name), &outcome)?;
+                let way = way.taking(name, rest);
+                let decided = [&way.taken[..], &way.passed].concat();
+                if self.has_end(rest, &[used, &decided].concat())? {
+                    return Ok(Some(way));
+                }
+                after.push(way);
+            }
+            after.retain(|way| way.rest != FormulaId::FALSE);
+            // What is nearest to an end is looked at first.
+            after.sort_by_key(|way| std::cmp::Reverse(self.missing(&way.rest)));
+            for way in after {
+                // Which of the names that can run out are gone is a part of the state.
+                let mut decided = Vec::new();
+                for &name in way.taken.iter().chain(&way.passed).filter(|_| is_scarce) {
+                    if self.covers(Keys::Language(scarce), Name::Known(name))? {
+                        decided.push(name);
+                    }
+                }
+                decided.sort_unstable();
+                if seen.insert((way.rest, decided)) {
+                    left.push(way);
+                }
+            }
+            self.check_states(seen.len(), "states of an object in the search for its end")?;
+        }
+        Ok(None)
+    }
+
+    /// A way to complete an object in which as many of `names` come as fit beside those before them.
+    pub(in crate::automaton) fn widest_way(
+        &mut self,
+        formula: FormulaId,
+        names: &[TextId],
+        gone: &[TextId],
+    ) -> Result<Option<Way>, Trouble> {
+        let mut way = Way {
+            rest: formula,
+            ..Way::default()
+        };
+        for &name in names {
+            let goals = self.goals_of_member(&[way.rest], Name::Known(name))?;
+            let rest = self.after_member(way.rest, Name::Known(name), &|_| true)?;
+            if rest != FormulaId::FALSE && self.satisfiable(&goals, &[])? {
+                way = way.taking(name, rest);
+            }
+        }
+        let gone = [gone, &way.taken].concat();
+        Ok(self.object_can_end(way.rest, &gone)?.then_some(way))
+    }
+
+    /// Whether it is easily seen that an object can be completed.
+    fn has_end(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<bool, Trouble> {
+        if self.at_end(formula) {
+            return Ok(true);
+        }
+        match self.plain(formula) {
+            Some(plain) => self.plain_can_end(&plain, formula, gone),
+            None => Ok(false),
+        }
+    }
+
+    /// The number of conjuncts that do not hold yet.
+    fn missing(&self, formula: &FormulaId) -> usize {
+        let parts = self.formulas.conjuncts(formula).iter();
+        parts.filter(|part| !self.formulas.at_end(**part)).count()
+    }
+
+    /// A name to decide next: one on which something depends that does not hold yet, if there is such a name.
+    fn next_name(&self, formula: FormulaId) -> Option<TextId> {
+        let name_of = |atom: &Atom| match self.atoms.kind(*atom) {
+            AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => Some(name),
+            _ => None,
+        };
+        let missing = self.formulas.conjuncts(&formula).iter();
+        let missing = missing.filter(|part| !self.formulas.at_end(**part));
+        let mut atoms = missing.flat_map(|part| self.formulas.atoms(*part));
+        let first = atoms.find_map(name_of);
+        first.or_else(|| self.formulas.atoms(formula).iter().find_map(name_of))
+    }
+
+    /// What is left of `formula` where no member of this name comes.
+    fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
+        let atoms = &self.atoms;
+        self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
+            AtomKind::Has(one) if one == name => Some(FormulaId::FALSE),
+            AtomKind::Members(Keys::Name(one), _) if one == name => Some(FormulaId::TRUE),
+            _ => None,
+        })
+    }
+
+    /// Whether members that no atom names can complete the object.
+    fn others_can_end(&mut self, formula: FormulaId, names: &[TextId], used: &[TextId]) -> Result<bool, Trouble> {
+        let cells = self.cells(formula, names, used)?;
+        let scarce = cells.iter().filter_map(|cell| cell.left);
+        let formula = self.shortened_object(formula, scarce.fold(0, u64::saturating_add));
+        let taken = vec![0_u64; cells.len()];
+        let mut seen: HashSet<(FormulaId, Vec<u64>)> = HashSet::from([(formula, taken.clone())]);
+        let mut left = vec![(formula, taken)];
+        while let Some((formula, taken)) = left.pop() {
+            if self.at_end(formula) {
+                return Ok(true);
+            }
+            for (index, cell) in cells.iter().enumerate() {
+                if cell.left.is_some_and(|left| taken[index] >= left) {
+                    continue;
+                }
+                let mut taken = taken.clone();
+                // Names that never run out need not be counted.
+                taken[index] += u64::from(cell.left.is_some());
+                let name = Name::In(&cell.within);
+                let goals = self.goals_of_member(&[formula], name)?;
+                for vector in self.vectors(&goals)? {
+                    let outcome = |goal| outcome_of(&goals, &vector, goal);
+                    let after = self.after_member(formula, name, &outcome)?;
+                    if after != FormulaId::FALSE && seen.insert((after, taken.clone())) {
+                        left.push((after, taken.clone()));
+                    }
+                }
+            }
+            self.check_states(seen.len(), "states of an object in the search for its end")?;
+        }
+        Ok(false)
+    }
+
+    /// The same for an object to which only members come that no atom names, so many of them of kinds that run out.
+    fn shortened_object(&mut self, formula: FormulaId, scarce: u64) -> FormulaId {
+        let (mut counts, mut to_find) = (Vec::new(), scarce.saturating_add(1));
+        for &atom in self.formulas.atoms(formula) {
+            match self.atoms.kind(atom) {
+                AtomKind::CountAtLeast(count) => counts.push(count),
+                _ => to_find = to_find.saturating_add(1),
+            }
+        }
+        let Some(new) = shortened(counts, to_find) else {
+            return formula;
+        };
+        let mut changes = Vec::new();
+        for atom in self.formulas.atoms(formula).to_vec() {
+            if let AtomKind::CountAtLeast(count) = self.atoms.kind(atom) {
+                changes.push((atom, self.atom(AtomKind::CountAtLeast(new[&count]))));
+            }
+        }
+        self.changed(formula, &changes)
+    }
+}
