@@ -90,12 +90,8 @@ impl Automaton {
             Goal::Nothing => Ok(self.nothing()),
             Goal::Equal(value) => self.equal(value.as_ref()),
             Goal::AnyOf(goals) => {
-                let mut any = self.nothing();
-                for &goal in &goals {
-                    let one = self.constraint(goal)?;
-                    any = self.either(any, one)?;
-                }
-                Ok(any)
+                let parts: Result<Vec<_>, _> = goals.iter().map(|goal| self.constraint(*goal)).collect();
+                self.any(&parts?)
             }
             Goal::Node(node) => self
                 .node(node)
@@ -147,11 +143,8 @@ impl Automaton {
             all = self.both(all, part)?;
         }
         if let Some(branches) = &keywords.any_of {
-            let mut any = self.nothing();
-            for &branch in branches {
-                let branch = self.part(branch)?;
-                any = self.either(any, branch)?;
-            }
+            let parts: Result<Vec<_>, _> = branches.iter().map(|branch| self.part(*branch)).collect();
+            let any = self.any(&parts?)?;
             all = self.both(all, any)?;
         }
         if let Some(branches) = &keywords.one_of {
@@ -239,6 +232,7 @@ impl Automaton {
     fn values(&mut self, values: &[Value]) -> Result<Constraint, CompileError> {
         let mut any = self.nothing();
         let (mut numbers, mut strings) = (Vec::new(), Vec::new());
+        let (mut arrays, mut objects) = (Vec::new(), Vec::new());
         for value in values {
             match value.as_ref().shape() {
                 Shape::Null => any.null = true,
@@ -246,16 +240,12 @@ impl Automaton {
                 Shape::Bool(false) => any.no = true,
                 Shape::Number(number) => numbers.push(number.clone()),
                 Shape::String(text) => strings.push(text),
-                Shape::Array(_) => {
-                    let equal = self.equal(value.as_ref())?;
-                    any.arrays = self.formulas.or([any.arrays, equal.arrays]);
-                }
-                Shape::Object(_) => {
-                    let equal = self.equal(value.as_ref())?;
-                    any.objects = self.formulas.or([any.objects, equal.objects]);
-                }
+                Shape::Array(_) => arrays.push(self.equal(value.as_ref())?.arrays),
+                Shape::Object(_) => objects.push(self.equal(value.as_ref())?.objects),
             }
         }
+        any.arrays = self.formulas.or(arrays);
+        any.objects = self.formulas.or(objects);
         any.numbers = self.number_texts.sets_mut().one_of(numbers).map_err(super::limit)?;
         any.strings = self.languages.one_of(&strings).map_err(super::limit)?;
         Ok(any)
@@ -489,19 +479,22 @@ impl Automaton {
         })
     }
 
-    fn either(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
+    /// At least one of `parts`.
+    fn any(&mut self, parts: &[Constraint]) -> Result<Constraint, CompileError> {
+        let mut numbers = self.number_texts.sets_mut().none();
+        for part in parts {
+            let sets = self.number_texts.sets_mut();
+            numbers = sets.or(numbers, part.numbers).map_err(super::limit)?;
+        }
+        let strings: Vec<LanguageId> = parts.iter().map(|part| part.strings).collect();
         Ok(Constraint {
-            null: a.null || b.null,
-            yes: a.yes || b.yes,
-            no: a.no || b.no,
-            numbers: self
-                .number_texts
-                .sets_mut()
-                .or(a.numbers, b.numbers)
-                .map_err(super::limit)?,
-            strings: self.languages.or(&[a.strings, b.strings]).map_err(super::limit)?,
-            arrays: self.formulas.or([a.arrays, b.arrays]),
-            objects: self.formulas.or([a.objects, b.objects]),
+            null: parts.iter().any(|part| part.null),
+            yes: parts.iter().any(|part| part.yes),
+            no: parts.iter().any(|part| part.no),
+            numbers,
+            strings: self.languages.or(&strings).map_err(super::limit)?,
+            arrays: self.formulas.or(parts.iter().map(|part| part.arrays)),
+            objects: self.formulas.or(parts.iter().map(|part| part.objects)),
         })
     }
 
@@ -618,7 +611,7 @@ impl Automaton {
         };
         let yes = self.both(holds, then)?;
         let no = self.both(fails, otherwise)?;
-        self.either(yes, no)
+        self.any(&[yes, no])
     }
 }
 

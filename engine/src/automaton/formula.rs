@@ -204,9 +204,9 @@ impl Formulas {
                 _ => flat.push(part),
             }
         }
+        flat.retain(|part| *part != neutral);
         flat.sort_unstable();
         flat.dedup();
-        flat.retain(|part| *part != neutral);
         if flat.contains(&absorbing) || self.has_opposites(&flat) {
             return absorbing;
         }
@@ -265,55 +265,72 @@ impl Formulas {
         formula: FormulaId,
         value: &mut dyn FnMut(Atom) -> Option<FormulaId>,
     ) -> FormulaId {
-        let mut changed = Vec::new();
-        for &atom in &*self.atoms[formula.0 as usize] {
-            if let Some(replacement) = value(atom) {
-                changed.push((atom, replacement));
-            }
-        }
+        let atoms = self.atoms[formula.0 as usize].iter();
+        let changed: Vec<_> = atoms.filter_map(|&atom| Some((atom, value(atom)?))).collect();
+        self.replace(formula, &changed)
+    }
+
+    /// `formula` with these of its atoms replaced, all at once.
+    pub(crate) fn replace(&mut self, formula: FormulaId, changed: &[(Atom, FormulaId)]) -> FormulaId {
         if changed.is_empty() {
             return formula;
         }
         let mut now = std::mem::take(&mut self.now);
         now.atoms.resize(self.atom_count, None);
         now.formulas.resize(self.nodes.len(), None);
-        for &(atom, replacement) in &changed {
+        for &(atom, replacement) in changed {
             now.atoms[atom.0 as usize] = Some(replacement);
         }
-        let order = self.touched(formula, &mut now);
+        let (order, refuted) = self.touched(formula, &mut now);
         for &at in &order {
             let replaced = self.replaced(at, &now);
             now.formulas[at.0 as usize] = Some(replaced);
         }
         let replaced = now.formulas[formula.0 as usize].unwrap_or(formula);
-        for (atom, _) in changed {
+        for &(atom, _) in changed {
             now.atoms[atom.0 as usize] = None;
         }
-        for at in order {
+        for at in order.into_iter().chain(refuted) {
             now.formulas[at.0 as usize] = None;
         }
         self.now = now;
         replaced
     }
 
-    /// A formula and its parts in which an atom is replaced, parts before what they are parts of.
-    fn touched(&self, formula: FormulaId, now: &mut Now) -> Vec<FormulaId> {
-        let mut order = vec![formula];
+    /// A formula and its parts in which an atom is replaced, parts before what they are parts of; without the parts,
+    /// mostly many of an `enum`, that come second: those that are false because an atom of theirs is.
+    fn touched(&self, formula: FormulaId, now: &mut Now) -> (Vec<FormulaId>, Vec<FormulaId>) {
+        let (mut order, mut refuted) = (vec![formula], Vec::new());
         now.formulas[formula.0 as usize] = Some(formula);
         let mut next = 0;
         while let Some(&at) = order.get(next) {
             next += 1;
             for &part in self.nodes[at.0 as usize].parts() {
                 let found = &mut now.formulas[part.0 as usize];
+                if found.is_some() {
+                    continue;
+                }
                 let mut atoms = self.atoms[part.0 as usize].iter();
-                if found.is_none() && atoms.any(|atom| now.atoms[atom.0 as usize].is_some()) {
+                if self.is_refuted(part, &now.atoms) {
+                    *found = Some(FormulaId::FALSE);
+                    refuted.push(part);
+                } else if atoms.any(|atom| now.atoms[atom.0 as usize].is_some()) {
                     *found = Some(part);
                     order.push(part);
                 }
             }
         }
         order.sort_unstable();
-        order
+        (order, refuted)
+    }
+
+    /// Whether a formula is a conjunction with an atom that is replaced by `false`.
+    fn is_refuted(&self, formula: FormulaId, now: &[Option<FormulaId>]) -> bool {
+        let refuted = |part: &FormulaId| match &self.nodes[part.0 as usize] {
+            Node::Atom(atom) => now[atom.0 as usize] == Some(FormulaId::FALSE),
+            _ => false,
+        };
+        matches!(&self.nodes[formula.0 as usize], Node::And(parts) if parts.iter().any(refuted))
     }
 
     /// A formula with its parts replaced.

@@ -93,7 +93,7 @@ impl Automaton {
             };
             changes.extend(change.map(|change| (atom, change)));
         }
-        Ok(self.changed(formula, &changes))
+        Ok(self.formulas.replace(formula, &changes))
     }
 
     /// Whether it matters to one of the formulas that items differ.
@@ -106,7 +106,9 @@ impl Automaton {
     /// `formula` where it is known whether all items differ.
     pub(super) fn with_unique(&mut self, formula: FormulaId, unique: bool) -> FormulaId {
         let atom = self.atoms.intern(AtomKind::Unique);
-        self.changed(formula, &[(atom, FormulaId::constant(unique))])
+        self.formulas.substitute(formula, &mut |other| {
+            (other == atom).then_some(FormulaId::constant(unique))
+        })
     }
 
     /// What is left of `formula` after an item whose value has these outcomes, and which `repeats` one before it.
@@ -116,27 +118,32 @@ impl Automaton {
         outcome: &dyn Fn(GoalId) -> bool,
         repeats: bool,
     ) -> FormulaId {
+        // What is decided first leaves little to move on in an `enum`.
+        let atoms = &self.atoms;
+        let formula = self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
+            AtomKind::LengthAtLeast(0 | 1) => Some(FormulaId::TRUE),
+            AtomKind::Contains(goal, 0 | 1) if outcome(goal) => Some(FormulaId::TRUE),
+            AtomKind::Unique if repeats => Some(FormulaId::FALSE),
+            AtomKind::Items { from: 0, goal, .. } if !outcome(goal) => Some(FormulaId::FALSE),
+            AtomKind::Items { to: Some(1), .. } => Some(FormulaId::TRUE),
+            _ => None,
+        });
         let mut changes = Vec::new();
         for atom in self.formulas.atoms(formula).to_vec() {
-            let change = match self.atoms.kind(atom) {
-                AtomKind::LengthAtLeast(count) => Some(self.counted(count, AtomKind::LengthAtLeast)),
-                AtomKind::Contains(goal, count) if outcome(goal) => {
-                    Some(self.counted(count, |count| AtomKind::Contains(goal, count)))
-                }
-                AtomKind::Unique if repeats => Some(FormulaId::FALSE),
-                AtomKind::Items { from: 0, goal, .. } if !outcome(goal) => Some(FormulaId::FALSE),
-                AtomKind::Items { to: Some(1), .. } => Some(FormulaId::TRUE),
-                AtomKind::Items { from: 0, to: None, .. } => None,
-                AtomKind::Items { from, to, goal } => Some(self.atom(AtomKind::Items {
+            let next = match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => AtomKind::LengthAtLeast(count - 1),
+                AtomKind::Contains(goal, count) if outcome(goal) => AtomKind::Contains(goal, count - 1),
+                AtomKind::Items { from: 0, to: None, .. } => continue,
+                AtomKind::Items { from, to, goal } => AtomKind::Items {
                     from: from.saturating_sub(1),
                     to: to.map(|to| to - 1),
                     goal,
-                })),
-                _ => None,
+                },
+                _ => continue,
             };
-            changes.extend(change.map(|change| (atom, change)));
+            changes.push((atom, self.atom(next)));
         }
-        self.changed(formula, &changes)
+        self.formulas.replace(formula, &changes)
     }
 
     /// What an "at least `count`" becomes after one of them.
@@ -145,14 +152,6 @@ impl Automaton {
             0 | 1 => FormulaId::TRUE,
             _ => self.atom(kind(count - 1)),
         }
-    }
-
-    pub(super) fn changed(&mut self, formula: FormulaId, changes: &[(Atom, FormulaId)]) -> FormulaId {
-        // Atoms come sorted.
-        self.formulas.substitute(formula, &mut |atom| {
-            let at = changes.binary_search_by_key(&atom, |(atom, _)| *atom).ok()?;
-            Some(changes[at].1)
-        })
     }
 
     /// What a formula comes to where the object or array ends here.

@@ -101,6 +101,13 @@ impl CharSet {
         Self(merged)
     }
 
+    /// Its characters from `first` to `last`.
+    pub(super) fn within(&self, first: char, last: char) -> impl Iterator<Item = char> {
+        let from = self.0.partition_point(|range| range.last() < first);
+        let ranges = self.0[from..].iter().take_while(move |range| range.first() <= last);
+        ranges.flat_map(move |range| range.first().max(first)..=range.last().min(last))
+    }
+
     pub(super) fn union(&self, other: &Self) -> Self {
         Self::normalised(self.0.iter().chain(&other.0).copied().collect())
     }

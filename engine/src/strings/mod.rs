@@ -358,6 +358,20 @@ impl Part {
         let lives = after.is_bare() || after.state.reaches(after.min, after.max)? == Some(true);
         Ok(lives.then_some(after))
     }
+
+    fn may_begin(&self, first: char, last: char) -> Result<bool, LimitReached> {
+        if self.is_bare()
+            && let Some(may) = self.state.may_begin(first, last)
+        {
+            return may;
+        }
+        for c in self.state.first_characters().within(first, last) {
+            if self.after(c)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl Machine {
@@ -378,15 +392,14 @@ impl Machine {
     /// Whether a text goes on with a character of one of `ranges`, whose ends are included.
     pub(crate) fn may_begin(&self, ranges: &[(u32, u32)]) -> Result<bool, LimitReached> {
         for part in &self.0 {
-            for range in part.state.first_characters().ranges() {
-                for &(low, high) in ranges {
-                    let first = low.max(u32::from(range.first()));
-                    let last = high.min(u32::from(range.last()));
-                    for c in (first..=last).filter_map(char::from_u32) {
-                        if part.after(c)?.is_some() {
-                            return Ok(true);
-                        }
-                    }
+            for &(low, high) in ranges {
+                // Ranges may begin or end among the surrogates.
+                let first = (low..=high).find_map(char::from_u32);
+                let last = (low..=high).rev().find_map(char::from_u32);
+                if let (Some(first), Some(last)) = (first, last)
+                    && part.may_begin(first, last)?
+                {
+                    return Ok(true);
                 }
             }
         }

@@ -89,6 +89,6 @@ impl Automaton {
             };
             changes.push((atom, self.atom(change)));
         }
-        self.changed(formula, &changes)
+        self.formulas.replace(formula, &changes)
     }
 }

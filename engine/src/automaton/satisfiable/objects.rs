@@ -273,6 +273,6 @@ impl Automaton {
                 changes.push((atom, self.atom(AtomKind::CountAtLeast(new[&count]))));
             }
         }
-        self.changed(formula, &changes)
+        self.formulas.replace(formula, &changes)
     }
 }

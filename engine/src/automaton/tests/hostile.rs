@@ -193,12 +193,45 @@ fn long_lists_of_values() {
         &format!(r#"{{"enum": [{objects}]}}"#),
         &[(r#"{"a":199,"b":"3"}"#, true), (r#"{"b":"3","a":198}"#, false)],
     );
+    let arrays = list(BRANCHES, |at| format!(r#"[{at}, "{}"]"#, at % 7));
+    answered(
+        &format!(r#"{{"enum": [{arrays}]}}"#),
+        &[(r#"[199,"3"]"#, true), (r#"[198,"3"]"#, false)],
+    );
+    // More than the outcomes that are told apart.
+    refused(&format!(
+        r#"{{"enum": [{}]}}"#,
+        list(COUNT, |at| format!(r#"{{"a": {at}}}"#))
+    ));
+    refused(&format!(r#"{{"enum": [{}]}}"#, list(COUNT, |at| format!("[{at}]"))));
     let constants = list(2_000, |at| format!(r#"{{"const": "value {at}"}}"#));
     for keyword in ["anyOf", "oneOf"] {
         answered(
             &format!(r#"{{"{keyword}": [{constants}]}}"#),
             &[(r#""value 1999""#, true), (r#""value 2000""#, false)],
         );
+    }
+}
+
+/// What is kept of a list of objects or arrays grows with the list, not with its square.
+#[test]
+fn long_lists_are_kept_once() {
+    let kept = |value: fn(usize) -> String, count: usize| {
+        let schema = format!(r#"{{"anyOf": [{{"enum": [{}]}}]}}"#, list(count, value));
+        let set = SchemaSet::load(&schema, &SchemaOptions::default()).unwrap();
+        let (mut automaton, root) = Automaton::new(set, Formats::Asserted, Style::rfc8259()).unwrap();
+        let mut at = automaton.start(root).unwrap().unwrap();
+        for byte in value(count / 2).bytes() {
+            at = automaton.step(at, byte).unwrap().unwrap();
+        }
+        assert!(automaton.is_complete(at).unwrap());
+        automaton.formulas.size()
+    };
+    let object = |at: usize| format!(r#"{{"a": {at}, "b": "{}", "c": {{"d": {}}}}}"#, at % 7, at % 11);
+    let array = |at: usize| format!(r#"[{at}, "{}", [{}]]"#, at % 7, at % 11);
+    for value in [object as fn(usize) -> String, array] {
+        let (few, many) = (kept(value, 60), kept(value, 240));
+        assert!(many < 6 * few, "{few} and {many} bytes");
     }
 }
 

@@ -9,12 +9,16 @@
 //! more octets than a label may have, though the whole label does not.
 
 use super::host::{ENCODED, LABEL, completes, completion, is_a_label};
-use super::idna::{DOTS, Demand, ENDINGS, is_u_label, may_begin_u_label};
-use super::punycode::{Decoder, encode};
+use super::idna::{DOTS, Demand, Tables};
+use super::label::Reading;
+use super::punycode::{Decoder, encoded_length};
 use crate::strings::limits::LimitReached;
 
 /// Octets of a name.
 pub(super) const NAME: usize = 253;
+/// Characters of which one or two end nearly every label that wants for anything: letters, digits and kana, letters that
+/// join, and letters of either direction.
+const ENDINGS: &str = "la0αגאαβωابدري١۱ߊܐᠠ𞤢ァあ一é";
 
 /// A place in an internationalised host name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,10 +32,71 @@ pub(in crate::strings) struct Idn {
 /// What has been read of a label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Label {
-    /// Its text.
-    Text(Box<str>),
+    Plain(Plain),
     /// What follows `xn--`, in lower case.
     Encoded(Box<str>),
+}
+
+/// A label that does not begin with `xn--`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Plain {
+    text: Box<str>,
+    reading: Reading,
+    /// Once encoded.
+    octets: usize,
+}
+
+impl Plain {
+    /// With `c` behind it; none if no label begins like that.
+    fn after(&self, c: char) -> Option<Self> {
+        let reading = self.reading.after(&self.text, c)?;
+        let mut text = String::with_capacity(self.text.len() + c.len_utf8());
+        text.push_str(&self.text);
+        text.push(c);
+        let octets = match reading.is_wide() {
+            false => text.len(),
+            true => 4 + encoded_length(text.chars())?,
+        };
+        let text = simplified(text);
+        Some(Self { text, reading, octets })
+    }
+
+    /// Whether it is one that is not longer than `room`.
+    fn is_label(&self, demand: Demand, room: usize) -> bool {
+        self.octets <= room && self.reading.is_label(demand)
+    }
+
+    /// One of a few characters, or two, that end it within `room`, and the label then. A label that takes another is
+    /// read as none; two are tried only where no single one would do, however much room there is.
+    fn ending(&self, demand: Demand, room: usize) -> Option<(String, Self)> {
+        let mut ends = self.ends(demand).peekable();
+        if ends.peek().is_some() {
+            return ends.find_map(|c| Some((c.to_string(), self.fitting(c, demand, room)?)));
+        }
+        ENDINGS.chars().find_map(|first| {
+            let longer = self.fitting(first, demand, room)?;
+            let (second, whole) = longer
+                .ends(demand)
+                .find_map(|c| Some((c, longer.fitting(c, demand, room)?)))?;
+            Some(([first, second].iter().collect(), whole))
+        })
+    }
+
+    /// The characters of [`ENDINGS`] with any of which nothing is missing but room.
+    fn ends(&self, demand: Demand) -> impl Iterator<Item = char> {
+        let ends = move |c| {
+            self.reading
+                .after(&self.text, c)
+                .is_some_and(|reading| reading.is_label(demand))
+        };
+        ENDINGS.chars().filter(move |&c| ends(c))
+    }
+
+    /// With `c` behind it, where that fits into `room` and may still do what is asked.
+    fn fitting(&self, c: char, demand: Demand, room: usize) -> Option<Self> {
+        let longer = self.after(c)?;
+        (longer.octets <= room && longer.reading.may_serve(demand)).then_some(longer)
+    }
 }
 
 impl Idn {
@@ -40,7 +105,7 @@ impl Idn {
         Self {
             used: 0,
             demand: Demand::Any,
-            label: Label::Text(Box::default()),
+            label: Label::Plain(Plain::default()),
         }
     }
 
@@ -60,38 +125,21 @@ impl Idn {
     }
 
     pub(super) fn accepts(&self) -> bool {
-        self.finished().is_some()
+        match &self.label {
+            Label::Encoded(encoded) => encoded.len() <= self.encoded_room() && is_a_label(encoded, self.demand),
+            Label::Plain(label) => label.is_label(self.demand, self.room()),
+        }
     }
 
     /// The label, decoded, and its octets, if it may end here.
     fn finished(&self) -> Option<(Vec<char>, usize)> {
-        match &self.label {
-            Label::Encoded(encoded) => {
-                let fits = encoded.len() <= self.encoded_room() && is_a_label(encoded, self.demand);
-                let label = Decoder::after(encoded).filter(|_| fits)?.text()?.to_vec();
-                Some((label, 4 + encoded.len()))
-            }
-            Label::Text(text) => {
-                let label: Vec<char> = text.chars().collect();
-                let octets = self.octets(&label)?;
-                Some((label, octets))
-            }
+        if !self.accepts() {
+            return None;
         }
-    }
-
-    /// The octets of a label, if it is one that may stand here.
-    fn octets(&self, label: &[char]) -> Option<usize> {
-        let octets = match label.iter().all(char::is_ascii) {
-            true if label.is_empty() || label.last() == Some(&'-') => return None,
-            true => label.len(),
-            false if is_u_label(label) => encode(label)?.len() + 4,
-            false => return None,
-        };
-        (octets <= self.room() && self.demand.holds(label)).then_some(octets)
-    }
-
-    fn with(&self, label: Label) -> Self {
-        Self { label, ..*self }
+        match &self.label {
+            Label::Encoded(encoded) => Some((Decoder::after(encoded)?.text()?.to_vec(), 4 + encoded.len())),
+            Label::Plain(label) => Some((label.text.chars().collect(), label.octets)),
+        }
     }
 
     /// The place after `c`; none where no name goes on like that.
@@ -102,138 +150,117 @@ impl Idn {
                 (used < NAME).then(|| Self {
                     used: used as u8,
                     demand: self.demand.behind(&label),
-                    label: Label::Text(Box::default()),
+                    label: Label::Plain(Plain::default()),
                 })
             }));
         }
-        let next = match &self.label {
-            Label::Encoded(encoded) => {
-                let c = c.to_ascii_lowercase();
-                if !matches!(c, 'a'..='z' | '0'..='9' | '-') {
-                    return Ok(None);
-                }
-                let encoded = format!("{encoded}{c}").into_boxed_str();
-                self.with(Label::Encoded(encoded))
-            }
-            Label::Text(text) => match format!("{text}{c}") {
-                text if text.eq_ignore_ascii_case("xn--") => self.with(Label::Encoded(Box::default())),
-                text => self.with(Label::Text(simplified(&text))),
+        match self.followed(c) {
+            Some(next) if next.lives()? => Ok(Some(next)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The place after `c`, which is no dot, whether anything leads on from there or not; none if no label has `c` there.
+    fn followed(&self, c: char) -> Option<Self> {
+        let label = match &self.label {
+            Label::Encoded(encoded) => match c.to_ascii_lowercase() {
+                c @ ('a'..='z' | '0'..='9' | '-') => Label::Encoded(format!("{encoded}{c}").into()),
+                _ => return None,
             },
+            Label::Plain(label) if c == '-' && label.text.eq_ignore_ascii_case("xn-") => Label::Encoded(Box::default()),
+            Label::Plain(label) => Label::Plain(label.after(c)?),
         };
-        Ok(next.lives()?.then_some(next))
+        Some(Self { label, ..*self })
+    }
+
+    /// Whether a text goes on with a character from `first` to `last`.
+    pub(super) fn may_begin(&self, first: char, last: char) -> Result<bool, LimitReached> {
+        let dots = DOTS.chars().filter(|c| (first..=last).contains(c));
+        for dot in dots {
+            if self.after(dot)?.is_some() {
+                return Ok(true);
+            }
+        }
+        for c in Tables::get().letters.within(first, last) {
+            let Some(next) = self.followed(c) else { continue };
+            if next.lives()? {
+                return Ok(true);
+            }
+            if self.is_outgrown(c, &next) {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether `next`, with `c` behind the label, is too long, and so is any with a greater character. That is known of
+    /// characters beyond all before them: theirs is the last number of the encoded label, and the greater, the longer.
+    fn is_outgrown(&self, c: char, next: &Self) -> bool {
+        match (&self.label, &next.label) {
+            (Label::Plain(label), Label::Plain(next)) if next.reading.is_wide() => {
+                next.octets > self.room() && label.text.chars().all(|before| before < c)
+            }
+            _ => false,
+        }
     }
 
     fn lives(&self) -> Result<bool, LimitReached> {
-        let text = match &self.label {
-            Label::Encoded(encoded) => {
-                let Some(left) = self.encoded_room().checked_sub(encoded.len()) else {
-                    return Ok(false);
-                };
-                return completes(encoded, 0, left, self.demand);
-            }
-            Label::Text(text) => text,
-        };
-        let label: Vec<char> = text.chars().collect();
-        let Some(&first) = label.first() else {
-            return Ok(true);
-        };
-        if label.iter().all(char::is_ascii) {
-            let only = label.iter().all(|&c| c == '-' || c.is_ascii_alphanumeric());
-            let open = usize::from(label.last() == Some(&'-'));
-            let reserved = label.get(2..4) == Some(&['-', '-']);
-            let directed = self.demand != Demand::Directed || first.is_ascii_alphabetic();
-            return Ok(only && first != '-' && !reserved && directed && label.len() + open <= self.room());
+        let (demand, room) = (self.demand, self.room());
+        match &self.label {
+            Label::Encoded(encoded) => match self.encoded_room().checked_sub(encoded.len()) {
+                Some(left) => completes(encoded, 0, left, demand),
+                None => Ok(false),
+            },
+            Label::Plain(label) if label.text.is_empty() => Ok(true),
+            Label::Plain(label) if label.octets > room || !label.reading.may_serve(demand) => Ok(false),
+            Label::Plain(label) => Ok(label.is_label(demand, room) || label.ending(demand, room).is_some()),
         }
-        if !may_begin_u_label(&label, self.demand) {
-            return Ok(false);
-        }
-        if self.fits(&label).is_none() {
-            return Ok(false);
-        }
-        // With room for them, one or two of a few characters end every label that can be ended. With less room, a label
-        // that takes another is read as none.
-        Ok(self.octets(&label).is_some() || self.ending(&label).is_some())
-    }
-
-    /// The octets behind `xn--` of a label, if it has room for them.
-    fn fits(&self, label: &[char]) -> Option<usize> {
-        let octets = encode(label)?.len();
-        (octets <= self.encoded_room()).then_some(octets)
-    }
-
-    /// One or two characters that end a label.
-    fn ending(&self, label: &[char]) -> Option<String> {
-        let mut longer = label.to_vec();
-        for first in ENDINGS.chars() {
-            longer.truncate(label.len());
-            longer.push(first);
-            if self.octets(&longer).is_some() {
-                return Some(first.to_string());
-            }
-        }
-        for first in ENDINGS.chars() {
-            longer.truncate(label.len());
-            longer.push(first);
-            if self.fits(&longer).is_none() || !may_begin_u_label(&longer, self.demand) {
-                continue;
-            }
-            for second in ENDINGS.chars() {
-                longer.truncate(label.len() + 1);
-                longer.push(second);
-                if self.octets(&longer).is_some() {
-                    return Some([first, second].iter().collect());
-                }
-            }
-        }
-        None
     }
 
     /// One way to end the label, where that is easily found, and the octets of the label then.
     pub(super) fn completion(&self) -> Option<(String, usize)> {
+        let (demand, room) = (self.demand, self.room());
         match &self.label {
             Label::Encoded(encoded) => {
-                let way = completion(encoded, self.encoded_room().checked_sub(encoded.len())?, self.demand)?;
+                let way = completion(encoded, self.encoded_room().checked_sub(encoded.len())?, demand)?;
                 let octets = 4 + encoded.len() + way.len();
                 Some((way, octets))
             }
-            Label::Text(text) => {
-                let mut label: Vec<char> = text.chars().collect();
-                if let Some(octets) = self.octets(&label) {
-                    return Some((String::new(), octets));
-                }
-                let way = match label.iter().all(char::is_ascii) {
-                    true => "a".to_owned(),
-                    false => self.ending(&label)?,
-                };
-                label.extend(way.chars());
-                let octets = self.octets(&label)?;
-                Some((way, octets))
+            Label::Plain(label) if label.is_label(demand, room) => Some((String::new(), label.octets)),
+            Label::Plain(label) => {
+                let (way, whole) = label.ending(demand, room)?;
+                Some((way, whole.octets))
             }
         }
     }
 
     /// Memory beyond that of a node, in cells.
     pub(super) fn cells(&self) -> usize {
-        let (Label::Text(text) | Label::Encoded(text)) = &self.label;
-        text.len() / 8
+        match &self.label {
+            Label::Plain(label) => 4 + label.text.len() / 8,
+            Label::Encoded(encoded) => encoded.len() / 8,
+        }
     }
 }
 
 /// `label` with letters and digits that no longer matter made alike: only where they stand counts, and whether any is a
 /// capital, unless a character beyond ASCII follows, which may ask for a letter or join it.
-fn simplified(label: &str) -> Box<str> {
-    let characters: Vec<char> = label.chars().collect();
-    if characters.len() < 5 {
+fn simplified(label: String) -> Box<str> {
+    if label.chars().nth(4).is_none() {
         return label.into();
     }
-    let ascii_first = characters[0].is_ascii();
-    let capital = characters.iter().any(char::is_ascii_uppercase);
-    let simple = |(place, &c): (usize, &char)| match c {
-        _ if !c.is_ascii() || !characters.get(place + 1).is_some_and(char::is_ascii) => c,
-        '0'..='9' if place == 0 || !ascii_first => '0',
-        '-' if !ascii_first => '-',
-        _ if capital => 'A',
-        _ => 'a',
-    };
-    characters.iter().enumerate().map(simple).collect()
+    let ascii_first = label.starts_with(|c: char| c.is_ascii());
+    let capital = label.contains(|c: char| c.is_ascii_uppercase());
+    let mut simple = String::with_capacity(label.len());
+    let mut characters = label.chars().peekable();
+    while let Some(c) = characters.next() {
+        simple.push(match c {
+            _ if !c.is_ascii() || !characters.peek().is_some_and(char::is_ascii) => c,
+            '0'..='9' if simple.is_empty() || !ascii_first => '0',
+            '-' if !ascii_first => '-',
+            _ if capital => 'A',
+            _ => 'a',
+        });
+    }
+    simple.into()
 }

@@ -38,11 +38,11 @@ const DISALLOWED: [(char, char); 11] = [
 ];
 /// What stands between labels.
 pub(super) const DOTS: &str = ".\u{3002}\u{FF0E}\u{FF61}";
-const MIDDLE_DOT: char = '\u{B7}';
-const KERAIA: char = '\u{375}';
-const KATAKANA_MIDDLE_DOT: char = '\u{30FB}';
-const NON_JOINER: char = '\u{200C}';
-const JOINER: char = '\u{200D}';
+pub(super) const MIDDLE_DOT: char = '\u{B7}';
+pub(super) const KERAIA: char = '\u{375}';
+pub(super) const KATAKANA_MIDDLE_DOT: char = '\u{30FB}';
+pub(super) const NON_JOINER: char = '\u{200C}';
+pub(super) const JOINER: char = '\u{200D}';
 const VIRAMA: u8 = 9;
 
 /// The sets that rules speak of, from the Unicode tables.
@@ -52,11 +52,11 @@ pub(super) struct Tables {
     pub(super) allowed: CharSet,
     /// Characters that may stand in a name.
     pub(super) letters: CharSet,
-    marks: CharSet,
-    greek: CharSet,
-    hebrew: CharSet,
+    pub(super) marks: CharSet,
+    pub(super) greek: CharSet,
+    pub(super) hebrew: CharSet,
     /// Hiragana, Katakana and Han.
-    japanese: CharSet,
+    pub(super) japanese: CharSet,
 }
 
 impl Tables {
@@ -161,17 +161,24 @@ fn in_context(label: &[char], place: usize) -> bool {
     }
 }
 
-fn is_virama(c: char) -> bool {
+pub(super) fn is_virama(c: char) -> bool {
     canonical_combining_class(c) == VIRAMA
 }
 
 /// Whether letters that join stand before and after a non-joiner.
 fn joins(before: &[char], after: &[char]) -> bool {
-    let solid = |c: &&char| get_joining_type(**c) != JoiningType::Transparent;
-    let left = before.iter().rev().find(solid).map(|&c| get_joining_type(c));
-    let right = after.iter().find(solid).map(|&c| get_joining_type(c));
+    let right = after.iter().map(|&c| get_joining_type(c)).find(is_solid);
+    joins_next(before.iter().copied()) && matches!(right, Some(JoiningType::RightJoining | JoiningType::DualJoining))
+}
+
+/// Whether the last letter of `text` joins the next.
+pub(super) fn joins_next(text: impl DoubleEndedIterator<Item = char>) -> bool {
+    let left = text.rev().map(get_joining_type).find(is_solid);
     matches!(left, Some(JoiningType::LeftJoining | JoiningType::DualJoining))
-        && matches!(right, Some(JoiningType::RightJoining | JoiningType::DualJoining))
+}
+
+fn is_solid(joining: &JoiningType) -> bool {
+    *joining != JoiningType::Transparent
 }
 
 /// Whether Arabic-Indic and extended Arabic-Indic digits stand together.
@@ -245,49 +252,3 @@ impl Demand {
         }
     }
 }
-
-/// Whether a label that begins with `label`, which holds a character beyond ASCII, may still become a U-label, but for
-/// what is to come: nothing in it is wrong whatever follows.
-pub(super) fn may_begin_u_label(label: &[char], demand: Demand) -> bool {
-    use BidiClass::{AL, AN, EN, L, R};
-    let (Some(&first), Some(&last)) = (label.first(), label.last()) else {
-        return true;
-    };
-    let class = |c: &char| unicode_bidi::bidi_class(*c);
-    let has = |wanted: BidiClass| label.iter().any(|c| class(c) == wanted);
-    let right_to_left = is_right_to_left(label);
-    let rest = &label[..label.len() - 1];
-    // What the last character asks of the next is not known yet.
-    let open = |place: usize| match label[place] {
-        MIDDLE_DOT if place + 1 == label.len() => rest.last() == Some(&'l'),
-        KERAIA if place + 1 == label.len() => true,
-        KATAKANA_MIDDLE_DOT => true,
-        NON_JOINER => {
-            let before = &label[..place];
-            let solid = |c: &&char| get_joining_type(**c) != JoiningType::Transparent;
-            let waits = label[place + 1..].iter().find(solid).is_none();
-            let joined = before.iter().rev().find(solid).map(|&c| get_joining_type(c));
-            in_context(label, place)
-                || (waits && matches!(joined, Some(JoiningType::LeftJoining | JoiningType::DualJoining)))
-        }
-        _ => in_context(label, place),
-    };
-    let directed = match class(&first) {
-        R | AL => !(has(L) || has(EN) && has(AN) || demand == Demand::LeftToRight),
-        L => !right_to_left,
-        _ => !right_to_left && demand != Demand::Directed,
-    };
-    first != '-'
-        && label.get(2..4) != Some(&['-', '-'])
-        && !Tables::get().marks.contains(first)
-        && may_stand(last)
-        && label.iter().all(|&c| may_stand(c))
-        && (0..label.len()).all(open)
-        && !mixes_digits(label)
-        && label.iter().copied().nfc().eq(label.iter().copied())
-        && directed
-}
-
-/// Characters of which one at least ends what a beginning of a label waits for, if anything does: letters, digits and
-/// kana, letters that join and letters of either direction.
-pub(super) const ENDINGS: &str = "la0αגאαβωابدرי١۱ߊܐᠠ𞤢ァあ一é";

@@ -13,6 +13,7 @@ mod approximate;
 mod host;
 mod idn;
 mod idna;
+mod label;
 mod punycode;
 mod regex;
 mod regex_class;
@@ -106,6 +107,14 @@ impl Native {
             }
         }
         Ok(rows)
+    }
+
+    /// Whether a text goes on with a character from `first` to `last`, where the machine knows better than by trying all.
+    pub(super) fn may_begin(&self, first: char, last: char) -> Option<Result<bool, LimitReached>> {
+        match self {
+            Self::Idn(idn) => Some(idn.may_begin(first, last)),
+            Self::Host(_) | Self::Regex(_) => None,
+        }
     }
 
     /// Characters outside of which there is no next state.

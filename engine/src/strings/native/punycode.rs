@@ -141,45 +141,71 @@ fn split(encoded: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// `text` encoded; none where numbers would exceed 32 bits.
+/// Characters of the longest text that is encoded: twice those of a label at least.
+const LONGEST: usize = 128;
+
+/// `text` encoded; none where it is too long for a label anyway.
 pub(super) fn encode(text: &[char]) -> Option<String> {
     let mut encoded: String = text.iter().filter(|c| c.is_ascii()).collect();
-    let mut handled = encoded.len() as u32;
-    if handled > 0 {
+    if !encoded.is_empty() {
         encoded.push('-');
     }
-    let basic = handled;
-    let (mut n, mut delta, mut bias) = (INITIAL_N, 0u32, INITIAL_BIAS);
-    while (handled as usize) < text.len() {
-        let next = text.iter().map(|&c| u32::from(c)).filter(|&c| c >= n).min()?;
-        delta = delta.checked_add((next - n).checked_mul(handled + 1)?)?;
-        n = next;
-        for &c in text {
-            if u32::from(c) < n {
-                delta = delta.checked_add(1)?;
-            }
-            if u32::from(c) == n {
-                write(&mut encoded, delta, bias);
-                bias = adapted(delta, handled + 1, handled == basic);
-                delta = 0;
-                handled += 1;
-            }
-        }
-        delta = delta.checked_add(1)?;
-        n += 1;
-    }
+    numbers(text.iter().copied(), |delta, bias| {
+        digits(delta, bias, |value| encoded.push(char::from(digit_byte(value))));
+    })?;
     Some(encoded)
 }
 
-fn write(encoded: &mut String, delta: u32, bias: u32) {
+/// How long `text` is, once encoded; none where it is too long for a label anyway.
+pub(super) fn encoded_length(text: impl Iterator<Item = char> + Clone) -> Option<usize> {
+    let basic = text.clone().filter(char::is_ascii).count();
+    let mut length = basic + usize::from(basic > 0);
+    numbers(text, |delta, bias| digits(delta, bias, |_| length += 1))?;
+    Some(length)
+}
+
+/// The numbers that encode the characters of `text` beyond ASCII, in the order of their code points and then of their
+/// places, each with its bias.
+fn numbers(text: impl Iterator<Item = char>, mut number: impl FnMut(u32, u32)) -> Option<()> {
+    let mut characters = [0u32; LONGEST];
+    let mut beyond = 0;
+    // The places of characters that have been encoded.
+    let mut done = 0u128;
+    for (place, c) in text.enumerate() {
+        if place == LONGEST {
+            return None;
+        }
+        if c.is_ascii() {
+            done |= 1 << place;
+        } else {
+            characters[beyond] = u32::from(c) * LONGEST as u32 + place as u32;
+            beyond += 1;
+        }
+    }
+    let characters = &mut characters[..beyond];
+    characters.sort_unstable();
+    let basic = done.count_ones();
+    let (mut n, mut i, mut bias) = (INITIAL_N, 0, INITIAL_BIAS);
+    for (handled, character) in (basic..).zip(characters) {
+        let (c, place) = (*character / LONGEST as u32, *character % LONGEST as u32);
+        let before = (done & ((1 << place) - 1)).count_ones();
+        let delta = (c - n) * (handled + 1) + before - i;
+        number(delta, bias);
+        bias = adapted(delta, handled + 1, handled == basic);
+        done |= 1 << place;
+        (n, i) = (c, before + 1);
+    }
+    Some(())
+}
+
+fn digits(delta: u32, bias: u32, mut digit: impl FnMut(u32)) {
     let (mut rest, mut k) = (delta, BASE);
     loop {
         let t = threshold(k, bias);
         if rest < t {
-            encoded.push(char::from(digit_byte(rest)));
-            return;
+            return digit(rest);
         }
-        encoded.push(char::from(digit_byte(t + (rest - t) % (BASE - t))));
+        digit(t + (rest - t) % (BASE - t));
         rest = (rest - t) / (BASE - t);
         k += BASE;
     }

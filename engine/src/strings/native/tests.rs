@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::host::Host;
 use super::idn::Idn;
 use super::idna::{Demand, is_right_to_left, is_u_label, keeps_direction, may_stand};
-use super::punycode::{Decoder, encode};
+use super::punycode::{Decoder, encode, encoded_length};
 use super::regex::Regex;
 use crate::strings::PatternError;
 use crate::strings::pattern::read_strictly;
@@ -52,6 +52,7 @@ fn punycode_is_read_and_written() {
             continue;
         }
         let encoded = encode(&text.chars().collect::<Vec<_>>()).unwrap();
+        assert_eq!(encoded_length(text.chars()), Some(encoded.len()));
         assert_eq!(decoded(&encoded), Some(text.clone()));
         assert_eq!(idna::punycode::encode_str(&text), Some(encoded));
     }
@@ -547,4 +548,52 @@ fn internationalised_names_are_names_of_labels() {
         valid += usize::from(judged);
     }
     assert!(valid > 1_000, "{valid}");
+}
+
+/// Near the end of a label, a range of characters goes on iff one of them does.
+#[test]
+fn ranges_go_on_iff_a_character_does() {
+    let fillers = [
+        "ü",
+        "παρά",
+        "中",
+        "世界一",
+        "אב",
+        "abc",
+        "ab-",
+        "a・",
+        "ي\u{200C}",
+        "한국",
+        "я文",
+    ];
+    let ranges = [
+        ('\0', '\u{7F}'),
+        ('\u{80}', '\u{BF}'),
+        ('\u{C0}', '\u{7FF}'),
+        ('\u{3000}', '\u{30FF}'),
+        ('\u{4E00}', '\u{4EFF}'),
+        ('\u{9000}', '\u{FFFF}'),
+        ('\u{1F000}', '\u{203FF}'),
+    ];
+    let (mut some, mut none) = (0, 0);
+    for filler in fillers {
+        let mut places = vec![Idn::start()];
+        for c in filler.chars().cycle().take(70) {
+            let last = places.last().unwrap();
+            places.extend(last.after(c).unwrap());
+        }
+        for at in &places[places.len().saturating_sub(4)..] {
+            for (first, last) in ranges {
+                let expected = (first..=last).any(|c| at.after(c).unwrap().is_some());
+                assert_eq!(
+                    at.may_begin(first, last).unwrap(),
+                    expected,
+                    "{at:?}: {first:?} to {last:?}"
+                );
+                some += usize::from(expected);
+                none += usize::from(!expected);
+            }
+        }
+    }
+    assert!(some > 50 && none > 50, "{some} and {none}");
 }
