@@ -11,6 +11,7 @@ use maskwright_suites::test_suite::{Draft, TestSuiteError};
 
 use crate::frameworks::FrameworkError;
 use crate::heat_map::HeatMapError;
+use crate::mask_plot::PlotError;
 use crate::run_directory::RunDirectoryError;
 use crate::vocabularies::VocabularySourceError;
 
@@ -67,6 +68,9 @@ pub enum CommandError {
     /// A picture could not be drawn.
     #[error(transparent)]
     HeatMap(#[from] HeatMapError),
+    /// Curves could not be drawn.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
     /// A thread of this program panicked.
     #[error("an internal error: a thread panicked; please report this")]
     Panicked,
@@ -141,7 +145,12 @@ impl CommandError {
             | Self::Bytes(_)
             | Self::Read { .. }
             | Self::Sampling(_) => 3,
-            Self::RunDirectory(_) | Self::Output(_) | Self::Write { .. } | Self::HeatMap(_) | Self::Panicked => 4,
+            Self::RunDirectory(_)
+            | Self::Output(_)
+            | Self::Write { .. }
+            | Self::HeatMap(_)
+            | Self::Plot(_)
+            | Self::Panicked => 4,
             Self::Found(_) => 1,
             Self::Arguments(_) => 2,
             Self::Fetch(FetchError::Interrupted) => 130,

@@ -107,40 +107,94 @@ impl Spread {
     }
 }
 
-/// The rows of a run, in the order of `frameworks`. With `check_end`, a document is accepted only if it may end.
-pub fn rows(records: &[MaskRecord], frameworks: &[String], check_end: bool) -> Vec<MaskRow> {
-    let mut by_framework: HashMap<&str, Vec<&MaskRecord>> = HashMap::new();
-    for record in records.iter().filter(|record| record.unusable.is_none()) {
-        by_framework.entry(&record.key.framework).or_default().push(record);
-    }
-    let of = |name: &String| by_framework.get(name.as_str()).map_or(&[][..], Vec::as_slice);
-    let shared = frameworks.iter().map(|name| measured(of(name)));
-    let shared = shared.reduce(|all, one| all.intersection(&one).copied().collect());
-    let shared = shared.unwrap_or_default();
+/// Every time of a framework, in nanoseconds of processor time of its process, over the schemas that every framework of
+/// the run compiles and replays to the end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedTimes {
+    /// The framework.
+    pub framework: String,
+    /// Mask and advance, of every token.
+    pub tbm_ns: Vec<u64>,
+    /// Compilation and first mask, of every schema.
+    pub ttfm_ns: Vec<u64>,
+}
+
+/// The times behind [`MaskRow::shared`], in the order of `frameworks`.
+pub fn shared_times(records: &[MaskRecord], frameworks: &[String]) -> Vec<SharedTimes> {
+    let by_framework = ByFramework::new(records, frameworks);
     frameworks
         .iter()
-        .map(|name| row(name, of(name), &shared, check_end))
+        .map(|name| {
+            let records = by_framework.shared(name);
+            SharedTimes {
+                framework: name.clone(),
+                tbm_ns: records
+                    .iter()
+                    .flat_map(|record| record.cpu_ns.iter().copied())
+                    .collect(),
+                ttfm_ns: first_mask_times(&records, |time| time.cpu_ns).collect(),
+            }
+        })
         .collect()
 }
 
-/// The files that were compiled and replayed to the end.
-fn measured<'a>(records: &[&'a MaskRecord]) -> HashSet<&'a str> {
-    let measured = records.iter().filter(|record| record.is_measured());
-    measured.map(|record| record.key.file.as_str()).collect()
+/// The rows of a run, in the order of `frameworks`. With `check_end`, a document is accepted only if it may end.
+pub fn rows(records: &[MaskRecord], frameworks: &[String], check_end: bool) -> Vec<MaskRow> {
+    let by_framework = ByFramework::new(records, frameworks);
+    frameworks
+        .iter()
+        .map(|name| row(name, &by_framework, check_end))
+        .collect()
 }
 
-fn row(framework: &str, records: &[&MaskRecord], shared: &HashSet<&str>, check_end: bool) -> MaskRow {
+/// Usable records, and the files that every framework compiled and replayed to the end.
+struct ByFramework<'a> {
+    records: HashMap<&'a str, Vec<&'a MaskRecord>>,
+    shared: HashSet<&'a str>,
+}
+
+impl<'a> ByFramework<'a> {
+    fn new(records: &'a [MaskRecord], frameworks: &[String]) -> Self {
+        let mut sorted = Self {
+            records: HashMap::new(),
+            shared: HashSet::new(),
+        };
+        for record in records.iter().filter(|record| record.unusable.is_none()) {
+            sorted.records.entry(&record.key.framework).or_default().push(record);
+        }
+        let shared = frameworks.iter().map(|name| {
+            let measured = sorted.of(name).iter().filter(|record| record.is_measured());
+            measured.map(|record| record.key.file.as_str()).collect()
+        });
+        let shared = shared.reduce(|all: HashSet<&str>, one| all.intersection(&one).copied().collect());
+        sorted.shared = shared.unwrap_or_default();
+        sorted
+    }
+
+    fn of(&self, framework: &str) -> &[&'a MaskRecord] {
+        self.records.get(framework).map_or(&[][..], Vec::as_slice)
+    }
+
+    fn measured(&self, framework: &str) -> Vec<&'a MaskRecord> {
+        let records = self.of(framework).iter().copied();
+        records.filter(|record| record.is_measured()).collect()
+    }
+
+    fn shared(&self, framework: &str) -> Vec<&'a MaskRecord> {
+        let mut records = self.measured(framework);
+        records.retain(|record| self.shared.contains(record.key.file.as_str()));
+        records
+    }
+}
+
+fn row(framework: &str, by_framework: &ByFramework<'_>, check_end: bool) -> MaskRow {
+    let records = by_framework.of(framework);
     let count = |property: &dyn Fn(&MaskRecord) -> bool| records.iter().filter(|record| property(record)).count();
-    let own: Vec<&MaskRecord> = records.iter().copied().filter(|record| record.is_measured()).collect();
-    let of_all: Vec<&MaskRecord> = own
-        .iter()
-        .copied()
-        .filter(|record| shared.contains(record.key.file.as_str()))
-        .collect();
+    let own = by_framework.measured(framework);
     MaskRow {
         framework: framework.to_owned(),
         own: times(&own),
-        shared: times(&of_all),
+        shared: times(&by_framework.shared(framework)),
         schemas: records.len(),
         passing: count(&|record| record.passes(check_end)),
         compile_errors: count(&|record| record.compile_error.is_some()),
@@ -156,12 +210,7 @@ fn row(framework: &str, records: &[&MaskRecord], shared: &HashSet<&str>, check_e
 }
 
 fn times(records: &[&MaskRecord]) -> Times {
-    let first = |pick: fn(Time) -> u64| {
-        Spread::of_nanoseconds(records.iter().filter_map(|record| {
-            let (compile, mask) = (record.compile?, record.first_mask?);
-            Some(pick(compile) + pick(mask))
-        }))
-    };
+    let first = |pick| Spread::of_nanoseconds(first_mask_times(records, pick));
     Times {
         tbm_us: Spread::of_nanoseconds(records.iter().flat_map(|record| record.cpu_ns.iter().copied())),
         ttfm_us: first(|time| time.cpu_ns),
@@ -170,6 +219,14 @@ fn times(records: &[&MaskRecord]) -> Times {
         tokens: records.iter().map(|record| record.wall_ns.len()).sum(),
         measured: records.len(),
     }
+}
+
+/// Times of compilation and first mask.
+fn first_mask_times(records: &[&MaskRecord], pick: fn(Time) -> u64) -> impl Iterator<Item = u64> {
+    records.iter().filter_map(move |record| {
+        let (compile, mask) = (record.compile?, record.first_mask?);
+        Some(pick(compile) + pick(mask))
+    })
 }
 
 fn forced_share(records: &[&MaskRecord]) -> Option<f64> {
@@ -289,6 +346,12 @@ mod tests {
             (Some(10.0), Some(20.0))
         );
         assert_eq!(a.forced_share, Some(0.25));
+        let shared = shared_times(&records, &["a".to_owned(), "b".to_owned()]);
+        assert_eq!(
+            (&shared[0].tbm_ns[..], &shared[0].ttfm_ns[..]),
+            (&[1_000, 3_000][..], &[10_000][..])
+        );
+        assert_eq!(shared[1].tbm_ns, [2_000; 3]);
         assert_eq!(a.compile_error_reasons, [("cannot … at 1".to_owned(), 1)]);
         assert_eq!((b.passing, b.timeouts, b.own.measured), (1, 1, 1));
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use maskwright::{TokenId, Tokenize, Vocabulary, VocabularyError};
+use maskwright::{TokenId, Tokenize, Vocabulary};
 use maskwright_models::{HubSettings, LoadedModel, ModelError, ModelTokenizer, ModelVocabulary};
 use maskwright_worker::TokenizerSource;
-use tiktoken_rs::{CoreBPE, Rank};
 
+use crate::encodings::{ENCODINGS, Encoding};
 use crate::progress;
 
 /// The encoding used where nothing else is asked for.
@@ -42,38 +42,6 @@ pub enum VocabularySourceError {
     },
 }
 
-/// An encoding that is part of the program.
-struct Encoding {
-    name: &'static str,
-    load: fn() -> Result<CoreBPE, String>,
-    /// Ids of ordinary tokens are below this.
-    ordinary: Rank,
-    /// The special tokens, the one that ends a text first.
-    special: &'static [(Rank, &'static str)],
-}
-
-/// tiktoken's encodings, as <https://github.com/openai/tiktoken> defines them.
-const ENCODINGS: [Encoding; 2] = [
-    Encoding {
-        name: "o200k_base",
-        load: || tiktoken_rs::o200k_base().map_err(|error| error.to_string()),
-        ordinary: 199_998,
-        special: &[(199_999, "<|endoftext|>"), (200_018, "<|endofprompt|>")],
-    },
-    Encoding {
-        name: "cl100k_base",
-        load: || tiktoken_rs::cl100k_base().map_err(|error| error.to_string()),
-        ordinary: 100_256,
-        special: &[
-            (100_257, "<|endoftext|>"),
-            (100_258, "<|fim_prefix|>"),
-            (100_259, "<|fim_middle|>"),
-            (100_260, "<|fim_suffix|>"),
-            (100_276, "<|endofprompt|>"),
-        ],
-    },
-];
-
 impl NamedVocabulary {
     /// The encoding called `name`, or the vocabulary of the model that `name` stands for, whose weights are not
     /// loaded.
@@ -83,7 +51,7 @@ impl NamedVocabulary {
     /// [`VocabularySourceError`].
     pub fn load(name: &str) -> Result<Self, VocabularySourceError> {
         if let Some(encoding) = ENCODINGS.iter().find(|encoding| encoding.name == name) {
-            return encoding.vocabulary();
+            return Self::of_encoding(encoding);
         }
         let bar = progress::download_bar(name);
         let model = name
@@ -95,6 +63,18 @@ impl NamedVocabulary {
             name: name.to_owned(),
             vocabulary: model.vocabulary,
             tokenizer: TokenizerSource::TokenizerJson(model.tokenizer_json.as_ref().to_owned()),
+        })
+    }
+
+    fn of_encoding(encoding: &Encoding) -> Result<Self, VocabularySourceError> {
+        let name = encoding.name;
+        let vocabulary = encoding
+            .vocabulary()
+            .map_err(|message| VocabularySourceError::Encoding { name, message })?;
+        Ok(Self {
+            name: name.to_owned(),
+            vocabulary: Arc::new(vocabulary),
+            tokenizer: TokenizerSource::Tiktoken(name.to_owned()),
         })
     }
 
@@ -119,66 +99,12 @@ pub fn tokenizer(source: &TokenizerSource) -> Option<Arc<dyn Tokenize>> {
     match source {
         TokenizerSource::Tiktoken(name) => {
             let encoding = ENCODINGS.iter().find(|encoding| encoding.name == name)?;
-            Some(Arc::new(Tiktoken((encoding.load)().ok()?)))
+            encoding.tokenizer().ok()
         }
         TokenizerSource::TokenizerJson(json) => {
             let tokenizer = ModelTokenizer::from_bytes("tokenizer.json", json.as_bytes()).ok()?;
             Some(Arc::new(tokenizer))
         }
-    }
-}
-
-impl Encoding {
-    fn vocabulary(&self) -> Result<NamedVocabulary, VocabularySourceError> {
-        let failed = |message: String| VocabularySourceError::Encoding {
-            name: self.name,
-            message,
-        };
-        let bpe = (self.load)().map_err(failed)?;
-        let vocabulary = self.read(bpe).map_err(|error| failed(error.to_string()))?;
-        Ok(NamedVocabulary {
-            name: self.name.to_owned(),
-            vocabulary: Arc::new(vocabulary),
-            tokenizer: TokenizerSource::Tiktoken(self.name.to_owned()),
-        })
-    }
-
-    fn read(&self, bpe: CoreBPE) -> Result<Vocabulary, VocabularyError> {
-        let mut builder = Vocabulary::builder();
-        for id in 0..self.ordinary {
-            // An id without a token stays unused.
-            if let Ok(bytes) = bpe.decode_bytes(&[id]) {
-                builder = builder.text(id, bytes)?;
-            }
-        }
-        for (id, name) in self.special {
-            builder = builder.special(*id, *name)?;
-        }
-        let end = self.special.first().map(|(id, _)| *id);
-        builder.eos(end).tokenizer(Arc::new(Tiktoken(bpe))).build()
-    }
-}
-
-/// A tiktoken encoding. Text that is not UTF-8 is encoded in pieces, the bytes at fault as tokens of their own.
-struct Tiktoken(CoreBPE);
-
-impl Tokenize for Tiktoken {
-    fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
-        let mut tokens = Vec::new();
-        for chunk in text.utf8_chunks() {
-            tokens.extend(self.0.encode_ordinary(chunk.valid()));
-            for &byte in chunk.invalid() {
-                tokens.extend(self.byte_token(byte));
-            }
-        }
-        tokens
-    }
-}
-
-impl Tiktoken {
-    /// The token of a single byte: byte-level encodings have one for each, among the first 256.
-    fn byte_token(&self, byte: u8) -> Option<TokenId> {
-        (0..256).find(|&id| self.0.decode_bytes(&[id]).is_ok_and(|bytes| bytes == [byte]))
     }
 }
 

@@ -23,7 +23,7 @@ use crate::vocabularies::{self, NamedVocabulary};
 use maskwright_worker::Purpose;
 
 use crate::worker::{Provision, Worker};
-use crate::{interrupt, mask_report, mask_summary, progress};
+use crate::{interrupt, mask_plot, mask_report, mask_summary, progress};
 
 /// Arguments of `maskwright masks`.
 #[derive(Debug, Args)]
@@ -57,7 +57,7 @@ pub struct MasksArguments {
     /// end where it does
     #[arg(long, default_value_t = Scoring::Strict)]
     scoring: Scoring,
-    /// Directory of the run's records, manifest and tables [default: runs/masks-DATE-TIME]
+    /// Directory of the run's records, manifest, tables, and curves of the times (tbm.svg, ttfm.svg) [default: runs/masks-DATE-TIME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Continue the run in --out
@@ -140,7 +140,7 @@ fn workers(contenders: &[Contender], provision: &Provision) -> Result<Vec<(Strin
         .collect()
 }
 
-/// Writes the tables beside the records, and prints them.
+/// Writes the tables and curves beside the records, and prints the tables.
 fn finish(
     arguments: &MasksArguments,
     directory: &RunDirectory<MaskRecord>,
@@ -153,6 +153,9 @@ fn finish(
     directory.write("report.md", &mask_report::text(&rows, frameworks, Style::Markdown))?;
     directory.write("report.csv", &mask_report::csv(&rows))?;
     directory.write("report.json", &json)?;
+    let times = mask_summary::shared_times(directory.records(), names);
+    directory.write("tbm.svg", &mask_plot::time_between_masks(&times)?)?;
+    directory.write("ttfm.svg", &mask_plot::time_to_first_mask(&times)?)?;
     let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
     for record in unusable.filter(|record| Some(&record.key.framework) == names.first()) {
         let reason = record.unusable.as_deref().unwrap_or_default();
@@ -163,7 +166,7 @@ fn finish(
     }
     crate::print(&mask_report::text(&rows, frameworks, Style::Terminal))?;
     progress::say(&format!(
-        "records, manifest and tables are in {}",
+        "records, manifest, tables and curves are in {}",
         directory.path().display()
     ));
     Ok(())

@@ -1,0 +1,31 @@
+//! Masks of this project's engine and of llguidance, named by the state of the document. glrmask's are measured by the
+//! same code in `harness/worker-glrmask`.
+
+use std::io::Write as _;
+
+use criterion::Criterion;
+use maskwright_benches::{masks, on_large_stack, vocabulary};
+use maskwright_harness::frameworks::FRAMEWORKS;
+use maskwright_worker::{Purpose, Setup};
+
+/// outlines-core takes seconds for a schema with this vocabulary.
+const MEASURED: [&str; 2] = ["maskwright", "llguidance"];
+
+fn main() {
+    on_large_stack(|| {
+        let mut criterion = Criterion::default().configure_from_args();
+        let vocabulary = vocabulary();
+        let setup = Setup {
+            vocabulary: vocabulary.clone(),
+            documents: Default::default(),
+            assert_formats: true,
+            purpose: Purpose::Judge,
+        };
+        for framework in FRAMEWORKS.iter().filter(|framework| MEASURED.contains(&framework.name)) {
+            let compiler = (framework.prepare)(&setup).expect("the framework takes this vocabulary");
+            let left_out = masks::measure(&mut criterion, framework.name, compiler.as_ref(), &vocabulary);
+            let _ = std::io::stderr().write_all(left_out.as_bytes());
+        }
+        criterion.final_summary();
+    });
+}
