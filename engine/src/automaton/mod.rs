@@ -49,9 +49,12 @@ use enumerate::Values;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goal, Goals};
-use machine::{Apart, Expected, ExpectedId, Level, NameClasses, OpenId, OrderId, Orders, Parts, StackId};
-pub(crate) use machine::{BegunName, NameClass, PlaceKind, State};
+use machine::{
+    Apart, Expected, ExpectedId, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders, Parts, StackId,
+};
+pub(crate) use machine::{BegunName, NameClass, NameRests, PlaceKind, State};
 use questions::Questions;
+use satisfiable::Plain;
 
 /// What the keyword `format` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -133,8 +136,10 @@ pub(crate) struct Automaton {
     endless_rests: HashMap<FormulaId, bool>,
     domains: HashMap<questions::Goals, Values>,
     scarce: HashMap<FormulaId, LanguageId>,
+    plains: HashMap<FormulaId, Option<Arc<Plain>>>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
-    key_languages: HashMap<KeyPlace, LanguageId>,
+    next_names: HashMap<KeyPlace, NextNames>,
+    name_lists: Vec<Arc<NameList>>,
     name_classes: HashMap<StackId, Arc<NameClasses>>,
     items: HashMap<StackId, Option<ExpectedId>>,
     strings_expected: HashMap<ExpectedId, LanguageId>,
@@ -198,8 +203,10 @@ impl Automaton {
             endless_rests: HashMap::new(),
             domains: HashMap::new(),
             scarce: HashMap::new(),
+            plains: HashMap::new(),
             decided: HashMap::new(),
-            key_languages: HashMap::new(),
+            next_names: HashMap::new(),
+            name_lists: Vec::new(),
             name_classes: HashMap::new(),
             items: HashMap::new(),
             strings_expected: HashMap::new(),

@@ -242,7 +242,7 @@ impl Visit for Inside<'_> {
         for place in places {
             let may = match self.contents.begun.get(&place) {
                 None => true,
-                Some(begun) => rest.may_follow(automaton, *begun, self.escapes)?,
+                Some(begun) => rest.may_follow(automaton, begun.decode, self.escapes)?,
             };
             self.run(place..place + 1, may);
         }

@@ -26,8 +26,9 @@ pub(super) struct Contents {
     pub(super) inside: Trie<u32>,
     /// They, in the order of the trie.
     pub(super) tokens: Box<[TokenId]>,
-    /// What those that end within a character have read of it, by place.
-    pub(super) begun: HashMap<usize, Decode>,
+    /// What those that end within a character have read of it, by place. At a node they come last, first of all those
+    /// that may become a character of ASCII.
+    pub(super) begun: HashMap<usize, Begun>,
     /// Those with a closing quote, by the characters before it.
     pub(super) closing: Trie<u32>,
     /// They, in the order of the trie.
@@ -35,9 +36,39 @@ pub(super) struct Contents {
     /// Those that end with the quote.
     pub(super) quotes: Box<[TokenId]>,
     /// Those that go on behind the quote as behind a name, by the characters before it.
-    pub(super) names: Box<[(Box<str>, Box<[Closing]>)]>,
+    pub(super) names: Box<[NameClosings]>,
     /// Characters that the longest token of either kind adds.
     pub(super) longest: u64,
+}
+
+/// Tokens with a closing quote, by the characters before it.
+pub(super) type NameClosings = (Box<str>, Box<[Closing]>);
+
+/// A character that has been begun.
+#[derive(Clone, Debug)]
+pub(super) struct Begun {
+    pub(super) decode: Decode,
+    /// The characters that it may become, as inclusive ranges.
+    pub(super) possible: Box<[(u32, u32)]>,
+}
+
+impl Begun {
+    fn new(decode: Decode, escapes: Escapes) -> Self {
+        let possible = decode.possible(escapes).into();
+        Self { decode, possible }
+    }
+
+    /// Whether it may become a character of ASCII.
+    pub(super) fn may_be_ascii(&self) -> bool {
+        self.possible.iter().any(|(first, _)| *first < 0x80)
+    }
+
+    /// Whether it may become this character.
+    pub(super) fn may_be(&self, character: u32) -> bool {
+        self.possible
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&character))
+    }
 }
 
 /// A token with a closing quote.
@@ -60,7 +91,7 @@ pub(super) struct Sets {
 /// Tokens from a place within a string on, as they are collected.
 #[derive(Debug, Default)]
 pub(super) struct Tails {
-    inside: Vec<(Vec<u32>, Option<Decode>, TokenId)>,
+    inside: Vec<(Vec<u32>, Option<Begun>, TokenId)>,
     closing: Vec<(Vec<u32>, Vec<u8>, TokenId)>,
 }
 
@@ -85,7 +116,7 @@ impl Tails {
                 }
             }
         }
-        let begun = (state != Decode::Between).then_some(state);
+        let begun = (state != Decode::Between).then(|| Begun::new(state, escapes));
         self.inside.push((text, begun, token));
     }
 
@@ -102,7 +133,10 @@ impl Tails {
 impl Contents {
     /// Sorts tokens.
     pub(super) fn new(mut tails: Tails, rests: &Rests) -> Self {
-        tails.inside.sort_unstable_by(|a, b| (&a.0, a.2).cmp(&(&b.0, b.2)));
+        let last = |begun: &Option<Begun>| begun.as_ref().map(|begun| !begun.may_be_ascii());
+        tails
+            .inside
+            .sort_unstable_by(|a, b| (&a.0, last(&a.1), a.2).cmp(&(&b.0, last(&b.1), b.2)));
         tails.closing.sort_unstable();
         let lengths = tails
             .inside
@@ -121,7 +155,7 @@ impl Contents {
             inside: Trie::new(tails.inside.iter().map(|(text, ..)| &text[..])),
             tokens: tails.inside.iter().map(|(_, _, token)| *token).collect(),
             begun: begun
-                .filter_map(|(place, (_, begun, _))| begun.map(|begun| (place, begun)))
+                .filter_map(|(place, (_, begun, _))| begun.clone().map(|begun| (place, begun)))
                 .collect(),
             closing: Trie::new(closing.iter().map(|(text, _)| &text[..])),
             closings: closing.iter().map(|(_, closing)| *closing).collect(),
@@ -133,7 +167,7 @@ impl Contents {
 }
 
 /// Those of the sorted tokens with a closing quote that go on as behind a name, by the characters before the quote.
-fn names(tails: &Tails, closing: &[(&Vec<u32>, Closing)]) -> Box<[(Box<str>, Box<[Closing]>)]> {
+fn names(tails: &Tails, closing: &[(&Vec<u32>, Closing)]) -> Box<[NameClosings]> {
     let with_rests = tails.closing.iter().zip(closing);
     let is_name = |rest: &[u8]| rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
     let of_names: Vec<_> = with_rests

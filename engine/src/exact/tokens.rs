@@ -239,7 +239,7 @@ impl Spelled {
     ) -> Result<bool, Trouble> {
         let mut node = Trie::<u8>::ROOT;
         for &byte in text {
-            match self.trie.children(node).find(|child| self.trie.label(*child) == byte) {
+            match self.trie.child(node, byte) {
                 Some(child) => node = child,
                 None => return Ok(false),
             }
@@ -286,7 +286,7 @@ impl Rests {
     pub(super) fn number(&self, text: &[u8]) -> Option<u32> {
         let mut node = Trie::<u8>::ROOT;
         for &byte in text {
-            node = self.trie.children(node).find(|child| self.trie.label(*child) == byte)?;
+            node = self.trie.child(node, byte)?;
         }
         self.trie.at(node).next().map(|place| place as u32)
     }
@@ -339,6 +339,8 @@ struct Reader {
     spaced: bool,
     /// What is left of a literal.
     word: &'static [u8],
+    /// Whether `text` ends within a number.
+    is_number: bool,
 }
 
 impl Reader {
@@ -348,12 +350,8 @@ impl Reader {
             text: Vec::new(),
             spaced: false,
             word: b"",
+            is_number: false,
         }
-    }
-
-    /// Whether whitespace behind `text` tells that something has ended.
-    fn is_open(&self) -> bool {
-        self.text.last().is_some_and(|last| is_of_number(*last))
     }
 
     /// Reads a byte outside of strings; false where it cannot come in JSON.
@@ -376,16 +374,17 @@ impl Reader {
             _ => return false,
         }
         // A number goes on behind a number, and at the beginning of a token, but not behind whitespace.
-        if self.spaced && (self.is_open() || self.text.is_empty() && is_of_number(byte)) {
+        if self.spaced && (self.is_number || self.text.is_empty() && is_of_number(byte)) {
             self.text.push(b' ');
         }
         self.spaced = false;
+        self.is_number = is_of_number(byte);
         self.text.push(byte);
         true
     }
 
     fn end(mut self) -> Vec<u8> {
-        if self.spaced && self.is_open() {
+        if self.spaced && self.is_number {
             self.text.push(b' ');
         }
         self.text

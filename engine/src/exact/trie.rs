@@ -88,6 +88,16 @@ impl<L: Copy + Default + Ord> Trie<L> {
         std::iter::successors(first, move |child| Some(self.end(*child)).filter(|next| *next < end))
     }
 
+    /// The child of a node by its label.
+    pub(super) fn child(&self, node: u32, label: L) -> Option<u32> {
+        if node == Self::ROOT {
+            let child = self.root_from(label);
+            return Some(child).filter(|child| *child < self.end(node) && self.label(*child) == label);
+        }
+        let mut children = self.children(node).skip_while(|child| self.label(*child) < label);
+        children.next().filter(|child| self.label(*child) == label)
+    }
+
     /// The first child of the root whose label is at least `label`; the end of its children where none is.
     pub(super) fn root_from(&self, label: L) -> u32 {
         let place = self.roots.partition_point(|root| self.label(*root) < label);

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::automaton::{Automaton, BegunName, Decode, Decoded, NameClass, PlaceKind, State, Trouble};
+use crate::automaton::{Automaton, BegunName, Decode, Decoded, NameClass, NameRests, PlaceKind, State, Trouble};
 use crate::numbers::NumberState;
-use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
 use super::content::{Freedom, Rest, closings, inside_few};
-use super::contents::Contents;
+use super::contents::{Closing, Contents};
 use super::tokens::{Rests, Tokens};
 use super::trie::Trie;
 
@@ -94,9 +93,13 @@ impl Walk<'_> {
     /// Tokens from behind an opening quote on.
     fn string(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
         match self.automaton.kind(at)? {
-            PlaceKind::Text(_, language) | PlaceKind::Name(_, language) => {
+            PlaceKind::Text(_, language) => {
                 let freedom = &mut self.known.freedom;
                 inside_few(self.automaton, freedom, contents, language, self.escapes, found)?;
+            }
+            PlaceKind::Name(_) => {
+                let rests = self.automaton.name_rests(at)?;
+                return self.name(at, &rests, contents, found);
             }
             _ => self.inside_by_place(at, contents, found)?,
         }
@@ -117,35 +120,115 @@ impl Walk<'_> {
                 let rest = Rest::new(self.automaton, language)?;
                 closings(self.automaton, &mut self.known.freedom, contents, rest, &alive, found)
             }
-            PlaceKind::Name(_, language) => self.name_closings(at, language, contents, found),
+            PlaceKind::Name(_) => {
+                let rests = self.automaton.name_rests(at)?;
+                self.name_closings(at, &rests, contents, found)
+            }
             _ => self.closings_by_place(at, contents, found),
+        }
+    }
+
+    /// Tokens from between two characters of a name on, but for those that any string may go on with where it may become
+    /// almost any name.
+    pub(super) fn name(
+        &mut self,
+        at: State,
+        rests: &NameRests,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        match rests {
+            NameRests::AllBut(_) if std::ptr::eq(contents, &self.tokens.inside) => {}
+            NameRests::AllBut(_) => found.extend_from_slice(&contents.tokens),
+            NameRests::These(rests) => self.beginnings(rests, contents, found),
+            NameRests::Language(language) => {
+                let freedom = &mut self.known.freedom;
+                inside_few(self.automaton, freedom, contents, *language, self.escapes, found)?;
+            }
+        }
+        self.name_closings(at, rests, contents, found)
+    }
+
+    /// The tokens that some texts begin with, and go on behind. The texts are sorted.
+    fn beginnings(&self, texts: &[String], contents: &Contents, found: &mut Vec<TokenId>) {
+        let trie = &contents.inside;
+        for text in texts {
+            let mut node = Some(Trie::<u32>::ROOT);
+            for character in text.chars().map(u32::from) {
+                let Some(at) = node else { break };
+                self.begun(at, Some(character), contents, found);
+                node = trie.child(at, character);
+            }
+            if let Some(at) = node {
+                self.begun(at, None, contents, found);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+    }
+
+    /// The tokens that end at a node where this character comes next.
+    fn begun(&self, node: u32, next: Option<u32>, contents: &Contents, found: &mut Vec<TokenId>) {
+        for place in contents.inside.at(node) {
+            let may = match (contents.begun.get(&place), next) {
+                (None, _) => true,
+                (Some(_), None) => return,
+                (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => return,
+                (Some(begun), Some(next)) => begun.may_be(next),
+            };
+            if may {
+                found.push(contents.tokens[place]);
+            }
         }
     }
 
     fn name_closings(
         &mut self,
         at: State,
-        language: LanguageId,
+        rests: &NameRests,
         contents: &Contents,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
-        let (automaton, freedom) = (&mut *self.automaton, &mut self.known.freedom);
-        let rest = Rest::new(automaton, language)?;
-        let nothing = &self.tokens.rests.nothing;
-        match freedom.is_accepted(automaton, language, contents.longest)? {
-            true => found.extend_from_slice(&contents.quotes),
-            false => closings(automaton, freedom, contents, rest.clone(), nothing, found)?,
+        let is_nothing = |closing: &&Closing| self.tokens.rests.nothing[closing.rest as usize];
+        let quotes_after = |text: &str| {
+            let mut node = Some(Trie::<u32>::ROOT);
+            for character in text.chars() {
+                node = node.and_then(|node| contents.closing.child(node, character.into()));
+            }
+            let places = node.map_or(0..0, |node| contents.closing.at(node));
+            contents.closings[places].iter().filter(is_nothing)
+        };
+        let mut language = None;
+        match rests {
+            NameRests::These(texts) => {
+                for text in texts {
+                    found.extend(quotes_after(text).map(|closing| closing.token));
+                }
+            }
+            NameRests::AllBut(texts) => {
+                let excluded: Vec<TokenId> = texts
+                    .iter()
+                    .flat_map(|text| quotes_after(text))
+                    .map(|one| one.token)
+                    .collect();
+                found.extend(contents.quotes.iter().filter(|token| !excluded.contains(*token)));
+            }
+            NameRests::Language(names) => {
+                let (automaton, freedom) = (&mut *self.automaton, &mut self.known.freedom);
+                let rest = Rest::new(automaton, *names)?;
+                let nothing = &self.tokens.rests.nothing;
+                closings(automaton, freedom, contents, rest.clone(), nothing, found)?;
+                language = Some(rest);
+            }
         }
         let mut begun = None;
         for (text, closings) in &contents.names {
-            let mut after = Some(rest.clone());
-            for character in text.chars() {
-                after = match after {
-                    Some(after) => after.after(self.automaton, character)?,
-                    None => break,
-                };
-            }
-            if !after.is_some_and(|after| after.accepts(self.automaton)) {
+            let may_end = match rests {
+                NameRests::These(texts) => texts.iter().any(|one| **one == **text),
+                NameRests::AllBut(texts) => !texts.iter().any(|one| **one == **text),
+                NameRests::Language(_) => self.accepts(language.clone(), text)?,
+            };
+            if !may_end {
                 continue;
             }
             if begun.is_none() {
@@ -168,6 +251,17 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    fn accepts(&mut self, rest: Option<Rest>, text: &str) -> Result<bool, Trouble> {
+        let mut rest = rest;
+        for character in text.chars() {
+            rest = match rest {
+                Some(rest) => rest.after(self.automaton, character)?,
+                None => return Ok(false),
+            };
+        }
+        Ok(rest.is_some_and(|rest| rest.accepts(self.automaton)))
     }
 
     /// Whether each rest may come after the closing quote of a name that ends with `text`, as far as it does not reach
@@ -209,7 +303,7 @@ impl Walk<'_> {
             for place in trie.at(node) {
                 let may = match contents.begun.get(&place) {
                     None => true,
-                    Some(begun) => self.automaton.may_begin(at, *begun)?,
+                    Some(begun) => self.automaton.may_begin(at, begun.decode)?,
                 };
                 if may {
                     found.push(contents.tokens[place]);

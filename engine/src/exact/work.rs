@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
-use crate::automaton::{Automaton, Decode, PlaceKind, State, Trouble};
+use crate::automaton::{Automaton, Decode, NameRests, PlaceKind, State, Trouble};
 use crate::strings::LanguageId;
 use crate::{MaskError, Style, Vocabulary};
 
@@ -95,12 +95,31 @@ impl Work {
                 };
                 after.and(number).and(found.into())
             }
-            PlaceKind::Text(Decode::Between, language) | PlaceKind::Name(Decode::Between, language) => {
+            PlaceKind::Name(Decode::Between) => match self.automaton.name_rests(at)? {
+                NameRests::Language(language) => {
+                    let inside = self.inside(language, shared)?;
+                    self.walk(shared).closings(at, &shared.tokens.inside, &mut found)?;
+                    inside.and(found.into())
+                }
+                rests => {
+                    let base = match &rests {
+                        NameRests::AllBut(_) => Base::Any,
+                        _ => Base::None,
+                    };
+                    self.walk(shared).name(at, &rests, &shared.tokens.inside, &mut found)?;
+                    TokenSet::over(base).and(found.into())
+                }
+            },
+            PlaceKind::Text(Decode::Between, language) => {
                 let inside = self.inside(language, shared)?;
                 self.walk(shared).closings(at, &shared.tokens.inside, &mut found)?;
                 inside.and(found.into())
             }
-            PlaceKind::Text(begun, language) | PlaceKind::Name(begun, language) => {
+            kind @ (PlaceKind::Text(begun, _) | PlaceKind::Name(begun)) => {
+                let language = match kind {
+                    PlaceKind::Text(_, language) => language,
+                    _ => self.automaton.name_language(at)?,
+                };
                 let inside = self.within(begun, language, shared)?;
                 self.walk(shared).quoted(at, &mut found)?;
                 // A quote may be a character, so that some of these are inside.

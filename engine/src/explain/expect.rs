@@ -150,7 +150,7 @@ fn texts(
 
 /// The bytes that may follow, and where they lead to. Whitespace between the parts of a document is left out.
 fn following(automaton: &mut Automaton, at: State) -> Result<Vec<(u8, State)>, Trouble> {
-    let in_string = automaton.content(at).is_some();
+    let in_string = automaton.is_in_text(at);
     let mut following = Vec::new();
     for byte in 0..=255 {
         if !in_string && matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {

@@ -70,12 +70,16 @@ impl Automaton {
                 self.string_apart(*decode, *language, *text, &apart.child)
             }
             Top::Number(number, Some(text), expected) => self.number_apart(*number, *text, *expected, &apart.child),
-            Top::Key(decode, text, language) if !apart.own.is_empty() => {
-                self.key_apart_within(*decode, *text, *language, stack)
+            Top::Key(decode, text, _) if !apart.own.is_empty() => {
+                let language = self.name_language(*state)?;
+                self.key_apart_within(*decode, *text, language, stack)
             }
             Top::Colon(name) if !apart.own.is_empty() => self.member_apart(*name, stack),
             Top::ObjectComma if !apart.own.is_empty() => {
-                let (language, empty) = (self.key_language(stack)?, self.texts.intern(""));
+                let Some(named) = self.key(stack)? else {
+                    return Ok(false);
+                };
+                let (language, empty) = (self.name_language(named)?, self.texts.intern(""));
                 self.key_apart(empty, language, stack)
             }
             Top::ObjectStart | Top::ObjectNext | Top::ArrayStart | Top::ArrayNext if !apart.own.is_empty() => {
@@ -360,28 +364,30 @@ impl Automaton {
     }
 
     /// The rest of a string or name, as far as it makes a difference to those it has to differ from.
-    pub(super) fn language_apart(&mut self, top: &Top, stack: StackId) -> Result<LanguageId, Trouble> {
+    pub(super) fn language_apart(&mut self, at: State) -> Result<LanguageId, Trouble> {
+        let State { top, stack, .. } = at;
         let apart = self.apart(stack)?;
         match top {
             Top::String(_, language, _, Some(text), _) => {
-                let rests = self.rests_of(*text, &apart.child);
+                let rests = self.rests_of(text, &apart.child);
                 let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
                 let rests = self.languages.one_of(&rests)?;
                 let others = self.languages.not(rests)?;
-                Ok(self.languages.and(&[*language, others])?)
+                Ok(self.languages.and(&[language, others])?)
             }
-            Top::String(_, language, ..) => Ok(*language),
-            Top::Key(_, text, language) if !apart.own.is_empty() => {
-                for rest in self.languages.members(*language, NAMES)? {
-                    let name = format!("{}{rest}", self.texts.get(*text));
+            Top::String(_, language, ..) => Ok(language),
+            Top::Key(_, text, _) if !apart.own.is_empty() => {
+                let language = self.name_language(at)?;
+                for rest in self.languages.members(language, NAMES)? {
+                    let name = format!("{}{rest}", self.texts.get(text));
                     let name = self.texts.intern(&name);
                     if self.member_apart(name, stack)? {
                         return Ok(self.languages.one_of(&[&rest])?);
                     }
                 }
-                Ok(*language)
+                Ok(language)
             }
-            Top::Key(_, _, language) => Ok(*language),
+            Top::Key(..) => self.name_language(at),
             _ => Ok(self.languages.none()),
         }
     }

@@ -43,7 +43,7 @@ impl Automaton {
             Top::String(decode, ..) => {
                 let content = Content {
                     decode: *decode,
-                    language: self.language_apart(&state.top, state.stack)?,
+                    language: self.language_apart(*state)?,
                 };
                 let piece = self.text_rest(content)?;
                 return self.read_piece(state, piece.map(|piece| [&*piece, b"\""].concat().into()));
@@ -51,7 +51,7 @@ impl Automaton {
             Top::Key(decode, ..) => {
                 let content = Content {
                     decode: *decode,
-                    language: self.language_apart(&state.top, state.stack)?,
+                    language: self.language_apart(*state)?,
                 };
                 let piece = self.text_rest(content)?;
                 return self.read_piece(state, piece.map(|piece| [&*piece, b"\":"].concat().into()));

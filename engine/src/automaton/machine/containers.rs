@@ -1,24 +1,15 @@
 //! Places in objects and arrays, and what a value that ends means to the one around it.
 
-use hashbrown::HashSet;
-
 use crate::json::Value;
-use crate::strings::LanguageId;
 
 use super::super::atom::TextId;
 use super::super::decision::DecisionId;
-use super::super::decode::{Decode, Decoded};
 use super::super::formula::FormulaId;
 use super::super::goal::{Goal, GoalId};
 use super::super::questions::Goals;
 use super::super::read::Name;
-use super::super::satisfiable::{Cell, outcome_of, split};
+use super::super::satisfiable::{outcome_of, split};
 use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Step, Top, Trouble};
-
-/// Languages of names of one object from which on classes of names may be too many to look at.
-const MANY_LANGUAGES: usize = 6;
-/// Names of one object from which on it pays to look for a way to complete it with all of them.
-const MANY: usize = 16;
 
 impl Automaton {
     /// Whether the values that are read in a container are kept.
@@ -218,53 +209,6 @@ impl Automaton {
         matches!(self.goals.get(goal), Goal::Equal(_))
     }
 
-    /// The opening quote of a name.
-    pub(super) fn key(&mut self, stack: StackId) -> Step {
-        let language = self.key_language(stack)?;
-        if self.languages.is_empty(language)? {
-            return Ok(None);
-        }
-        let empty = self.texts.intern("");
-        let top = Top::Key(Decode::default(), empty, language);
-        Ok(Some(State::new(top, stack)))
-    }
-
-    pub(super) fn in_key(
-        &mut self,
-        decode: Decode,
-        text: TextId,
-        language: LanguageId,
-        stack: StackId,
-        byte: u8,
-    ) -> Step {
-        let stay = |top: Top| Ok(Some(State::new(top, stack)));
-        match decode.step(byte, self.style.escapes) {
-            Decoded::Refused => Ok(None),
-            Decoded::Partial(decode) => match self.may_follow(decode, language)? {
-                true => stay(Top::Key(decode, text, language)),
-                false => Ok(None),
-            },
-            Decoded::Character(character) => self.character_of_key(character, (text, language), stack),
-            Decoded::End if !self.languages.accepts_empty(language) => Ok(None),
-            Decoded::End => stay(Top::Colon(text)),
-        }
-    }
-
-    /// The place after one more character of a name.
-    pub(super) fn character_of_key(
-        &mut self,
-        character: char,
-        (text, language): (TextId, LanguageId),
-        stack: StackId,
-    ) -> Step {
-        let after = self.languages.derivative(language, character)?;
-        if self.languages.is_empty(after)? {
-            return Ok(None);
-        }
-        let text = self.texts.longer(text, character);
-        Ok(Some(State::new(Top::Key(Decode::default(), text, after), stack)))
-    }
-
     /// The colon after a name.
     pub(super) fn member(&mut self, name: TextId, stack: StackId) -> Step {
         let Some(level) = self.level(stack) else {
@@ -340,146 +284,5 @@ impl Automaton {
             self.decided.insert(key, decision);
         }
         Ok((goals, decision))
-    }
-
-    /// Whether a member of this name may come next, where the names `gone` cannot come any more.
-    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, Trouble> {
-        let gone = [gone, &[name]].concat();
-        Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
-    }
-
-    /// The names other than `names` that may come in a plain object, where it does not matter in how many of many languages
-    /// a name is, because what they ask of its value does not conflict.
-    fn other_names(&mut self, demand: FormulaId, names: &[TextId]) -> Result<Option<LanguageId>, Trouble> {
-        let plain = self
-            .plain(demand)
-            .filter(|plain| plain.languages.len() > MANY_LANGUAGES && plain.min == 0);
-        let Some(plain) = plain else { return Ok(None) };
-        let (mut refused, mut goals) = (Vec::new(), Vec::new());
-        for &(language, goal) in &plain.languages {
-            match self.satisfiable(&[goal], &[])? {
-                true => goals.push(goal),
-                false => refused.push(language),
-            }
-        }
-        if !plain.has_room_for_more() || !self.satisfiable(&goals, &[])? || !self.object_can_end(demand, &[])? {
-            return Ok(None);
-        }
-        let refused = self.languages.or(&refused)?;
-        let others = self.languages.not(refused)?;
-        Ok(Some(self.without_names(others, names)?))
-    }
-
-    /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
-    fn cell_may_come(&mut self, demand: FormulaId, cell: &Cell, gone: &[TextId]) -> Result<bool, Trouble> {
-        if cell.left.is_none() {
-            return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DecisionId::NEVER);
-        }
-        for text in self.languages.members(cell.names, gone.len() + 1)? {
-            let name = self.texts.intern(&text);
-            if !gone.contains(&name) {
-                return self.may_come(demand, name, gone);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The names that may come next in the innermost object.
-    pub(super) fn key_language(&mut self, stack: StackId) -> Result<LanguageId, Trouble> {
-        let Some(level) = self.level(stack) else {
-            return Ok(self.languages.none());
-        };
-        let Kind::Object {
-            used, order, passed, ..
-        } = &level.kind
-        else {
-            return Ok(self.languages.none());
-        };
-        let place = (level.formulas[0], used.clone(), *order, *passed);
-        if let Some(&known) = self.key_languages.get(&place) {
-            return Ok(known);
-        }
-        let gone = self.gone(&level.kind);
-        let language = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone)?;
-        self.key_languages.insert(place, language);
-        Ok(language)
-    }
-
-    /// The names that may come next where those of `ordered` come before all others and in that order, and those of
-    /// `gone` cannot come any more.
-    fn names_next(
-        &mut self,
-        demand: FormulaId,
-        ordered: &[TextId],
-        mut gone: Vec<TextId>,
-    ) -> Result<LanguageId, Trouble> {
-        let mut viable = Vec::new();
-        let mut left = demand;
-        if let Some(plain) = self.plain(demand).filter(|plain| plain.min == 0) {
-            let passed = ordered.iter().position(|name| plain.required.contains(name));
-            let possible = self.object_can_end(demand, &gone)?;
-            for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
-                if possible && self.plain_may_come(&plain, name)? {
-                    viable.push(name);
-                }
-            }
-            left = match passed.is_none() && possible {
-                true => self.without_all(demand, ordered),
-                false => FormulaId::FALSE,
-            };
-            gone.extend_from_slice(ordered);
-        } else {
-            for &name in ordered {
-                if left == FormulaId::FALSE {
-                    break;
-                }
-                if self.may_come(left, name, &gone)? {
-                    viable.push(name);
-                }
-                left = self.without_all(left, &[name]);
-                gone.push(name);
-            }
-        }
-        let mut languages = Vec::new();
-        if left != FormulaId::FALSE {
-            let names = self.names(left);
-            let way = self.object_end(left, &gone)?;
-            let plain = way.as_ref().and_then(|way| self.plain(way.rest));
-            let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
-                true => self.widest_way(left, &names, &gone)?,
-                false => None,
-            };
-            let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
-            for &name in way.iter().flat_map(|_| &names) {
-                // What fits one way to complete the object may come.
-                let fits = match (&way, &plain) {
-                    _ if widest.contains(&name) => true,
-                    (Some(way), _) if way.taken.contains(&name) => true,
-                    (Some(way), Some(plain)) if !way.passed.contains(&name) => self.plain_may_come(plain, name)?,
-                    _ => false,
-                };
-                if fits || self.may_come(left, name, &gone)? {
-                    viable.push(name);
-                }
-            }
-            match self.other_names(left, &names)? {
-                Some(others) => languages.push(others),
-                None => {
-                    for cell in self.cells(left, &names, &gone)? {
-                        if self.cell_may_come(left, &cell, &gone)? {
-                            languages.push(cell.names);
-                        }
-                    }
-                }
-            }
-            let others = self.languages.or(&languages)?;
-            let texts: Vec<&str> = gone.iter().map(|name| self.texts.get(*name)).collect();
-            let taken = self.languages.one_of(&texts)?;
-            let free = self.languages.not(taken)?;
-            languages = vec![self.languages.and(&[others, free])?];
-        }
-        let texts: Vec<&str> = viable.iter().map(|name| self.texts.get(*name)).collect();
-        languages.push(self.languages.one_of(&texts)?);
-        Ok(self.languages.or(&languages)?)
     }
 }

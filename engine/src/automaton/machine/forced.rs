@@ -18,7 +18,8 @@ impl Automaton {
 
     fn find_forced(&mut self, at: State) -> Result<Option<(u8, State)>, Trouble> {
         let in_text = match at.top {
-            Top::String(Decode::Between, language, ..) | Top::Key(Decode::Between, _, language) => Some(language),
+            Top::String(Decode::Between, language, ..) => Some(language),
+            Top::Key(Decode::Between, ..) => Some(self.name_language(at)?),
             _ => None,
         };
         let bytes = match in_text {

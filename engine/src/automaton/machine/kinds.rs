@@ -19,8 +19,8 @@ pub(crate) enum PlaceKind {
     Number(NumberState),
     /// In a string that is a value, of which only the language counts.
     Text(Decode, LanguageId),
-    /// In a name, of which only the language counts.
-    Name(Decode, LanguageId),
+    /// In a name, of which only counts what it may become.
+    Name(Decode),
     /// One of which more than that counts.
     Other,
 }
@@ -60,7 +60,7 @@ impl Automaton {
             Top::String(decode, language, ..) if self.any_content(&at.top, at.stack) => {
                 PlaceKind::Text(decode, language)
             }
-            Top::Key(decode, _, language) if self.any_content(&at.top, at.stack) => PlaceKind::Name(decode, language),
+            Top::Key(decode, ..) if self.any_content(&at.top, at.stack) => PlaceKind::Name(decode),
             Top::Number(number, ..) if self.any_next(at.stack)? => PlaceKind::Number(number),
             Top::Literal(..) | Top::String(..) | Top::Key(..) | Top::Number(..) => PlaceKind::Other,
             Top::Value(_) | Top::ArrayStart if !at.gap.is_before_end() && self.any_next(at.stack)? => {

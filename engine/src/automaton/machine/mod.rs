@@ -8,6 +8,7 @@ mod completion;
 mod containers;
 mod forced;
 mod kinds;
+mod names;
 mod order;
 mod scalars;
 mod whitespace;
@@ -28,6 +29,8 @@ use super::{Automaton, Trouble};
 pub(super) use apart::{Apart, Parts};
 pub(super) use kinds::NameClasses;
 pub(crate) use kinds::{BegunName, NameClass, PlaceKind};
+pub(super) use names::NameList;
+pub(crate) use names::{NameRests, NextNames};
 pub(super) use order::{OrderId, Orders};
 use whitespace::Gap;
 
@@ -98,8 +101,8 @@ enum Top {
     Number(NumberState, Option<TextId>, ExpectedId),
     /// After `{`.
     ObjectStart,
-    /// In a name: what was read of it, and what may follow.
-    Key(Decode, TextId, LanguageId),
+    /// In a name: what was read of it, and what it may become.
+    Key(Decode, TextId, NextNames),
     /// After a name.
     Colon(TextId),
     /// After a member.
@@ -285,14 +288,9 @@ impl Automaton {
         }
     }
 
-    /// What has been read of a character, and what may follow, where the place is inside of a string or name of which
-    /// only the language counts.
-    pub(crate) fn content(&self, at: State) -> Option<(Decode, LanguageId)> {
-        match at.top {
-            Top::String(..) | Top::Key(..) if !self.any_content(&at.top, at.stack) => None,
-            Top::String(decode, language, ..) | Top::Key(decode, _, language) => Some((decode, language)),
-            _ => None,
-        }
+    /// Whether a place is within a string or name.
+    pub(crate) fn is_in_text(&self, at: State) -> bool {
+        matches!(at.top, Top::String(..) | Top::Key(..))
     }
 
     /// The characters that may come first in texts of a language, with what may follow them.
@@ -337,7 +335,7 @@ impl Automaton {
             Top::String(_, language, open, text, expected) => {
                 self.character_of_string(character, (language, open, text), expected, at.stack)?
             }
-            Top::Key(_, text, language) => self.character_of_key(character, (text, language), at.stack)?,
+            Top::Key(_, text, names) => self.character_of_key(character, (text, names), at.stack)?,
             _ => None,
         };
         self.if_apart(next)
@@ -352,11 +350,12 @@ impl Automaton {
                 }
                 Top::String(begun, language, open, text, expected)
             }
-            Top::Key(_, text, language) => {
-                if !self.may_follow(begun, language)? {
+            Top::Key(_, text, names) => {
+                let names = self.opened(names, at.stack)?;
+                if !self.name_may_follow(begun, text, names)? {
                     return Ok(false);
                 }
-                Top::Key(begun, text, language)
+                Top::Key(begun, text, names)
             }
             _ => return Ok(false),
         };
@@ -460,15 +459,13 @@ impl Automaton {
                 self.in_string((*decode, *language), (*open, *text), *expected, stack, byte)
             }
             Top::Number(number, text, expected) => self.in_number(*number, *text, *expected, stack, byte),
-            Top::Key(decode, text, language) => self.in_key(*decode, *text, *language, stack, byte),
+            Top::Key(decode, text, names) => self.in_key(*decode, *text, *names, stack, byte),
             Top::ObjectStart if byte == b'"' => self.key(stack),
             Top::ObjectStart | Top::ObjectNext if byte == b'}' => self.close(stack),
-            Top::ObjectNext if byte == b',' && !state.gap.is_before_end() => {
-                match self.key_language(stack)? == self.languages.none() {
-                    true => Ok(None),
-                    false => stay(Top::ObjectComma),
-                }
-            }
+            Top::ObjectNext if byte == b',' && !state.gap.is_before_end() => match self.has_next_name(stack)? {
+                true => stay(Top::ObjectComma),
+                false => Ok(None),
+            },
             Top::ObjectComma if byte == b'"' => self.key(stack),
             Top::Colon(name) if byte == b':' => self.member(*name, stack),
             Top::ArrayStart | Top::ArrayNext if byte == b']' => self.close(stack),

@@ -18,6 +18,7 @@ use super::questions::{Goals, Question};
 use super::{Automaton, Trouble};
 use crate::limits::Exceeded;
 pub(super) use names::Cell;
+pub(super) use plain::Plain;
 
 /// Says whether outcomes will do.
 type Leaf<'a> = &'a mut dyn FnMut(&mut Automaton, &[bool]) -> Result<bool, Trouble>;

@@ -1,6 +1,8 @@
 //! Plain objects: those of which each name is a matter by itself, so that whether they can be completed is seen without
 //! a search.
 
+use std::sync::Arc;
+
 use hashbrown::{HashMap, HashSet};
 
 use crate::automaton::atom::{AtomKind, Keys, TextId};
@@ -9,6 +11,9 @@ use crate::automaton::goal::GoalId;
 use crate::automaton::read::Name;
 use crate::automaton::{Automaton, Trouble};
 use crate::strings::LanguageId;
+
+/// Plain objects that are kept.
+const MOST_KEPT: usize = 1 << 12;
 
 /// What a plain object must satisfy. See [`Automaton::plain`].
 #[derive(Debug)]
@@ -53,7 +58,19 @@ impl Plain {
 impl Automaton {
     /// What a formula says that asks only for names that must come, for names that must not, for members that satisfy
     /// goals, and for numbers of members: in such an object each name is a matter by itself. None of other formulas.
-    pub(in crate::automaton) fn plain(&self, formula: FormulaId) -> Option<Plain> {
+    pub(in crate::automaton) fn plain(&mut self, formula: FormulaId) -> Option<Arc<Plain>> {
+        if let Some(known) = self.plains.get(&formula) {
+            return known.clone();
+        }
+        let plain = self.read_plain(formula).map(Arc::new);
+        if self.plains.len() >= MOST_KEPT {
+            self.plains.clear();
+        }
+        self.plains.insert(formula, plain.clone());
+        plain
+    }
+
+    fn read_plain(&self, formula: FormulaId) -> Option<Plain> {
         let mut plain = Plain::default();
         for part in self.formulas.conjuncts(&formula) {
             let (atom, wanted) = self.formulas.literal(*part)?;

@@ -1,0 +1,438 @@
+//! Names of members: which may come next, and places within them.
+//!
+//! Mostly the names that may come are a list, or all but a list. Such a list is looked through by what was read of a
+//! name, so that a member read costs no language. Only where patterns tell names apart are they a language.
+
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+
+use super::{Automaton, Kind, StackId, State, Step, Top, Trouble};
+use crate::automaton::atom::TextId;
+use crate::automaton::decision::DecisionId;
+use crate::automaton::decode::{Decode, Decoded};
+use crate::automaton::formula::FormulaId;
+use crate::automaton::read::Name;
+use crate::automaton::satisfiable::Cell;
+use crate::strings::{Cardinality, LanguageId};
+
+/// Names that are listed; where there are more they are a language.
+const MOST_LISTED: usize = 1024;
+/// Names of one object from which on it pays to look for a way to complete it with all of them.
+const MANY: usize = 16;
+
+/// The names that may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NextNames {
+    /// None.
+    None,
+    /// Some, which have not been looked at yet: nothing has been read of the name.
+    Unopened,
+    /// By a list, whatever has been read of the name.
+    Listed(ListId),
+    /// By a language: what may follow.
+    Language(LanguageId),
+}
+
+/// A [`NameList`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ListId(u32);
+
+/// The names of a list, or all others.
+#[derive(Debug)]
+pub(in crate::automaton) struct NameList {
+    /// Sorted by their characters.
+    names: Box<[TextId]>,
+    /// Whether the names listed are those that may not come.
+    excludes: bool,
+}
+
+/// What may follow of a name.
+#[derive(Clone, Debug)]
+pub(crate) enum NameRests {
+    /// These.
+    These(Vec<String>),
+    /// Anything but these.
+    AllBut(Vec<String>),
+    /// The texts of a language.
+    Language(LanguageId),
+}
+
+/// Names outside of those that a formula names.
+enum Others {
+    All,
+    These(LanguageId),
+}
+
+impl Automaton {
+    /// The opening quote of a name.
+    pub(super) fn key(&mut self, stack: StackId) -> Step {
+        let empty = self.texts.intern("");
+        let top = Top::Key(Decode::default(), empty, NextNames::Unopened);
+        Ok(self.has_next_name(stack)?.then_some(State::new(top, stack)))
+    }
+
+    /// Whether another member may come in the innermost object.
+    pub(super) fn has_next_name(&mut self, stack: StackId) -> Result<bool, Trouble> {
+        let Some(level) = self.level(stack) else {
+            return Ok(false);
+        };
+        // Mostly there is room for any other name, and then it does not matter which names have come.
+        let is_plain = matches!(&level.kind, Kind::Object { used, .. } if used.len() < MOST_LISTED);
+        if is_plain && matches!(self.plain_others(level.formulas[0])?, Some(Others::All)) {
+            return Ok(true);
+        }
+        Ok(self.next_names(stack)? != NextNames::None)
+    }
+
+    pub(super) fn opened(&mut self, names: NextNames, stack: StackId) -> Result<NextNames, Trouble> {
+        match names {
+            NextNames::Unopened => self.next_names(stack),
+            names => Ok(names),
+        }
+    }
+
+    pub(super) fn in_key(&mut self, decode: Decode, text: TextId, names: NextNames, stack: StackId, byte: u8) -> Step {
+        let stay = |top: Top| Ok(Some(State::new(top, stack)));
+        match decode.step(byte, self.style.escapes) {
+            Decoded::Refused => Ok(None),
+            Decoded::Partial(decode) => {
+                let names = self.opened(names, stack)?;
+                match self.name_may_follow(decode, text, names)? {
+                    true => stay(Top::Key(decode, text, names)),
+                    false => Ok(None),
+                }
+            }
+            Decoded::Character(character) => self.character_of_key(character, (text, names), stack),
+            Decoded::End => {
+                let names = self.opened(names, stack)?;
+                match self.name_may_end(text, names) {
+                    true => stay(Top::Colon(text)),
+                    false => Ok(None),
+                }
+            }
+        }
+    }
+
+    /// The place after one more character of a name.
+    pub(super) fn character_of_key(
+        &mut self,
+        character: char,
+        (text, names): (TextId, NextNames),
+        stack: StackId,
+    ) -> Step {
+        let longer = self.texts.longer(text, character);
+        let names = match self.opened(names, stack)? {
+            NextNames::None | NextNames::Unopened => return Ok(None),
+            NextNames::Listed(list_id) => {
+                let list = &self.name_lists[list_id.0 as usize];
+                if !list.excludes && self.beginning_with(list, longer).is_empty() {
+                    return Ok(None);
+                }
+                NextNames::Listed(list_id)
+            }
+            NextNames::Language(language) => {
+                let after = self.languages.derivative(language, character)?;
+                if self.languages.is_empty(after)? {
+                    return Ok(None);
+                }
+                NextNames::Language(after)
+            }
+        };
+        Ok(Some(State::new(Top::Key(Decode::default(), longer, names), stack)))
+    }
+
+    /// Whether a name may end after `text`.
+    fn name_may_end(&self, text: TextId, names: NextNames) -> bool {
+        match names {
+            NextNames::None | NextNames::Unopened => false,
+            NextNames::Listed(list) => {
+                let list = &self.name_lists[list.0 as usize];
+                // Of all that begin with a text it comes first itself.
+                let is_listed = self.beginning_with(list, text).first() == Some(&text);
+                is_listed != list.excludes
+            }
+            NextNames::Language(language) => self.languages.accepts_empty(language),
+        }
+    }
+
+    /// Whether a character of a name that `decode` may still become can follow `text`.
+    pub(super) fn name_may_follow(&mut self, decode: Decode, text: TextId, names: NextNames) -> Result<bool, Trouble> {
+        match names {
+            NextNames::None | NextNames::Unopened => Ok(false),
+            NextNames::Listed(list) => {
+                let list = &self.name_lists[list.0 as usize];
+                let possible = decode.possible(self.style.escapes);
+                if list.excludes {
+                    return Ok(!possible.is_empty());
+                }
+                let read = self.texts.get(text).len();
+                let mut next = self.beginning_with(list, text).iter();
+                Ok(next.any(|name| {
+                    let next = self.texts.get(*name)[read..].chars().next().map(u32::from);
+                    next.is_some_and(|next| possible.iter().any(|(first, last)| (*first..=*last).contains(&next)))
+                }))
+            }
+            NextNames::Language(language) => self.may_follow(decode, language),
+        }
+    }
+
+    /// Those of a list that begin with a text.
+    fn beginning_with<'a>(&self, list: &'a NameList, text: TextId) -> &'a [TextId] {
+        let text = self.texts.get(text);
+        let names = &list.names;
+        let from = names.partition_point(|name| self.texts.get(*name) < text);
+        let count = names[from..].partition_point(|name| self.texts.get(*name).starts_with(text));
+        &names[from..from + count]
+    }
+
+    /// What may follow the characters of a name that a place is in.
+    pub(crate) fn name_rests(&mut self, at: State) -> Result<NameRests, Trouble> {
+        let Top::Key(_, text, names) = at.top else {
+            return Ok(NameRests::These(Vec::new()));
+        };
+        Ok(match self.opened(names, at.stack)? {
+            NextNames::Listed(list) => {
+                let list = &self.name_lists[list.0 as usize];
+                let read = self.texts.get(text).len();
+                let rests = self.beginning_with(list, text).iter();
+                let rests = rests.map(|name| self.texts.get(*name)[read..].to_owned()).collect();
+                match list.excludes {
+                    true => NameRests::AllBut(rests),
+                    false => NameRests::These(rests),
+                }
+            }
+            NextNames::Language(language) => NameRests::Language(language),
+            NextNames::None | NextNames::Unopened => NameRests::These(Vec::new()),
+        })
+    }
+
+    /// What may follow the characters of a name that a place is in, as a language.
+    pub(crate) fn name_language(&mut self, at: State) -> Result<LanguageId, Trouble> {
+        let of = |rests: &Vec<String>, languages: &mut crate::strings::Languages| {
+            let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
+            languages.one_of(&rests)
+        };
+        Ok(match self.name_rests(at)? {
+            NameRests::These(rests) => of(&rests, &mut self.languages)?,
+            NameRests::AllBut(rests) => {
+                let rests = of(&rests, &mut self.languages)?;
+                self.languages.not(rests)?
+            }
+            NameRests::Language(language) => language,
+        })
+    }
+
+    /// The names that may come next in the innermost object.
+    pub(super) fn next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
+        let Some(level) = self.level(stack) else {
+            return Ok(NextNames::None);
+        };
+        let Kind::Object {
+            used, order, passed, ..
+        } = &level.kind
+        else {
+            return Ok(NextNames::None);
+        };
+        let place = (level.formulas[0], used.clone(), *order, *passed);
+        if let Some(&known) = self.next_names.get(&place) {
+            return Ok(known);
+        }
+        let gone = self.gone(&level.kind);
+        let names = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone)?;
+        self.next_names.insert(place, names);
+        Ok(names)
+    }
+
+    /// The names that may come next where those of `ordered` come before all others and in that order, and those of
+    /// `gone` cannot come any more.
+    fn names_next(
+        &mut self,
+        demand: FormulaId,
+        ordered: &[TextId],
+        mut gone: Vec<TextId>,
+    ) -> Result<NextNames, Trouble> {
+        let mut viable = Vec::new();
+        let mut left = demand;
+        if let Some(plain) = self.plain(demand).filter(|plain| plain.min == 0) {
+            let passed = ordered.iter().position(|name| plain.required.contains(name));
+            let possible = self.object_can_end(demand, &gone)?;
+            for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
+                if possible && self.plain_may_come(&plain, name)? {
+                    viable.push(name);
+                }
+            }
+            left = match passed.is_none() && possible {
+                true => self.without_all(demand, ordered),
+                false => FormulaId::FALSE,
+            };
+            gone.extend_from_slice(ordered);
+        } else {
+            for &name in ordered {
+                if left == FormulaId::FALSE {
+                    break;
+                }
+                if self.may_come(left, name, &gone)? {
+                    viable.push(name);
+                }
+                left = self.without_all(left, &[name]);
+                gone.push(name);
+            }
+        }
+        let mut names = Vec::new();
+        let mut others = Others::These(self.languages.none());
+        if left != FormulaId::FALSE {
+            names = self.names(left);
+            self.add_viable(left, &names, &gone, &mut viable)?;
+            others = self.other_names(left, &names, &gone)?;
+        }
+        let taken: HashSet<TextId> = gone.iter().chain(&names).copied().collect();
+        match others {
+            Others::All => {
+                let viable: HashSet<TextId> = viable.iter().copied().collect();
+                let excluded = taken.iter().filter(|name| !viable.contains(*name)).copied().collect();
+                self.listed(excluded, true)
+            }
+            Others::These(language) => {
+                let enough = MOST_LISTED as u64;
+                if let Cardinality::Finite(count) = self.languages.cardinality(language, enough)?
+                    && count <= enough
+                {
+                    for text in self.languages.members(language, MOST_LISTED)? {
+                        let name = self.texts.intern(&text);
+                        if !taken.contains(&name) {
+                            viable.push(name);
+                        }
+                    }
+                    return self.listed(viable, false);
+                }
+                let taken: Vec<TextId> = taken.into_iter().collect();
+                let others = self.without_names(language, &taken)?;
+                self.named_or(&viable, others)
+            }
+        }
+    }
+
+    /// Those of the names that `left` names that may come next.
+    fn add_viable(
+        &mut self,
+        left: FormulaId,
+        names: &[TextId],
+        gone: &[TextId],
+        viable: &mut Vec<TextId>,
+    ) -> Result<(), Trouble> {
+        let way = self.object_end(left, gone)?;
+        let plain = way.as_ref().and_then(|way| self.plain(way.rest));
+        let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
+            true => self.widest_way(left, names, gone)?,
+            false => None,
+        };
+        let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
+        for &name in way.iter().flat_map(|_| names) {
+            // What fits one way to complete the object may come.
+            let fits = match (&way, &plain) {
+                _ if widest.contains(&name) => true,
+                (Some(way), _) if way.taken.contains(&name) => true,
+                (Some(way), Some(plain)) if !way.passed.contains(&name) => self.plain_may_come(plain, name)?,
+                _ => false,
+            };
+            if fits || self.may_come(left, name, gone)? {
+                viable.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// The names outside of `names` that may come next, if they have not come yet.
+    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Others, Trouble> {
+        if let Some(others) = self.plain_others(left)? {
+            return Ok(others);
+        }
+        let mut languages = Vec::new();
+        for cell in self.cells(left, names, gone)? {
+            if self.cell_may_come(left, &cell, gone)? {
+                languages.push(cell.names);
+            }
+        }
+        Ok(Others::These(self.languages.or(&languages)?))
+    }
+
+    /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
+    /// once.
+    fn plain_others(&mut self, left: FormulaId) -> Result<Option<Others>, Trouble> {
+        if let Some(plain) = self.plain(left) {
+            // What is asked of a name's value does not depend on the other members.
+            let (mut refused, mut goals) = (Vec::new(), Vec::new());
+            for &(language, goal) in &plain.languages {
+                match self.satisfiable(&[goal], &[])? {
+                    true => goals.push(goal),
+                    false => refused.push(language),
+                }
+            }
+            // If all of it can be met at once it does not matter in how many of the languages a name is.
+            if self.satisfiable(&goals, &[])? {
+                if !plain.has_room_for_more() || !self.object_can_end(left, &[])? {
+                    return Ok(Some(Others::These(self.languages.none())));
+                }
+                if refused.is_empty() {
+                    return Ok(Some(Others::All));
+                }
+                let refused = self.languages.or(&refused)?;
+                return Ok(Some(Others::These(self.languages.not(refused)?)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Names that are listed, or all but those.
+    fn listed(&mut self, mut names: Vec<TextId>, excludes: bool) -> Result<NextNames, Trouble> {
+        if names.is_empty() && !excludes {
+            return Ok(NextNames::None);
+        }
+        if names.len() > MOST_LISTED {
+            if !excludes {
+                return self.named_or(&names, self.languages.none());
+            }
+            let others = self.without_names(self.languages.any(), &names)?;
+            return Ok(NextNames::Language(others));
+        }
+        names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
+        names.dedup();
+        let names: Box<[TextId]> = names.into();
+        self.level_cells += names.len();
+        let id = ListId(self.name_lists.len() as u32);
+        self.name_lists.push(Arc::new(NameList { names, excludes }));
+        Ok(NextNames::Listed(id))
+    }
+
+    /// Names that are listed, or in a language.
+    fn named_or(&mut self, names: &[TextId], others: LanguageId) -> Result<NextNames, Trouble> {
+        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+        let named = self.languages.one_of(&texts)?;
+        let language = self.languages.or(&[named, others])?;
+        Ok(match self.languages.is_empty(language)? {
+            true => NextNames::None,
+            false => NextNames::Language(language),
+        })
+    }
+
+    /// Whether a member of this name may come next, where the names `gone` cannot come any more.
+    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, Trouble> {
+        let gone = [gone, &[name]].concat();
+        Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
+    }
+
+    /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
+    fn cell_may_come(&mut self, demand: FormulaId, cell: &Cell, gone: &[TextId]) -> Result<bool, Trouble> {
+        if cell.left.is_none() {
+            return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DecisionId::NEVER);
+        }
+        for text in self.languages.members(cell.names, gone.len() + 1)? {
+            let name = self.texts.intern(&text);
+            if !gone.contains(&name) {
+                return self.may_come(demand, name, gone);
+            }
+        }
+        Ok(false)
+    }
+}
