@@ -1,5 +1,7 @@
 //! [`AtomKind`]: what is not known of an object or array before it is read.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::formula::Atom;
@@ -56,8 +58,10 @@ pub(crate) struct TextId(u32);
 /// The texts of one compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    texts: Vec<Box<str>>,
-    ids: HashMap<Box<str>, TextId>,
+    texts: Vec<Arc<str>>,
+    ids: HashMap<Arc<str>, TextId>,
+    /// Texts with one more character.
+    longer: HashMap<(TextId, char), TextId>,
 }
 
 impl Texts {
@@ -67,9 +71,30 @@ impl Texts {
             return id;
         }
         let id = TextId(self.texts.len() as u32);
-        self.texts.push(text.into());
-        self.ids.insert(text.into(), id);
+        let text: Arc<str> = text.into();
+        self.texts.push(text.clone());
+        self.ids.insert(text, id);
         id
+    }
+
+    /// The id of a text and one more character.
+    pub(crate) fn longer(&mut self, text: TextId, character: char) -> TextId {
+        if let Some(&id) = self.longer.get(&(text, character)) {
+            return id;
+        }
+        let id = self.intern(&format!("{}{character}", self.get(text)));
+        self.longer.insert((text, character), id);
+        id
+    }
+
+    /// The id of a text that has one.
+    pub(crate) fn find(&self, text: &str) -> Option<TextId> {
+        self.ids.get(text).copied()
+    }
+
+    /// The text of an id, to keep.
+    pub(crate) fn shared(&self, id: TextId) -> Arc<str> {
+        self.texts[id.0 as usize].clone()
     }
 
     /// Number of texts.

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::limits::Exceeded;
-use crate::numbers::NumberTexts;
+use crate::numbers::{NumberSetId, NumberTexts};
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::{LanguageId, LanguageLimits, Languages};
 use crate::{CompileError, CompileErrorKind, Limits, Style};
@@ -49,8 +49,8 @@ use enumerate::Values;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goal, Goals};
-pub(crate) use machine::StateId;
-use machine::{Apart, Expected, ExpectedId, Level, OrderId, Orders, Parts, StackId, State};
+use machine::{Apart, Expected, ExpectedId, Level, NameClasses, OpenId, OrderId, Orders, Parts, StackId};
+pub(crate) use machine::{BegunName, NameClass, PlaceKind, State};
 use questions::Questions;
 
 /// What the keyword `format` does.
@@ -135,20 +135,25 @@ pub(crate) struct Automaton {
     scarce: HashMap<FormulaId, LanguageId>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     key_languages: HashMap<KeyPlace, LanguageId>,
+    name_classes: HashMap<StackId, Arc<NameClasses>>,
+    items: HashMap<StackId, Option<ExpectedId>>,
+    strings_expected: HashMap<ExpectedId, LanguageId>,
+    numbers_expected: HashMap<ExpectedId, NumberSetId>,
     // The machine.
     parts: HashMap<GoalId, Parts>,
     aparts: HashMap<StackId, Apart>,
     /// Formulas, names and values kept in levels.
     level_cells: usize,
     orders: Orders,
-    states: Vec<State>,
-    state_ids: HashMap<State, StateId>,
-    expected: Vec<Expected>,
-    expected_ids: HashMap<Expected, ExpectedId>,
-    levels: Vec<Level>,
-    level_ids: HashMap<Level, StackId>,
-    steps: HashMap<(StateId, u8), Option<StateId>>,
-    forced: HashMap<StateId, Option<(u8, StateId)>>,
+    expected: Vec<Arc<Expected>>,
+    expected_ids: HashMap<Arc<Expected>, ExpectedId>,
+    opens: Vec<Arc<[LanguageId]>>,
+    open_ids: HashMap<Arc<[LanguageId]>, OpenId>,
+    levels: Vec<Arc<Level>>,
+    level_ids: HashMap<Arc<Level>, StackId>,
+    /// Steps other than those within strings and numbers, as far as they are kept.
+    steps: HashMap<(State, u8), Option<State>>,
+    forced: HashMap<State, Option<(u8, State)>>,
     completions: Completions,
 }
 
@@ -195,14 +200,18 @@ impl Automaton {
             scarce: HashMap::new(),
             decided: HashMap::new(),
             key_languages: HashMap::new(),
+            name_classes: HashMap::new(),
+            items: HashMap::new(),
+            strings_expected: HashMap::new(),
+            numbers_expected: HashMap::new(),
             parts: HashMap::new(),
             aparts: HashMap::new(),
             level_cells: 0,
             orders: Orders::default(),
-            states: Vec::new(),
-            state_ids: HashMap::new(),
             expected: Vec::new(),
             expected_ids: HashMap::new(),
+            opens: Vec::new(),
+            open_ids: HashMap::new(),
             levels: Vec::new(),
             level_ids: HashMap::new(),
             steps: HashMap::new(),
@@ -250,7 +259,7 @@ impl Automaton {
     /// documents, in the sizes it mostly has.
     fn check_memory(&self) -> Result<(), Trouble> {
         let formulas = self.formulas.size();
-        let places = 160 * self.states.len() + 240 * self.levels.len() + 24 * self.steps.len() + self.level_cells * 8;
+        let places = 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         let used = formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len();
         let allowed = self.limits.memory_bytes;
         match used > allowed {

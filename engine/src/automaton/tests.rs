@@ -10,7 +10,7 @@ use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Automaton, Formats, StateId};
+use super::{Automaton, Formats, State};
 use crate::json::{Document, Value};
 use crate::schema::evaluate::{Texts, is_valid};
 use crate::schema::{SchemaOptions, SchemaSet};
@@ -84,7 +84,7 @@ impl Texts for Regexes {
 struct Subject {
     set: SchemaSet,
     automaton: Automaton,
-    start: StateId,
+    start: State,
 }
 
 fn subject(schema: &str) -> Subject {

@@ -1,9 +1,10 @@
 //! From bytes that must come to the tokens that a tokenizer would make of them.
 
-use crate::automaton::{Automaton, StateId};
+use crate::automaton::{Automaton, State};
 use crate::{MaskError, TokenId, Vocabulary};
 
-use super::work::{Walk, mask_error};
+use super::tokens::Tokens;
+use super::work::mask_error;
 
 /// Forced bytes that are looked at in one go.
 const MAX_BYTES: usize = 1024;
@@ -13,8 +14,9 @@ const CONTEXT_BYTES: usize = 64;
 /// The tokens that must come next, as the tokenizer itself would write them whatever follows; none without a tokenizer.
 pub(super) fn forced_tokens(
     vocabulary: &Vocabulary,
+    tokens: &Tokens,
     automaton: &mut Automaton,
-    at: StateId,
+    at: State,
     before: &[TokenId],
 ) -> Result<Vec<TokenId>, MaskError> {
     let Some(tokenizer) = vocabulary.tokenizer() else {
@@ -34,12 +36,11 @@ pub(super) fn forced_tokens(
     // they are the same wherever the first such token begins.
     let tokenize = |until: usize| tokens_after(vocabulary, &|text| tokenizer.tokenize(text), before, &bytes[..until]);
     let mut forced = tokenize(bytes.len());
-    let longest = vocabulary.trie().max_token_len();
+    let longest = tokens.every.longest(vocabulary);
     for start in bytes.len().saturating_sub(longest)..bytes.len() {
-        let mut walk = Walk::new(automaton, end);
-        let straddled = vocabulary.trie().has_valid_extensions(&mut walk, &bytes[start..]);
-        walk.finish()?;
-        if straddled {
+        let step = |at: &State, byte| automaton.step(*at, byte);
+        let straddled = tokens.every.goes_beyond(&bytes[start..], end, step);
+        if straddled.map_err(mask_error)? {
             let otherwise = tokenize(start);
             let same = forced.iter().zip(&otherwise).take_while(|(one, other)| one == other);
             forced.truncate(same.count());

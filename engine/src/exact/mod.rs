@@ -1,17 +1,22 @@
 //! [`ExactCompiler`]: this project's own compiler.
 
-mod content_mask;
+mod content;
 mod contents;
 mod forced;
+mod token_set;
+mod tokens;
+mod trie;
+mod walk;
 mod work;
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::automaton::{Automaton, Formats, StateId};
+use crate::automaton::{Automaton, Formats, State};
 use crate::schema::{SchemaOptions, SchemaSet};
 use crate::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, Style, TokenId, TokenMask, Vocabulary};
-use contents::Contents;
+use token_set::{Easel, TokenSet};
+use tokens::Tokens;
 use work::{Shared, mask_error};
 
 /// How schemas are read.
@@ -30,7 +35,7 @@ pub struct ExactOptions {
 /// Documents are JSON in a [`Style`], without a name that comes twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
 pub struct ExactCompiler {
     vocabulary: Arc<Vocabulary>,
-    contents: Arc<Contents>,
+    tokens: Arc<Tokens>,
     options: ExactOptions,
 }
 
@@ -47,7 +52,7 @@ impl ExactCompiler {
     /// A compiler for a vocabulary. Sorts its tokens, which takes a fraction of a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
         Self {
-            contents: Arc::new(Contents::new(&vocabulary, options.style.escapes)),
+            tokens: Arc::new(Tokens::new(&vocabulary, options.style)),
             vocabulary,
             options,
         }
@@ -63,13 +68,18 @@ impl Compiler for ExactCompiler {
             let message = format!("no JSON value is valid under this schema: {conflict}");
             return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).at(""));
         };
-        let shared = Shared::new(self.vocabulary.clone(), self.contents.clone(), automaton);
+        let shared = Shared::new(
+            self.vocabulary.clone(),
+            self.tokens.clone(),
+            self.options.style,
+            automaton,
+        );
         Ok(Box::new(ExactMasker {
             shared: Arc::new(shared),
             places: vec![start],
             tokens: Vec::new(),
             ended: false,
-            mask: None,
+            easel: Easel::default(),
         }))
     }
 }
@@ -78,16 +88,16 @@ impl Compiler for ExactCompiler {
 struct ExactMasker {
     shared: Arc<Shared>,
     /// The place before each token accepted, and the present one.
-    places: Vec<StateId>,
+    places: Vec<State>,
     /// The tokens accepted, without an end of sequence.
     tokens: Vec<TokenId>,
     /// Whether an end of sequence was accepted.
     ended: bool,
-    mask: Option<Arc<TokenMask>>,
+    easel: Easel,
 }
 
 impl ExactMasker {
-    fn place(&self) -> StateId {
+    fn place(&self) -> State {
         // There is always the first.
         self.places[self.places.len() - 1]
     }
@@ -102,16 +112,13 @@ impl ExactMasker {
 
 impl Masker for ExactMasker {
     fn mask(&mut self) -> Result<&TokenMask, MaskError> {
-        if self.mask.is_none() {
-            let mask = match self.ended {
-                true => Arc::new(TokenMask::none(self.shared.vocabulary.len())),
-                false => self.shared.work().mask(self.place(), &self.shared)?,
-            };
-            self.mask = Some(mask);
-        }
-        self.mask
-            .as_deref()
-            .ok_or_else(|| MaskError::Internal("the mask that was just made is gone".to_owned()))
+        let tokens = match self.ended {
+            true => Arc::new(TokenSet::none()),
+            false => self.shared.work().mask(self.place(), &self.shared)?,
+        };
+        Ok(self
+            .easel
+            .draw(&tokens, self.shared.sets(), self.shared.vocabulary.len()))
     }
 
     fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
@@ -140,7 +147,6 @@ impl Masker for ExactMasker {
                 None => return Err(self.refused(token)),
             }
         }
-        self.mask = None;
         Ok(())
     }
 
@@ -159,6 +165,7 @@ impl Masker for ExactMasker {
             let automaton = &mut self.shared.work().automaton;
             tokens.extend(forced::forced_tokens(
                 vocabulary,
+                &self.shared.tokens,
                 automaton,
                 self.place(),
                 &self.tokens,
@@ -188,7 +195,7 @@ impl Masker for ExactMasker {
             places: self.places.clone(),
             tokens: self.tokens.clone(),
             ended: self.ended,
-            mask: self.mask.clone(),
+            easel: Easel::default(),
         }))
     }
 
@@ -205,7 +212,6 @@ impl Masker for ExactMasker {
             self.ended = false;
             self.places.truncate(self.places.len() - places);
             self.tokens.truncate(self.tokens.len() - places);
-            self.mask = None;
         }
         Ok(())
     }

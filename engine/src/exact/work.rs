@@ -1,46 +1,52 @@
 //! The masks of one compiled schema, as far as they have been worked out.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toktrie::{Recognizer, SimpleVob, TokTrie};
+use hashbrown::HashMap;
 
-use crate::automaton::{Automaton, Decode, StateId, Trouble};
+use crate::automaton::{Automaton, Decode, PlaceKind, State, Trouble};
 use crate::strings::LanguageId;
-use crate::{MaskError, TokenMask, Vocabulary};
+use crate::{MaskError, Style, Vocabulary};
 
-use super::content_mask::{ContentMask, walk_text};
-use super::contents::Contents;
+use super::content::{Context, Rest, inside};
+use super::contents::Sets;
+use super::token_set::{Base, TokenSet};
+use super::tokens::Tokens;
+use super::walk::{Known, Walk, Within, step_within};
 
 /// Memory for the masks of each kind that one compiled schema keeps.
-const CACHE_BYTES: usize = 24 << 20;
+const CACHE_BYTES: usize = 16 << 20;
 
 /// A compiled schema, shared by its maskers.
 pub(super) struct Shared {
     pub(super) vocabulary: Arc<Vocabulary>,
-    contents: Arc<Contents>,
+    pub(super) tokens: Arc<Tokens>,
+    style: Style,
     work: Mutex<Work>,
 }
 
 /// The automaton and the masks, as far as they have been worked out.
 pub(super) struct Work {
     pub(super) automaton: Automaton,
-    masks: HashMap<StateId, Arc<TokenMask>>,
+    known: Known,
+    masks: Kept<State, Arc<TokenSet>>,
     /// The tokens that may follow inside of strings and stay there.
-    contents: HashMap<(Decode, LanguageId), ContentMask>,
+    insides: Kept<(Decode, LanguageId), TokenSet>,
 }
 
 impl Shared {
-    pub(super) fn new(vocabulary: Arc<Vocabulary>, contents: Arc<Contents>, automaton: Automaton) -> Self {
+    pub(super) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<Tokens>, style: Style, automaton: Automaton) -> Self {
         let work = Work {
             automaton,
-            masks: HashMap::new(),
-            contents: HashMap::new(),
+            known: Known::default(),
+            masks: Kept::default(),
+            insides: Kept::default(),
         };
         Self {
             vocabulary,
-            contents,
+            tokens,
+            style,
             work: Mutex::new(work),
         }
     }
@@ -49,91 +55,122 @@ impl Shared {
     pub(super) fn work(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Sets of tokens that masks are drawn over.
+    pub(super) fn sets(&self) -> &Sets {
+        &self.tokens.sets
+    }
 }
 
 impl Work {
     /// The tokens that may come at a place.
-    pub(super) fn mask(&mut self, at: StateId, shared: &Shared) -> Result<Arc<TokenMask>, MaskError> {
-        if let Some(mask) = self.masks.get(&at) {
-            return Ok(mask.clone());
+    pub(super) fn mask(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, MaskError> {
+        if let Some(known) = self.masks.get(&at) {
+            return Ok(known);
         }
-        let vocabulary = &*shared.vocabulary;
-        let contents = &*shared.contents;
-        let place = self.automaton.content(at);
-        // The trie of all tokens holds special ones under a byte that is never allowed.
-        let (inside, allowed) = match place {
-            None => (None, self.walk(vocabulary.trie(), at)?),
-            Some((begun, language)) => {
-                let inside = self.content(begun, language, shared)?;
-                let closing = match begun {
-                    Decode::Between => &contents.closing,
-                    _ => &contents.closing_within,
-                };
-                let allowed = match self.automaton.after_any_text(at).map_err(mask_error)? {
-                    None => self.walk(closing, at)?,
-                    after => {
-                        let place = (begun, language);
-                        walk_text(&mut self.automaton, contents.escapes, place, after, closing).map_err(mask_error)?
-                    }
-                };
-                (Some(inside), allowed)
-            }
-        };
-        let mut mask = TokenMask::from_words(allowed.as_slice(), vocabulary.len());
-        if let Some(inside) = inside {
-            mask.fill_words(|words| {
-                for (word, inside) in words.iter_mut().zip(inside.words(contents)) {
-                    *word |= inside;
-                }
-            });
-        }
-        for &token in vocabulary.long_tokens() {
-            if self.after(at, vocabulary.token_bytes(token))?.is_some() {
-                mask.allow(token);
-            }
-        }
-        for &(kept, other) in vocabulary.duplicates() {
-            if mask.allows(kept) {
-                mask.allow(other);
-            }
-        }
-        if self.automaton.is_complete(at).map_err(mask_error)? {
-            for &token in vocabulary.eos_tokens() {
-                mask.allow(token);
-            }
-        }
-        let mask = Arc::new(mask);
-        keep(&mut self.masks, at, mask.clone(), vocabulary.len());
-        Ok(mask)
+        let tokens = Arc::new(self.find(at, shared).map_err(mask_error)?);
+        self.masks.keep(at, tokens.clone(), tokens.bytes());
+        Ok(tokens)
     }
 
-    /// The tokens that may follow inside of a string and stay there.
-    fn content(&mut self, begun: Decode, language: LanguageId, shared: &Shared) -> Result<ContentMask, MaskError> {
-        if let Some(known) = self.contents.get(&(begun, language)) {
-            return Ok(known.clone());
-        }
-        let contents = &*shared.contents;
-        let mask = match begun {
-            Decode::Between => ContentMask::new(&mut self.automaton, language, contents),
-            _ => ContentMask::within(&mut self.automaton, begun, language, shared.vocabulary.trie(), contents),
+    fn find(&mut self, at: State, shared: &Shared) -> Result<TokenSet, Trouble> {
+        let mut found = Vec::new();
+        let mut set = match self.automaton.kind(at)? {
+            PlaceKind::Between(number) => {
+                let mut walk = self.walk(shared);
+                walk.between(at, &mut found)?;
+                let number = number.map(|number| walk.numbers(number)).transpose()?;
+                TokenSet::of(found, shared.vocabulary.len())
+                    .and(shared.tokens.spaces.clone())
+                    .and(number.unwrap_or_default())
+            }
+            PlaceKind::Number(number) => {
+                let mut walk = self.walk(shared);
+                walk.beyond_number(at, &mut found)?;
+                let number = walk.numbers(number)?;
+                let after = match self.automaton.after_number(at)? {
+                    // A number is within nothing but what it is in: this calls itself once.
+                    Some(after) => self.find(after, shared)?,
+                    None => TokenSet::none(),
+                };
+                after.and(number).and(found.into())
+            }
+            PlaceKind::Text(Decode::Between, language) | PlaceKind::Name(Decode::Between, language) => {
+                let inside = self.inside(language, shared)?;
+                self.walk(shared).closings(at, &shared.tokens.inside, &mut found)?;
+                inside.and(found.into())
+            }
+            PlaceKind::Text(begun, language) | PlaceKind::Name(begun, language) => {
+                let inside = self.within(begun, language, shared)?;
+                self.walk(shared).quoted(at, &mut found)?;
+                // A quote may be a character, so that some of these are inside.
+                let base = inside.base.words(shared.sets());
+                found.retain(|token| base.is_empty() || base[*token as usize / 32] >> (token % 32) & 1 == 0);
+                inside.and(found.into())
+            }
+            PlaceKind::Other => {
+                self.walk(shared).every(at, &mut found)?;
+                TokenSet::of(found, shared.vocabulary.len())
+            }
         };
-        let mask = mask.map_err(mask_error)?;
-        let tokens = contents.any.len() * 32;
-        keep(&mut self.contents, (begun, language), mask.clone(), tokens);
-        Ok(mask)
+        if self.automaton.is_complete(at)? && !self.automaton.is_in_number(at) {
+            set = set.and(shared.vocabulary.eos_tokens().into());
+        }
+        Ok(set)
     }
 
-    /// The tokens of a trie that lead from a place to another.
-    fn walk(&mut self, trie: &TokTrie, from: StateId) -> Result<SimpleVob, MaskError> {
-        let mut walk = Walk::new(&mut self.automaton, from);
-        let mut allowed = trie.alloc_token_set();
-        trie.add_bias(&mut walk, &mut allowed, &[]);
-        walk.finish()?;
-        Ok(allowed)
+    fn walk<'a>(&'a mut self, shared: &'a Shared) -> Walk<'a> {
+        Walk {
+            automaton: &mut self.automaton,
+            known: &mut self.known,
+            tokens: &shared.tokens,
+            escapes: shared.style.escapes,
+        }
+    }
+
+    /// The tokens that may follow between two characters of a string and stay in it.
+    fn inside(&mut self, language: LanguageId, shared: &Shared) -> Result<TokenSet, Trouble> {
+        let key = (Decode::Between, language);
+        if let Some(known) = self.insides.get(&key) {
+            return Ok(known);
+        }
+        let (contents, freedom) = (&shared.tokens.inside, &mut self.known.freedom);
+        let context = Context {
+            escapes: shared.style.escapes,
+            sets: shared.sets(),
+            len: shared.vocabulary.len(),
+        };
+        let set = inside(&mut self.automaton, freedom, contents, language, context)?;
+        self.insides.keep(key, set.clone(), set.bytes());
+        Ok(set)
+    }
+
+    /// The tokens that may follow within a character of a string and stay in that.
+    fn within(&mut self, begun: Decode, language: LanguageId, shared: &Shared) -> Result<TokenSet, Trouble> {
+        let key = (begun, language);
+        if let Some(known) = self.insides.get(&key) {
+            return Ok(known);
+        }
+        let escapes = shared.style.escapes;
+        let contents = &shared.tokens.inside;
+        let freedom = &mut self.known.freedom;
+        let set = match freedom.is_viable(&mut self.automaton, language, contents.longest)? {
+            true => TokenSet::over(Base::Words(shared.tokens.within(begun, escapes))),
+            false => {
+                let rest = Rest::new(&mut self.automaton, language)?;
+                let automaton = &mut self.automaton;
+                let step = |within: &Within, byte| step_within(automaton, escapes, within, byte);
+                let mut found = Vec::new();
+                shared.tokens.every.walk((begun, rest), step, &mut found)?;
+                TokenSet::of(found, shared.vocabulary.len())
+            }
+        };
+        self.insides.keep(key, set.clone(), set.bytes());
+        Ok(set)
     }
 
     /// The place after some bytes.
-    pub(super) fn after(&mut self, from: StateId, bytes: &[u8]) -> Result<Option<StateId>, MaskError> {
+    pub(super) fn after(&mut self, from: State, bytes: &[u8]) -> Result<Option<State>, MaskError> {
         let mut at = from;
         for &byte in bytes {
             match self.automaton.step(at, byte).map_err(mask_error)? {
@@ -145,67 +182,35 @@ impl Work {
     }
 }
 
-/// The walk over a trie of tokens.
-pub(super) struct Walk<'a> {
-    automaton: &'a mut Automaton,
-    places: Vec<StateId>,
-    /// What ended the walk early.
-    trouble: Option<Trouble>,
+/// Values that are kept as long as they do not take too much memory all together.
+struct Kept<K, V> {
+    values: HashMap<K, V>,
+    bytes: usize,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(automaton: &'a mut Automaton, from: StateId) -> Self {
+impl<K, V> Default for Kept<K, V> {
+    fn default() -> Self {
         Self {
-            automaton,
-            places: vec![from],
-            trouble: None,
-        }
-    }
-
-    /// Errs where the walk ended early.
-    pub(super) fn finish(self) -> Result<(), MaskError> {
-        self.trouble.map_or(Ok(()), |trouble| Err(mask_error(trouble)))
-    }
-}
-
-impl Recognizer for Walk<'_> {
-    fn pop_bytes(&mut self, num: usize) {
-        self.places.truncate(self.places.len() - num);
-    }
-
-    fn collapse(&mut self) {
-        let top = self.places.len().saturating_sub(1);
-        self.places.drain(..top);
-    }
-
-    fn trie_finished(&mut self) {
-        self.places.truncate(1);
-    }
-
-    fn try_push_byte(&mut self, byte: u8) -> bool {
-        let Some(&at) = self.places.last().filter(|_| self.trouble.is_none()) else {
-            return false;
-        };
-        match self.automaton.step(at, byte) {
-            Ok(Some(next)) => {
-                self.places.push(next);
-                true
-            }
-            Ok(None) => false,
-            Err(trouble) => {
-                self.trouble = Some(trouble);
-                false
-            }
+            values: HashMap::new(),
+            bytes: 0,
         }
     }
 }
 
-/// Keeps a mask of so many tokens; all others are forgotten where they would take too much memory.
-fn keep<K: Eq + Hash, M>(masks: &mut HashMap<K, M>, key: K, mask: M, tokens: usize) {
-    if masks.len() >= (CACHE_BYTES * 8 / tokens.max(1)).max(16) {
-        masks.clear();
+impl<K: Eq + Hash, V: Clone> Kept<K, V> {
+    fn get(&self, key: &K) -> Option<V> {
+        self.values.get(key).cloned()
     }
-    masks.insert(key, mask);
+
+    /// Keeps a value; all others are forgotten where they would take too much memory.
+    fn keep(&mut self, key: K, value: V, bytes: usize) {
+        if self.bytes + bytes > CACHE_BYTES {
+            self.values.clear();
+            self.bytes = 0;
+        }
+        self.bytes += bytes;
+        self.values.insert(key, value);
+    }
 }
 
 pub(super) fn mask_error(trouble: Trouble) -> MaskError {

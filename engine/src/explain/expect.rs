@@ -2,7 +2,7 @@
 
 use super::Expected;
 use super::place::{Phase, Position, decoded};
-use crate::automaton::{Automaton, StateId, Trouble};
+use crate::automaton::{Automaton, State, Trouble};
 
 /// Texts that are listed; where there are more, none is.
 const MAX_TEXTS: usize = 12;
@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 6;
 /// What may follow at a place: the values, names, bytes that may come next, shortest description first.
 pub(super) fn expected(
     automaton: &mut Automaton,
-    at: StateId,
+    at: State,
     position: &Position,
     text: &[u8],
 ) -> Result<Vec<Expected>, Trouble> {
@@ -70,7 +70,7 @@ fn bytes_of(bytes: &[u8], expected: &mut Vec<Expected>) {
 }
 
 /// The kinds of values that may begin, with the strings where they are few.
-fn values(automaton: &mut Automaton, at: StateId, expected: &mut Vec<Expected>) -> Result<(), Trouble> {
+fn values(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), Trouble> {
     const KINDS: [(u8, &str); 6] = [
         (b'n', "null"),
         (b't', "true"),
@@ -101,7 +101,7 @@ fn values(automaton: &mut Automaton, at: StateId, expected: &mut Vec<Expected>) 
 }
 
 /// The names that may begin.
-fn names(automaton: &mut Automaton, at: StateId, expected: &mut Vec<Expected>) -> Result<(), Trouble> {
+fn names(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), Trouble> {
     let Some(next) = automaton.step(at, b'"')? else {
         return Ok(());
     };
@@ -116,7 +116,7 @@ fn names(automaton: &mut Automaton, at: StateId, expected: &mut Vec<Expected>) -
 /// The texts that a string which began so may become, where they are few.
 fn texts(
     automaton: &mut Automaton,
-    at: StateId,
+    at: State,
     begun: &[u8],
     what: fn(String) -> Expected,
     expected: &mut Vec<Expected>,
@@ -149,7 +149,7 @@ fn texts(
 }
 
 /// The bytes that may follow, and where they lead to. Whitespace between the parts of a document is left out.
-fn following(automaton: &mut Automaton, at: StateId) -> Result<Vec<(u8, StateId)>, Trouble> {
+fn following(automaton: &mut Automaton, at: State) -> Result<Vec<(u8, State)>, Trouble> {
     let in_string = automaton.content(at).is_some();
     let mut following = Vec::new();
     for byte in 0..=255 {

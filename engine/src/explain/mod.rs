@@ -310,7 +310,7 @@ fn is_not_anything(set: &SchemaSet, keywords: &Keywords) -> bool {
 }
 
 /// The place after some bytes; none where they are forbidden.
-fn after(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Result<Option<crate::automaton::StateId>, Trouble> {
+fn after(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Result<Option<crate::automaton::State>, Trouble> {
     let goal = automaton.goal_of(root);
     let mut at = automaton.start(goal)?;
     for &byte in text {

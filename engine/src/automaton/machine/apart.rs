@@ -34,7 +34,7 @@ pub(in crate::automaton) struct Apart {
     /// The values that agree with what was read of the container, and that it must not equal.
     own: Values,
     /// The values that the item or member next to come, or being read, must not equal.
-    child: Values,
+    pub(super) child: Values,
 }
 
 /// A value taken apart.
@@ -66,8 +66,8 @@ impl Automaton {
                 let value = self.goals.intern(Goal::Equal(word.value()));
                 Ok(!apart.child.contains(&value))
             }
-            Top::String(decode, languages, Some(text), _) => {
-                self.string_apart(*decode, languages[0], *text, &apart.child)
+            Top::String(decode, language, _, Some(text), _) => {
+                self.string_apart(*decode, *language, *text, &apart.child)
             }
             Top::Number(number, Some(text), expected) => self.number_apart(*number, *text, *expected, &apart.child),
             Top::Key(decode, text, language) if !apart.own.is_empty() => {
@@ -95,13 +95,13 @@ impl Automaton {
             return !self.keeps(stack);
         };
         match top {
-            Top::String(_, languages, ..) => apart.child.is_empty() || languages[0] == self.languages.any(),
+            Top::String(_, language, ..) => apart.child.is_empty() || *language == self.languages.any(),
             _ => apart.own.is_empty(),
         }
     }
 
     /// What is known of the container at the top of a stack, and before that of those around it.
-    fn apart(&mut self, stack: StackId) -> Result<Apart, Trouble> {
+    pub(super) fn apart(&mut self, stack: StackId) -> Result<Apart, Trouble> {
         let mut chain = Vec::new();
         let mut around = Apart {
             own: Arc::default(),
@@ -363,14 +363,14 @@ impl Automaton {
     pub(super) fn language_apart(&mut self, top: &Top, stack: StackId) -> Result<LanguageId, Trouble> {
         let apart = self.apart(stack)?;
         match top {
-            Top::String(_, languages, Some(text), _) => {
+            Top::String(_, language, _, Some(text), _) => {
                 let rests = self.rests_of(*text, &apart.child);
                 let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
                 let rests = self.languages.one_of(&rests)?;
                 let others = self.languages.not(rests)?;
-                Ok(self.languages.and(&[languages[0], others])?)
+                Ok(self.languages.and(&[*language, others])?)
             }
-            Top::String(_, languages, ..) => Ok(languages[0]),
+            Top::String(_, language, ..) => Ok(*language),
             Top::Key(_, text, language) if !apart.own.is_empty() => {
                 for rest in self.languages.members(*language, NAMES)? {
                     let name = format!("{}{rest}", self.texts.get(*text));
@@ -584,8 +584,7 @@ impl Automaton {
             // Characters of one range lead to the same names but for themselves.
             let shared: Vec<char> = shared.filter_map(char::from_u32).take(NAMES).collect();
             for character in shared {
-                let longer = format!("{}{character}", self.texts.get(text));
-                let longer = self.texts.intern(&longer);
+                let longer = self.texts.longer(text, character);
                 if self.key_apart(longer, target, stack)? {
                     return Ok(true);
                 }

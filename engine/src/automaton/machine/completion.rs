@@ -1,13 +1,13 @@
 //! Completions of whole documents: what is open, from the innermost container outwards.
 
-use super::{Automaton, Constraint, Content, ExpectedId, Kind, State, StateId, Top, Trouble, Word};
+use super::{Automaton, Constraint, Content, ExpectedId, Kind, State, Top, Trouble, Word};
 use crate::automaton::complete::{MAX_BYTES, Piece};
 use crate::automaton::formula::FormulaId;
 
 impl Automaton {
     /// A short text that ends the document from a place; none where none was found.
-    pub(crate) fn completion(&mut self, at: StateId) -> Result<Option<Vec<u8>>, Trouble> {
-        let mut state = self.states[at.0 as usize].clone();
+    pub(crate) fn completion(&mut self, at: State) -> Result<Option<Vec<u8>>, Trouble> {
+        let mut state = at;
         let mut text = Vec::new();
         while !matches!(state.top, Top::Done) {
             let Some((piece, next)) = self.rest(&state)? else {
@@ -80,7 +80,7 @@ impl Automaton {
             (Top::Value(_), Some(piece)) => self.read_value(state, piece)?,
             (_, piece) => self.read_piece(state, piece)?,
         };
-        self.completions.rests.insert(state.clone(), rest.clone());
+        self.completions.rests.insert(*state, rest.clone());
         Ok(rest)
     }
 
@@ -103,7 +103,7 @@ impl Automaton {
 
     /// The place after some bytes. It is not kept, nor are those on the way.
     fn after(&mut self, from: &State, bytes: &[u8]) -> Result<Option<State>, Trouble> {
-        let mut state = from.clone();
+        let mut state = *from;
         for &byte in bytes {
             match self.read(&state, byte)? {
                 Some(next) => state = next,

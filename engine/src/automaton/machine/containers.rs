@@ -23,7 +23,8 @@ const MANY: usize = 16;
 impl Automaton {
     /// Whether the values that are read in a container are kept.
     pub(super) fn keeps(&self, stack: StackId) -> bool {
-        self.level(stack).is_some_and(|level| match level.kind {
+        let level = self.levels.get(stack.0 as usize);
+        level.is_some_and(|level| match &level.kind {
             Kind::Array { values } | Kind::Object { values, .. } => values.is_some(),
         })
     }
@@ -90,7 +91,7 @@ impl Automaton {
             formulas: formulas.into(),
             expected,
             below: stack,
-            depth: self.level(stack).map_or(0, |level| level.depth) + 1,
+            depth: self.levels.get(stack.0 as usize).map_or(0, |level| level.depth) + 1,
         };
         let stack = self.push(level);
         let top = if array { Top::ArrayStart } else { Top::ObjectStart };
@@ -125,12 +126,13 @@ impl Automaton {
         value: Option<GoalId>,
         stack: StackId,
     ) -> Step {
-        let Some(mut level) = self.level(stack) else {
+        let Some(level) = self.level(stack) else {
             let top = Top::Done;
             return Ok(Some(State::new(top, stack)));
         };
-        let goals = self.expected(expected).goals;
-        let outcome = |goal| outcome_of(&goals, &outcomes, goal);
+        let mut level = (*level).clone();
+        let what = self.expected(expected);
+        let outcome = |goal| outcome_of(&what.goals, &outcomes, goal);
         let top = match &mut level.kind {
             Kind::Array { values } => {
                 let repeats = values.iter().flatten().any(|seen| Some(*seen) == value);
@@ -172,6 +174,15 @@ impl Automaton {
 
     /// What the next item is read for; none where there cannot be one.
     pub(super) fn item(&mut self, stack: StackId) -> Result<Option<ExpectedId>, Trouble> {
+        if let Some(&known) = self.items.get(&stack) {
+            return Ok(known);
+        }
+        let item = self.find_item(stack)?;
+        self.items.insert(stack, item);
+        Ok(item)
+    }
+
+    fn find_item(&mut self, stack: StackId) -> Result<Option<ExpectedId>, Trouble> {
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };
@@ -233,25 +244,33 @@ impl Automaton {
                 true => stay(Top::Key(decode, text, language)),
                 false => Ok(None),
             },
-            Decoded::Character(character) => {
-                let after = self.languages.derivative(language, character)?;
-                if self.languages.is_empty(after)? {
-                    return Ok(None);
-                }
-                let longer = format!("{}{character}", self.texts.get(text));
-                let text = self.texts.intern(&longer);
-                stay(Top::Key(Decode::default(), text, after))
-            }
+            Decoded::Character(character) => self.character_of_key(character, (text, language), stack),
             Decoded::End if !self.languages.accepts_empty(language) => Ok(None),
             Decoded::End => stay(Top::Colon(text)),
         }
     }
 
+    /// The place after one more character of a name.
+    pub(super) fn character_of_key(
+        &mut self,
+        character: char,
+        (text, language): (TextId, LanguageId),
+        stack: StackId,
+    ) -> Step {
+        let after = self.languages.derivative(language, character)?;
+        if self.languages.is_empty(after)? {
+            return Ok(None);
+        }
+        let text = self.texts.longer(text, character);
+        Ok(Some(State::new(Top::Key(Decode::default(), text, after), stack)))
+    }
+
     /// The colon after a name.
     pub(super) fn member(&mut self, name: TextId, stack: StackId) -> Step {
-        let Some(mut level) = self.level(stack) else {
+        let Some(level) = self.level(stack) else {
             return Ok(None);
         };
+        let mut level = (*level).clone();
         let Kind::Object {
             order,
             passed,

@@ -1,13 +1,13 @@
 //! Bytes that must come next.
 
-use super::{Automaton, StateId, Top, Trouble};
+use super::{Automaton, State, Top, Trouble};
 use crate::Escapes;
 use crate::automaton::decode::Decode;
 use crate::strings::LanguageId;
 
 impl Automaton {
     /// The one byte that can come next, and where it leads; none where there are several, or where the document may end.
-    pub(crate) fn forced_byte(&mut self, at: StateId) -> Result<Option<(u8, StateId)>, Trouble> {
+    pub(crate) fn forced_byte(&mut self, at: State) -> Result<Option<(u8, State)>, Trouble> {
         if let Some(&known) = self.forced.get(&at) {
             return Ok(known);
         }
@@ -16,10 +16,9 @@ impl Automaton {
         Ok(forced)
     }
 
-    fn find_forced(&mut self, at: StateId) -> Result<Option<(u8, StateId)>, Trouble> {
-        let in_text = match &self.states[at.0 as usize].top {
-            Top::String(Decode::Between, languages, ..) => Some(languages[0]),
-            Top::Key(Decode::Between, _, language) => Some(*language),
+    fn find_forced(&mut self, at: State) -> Result<Option<(u8, State)>, Trouble> {
+        let in_text = match at.top {
+            Top::String(Decode::Between, language, ..) | Top::Key(Decode::Between, _, language) => Some(language),
             _ => None,
         };
         let bytes = match in_text {

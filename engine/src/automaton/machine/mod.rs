@@ -1,16 +1,20 @@
 //! The machine over bytes: from a place in a document and a byte to the next place, where that can still be completed.
 //!
-//! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Both are
-//! hash-consed, so that a place is one number and what is known of it is looked up.
+//! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Stacks are
+//! hash-consed, so that a place is a few numbers and costs nothing to keep.
 
 mod apart;
 mod completion;
 mod containers;
 mod forced;
+mod kinds;
 mod order;
 mod scalars;
 mod whitespace;
 
+use std::sync::Arc;
+
+use crate::Whitespace;
 use crate::json::Value;
 use crate::numbers::NumberState;
 use crate::strings::{LanguageId, Machine, Transitions};
@@ -22,12 +26,10 @@ use super::formula::FormulaId;
 use super::goal::{Constraint, GoalId};
 use super::{Automaton, Trouble};
 pub(super) use apart::{Apart, Parts};
+pub(super) use kinds::NameClasses;
+pub(crate) use kinds::{BegunName, NameClass, PlaceKind};
 pub(super) use order::{OrderId, Orders};
 use whitespace::Gap;
-
-/// A place in a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct StateId(pub(super) u32);
 
 /// The containers around a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,8 +53,8 @@ pub(super) struct Expected {
 }
 
 /// A place in a document.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct State {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct State {
     top: Top,
     stack: StackId,
     /// The whitespace since the byte before.
@@ -73,16 +75,25 @@ pub(super) struct Content {
     pub(super) language: LanguageId,
 }
 
+/// The languages of the goals whose outcome a string still has to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct OpenId(u32);
+
+impl OpenId {
+    /// No goal is open.
+    const NONE: Self = Self(u32::MAX);
+}
+
 /// What stands at a place.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Top {
     /// Before a value.
     Value(ExpectedId),
     /// In `null`, `true` or `false`, after so many bytes.
     Literal(Word, u8, ExpectedId),
-    /// In a string that is a value. The first language is what may follow, the others belong to the goals whose
-    /// outcome is open. What was read of it is kept where its value has to be known.
-    String(Decode, Box<[LanguageId]>, Option<TextId>, ExpectedId),
+    /// In a string that is a value: what may follow, and the languages of the goals whose outcome is open. What was read
+    /// of it is kept where its value has to be known.
+    String(Decode, LanguageId, OpenId, Option<TextId>, ExpectedId),
     /// In a number. The text is kept where the outcome of a goal is open, and where its value has to be known.
     Number(NumberState, Option<TextId>, ExpectedId),
     /// After `{`.
@@ -101,6 +112,26 @@ enum Top {
     ArrayNext,
     /// After the document.
     Done,
+}
+
+impl Top {
+    /// Whether a byte may come at all, outside of strings and numbers.
+    fn may_read(&self, byte: u8) -> bool {
+        let is_value = || matches!(byte, b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
+        match self {
+            Self::Literal(word, at, _) => word.text()[usize::from(*at)] == byte,
+            Self::String(..) | Self::Key(..) | Self::Number(..) => true,
+            _ if whitespace::is_whitespace(byte) => true,
+            Self::Value(_) => is_value(),
+            Self::ObjectStart => matches!(byte, b'"' | b'}'),
+            Self::Colon(_) => byte == b':',
+            Self::ObjectNext => matches!(byte, b',' | b'}'),
+            Self::ObjectComma => byte == b'"',
+            Self::ArrayStart => byte == b']' || is_value(),
+            Self::ArrayNext => matches!(byte, b',' | b']'),
+            Self::Done => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -183,41 +214,71 @@ impl Kind {
     }
 }
 
+/// Steps that are kept at a time.
+const MAX_STEPS: usize = 1 << 16;
+
+/// Whether a byte may belong to a number.
+fn is_of_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+}
+
 /// A step's outcome: no place where the byte cannot stand.
 type Step = Result<Option<State>, Trouble>;
 
 impl Automaton {
     /// The place before a document that has to satisfy `goal`; none where nothing does.
-    pub(crate) fn start(&mut self, goal: GoalId) -> Result<Option<StateId>, Trouble> {
+    pub(crate) fn start(&mut self, goal: GoalId) -> Result<Option<State>, Trouble> {
         let decision = self.decide(&[goal], &mut |_, outcomes| Ok(outcomes[0]))?;
         if decision == DecisionId::NEVER {
             return Ok(None);
         }
         let expected = self.expect(vec![goal], decision);
-        Ok(Some(self.place(State::new(Top::Value(expected), StackId::EMPTY))))
+        Ok(Some(State::new(Top::Value(expected), StackId::EMPTY)))
     }
 
     /// The place after a byte; none where no document goes on like that.
-    pub(crate) fn step(&mut self, from: StateId, byte: u8) -> Result<Option<StateId>, Trouble> {
+    pub(crate) fn step(&mut self, from: State, byte: u8) -> Result<Option<State>, Trouble> {
+        // What only goes on within a string or number is no more work than to look it up.
+        let is_within = match from.top {
+            Top::String(..) | Top::Key(..) => byte != b'"',
+            Top::Number(..) => is_of_number(byte),
+            _ => whitespace::is_whitespace(byte) && self.style.whitespace == Whitespace::Any,
+        };
+        if is_within {
+            return self.find_step(from, byte);
+        }
+        if !from.top.may_read(byte) {
+            return Ok(None);
+        }
         if let Some(&known) = self.steps.get(&(from, byte)) {
             return Ok(known);
         }
         self.check_memory()?;
-        let state = self.states[from.0 as usize].clone();
-        let next = match self.read(&state, byte)? {
-            Some(next) if self.is_apart(&next)? => Some(self.place(next)),
-            _ => None,
-        };
+        let next = self.find_step(from, byte)?;
+        if self.steps.len() >= MAX_STEPS {
+            self.steps.clear();
+        }
         self.steps.insert((from, byte), next);
         Ok(next)
     }
 
+    fn find_step(&mut self, from: State, byte: u8) -> Result<Option<State>, Trouble> {
+        let next = self.read(&from, byte)?;
+        self.if_apart(next)
+    }
+
+    fn if_apart(&mut self, next: Option<State>) -> Result<Option<State>, Trouble> {
+        Ok(match next {
+            Some(next) if self.is_apart(&next)? => Some(next),
+            _ => None,
+        })
+    }
+
     /// Whether the document may end here.
-    pub(crate) fn is_complete(&mut self, at: StateId) -> Result<bool, Trouble> {
-        let state = self.states[at.0 as usize].clone();
-        match state.top {
+    pub(crate) fn is_complete(&mut self, at: State) -> Result<bool, Trouble> {
+        match at.top {
             Top::Done => Ok(true),
-            Top::Number(number, text, expected) if state.stack == StackId::EMPTY => {
+            Top::Number(number, text, expected) if at.stack == StackId::EMPTY => {
                 Ok(self.number_end(number, text, expected)?.is_some())
             }
             _ => Ok(false),
@@ -226,12 +287,10 @@ impl Automaton {
 
     /// What has been read of a character, and what may follow, where the place is inside of a string or name of which
     /// only the language counts.
-    pub(crate) fn content(&self, at: StateId) -> Option<(Decode, LanguageId)> {
-        let State { top, stack, .. } = &self.states[at.0 as usize];
-        match top {
-            Top::String(..) | Top::Key(..) if !self.any_content(top, *stack) => None,
-            Top::String(decode, languages, ..) => Some((*decode, languages[0])),
-            Top::Key(decode, _, language) => Some((*decode, *language)),
+    pub(crate) fn content(&self, at: State) -> Option<(Decode, LanguageId)> {
+        match at.top {
+            Top::String(..) | Top::Key(..) if !self.any_content(&at.top, at.stack) => None,
+            Top::String(decode, language, ..) | Top::Key(decode, _, language) => Some((decode, language)),
             _ => None,
         }
     }
@@ -251,9 +310,8 @@ impl Automaton {
         self.languages.has_machines(language)
     }
 
-    /// What may follow a character, given by its number, in texts of a language; none where nothing does.
-    pub(crate) fn content_after(&mut self, language: LanguageId, c: u32) -> Result<Option<LanguageId>, Trouble> {
-        let Some(c) = char::from_u32(c) else { return Ok(None) };
+    /// What may follow a character in texts of a language; none where nothing does.
+    pub(crate) fn content_after(&mut self, language: LanguageId, c: char) -> Result<Option<LanguageId>, Trouble> {
         let after = self.languages.derivative(language, c)?;
         Ok((after != self.languages.none()).then_some(after))
     }
@@ -263,13 +321,51 @@ impl Automaton {
         Ok(self.languages.is_dense(language)?)
     }
 
-    /// The largest number of characters in texts of a language that asks for nothing but lengths; none of others.
-    pub(crate) fn only_bounded(&mut self, language: LanguageId) -> Result<Option<u64>, Trouble> {
+    /// The least and the largest number of characters in texts of a language that asks for nothing but lengths; none of
+    /// others.
+    pub(crate) fn only_bounded(&mut self, language: LanguageId) -> Result<Option<(u64, u64)>, Trouble> {
         if language == self.languages.any() {
-            return Ok(Some(u64::MAX));
+            return Ok(Some((0, u64::MAX)));
         }
         let split = self.languages.split_length(language)?;
-        Ok(split.and_then(|(rest, _, max)| (rest == self.languages.any()).then_some(max)))
+        Ok(split.and_then(|(rest, min, max)| (rest == self.languages.any()).then_some((min, max))))
+    }
+
+    /// The place after one more character of the string or name that a place is in, between two of them.
+    pub(crate) fn read_character(&mut self, at: State, character: char) -> Result<Option<State>, Trouble> {
+        let next = match at.top {
+            Top::String(_, language, open, text, expected) => {
+                self.character_of_string(character, (language, open, text), expected, at.stack)?
+            }
+            Top::Key(_, text, language) => self.character_of_key(character, (text, language), at.stack)?,
+            _ => None,
+        };
+        self.if_apart(next)
+    }
+
+    /// Whether a character that was begun in the string or name that a place is in can be ended.
+    pub(crate) fn may_begin(&mut self, at: State, begun: Decode) -> Result<bool, Trouble> {
+        let top = match at.top {
+            Top::String(_, language, open, text, expected) => {
+                if !self.may_follow(begun, language)? {
+                    return Ok(false);
+                }
+                Top::String(begun, language, open, text, expected)
+            }
+            Top::Key(_, text, language) => {
+                if !self.may_follow(begun, language)? {
+                    return Ok(false);
+                }
+                Top::Key(begun, text, language)
+            }
+            _ => return Ok(false),
+        };
+        Ok(self.if_apart(Some(State { top, ..at }))?.is_some())
+    }
+
+    /// Whether a place is within a number.
+    pub(crate) fn is_in_number(&self, at: State) -> bool {
+        matches!(at.top, Top::Number(..))
     }
 
     /// What may follow after one more byte of content; none where none is left, and for a closing quote.
@@ -289,21 +385,27 @@ impl Automaton {
         }
     }
 
-    fn place(&mut self, state: State) -> StateId {
-        if let Some(&id) = self.state_ids.get(&state) {
+    fn open_languages(&mut self, languages: Vec<LanguageId>) -> OpenId {
+        if languages.is_empty() {
+            return OpenId::NONE;
+        }
+        let languages: Arc<[LanguageId]> = languages.into();
+        if let Some(&id) = self.open_ids.get(&languages) {
             return id;
         }
-        let id = StateId(self.states.len() as u32);
-        self.states.push(state.clone());
-        self.state_ids.insert(state, id);
+        let id = OpenId(self.opens.len() as u32);
+        self.opens.push(languages.clone());
+        self.open_ids.insert(languages, id);
         id
     }
 
+    fn open(&self, id: OpenId) -> Arc<[LanguageId]> {
+        self.opens.get(id.0 as usize).cloned().unwrap_or_default()
+    }
+
     fn expect(&mut self, goals: Vec<GoalId>, decision: DecisionId) -> ExpectedId {
-        let expected = Expected {
-            goals: goals.into(),
-            decision,
-        };
+        let goals = goals.into();
+        let expected = Arc::new(Expected { goals, decision });
         if let Some(&id) = self.expected_ids.get(&expected) {
             return id;
         }
@@ -313,7 +415,7 @@ impl Automaton {
         id
     }
 
-    fn expected(&self, id: ExpectedId) -> Expected {
+    fn expected(&self, id: ExpectedId) -> Arc<Expected> {
         self.expected[id.0 as usize].clone()
     }
 
@@ -323,12 +425,13 @@ impl Automaton {
         }
         let id = StackId(self.levels.len() as u32);
         self.level_cells += level.formulas.len() + 2 * level.kind.values().len();
+        let level = Arc::new(level);
         self.levels.push(level.clone());
         self.level_ids.insert(level, id);
         id
     }
 
-    fn level(&self, id: StackId) -> Option<Level> {
+    fn level(&self, id: StackId) -> Option<Arc<Level>> {
         self.levels.get(id.0 as usize).cloned()
     }
 
@@ -337,7 +440,7 @@ impl Automaton {
         let stay = |top: Top| Ok(Some(State::new(top, stack)));
         if whitespace::is_whitespace(byte) && state.top.is_between() {
             let gap = self.gap_after(state, byte);
-            return Ok(gap.map(|gap| State { gap, ..state.clone() }));
+            return Ok(gap.map(|gap| State { gap, ..*state }));
         }
         match &state.top {
             Top::Value(expected) => self.begin(*expected, stack, byte),
@@ -353,8 +456,8 @@ impl Automaton {
                     }
                 }
             }
-            Top::String(decode, languages, text, expected) => {
-                self.in_string(*decode, languages, *text, *expected, stack, byte)
+            Top::String(decode, language, open, text, expected) => {
+                self.in_string((*decode, *language), (*open, *text), *expected, stack, byte)
             }
             Top::Number(number, text, expected) => self.in_number(*number, *text, *expected, stack, byte),
             Top::Key(decode, text, language) => self.in_key(*decode, *text, *language, stack, byte),
@@ -406,9 +509,9 @@ impl Automaton {
         expected: ExpectedId,
         outcome: &mut dyn FnMut(&Constraint) -> bool,
     ) -> Result<Vec<bool>, Trouble> {
-        let goals = self.expected(expected).goals;
-        let mut outcomes = Vec::with_capacity(goals.len());
-        for &goal in &goals {
+        let what = self.expected(expected);
+        let mut outcomes = Vec::with_capacity(what.goals.len());
+        for &goal in &what.goals {
             outcomes.push(outcome(&self.constraint(goal)?));
         }
         Ok(outcomes)

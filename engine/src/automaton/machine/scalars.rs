@@ -13,30 +13,38 @@ use super::super::decision::DecisionId;
 use super::super::decode::{Decode, Decoded};
 use super::super::few::Sorted;
 use super::super::goal::Goal;
-use super::{Automaton, Expected, ExpectedId, StackId, State, Step, Top, Trouble};
+use super::{Automaton, Expected, ExpectedId, OpenId, StackId, State, Step, Top, Trouble, is_of_number};
 
-/// Languages of a string from which on its text is kept instead.
+/// Open goals of a string from which on its text is kept instead.
 const MANY_OPEN: usize = 8;
 
 impl Automaton {
     pub(super) fn begin_string(&mut self, expected: ExpectedId, stack: StackId) -> Step {
         let what = self.expected(expected);
-        let viable = self.strings_expected(&what)?;
+        let viable = match self.strings_expected.get(&expected) {
+            Some(&known) => known,
+            None => {
+                let viable = self.strings_expected(&what)?;
+                self.strings_expected.insert(expected, viable);
+                viable
+            }
+        };
         if self.languages.is_empty(viable)? {
             return Ok(None);
         }
-        let mut languages = vec![viable];
+        let mut open = Vec::new();
         for (&goal, forced) in what.goals.iter().zip(self.forced(&what)) {
             if forced.is_none() {
-                languages.push(self.constraint(goal)?.strings);
+                open.push(self.constraint(goal)?.strings);
             }
         }
-        let by_text = languages.len() > MANY_OPEN;
+        let by_text = open.len() >= MANY_OPEN;
         if by_text {
-            languages.truncate(1);
+            open.clear();
         }
         let text = (by_text || self.keeps(stack)).then(|| self.texts.intern(""));
-        let top = Top::String(Decode::default(), languages.into(), text, expected);
+        let open = self.open_languages(open);
+        let top = Top::String(Decode::default(), viable, open, text, expected);
         Ok(Some(State::new(top, stack)))
     }
 
@@ -82,9 +90,8 @@ impl Automaton {
 
     pub(super) fn in_string(
         &mut self,
-        decode: Decode,
-        languages: &[LanguageId],
-        text: Option<TextId>,
+        (decode, language): (Decode, LanguageId),
+        (open, text): (OpenId, Option<TextId>),
         expected: ExpectedId,
         stack: StackId,
         byte: u8,
@@ -92,30 +99,18 @@ impl Automaton {
         match decode.step(byte, self.style.escapes) {
             Decoded::Refused => Ok(None),
             Decoded::Partial(decode) => {
-                let viable = self.may_follow(decode, languages[0])?;
-                let top = Top::String(decode, languages.into(), text, expected);
+                let viable = self.may_follow(decode, language)?;
+                let top = Top::String(decode, language, open, text, expected);
                 Ok(viable.then_some(State::new(top, stack)))
             }
             Decoded::Character(character) => {
-                let viable = self.languages.derivative(languages[0], character)?;
-                if self.languages.is_empty(viable)? {
-                    return Ok(None);
-                }
-                let mut after = vec![viable];
-                for &language in &languages[1..] {
-                    after.push(self.languages.derivative(language, character)?);
-                }
-                let text = text.map(|text| {
-                    let longer = format!("{}{character}", self.texts.get(text));
-                    self.texts.intern(&longer)
-                });
-                let top = Top::String(Decode::default(), after.into(), text, expected);
-                Ok(Some(State::new(top, stack)))
+                self.character_of_string(character, (language, open, text), expected, stack)
             }
-            Decoded::End if !self.languages.accepts_empty(languages[0]) => Ok(None),
+            Decoded::End if !self.languages.accepts_empty(language) => Ok(None),
             Decoded::End => {
                 let what = self.expected(expected);
-                let mut open = languages[1..].iter();
+                let open = self.open(open);
+                let mut open = open.iter();
                 let mut outcomes = Vec::with_capacity(what.goals.len());
                 for (&goal, forced) in what.goals.iter().zip(self.forced(&what)) {
                     if let Some(forced) = forced {
@@ -139,19 +134,41 @@ impl Automaton {
         }
     }
 
+    /// The place after one more character of a string.
+    pub(super) fn character_of_string(
+        &mut self,
+        character: char,
+        (language, open, text): (LanguageId, OpenId, Option<TextId>),
+        expected: ExpectedId,
+        stack: StackId,
+    ) -> Step {
+        let language = self.languages.derivative(language, character)?;
+        if self.languages.is_empty(language)? {
+            return Ok(None);
+        }
+        let mut open = open;
+        if open != OpenId::NONE {
+            let mut after = Vec::new();
+            for &language in self.open(open).iter() {
+                after.push(self.languages.derivative(language, character)?);
+            }
+            open = self.open_languages(after);
+        }
+        let text = text.map(|text| self.texts.longer(text, character));
+        let top = Top::String(Decode::default(), language, open, text, expected);
+        Ok(Some(State::new(top, stack)))
+    }
+
     /// The place after the string that a place is in, where it is the same whatever the string will be.
-    pub(crate) fn after_any_text(&mut self, at: super::StateId) -> Result<Option<super::StateId>, Trouble> {
-        let state = &self.states[at.0 as usize];
-        let Top::String(_, languages, None, expected) = &state.top else {
+    pub(crate) fn after_any_text(&mut self, at: State) -> Result<Option<State>, Trouble> {
+        let Top::String(_, _, OpenId::NONE, None, expected) = at.top else {
             return Ok(None);
         };
-        let (open, expected, stack) = (languages.len() > 1, *expected, state.stack);
         let forced: Option<Vec<bool>> = self.forced(&self.expected(expected)).into_iter().collect();
-        let (false, Some(outcomes)) = (open, forced) else {
+        let Some(outcomes) = forced else {
             return Ok(None);
         };
-        let after = self.value_done(expected, outcomes, None, stack)?;
-        Ok(after.map(|after| self.place(after)))
+        self.value_done(expected, outcomes, None, at.stack)
     }
 
     /// Whether the empty text belongs to a language.
@@ -167,15 +184,30 @@ impl Automaton {
     }
 
     pub(super) fn begin_number(&mut self, expected: ExpectedId, stack: StackId, byte: u8) -> Step {
-        let what = self.expected(expected);
-        let viable = self.numbers_expected(&what)?;
-        if self.number_texts.sets().is_empty(viable) {
+        let Some(start) = self.number_start(expected)? else {
             return Ok(None);
-        }
+        };
+        let what = self.expected(expected);
         let open = self.forced(&what).iter().any(Option::is_none) || self.keeps(stack);
         let text = open.then(|| self.texts.intern(""));
-        let start = self.number_texts.start(viable)?;
         self.continue_number(start, text, expected, stack, byte)
+    }
+
+    /// The place before a number; none where there is none.
+    pub(super) fn number_start(&mut self, expected: ExpectedId) -> Result<Option<NumberState>, Trouble> {
+        let viable = match self.numbers_expected.get(&expected) {
+            Some(&known) => known,
+            None => {
+                let what = self.expected(expected);
+                let viable = self.numbers_expected(&what)?;
+                self.numbers_expected.insert(expected, viable);
+                viable
+            }
+        };
+        match self.number_texts.sets().is_empty(viable) {
+            true => Ok(None),
+            false => Ok(Some(self.number_texts.start(viable)?)),
+        }
     }
 
     /// The numbers whose outcomes will do.
@@ -231,10 +263,7 @@ impl Automaton {
         let Some(number) = self.number_texts.step(number, byte) else {
             return Ok(None);
         };
-        let text = text.map(|text| {
-            let longer = format!("{}{}", self.texts.get(text), char::from(byte));
-            self.texts.intern(&longer)
-        });
+        let text = text.map(|text| self.texts.longer(text, char::from(byte)));
         let top = Top::Number(number, text, expected);
         Ok(Some(State::new(top, stack)))
     }
@@ -247,7 +276,7 @@ impl Automaton {
         stack: StackId,
         byte: u8,
     ) -> Step {
-        if matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') {
+        if is_of_number(byte) {
             return self.continue_number(number, text, expected, stack, byte);
         }
         // A number ends where something else begins.

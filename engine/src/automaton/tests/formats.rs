@@ -2,11 +2,11 @@
 
 use serde_json::Value as Json;
 
-use super::super::{Automaton, Formats, StateId};
+use super::super::{Automaton, Formats, State};
 use crate::schema::{SchemaOptions, SchemaSet};
 use crate::{Draft, Style};
 
-fn automaton(schema: &str, draft: Draft) -> (Automaton, StateId) {
+fn automaton(schema: &str, draft: Draft) -> (Automaton, State) {
     let options = SchemaOptions {
         default_draft: draft,
         ..SchemaOptions::default()
@@ -17,7 +17,7 @@ fn automaton(schema: &str, draft: Draft) -> (Automaton, StateId) {
     (automaton, start)
 }
 
-fn accepts(automaton: &mut Automaton, start: StateId, text: &str) -> bool {
+fn accepts(automaton: &mut Automaton, start: State, text: &str) -> bool {
     let end = text
         .bytes()
         .try_fold(start, |at, byte| automaton.step(at, byte).unwrap());

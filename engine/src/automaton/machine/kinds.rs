@@ -1,0 +1,178 @@
+//! What kind of place one is, for whoever judges many ways on from it at once.
+
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+
+use super::{Automaton, Kind, StackId, State, Top, Trouble};
+use crate::automaton::atom::{AtomKind, Keys, TextId};
+use crate::automaton::decode::Decode;
+use crate::numbers::NumberState;
+use crate::strings::LanguageId;
+
+/// A kind of place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PlaceKind {
+    /// Between the parts of a document, and the number that may begin here.
+    Between(Option<NumberState>),
+    /// In a number.
+    Number(NumberState),
+    /// In a string that is a value, of which only the language counts.
+    Text(Decode, LanguageId),
+    /// In a name, of which only the language counts.
+    Name(Decode, LanguageId),
+    /// One of which more than that counts.
+    Other,
+}
+
+/// What tells the names of an object apart: names that are not listed, and are in the same languages, are alike.
+#[derive(Debug)]
+pub(in crate::automaton) struct NameClasses {
+    listed: HashSet<TextId>,
+    languages: Box<[LanguageId]>,
+}
+
+/// The beginning of a name.
+#[derive(Debug)]
+pub(crate) struct BegunName {
+    object: StackId,
+    classes: Arc<NameClasses>,
+    text: TextId,
+    /// What may follow in each language that names are told apart by.
+    after: Vec<LanguageId>,
+}
+
+/// A class of names of one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NameClass {
+    object: StackId,
+    /// The languages that the names are in.
+    languages: u64,
+}
+
+/// Languages that names are told apart by, at most.
+const MOST_LANGUAGES: usize = 64;
+
+impl Automaton {
+    /// What kind of place this is.
+    pub(crate) fn kind(&mut self, at: State) -> Result<PlaceKind, Trouble> {
+        Ok(match at.top {
+            Top::String(decode, language, ..) if self.any_content(&at.top, at.stack) => {
+                PlaceKind::Text(decode, language)
+            }
+            Top::Key(decode, _, language) if self.any_content(&at.top, at.stack) => PlaceKind::Name(decode, language),
+            Top::Number(number, ..) if self.any_next(at.stack)? => PlaceKind::Number(number),
+            Top::Literal(..) | Top::String(..) | Top::Key(..) | Top::Number(..) => PlaceKind::Other,
+            Top::Value(_) | Top::ArrayStart if !at.gap.is_before_end() && self.any_next(at.stack)? => {
+                let expected = match at.top {
+                    Top::Value(expected) => Some(expected),
+                    _ => self.item(at.stack)?,
+                };
+                let number = match expected {
+                    Some(expected) => self.number_start(expected)?,
+                    None => None,
+                };
+                PlaceKind::Between(number)
+            }
+            Top::Value(_) | Top::ArrayStart => PlaceKind::Other,
+            _ => PlaceKind::Between(None),
+        })
+    }
+
+    /// The number that goes on from another with a byte.
+    pub(crate) fn number_step(&mut self, number: NumberState, byte: u8) -> Option<NumberState> {
+        self.number_texts.step(number, byte)
+    }
+
+    /// The place after the number that a place is in; none where it cannot end there, or nothing can follow.
+    pub(crate) fn after_number(&mut self, at: State) -> Result<Option<State>, Trouble> {
+        let Top::Number(number, text, expected) = at.top else {
+            return Ok(None);
+        };
+        self.number_done(number, text, expected, at.stack)
+    }
+
+    /// Whether the next item or member of a container need not differ from others.
+    fn any_next(&mut self, stack: StackId) -> Result<bool, Trouble> {
+        Ok(!self.keeps(stack) || self.apart(stack)?.child.is_empty())
+    }
+
+    /// What is known of the name that a place is in.
+    pub(crate) fn begun_name(&mut self, at: State) -> Result<Option<BegunName>, Trouble> {
+        let Top::Key(_, text, _) = at.top else {
+            return Ok(None);
+        };
+        let Some(classes) = self.name_classes(at.stack) else {
+            return Ok(None);
+        };
+        let mut after = classes.languages.to_vec();
+        let read = self.texts.shared(text);
+        for language in &mut after {
+            for character in read.chars() {
+                *language = self.languages.derivative(*language, character)?;
+            }
+        }
+        Ok(Some(BegunName {
+            object: at.stack,
+            classes,
+            text,
+            after,
+        }))
+    }
+
+    /// The class of a name, by what follows of it; none where it is listed. The object has the same future after each
+    /// name of a class, other names of that class aside.
+    pub(crate) fn class_of(&mut self, name: &BegunName, rest: &str) -> Result<Option<NameClass>, Trouble> {
+        let whole = [self.texts.get(name.text), rest].concat();
+        let is_listed = |id: TextId| name.classes.listed.contains(&id);
+        if name.after.len() > MOST_LANGUAGES || self.texts.find(&whole).is_some_and(is_listed) {
+            return Ok(None);
+        }
+        let mut languages = 0;
+        for (bit, &language) in name.after.iter().enumerate() {
+            languages |= u64::from(self.languages.contains(language, rest)?) << bit;
+        }
+        let object = name.object;
+        Ok(Some(NameClass { object, languages }))
+    }
+
+    /// The place after the closing quote of a name that ends with `rest`.
+    pub(crate) fn after_name(&mut self, at: State, rest: &str) -> State {
+        let top = match at.top {
+            Top::Key(_, text, _) => {
+                let whole = [self.texts.get(text), rest].concat();
+                Top::Colon(self.texts.intern(&whole))
+            }
+            top => top,
+        };
+        State::new(top, at.stack)
+    }
+
+    fn name_classes(&mut self, stack: StackId) -> Option<Arc<NameClasses>> {
+        if let Some(known) = self.name_classes.get(&stack) {
+            return Some(known.clone());
+        }
+        let level = self.level(stack)?;
+        let (mut listed, mut languages) = (HashSet::new(), Vec::new());
+        for formula in &level.formulas {
+            for atom in self.formulas.atoms(*formula) {
+                match self.atoms.kind(*atom) {
+                    AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => {
+                        listed.insert(name);
+                    }
+                    AtomKind::Members(Keys::Language(language), _) => languages.push(language),
+                    _ => {}
+                }
+            }
+        }
+        if let Kind::Object { order, passed, .. } = &level.kind {
+            listed.extend(self.ordered(*order, *passed).iter().copied());
+        }
+        languages.sort_unstable();
+        languages.dedup();
+        let languages = languages.into();
+        let classes = Arc::new(NameClasses { listed, languages });
+        self.name_classes.insert(stack, classes.clone());
+        Some(classes)
+    }
+}

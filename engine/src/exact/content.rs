@@ -1,0 +1,389 @@
+//! The tokens that may come within a string: what its language says of their characters.
+
+use std::ops::Range;
+
+use hashbrown::HashMap;
+
+use crate::automaton::{Automaton, Decode, Trouble};
+use crate::strings::{LanguageId, Machine};
+use crate::{Escapes, TokenId};
+
+use super::contents::{Contents, MAX_COUNTED, Sets};
+use super::token_set::{Base, TokenSet};
+use super::trie::Trie;
+
+/// What may follow in a string.
+#[derive(Clone, Debug)]
+pub(super) enum Rest {
+    Language(LanguageId),
+    /// A machine's states, which are as many as texts, are not kept.
+    Machine(Machine),
+}
+
+impl Rest {
+    pub(super) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, Trouble> {
+        Ok(match automaton.machine(language)? {
+            Some(machine) => Self::Machine(machine),
+            None => Self::Language(language),
+        })
+    }
+
+    /// What may follow a character; none where nothing does.
+    pub(super) fn after(&self, automaton: &mut Automaton, character: char) -> Result<Option<Self>, Trouble> {
+        Ok(match self {
+            Self::Language(language) => automaton.content_after(*language, character)?.map(Self::Language),
+            Self::Machine(machine) => machine.after(character)?.map(Self::Machine),
+        })
+    }
+
+    /// Whether the text may end here.
+    pub(super) fn accepts(&self, automaton: &Automaton) -> bool {
+        match self {
+            Self::Language(language) => automaton.accepts_empty(*language),
+            Self::Machine(machine) => machine.accepts(),
+        }
+    }
+
+    /// Whether a character that was begun can be ended.
+    pub(super) fn may_follow(
+        &self,
+        automaton: &mut Automaton,
+        begun: Decode,
+        escapes: Escapes,
+    ) -> Result<bool, Trouble> {
+        match self {
+            Self::Language(language) => automaton.may_follow(begun, *language),
+            Self::Machine(machine) => Ok(machine.may_begin(&begun.possible(escapes))?),
+        }
+    }
+}
+
+/// What languages leave open, as far as it has been asked.
+#[derive(Debug, Default)]
+pub(super) struct Freedom {
+    /// Characters after any of which some text can still come.
+    viable: HashMap<LanguageId, u64>,
+    /// Characters up to which every text belongs to the language.
+    accepted: HashMap<LanguageId, u64>,
+}
+
+impl Freedom {
+    /// Whether any text of `length` characters is the beginning of one of `language`.
+    pub(super) fn is_viable(
+        &mut self,
+        automaton: &mut Automaton,
+        language: LanguageId,
+        length: u64,
+    ) -> Result<bool, Trouble> {
+        if let Some(&known) = self.viable.get(&language) {
+            return Ok(length <= known);
+        }
+        let viable = match automaton.is_dense(language)? {
+            true => u64::MAX,
+            false => automaton.only_bounded(language)?.map_or(0, |(_, max)| max),
+        };
+        self.viable.insert(language, viable);
+        Ok(length <= viable)
+    }
+
+    /// Whether all texts of up to `length` characters belong to `language`.
+    pub(super) fn is_accepted(
+        &mut self,
+        automaton: &mut Automaton,
+        language: LanguageId,
+        length: u64,
+    ) -> Result<bool, Trouble> {
+        if let Some(&known) = self.accepted.get(&language) {
+            return Ok(length < known);
+        }
+        let accepted = match automaton.only_bounded(language)? {
+            Some((0, max)) => max.saturating_add(1),
+            _ => 0,
+        };
+        self.accepted.insert(language, accepted);
+        Ok(length < accepted)
+    }
+}
+
+/// What is made of the texts that a language admits.
+trait Visit {
+    /// Whether all texts below a place may come.
+    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble>;
+    /// The texts that end where this may follow.
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble>;
+    /// Texts that all may come, or none.
+    fn run(&mut self, places: Range<usize>, may: bool);
+}
+
+/// Visits the texts of a trie as far as they may come.
+fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut dyn Visit) -> Result<(), Trouble> {
+    if let Rest::Language(language) = rest
+        && visitor.is_free(automaton, language)?
+    {
+        visitor.run(trie.run(Trie::<u32>::ROOT, trie.end(Trie::<u32>::ROOT)), true);
+        return Ok(());
+    }
+    let mut walk = Walk {
+        trie,
+        visitor,
+        open: Vec::new(),
+    };
+    walk.visit(automaton, Trie::<u32>::ROOT, rest)?;
+    while let Some((node, rest)) = walk.open.pop() {
+        match rest {
+            Rest::Language(language) if !automaton.is_read_singly(language) => {
+                walk.by_ranges(automaton, node, language)?;
+            }
+            rest => walk.singly(automaton, node, &rest)?,
+        }
+    }
+    Ok(())
+}
+
+/// A walk over the characters of tokens, beside the states of a language.
+struct Walk<'a> {
+    trie: &'a Trie<u32>,
+    visitor: &'a mut dyn Visit,
+    /// Nodes whose children have not been looked at, with what may follow there.
+    open: Vec<(u32, Rest)>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, automaton: &mut Automaton, node: u32, rest: Rest) -> Result<(), Trouble> {
+        let places = self.trie.at(node);
+        if !places.is_empty() {
+            self.visitor.at(automaton, places, &rest)?;
+        }
+        if !self.trie.is_leaf(node) {
+            self.open.push((node, rest));
+        }
+        Ok(())
+    }
+
+    /// The children of a node, by ranges of characters that lead to one language each. The root has more children than
+    /// most languages ranges, so that there those of a range are found at once; elsewhere it is the other way round.
+    fn by_ranges(&mut self, automaton: &mut Automaton, node: u32, language: LanguageId) -> Result<(), Trouble> {
+        let trie = self.trie;
+        let end = trie.end(node);
+        let transitions = automaton.content_transitions(language)?;
+        let mut ranges = &transitions[..];
+        let mut free = None;
+        let mut at = Trie::<u32>::first_child(node);
+        while at < end {
+            let label = trie.label(at);
+            ranges = &ranges[ranges.partition_point(|(range, _)| u32::from(range.last()) < label)..];
+            let Some(&(range, target)) = ranges.first() else { break };
+            let (first, last) = (u32::from(range.first()), u32::from(range.last()));
+            if label < first {
+                let next = match node {
+                    Trie::<u32>::ROOT => trie.root_from(first),
+                    _ => trie.end(at),
+                };
+                self.visitor.run(trie.run(at, next), false);
+                at = next;
+                continue;
+            }
+            let is_free = match free {
+                Some((known, is_free)) if known == target => is_free,
+                _ => self.visitor.is_free(automaton, target)?,
+            };
+            free = Some((target, is_free));
+            if is_free {
+                let next = match node {
+                    Trie::<u32>::ROOT => trie.root_from(last + 1),
+                    _ => trie.end(at),
+                };
+                self.visitor.run(trie.run(at, next), true);
+                at = next;
+            } else {
+                self.visit(automaton, at, Rest::Language(target))?;
+                at = trie.end(at);
+            }
+        }
+        if at < end {
+            self.visitor.run(trie.run(at, end), false);
+        }
+        Ok(())
+    }
+
+    /// The children of a node where each character leads elsewhere.
+    fn singly(&mut self, automaton: &mut Automaton, node: u32, rest: &Rest) -> Result<(), Trouble> {
+        let trie = self.trie;
+        for child in trie.children(node) {
+            let after = match char::from_u32(trie.label(child)) {
+                Some(character) => rest.after(automaton, character)?,
+                None => None,
+            };
+            match after {
+                Some(after) => self.visit(automaton, child, after)?,
+                None => self.visitor.run(trie.run(child, trie.end(child)), false),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tokens that stay inside of a string, as they are found.
+struct Inside<'a> {
+    contents: &'a Contents,
+    escapes: Escapes,
+    freedom: &'a mut Freedom,
+    /// Whether the tokens that may not come are listed rather than those that may.
+    excludes: bool,
+    found: Vec<TokenId>,
+}
+
+impl Visit for Inside<'_> {
+    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble> {
+        self.freedom.is_viable(automaton, language, self.contents.longest)
+    }
+
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
+        for place in places {
+            let may = match self.contents.begun.get(&place) {
+                None => true,
+                Some(begun) => rest.may_follow(automaton, *begun, self.escapes)?,
+            };
+            self.run(place..place + 1, may);
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, places: Range<usize>, may: bool) {
+        if may != self.excludes {
+            self.found.extend_from_slice(&self.contents.tokens[places]);
+        }
+    }
+}
+
+/// What a vocabulary and a style say about contents.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub(super) escapes: Escapes,
+    pub(super) sets: &'a Sets,
+    /// Number of tokens of the vocabulary.
+    pub(super) len: usize,
+}
+
+/// The tokens of a vocabulary after which a text of `language` can still be completed.
+pub(super) fn inside(
+    automaton: &mut Automaton,
+    freedom: &mut Freedom,
+    contents: &Contents,
+    language: LanguageId,
+    context: Context<'_>,
+) -> Result<TokenSet, Trouble> {
+    if freedom.is_viable(automaton, language, contents.longest)? {
+        return Ok(TokenSet::over(Base::Any));
+    }
+    if let Some((_, max)) = automaton.only_bounded(language)?
+        && max <= MAX_COUNTED as u64
+    {
+        return Ok(TokenSet::over(Base::UpTo(max as usize)));
+    }
+    let rest = Rest::new(automaton, language)?;
+    let mut visitor = Inside {
+        contents,
+        escapes: context.escapes,
+        excludes: matches!(rest, Rest::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
+        freedom,
+        found: Vec::new(),
+    };
+    visit(automaton, &contents.inside, rest, &mut visitor)?;
+    Ok(match visitor.excludes {
+        true => TokenSet::all_but(visitor.found, context.sets),
+        false => TokenSet::of(visitor.found, context.len),
+    })
+}
+
+/// As [`inside`], of few tokens: those that `contents` has from an opening quote on.
+pub(super) fn inside_few(
+    automaton: &mut Automaton,
+    freedom: &mut Freedom,
+    contents: &Contents,
+    language: LanguageId,
+    escapes: Escapes,
+    found: &mut Vec<TokenId>,
+) -> Result<(), Trouble> {
+    let mut visitor = Inside {
+        contents,
+        escapes,
+        excludes: false,
+        freedom,
+        found: std::mem::take(found),
+    };
+    let rest = Rest::new(automaton, language)?;
+    visit(automaton, &contents.inside, rest, &mut visitor)?;
+    *found = visitor.found;
+    Ok(())
+}
+
+/// Whether more tokens begin with a character after which anything may follow than with one that nothing follows.
+fn leaves_most(
+    automaton: &mut Automaton,
+    freedom: &mut Freedom,
+    contents: &Contents,
+    language: LanguageId,
+) -> Result<bool, Trouble> {
+    if automaton.is_read_singly(language) {
+        return Ok(false);
+    }
+    let trie = &contents.inside;
+    let (mut free, mut possible) = (0, 0);
+    for &(range, target) in automaton.content_transitions(language)?.iter() {
+        let (first, last) = (u32::from(range.first()), u32::from(range.last()));
+        let tokens = trie.run(trie.root_from(first), trie.root_from(last + 1)).len();
+        possible += tokens;
+        if freedom.is_viable(automaton, target, contents.longest)? {
+            free += tokens;
+        }
+    }
+    Ok(free > contents.tokens.len() - possible)
+}
+
+/// The tokens with a closing quote where the text may end, as they are found.
+struct Closings<'a> {
+    contents: &'a Contents,
+    freedom: &'a mut Freedom,
+    /// Whether each rest may come behind the quote.
+    alive: &'a [bool],
+    found: &'a mut Vec<TokenId>,
+}
+
+impl Visit for Closings<'_> {
+    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble> {
+        self.freedom.is_accepted(automaton, language, self.contents.longest)
+    }
+
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
+        let may = rest.accepts(automaton);
+        self.run(places, may);
+        Ok(())
+    }
+
+    fn run(&mut self, places: Range<usize>, may: bool) {
+        if may {
+            let closings = self.contents.closings[places].iter();
+            let alive = closings.filter(|closing| self.alive[closing.rest as usize]);
+            self.found.extend(alive.map(|closing| closing.token));
+        }
+    }
+}
+
+/// The tokens that close a string of `language`, with a rest that is alive.
+pub(super) fn closings(
+    automaton: &mut Automaton,
+    freedom: &mut Freedom,
+    contents: &Contents,
+    rest: Rest,
+    alive: &[bool],
+    found: &mut Vec<TokenId>,
+) -> Result<(), Trouble> {
+    let mut visitor = Closings {
+        contents,
+        freedom,
+        alive,
+        found,
+    };
+    visit(automaton, &contents.closing, rest, &mut visitor)
+}

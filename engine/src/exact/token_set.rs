@@ -1,0 +1,227 @@
+//! [`TokenSet`]: the tokens that may come at a place, as little more than a few others that are shared; [`Easel`]: where
+//! they are drawn as masks.
+//!
+//! A mask of two hundred thousand tokens is 25 KB. Few are unlike all others: mostly one is a set that the vocabulary
+//! has ready, or nothing, and some hundred tokens more or less. So that is what is kept, and a masker draws it over what
+//! it has drawn last, which it takes back token by token.
+
+use std::sync::Arc;
+
+use crate::{TokenId, TokenMask};
+
+use super::contents::{Sets, set};
+
+/// Tokens from which on they are kept as a set of bits rather than a list.
+const MANY: usize = 4096;
+/// Masks that a masker draws on.
+const CANVASES: usize = 3;
+
+/// What a set is drawn over.
+#[derive(Clone, Debug)]
+pub(super) enum Base {
+    /// No token.
+    None,
+    /// All that stay inside of a string.
+    Any,
+    /// Those of them that add at most so many characters.
+    UpTo(usize),
+    /// These, 32 a word.
+    Words(Arc<[u32]>),
+}
+
+/// Tokens that may come at a place.
+#[derive(Clone, Debug)]
+pub(super) struct TokenSet {
+    pub(super) base: Base,
+    /// Tokens of the base that may not come.
+    pub(super) without: Arc<[TokenId]>,
+    /// Tokens besides the base.
+    pub(super) with: Vec<Arc<[TokenId]>>,
+}
+
+impl Base {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::None, Self::None) | (Self::Any, Self::Any) => true,
+            (Self::UpTo(one), Self::UpTo(other)) => one == other,
+            (Self::Words(one), Self::Words(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
+    /// The set, 32 tokens a word; nothing where it is empty.
+    pub(super) fn words<'a>(&'a self, sets: &'a Sets) -> &'a [u32] {
+        match self {
+            Self::None => &[],
+            Self::Any => &sets.any,
+            Self::UpTo(count) => &sets.up_to[*count],
+            Self::Words(words) => words,
+        }
+    }
+}
+
+impl TokenSet {
+    /// No token.
+    pub(super) fn none() -> Self {
+        Self::over(Base::None)
+    }
+
+    /// A base as it is.
+    pub(super) fn over(base: Base) -> Self {
+        Self {
+            base,
+            without: Arc::default(),
+            with: Vec::new(),
+        }
+    }
+
+    /// These tokens, of a vocabulary of `len`.
+    pub(super) fn of(tokens: Vec<TokenId>, len: usize) -> Self {
+        if tokens.len() < MANY {
+            return Self::none().and(tokens.into());
+        }
+        let mut words = vec![0; len.div_ceil(32)];
+        for token in tokens {
+            set(&mut words, token);
+        }
+        Self::over(Base::Words(words.into()))
+    }
+
+    /// All tokens that stay inside of a string, but for these.
+    pub(super) fn all_but(tokens: Vec<TokenId>, sets: &Sets) -> Self {
+        if tokens.len() < MANY {
+            let without = tokens.into();
+            return Self {
+                without,
+                ..Self::over(Base::Any)
+            };
+        }
+        let mut words = sets.any.to_vec();
+        for token in tokens {
+            words[token as usize / 32] &= !(1 << (token % 32));
+        }
+        Self::over(Base::Words(words.into()))
+    }
+
+    /// These tokens, too. None of them is in the base.
+    pub(super) fn and(mut self, tokens: Arc<[TokenId]>) -> Self {
+        if !tokens.is_empty() {
+            self.with.push(tokens);
+        }
+        self
+    }
+
+    /// Bytes that it takes, what it shares with others counted for each.
+    pub(super) fn bytes(&self) -> usize {
+        let words = match &self.base {
+            Base::Words(words) => words.len(),
+            _ => 0,
+        };
+        let listed: usize = self.with.iter().map(|tokens| tokens.len()).sum();
+        4 * (words + listed + self.without.len()) + 128
+    }
+}
+
+/// The masks that a masker draws on.
+#[derive(Debug, Default)]
+pub(super) struct Easel {
+    /// The one drawn on last comes last.
+    canvases: Vec<Canvas>,
+}
+
+/// A mask, and what is drawn on it.
+#[derive(Debug)]
+struct Canvas {
+    mask: TokenMask,
+    base: Base,
+    drawn: Option<Arc<TokenSet>>,
+}
+
+impl Easel {
+    /// The mask of a set, over a vocabulary of `len` tokens.
+    pub(super) fn draw(&mut self, tokens: &Arc<TokenSet>, sets: &Sets, len: usize) -> &TokenMask {
+        let same = self
+            .canvases
+            .iter()
+            .position(|canvas| canvas.base.is_same(&tokens.base));
+        let mut canvas = match same {
+            Some(place) => self.canvases.remove(place),
+            None => {
+                let base = tokens.base.clone();
+                let mut mask = match self.canvases.len() < CANVASES {
+                    true => TokenMask::none(len),
+                    false => self.canvases.remove(0).mask,
+                };
+                mask.copy_from_words(base.words(sets));
+                Canvas {
+                    mask,
+                    base,
+                    drawn: None,
+                }
+            }
+        };
+        canvas.draw(tokens);
+        self.canvases.push(canvas);
+        &self.canvases[self.canvases.len() - 1].mask
+    }
+}
+
+impl Canvas {
+    fn draw(&mut self, tokens: &Arc<TokenSet>) {
+        if let Some(drawn) = &self.drawn {
+            if Arc::ptr_eq(drawn, tokens) {
+                return;
+            }
+            for &token in drawn.with.iter().flat_map(|tokens| tokens.iter()) {
+                self.mask.forbid(token);
+            }
+            for &token in drawn.without.iter() {
+                self.mask.allow(token);
+            }
+        }
+        for &token in tokens.with.iter().flat_map(|tokens| tokens.iter()) {
+            self.mask.allow(token);
+        }
+        for &token in tokens.without.iter() {
+            self.mask.forbid(token);
+        }
+        self.drawn = Some(tokens.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever was drawn before, a set is drawn as it is.
+    #[test]
+    fn drawings_leave_no_trace() {
+        let len = 100;
+        let any: Arc<[u32]> = [0xFFFF, 0, 7, 0].into();
+        let up_to: Arc<[u32]> = [0xFF, 0, 0, 0].into();
+        let sets = Sets {
+            any,
+            up_to: [up_to].into(),
+        };
+        let words: Arc<[u32]> = [0, 0xF0, 0, 0].into();
+        let drawings = [
+            TokenSet::of(vec![1, 50, 99], len),
+            TokenSet::over(Base::Any).and([20, 99].into()).and([21].into()),
+            TokenSet::over(Base::UpTo(0)),
+            TokenSet::all_but(vec![0, 65], &sets).and([99].into()),
+            TokenSet::over(Base::Words(words)).and([0].into()),
+            TokenSet::of((0..50).collect(), len),
+            TokenSet::none(),
+        ];
+        let drawings = drawings.map(Arc::new);
+        let mut easel = Easel::default();
+        for step in 0..200 {
+            let tokens = &drawings[step * step % 7 * 3 % 7];
+            let fresh = Easel::default().draw(tokens, &sets, len).clone();
+            assert_eq!(*easel.draw(tokens, &sets, len), fresh);
+        }
+        let mask = easel.draw(&drawings[3], &sets, len);
+        assert_eq!(mask.count(), 16 + 3 - 2 + 1);
+        assert!(!mask.allows(0) && mask.allows(1) && !mask.allows(65) && mask.allows(99));
+    }
+}

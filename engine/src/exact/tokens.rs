@@ -1,0 +1,425 @@
+//! [`Tokens`]: a vocabulary's tokens, sorted by what they do to a document.
+//!
+//! A token is read in one of three ways, by where it begins: within a string, within a number, or between the parts of a
+//! document. For each there is a trie, made once per vocabulary and style, of the tokens that can be read so at all; of
+//! two hundred thousand there are a few hundred that begin between parts, and a thousand in numbers. Where whitespace
+//! may come in any amount it makes no difference, so it is left out of these texts and tokens that differ in nothing else
+//! are told apart no more.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+
+use crate::automaton::{Decode, Decoded, Trouble};
+use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
+
+use super::contents::{Contents, Sets, Tails, set};
+use super::trie::Trie;
+
+/// Sets of tokens within a character that are kept.
+const MOST_WITHIN: usize = 64;
+
+/// The text tokens of a vocabulary, by what they do.
+#[derive(Debug)]
+pub(super) struct Tokens {
+    /// Those that begin between two characters of a string.
+    pub(super) inside: Contents,
+    /// Those that begin between the parts of a document.
+    pub(super) between: Structures,
+    /// Those that are whitespace only, where any may come.
+    pub(super) spaces: Arc<[TokenId]>,
+    /// Those of the characters of numbers only.
+    pub(super) numbers: Spelled,
+    /// Those with a quote.
+    pub(super) quoted: Spelled,
+    /// All of them.
+    pub(super) every: Spelled,
+    /// Sets of those that stay inside of a string.
+    pub(super) sets: Sets,
+    /// The tokens that stay inside of a string of any kind, where a character has been begun.
+    within: Mutex<HashMap<Decode, Arc<[u32]>>>,
+    /// What tokens have after a closing quote.
+    pub(super) rests: Rests,
+}
+
+/// Tokens by their bytes up to the first opening quote.
+#[derive(Debug)]
+pub(super) struct Structures {
+    pub(super) trie: Trie<u8>,
+    /// The tokens in the order of the trie.
+    pub(super) tokens: Box<[TokenId]>,
+    /// What tokens have after the opening quote that leads to a node.
+    pub(super) strings: HashMap<u32, Contents>,
+}
+
+/// Tokens by their bytes.
+#[derive(Debug)]
+pub(super) struct Spelled {
+    pub(super) trie: Trie<u8>,
+    /// The tokens in the order of the trie.
+    pub(super) tokens: Box<[TokenId]>,
+}
+
+/// What tokens have after a closing quote, whitespace that makes no difference left out. A rest's number is its place.
+#[derive(Debug)]
+pub(super) struct Rests {
+    pub(super) trie: Trie<u8>,
+    /// Number of rests.
+    pub(super) count: usize,
+    /// Whether each is empty.
+    pub(super) nothing: Box<[bool]>,
+    /// Whether each may have characters of a name behind a comma.
+    pub(super) reaches_name: Box<[bool]>,
+}
+
+/// What a token is that begins between parts or within a number.
+enum Read {
+    /// Nothing that can come in JSON.
+    Refused,
+    /// No opening quote.
+    Plain(Vec<u8>),
+    /// Bytes up to an opening quote and with it, and those behind it.
+    Quoted(Vec<u8>, usize),
+}
+
+impl Tokens {
+    /// Sorts the tokens of a vocabulary, in about the time it takes to build its trie.
+    pub(super) fn new(vocabulary: &Vocabulary, style: Style) -> Self {
+        let is_free = style.whitespace == Whitespace::Any;
+        let mut inside = Tails::default();
+        let (mut plain, mut numbers, mut with_quote, mut every) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut quoted: HashMap<Vec<u8>, Tails> = HashMap::new();
+        for token in 0..vocabulary.len() as TokenId {
+            let bytes = vocabulary.token_bytes(token);
+            if vocabulary.kind(token) != TokenKind::Text || bytes.is_empty() {
+                continue;
+            }
+            every.push((bytes.to_vec(), token));
+            if bytes.contains(&b'"') {
+                with_quote.push((bytes.to_vec(), token));
+            }
+            inside.push(bytes, token, style.escapes, is_free);
+            if bytes.iter().all(|byte| is_of_number(*byte)) {
+                numbers.push((bytes.to_vec(), token));
+                continue;
+            }
+            match read(bytes, is_free) {
+                Read::Refused => {}
+                Read::Plain(text) => plain.push((text, token)),
+                Read::Quoted(text, at) => {
+                    let tails = quoted.entry(text).or_default();
+                    tails.push(&bytes[at..], token, style.escapes, is_free);
+                }
+            }
+        }
+        quoted.retain(|_, tails| !tails.is_empty());
+        let mut texts: Vec<Vec<u8>> = Vec::new();
+        for tails in quoted.values().chain([&inside]) {
+            texts.extend(tails.rests().map(<[u8]>::to_vec));
+        }
+        let rests = Rests::new(texts);
+        let spaces = plain.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text.is_empty());
+        Self {
+            spaces: spaces.map(|(_, token)| *token).collect(),
+            sets: Sets::new(&inside, vocabulary.len()),
+            inside: Contents::new(inside, &rests),
+            between: Structures::new(plain, quoted, &rests),
+            numbers: Spelled::new(numbers),
+            quoted: Spelled::new(with_quote),
+            every: Spelled::new(every),
+            rests,
+            within: Mutex::default(),
+        }
+    }
+
+    /// The tokens that stay inside of a string of any kind, where a character has been begun; 32 a word.
+    pub(super) fn within(&self, begun: Decode, escapes: Escapes) -> Arc<[u32]> {
+        if let Some(known) = self.kept_within().get(&begun) {
+            return known.clone();
+        }
+        let mut words = vec![0; self.sets.any.len()];
+        let mut open = vec![(Trie::<u8>::ROOT, begun)];
+        while let Some((node, begun)) = open.pop() {
+            for child in self.every.trie.children(node) {
+                let next = match begun.step(self.every.trie.label(child), escapes) {
+                    Decoded::Refused | Decoded::End => continue,
+                    Decoded::Partial(next) if next.possible(escapes).is_empty() => continue,
+                    Decoded::Partial(next) => next,
+                    Decoded::Character(_) => Decode::Between,
+                };
+                for &token in &self.every.tokens[self.every.trie.at(child)] {
+                    set(&mut words, token);
+                }
+                open.push((child, next));
+            }
+        }
+        let words: Arc<[u32]> = words.into();
+        let mut kept = self.kept_within();
+        if kept.len() >= MOST_WITHIN {
+            kept.clear();
+        }
+        kept.insert(begun, words.clone());
+        words
+    }
+
+    fn kept_within(&self) -> MutexGuard<'_, HashMap<Decode, Arc<[u32]>>> {
+        self.within.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Structures {
+    fn new(mut plain: Vec<(Vec<u8>, TokenId)>, quoted: HashMap<Vec<u8>, Tails>, rests: &Rests) -> Self {
+        // Before an opening quote no token ends, but a node has to be there.
+        let none = TokenId::MAX;
+        plain.retain(|(text, _)| !text.is_empty());
+        plain.extend(quoted.keys().map(|text| (text.clone(), none)));
+        plain.sort_unstable();
+        let trie = Trie::new(plain.iter().map(|(text, _)| &text[..]));
+        let mut strings = HashMap::new();
+        for (text, tails) in quoted {
+            let mut node = Trie::<u8>::ROOT;
+            for byte in text {
+                node = trie
+                    .children(node)
+                    .find(|child| trie.label(*child) == byte)
+                    .unwrap_or(node);
+            }
+            strings.insert(node, Contents::new(tails, rests));
+        }
+        Self {
+            trie,
+            tokens: plain.iter().map(|(_, token)| *token).collect(),
+            strings,
+        }
+    }
+
+    /// The tokens that end at a node.
+    pub(super) fn at(&self, node: u32) -> impl Iterator<Item = TokenId> + '_ {
+        let tokens = self.tokens[self.trie.at(node)].iter().copied();
+        tokens.filter(|token| *token != TokenId::MAX)
+    }
+}
+
+impl Spelled {
+    fn new(mut texts: Vec<(Vec<u8>, TokenId)>) -> Self {
+        texts.sort_unstable();
+        Self {
+            trie: Trie::new(texts.iter().map(|(text, _)| &text[..])),
+            tokens: texts.iter().map(|(_, token)| *token).collect(),
+        }
+    }
+
+    /// The tokens that lead from a place to another, by the place after each byte.
+    pub(super) fn walk<P>(
+        &self,
+        from: P,
+        mut step: impl FnMut(&P, u8) -> Result<Option<P>, Trouble>,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        let mut open = vec![(Trie::<u8>::ROOT, from)];
+        while let Some((node, place)) = open.pop() {
+            for child in self.trie.children(node) {
+                if let Some(next) = step(&place, self.trie.label(child))? {
+                    found.extend_from_slice(&self.tokens[self.trie.at(child)]);
+                    if !self.trie.is_leaf(child) {
+                        open.push((child, next));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a token begins with `text`, goes on, and leads from a place to another with what it has besides.
+    pub(super) fn goes_beyond<P>(
+        &self,
+        text: &[u8],
+        from: P,
+        mut step: impl FnMut(&P, u8) -> Result<Option<P>, Trouble>,
+    ) -> Result<bool, Trouble> {
+        let mut node = Trie::<u8>::ROOT;
+        for &byte in text {
+            match self.trie.children(node).find(|child| self.trie.label(*child) == byte) {
+                Some(child) => node = child,
+                None => return Ok(false),
+            }
+        }
+        let mut open = vec![(node, from)];
+        while let Some((node, place)) = open.pop() {
+            for child in self.trie.children(node) {
+                if let Some(next) = step(&place, self.trie.label(child))? {
+                    if !self.trie.at(child).is_empty() {
+                        return Ok(true);
+                    }
+                    open.push((child, next));
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Bytes of the longest token.
+    pub(super) fn longest(&self, vocabulary: &Vocabulary) -> usize {
+        let lengths = self.tokens.iter().map(|token| vocabulary.token_bytes(*token).len());
+        lengths.max().unwrap_or_default()
+    }
+}
+
+impl Rests {
+    fn new(mut texts: Vec<Vec<u8>>) -> Self {
+        texts.sort_unstable();
+        texts.dedup();
+        let reaches_name = texts.iter().map(|text| {
+            let comma = text.iter().position(|byte| *byte == b',').unwrap_or(text.len());
+            let quote = text[comma..].iter().position(|byte| *byte == b'"');
+            quote.is_some_and(|quote| comma + quote + 1 < text.len())
+        });
+        Self {
+            reaches_name: reaches_name.collect(),
+            nothing: texts.iter().map(Vec::is_empty).collect(),
+            trie: Trie::new(texts.iter().map(|text| &text[..])),
+            count: texts.len(),
+        }
+    }
+
+    /// The number of a rest.
+    pub(super) fn number(&self, text: &[u8]) -> Option<u32> {
+        let mut node = Trie::<u8>::ROOT;
+        for &byte in text {
+            node = self.trie.children(node).find(|child| self.trie.label(*child) == byte)?;
+        }
+        self.trie.at(node).next().map(|place| place as u32)
+    }
+}
+
+fn is_of_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+}
+
+/// Reads a token that begins between parts or within a number, up to the first opening quote.
+fn read(bytes: &[u8], is_free: bool) -> Read {
+    let mut reader = Reader::new(is_free);
+    for (at, &byte) in bytes.iter().enumerate() {
+        if !reader.read(byte) {
+            return Read::Refused;
+        }
+        if byte == b'"' {
+            return Read::Quoted(reader.text, at + 1);
+        }
+    }
+    Read::Plain(reader.end())
+}
+
+/// What a token has after a closing quote, as far as it makes a difference; none where nothing in JSON goes on so.
+pub(super) fn rest(bytes: &[u8], is_free: bool) -> Option<Vec<u8>> {
+    let mut reader = Reader::new(is_free);
+    let (mut is_text, mut is_escaped) = (false, false);
+    for &byte in bytes {
+        if is_text {
+            reader.text.push(byte);
+            is_text = byte != b'"' || is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+        } else if reader.read(byte) {
+            is_text = byte == b'"';
+        } else {
+            return None;
+        }
+    }
+    Some(match is_text {
+        true => reader.text,
+        false => reader.end(),
+    })
+}
+
+/// Copies what stands between strings, without whitespace that makes no difference.
+struct Reader {
+    is_free: bool,
+    text: Vec<u8>,
+    /// Whether there was whitespace behind `text`.
+    spaced: bool,
+    /// What is left of a literal.
+    word: &'static [u8],
+}
+
+impl Reader {
+    fn new(is_free: bool) -> Self {
+        Self {
+            is_free,
+            text: Vec::new(),
+            spaced: false,
+            word: b"",
+        }
+    }
+
+    /// Whether whitespace behind `text` tells that something has ended.
+    fn is_open(&self) -> bool {
+        self.text.last().is_some_and(|last| is_of_number(*last))
+    }
+
+    /// Reads a byte outside of strings; false where it cannot come in JSON.
+    fn read(&mut self, byte: u8) -> bool {
+        if let Some((next, word)) = self.word.split_first() {
+            self.word = word;
+            self.text.push(byte);
+            return byte == *next;
+        }
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' if self.is_free => {
+                self.spaced = true;
+                return true;
+            }
+            b' ' | b'\t' | b'\n' | b'\r' | b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"' => {}
+            b't' => self.word = b"rue",
+            b'f' => self.word = b"alse",
+            b'n' => self.word = b"ull",
+            _ if is_of_number(byte) => {}
+            _ => return false,
+        }
+        // A number goes on behind a number, and at the beginning of a token, but not behind whitespace.
+        if self.spaced && (self.is_open() || self.text.is_empty() && is_of_number(byte)) {
+            self.text.push(b' ');
+        }
+        self.spaced = false;
+        self.text.push(byte);
+        true
+    }
+
+    fn end(mut self) -> Vec<u8> {
+        if self.spaced && self.is_open() {
+            self.text.push(b' ');
+        }
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(bytes: &str) -> Option<String> {
+        match read(bytes.as_bytes(), true) {
+            Read::Plain(text) => String::from_utf8(text).ok(),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn whitespace_that_makes_no_difference_is_left_out() {
+        assert_eq!(plain(" \n\t"), Some(String::new()));
+        assert_eq!(plain(" ,\n[ {"), Some(",[{".into()));
+        assert_eq!(plain(" true ,"), Some("true,".into()));
+        assert_eq!(plain("1 "), Some("1 ".into()), "the number has ended");
+        assert_eq!(plain("1 ,"), Some("1 ,".into()));
+        assert_eq!(plain(" 1"), Some(" 1".into()), "another number than before");
+        assert_eq!(plain("the"), None);
+        assert_eq!(plain("nul"), Some("nul".into()));
+        assert!(matches!(read(b" , \"a", true), Read::Quoted(text, 4) if text == b",\""));
+        assert!(matches!(read(b" , \"a", false), Read::Quoted(text, 4) if text == b" , \""));
+        assert_eq!(
+            rest(b" : \" a\\\" \" , 1 ", true).as_deref(),
+            Some(&b":\" a\\\" \",1 "[..])
+        );
+        assert_eq!(rest(b" 1", true), Some(b" 1".to_vec()));
+        assert_eq!(rest(b";", true), None);
+    }
+}

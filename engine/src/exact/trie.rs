@@ -1,0 +1,131 @@
+//! [`Trie`]: texts in a tree by what they begin with, as flat arrays.
+
+use std::ops::Range;
+
+/// Texts over labels (bytes or characters), sorted. Nodes are in preorder; node 0 is the root. A text is known by its
+/// place in the sorted list, so that a run of siblings and all below them is a run of places.
+#[derive(Debug)]
+pub(super) struct Trie<L> {
+    labels: Box<[L]>,
+    /// The node after each node's descendants.
+    ends: Box<[u32]>,
+    /// Where the texts of each node begin; one more entry than nodes. A node's descendants' texts follow its own.
+    starts: Box<[u32]>,
+    /// The children of the root, which are many.
+    roots: Box<[u32]>,
+}
+
+impl<L: Copy + Default + Ord> Trie<L> {
+    /// The root.
+    pub(super) const ROOT: u32 = 0;
+
+    /// A trie of texts that are sorted.
+    pub(super) fn new<'a>(texts: impl Iterator<Item = &'a [L]>) -> Self
+    where
+        L: 'a,
+    {
+        let (mut labels, mut ends, mut starts) = (vec![L::default()], vec![0], vec![0]);
+        // The nodes on the way to the last text.
+        let mut path: Vec<u32> = vec![0];
+        let mut before: &[L] = &[];
+        let mut count = 0;
+        for text in texts {
+            let shared = before.iter().zip(text).take_while(|(a, b)| a == b).count();
+            for node in path.drain(shared + 1..) {
+                ends[node as usize] = labels.len() as u32;
+            }
+            for &label in &text[shared..] {
+                path.push(labels.len() as u32);
+                labels.push(label);
+                ends.push(0);
+                starts.push(count);
+            }
+            count += 1;
+            before = text;
+        }
+        for node in path {
+            ends[node as usize] = labels.len() as u32;
+        }
+        starts.push(count);
+        let mut roots = Vec::new();
+        let mut child = Self::first_child(Self::ROOT);
+        while (child as usize) < labels.len() {
+            roots.push(child);
+            child = ends[child as usize];
+        }
+        Self {
+            labels: labels.into(),
+            ends: ends.into(),
+            starts: starts.into(),
+            roots: roots.into(),
+        }
+    }
+
+    /// The first child of a node; the end of its children where it has none.
+    pub(super) fn first_child(node: u32) -> u32 {
+        node + 1
+    }
+
+    /// The node after the last descendant: where its children end, and where its next sibling is.
+    pub(super) fn end(&self, node: u32) -> u32 {
+        self.ends[node as usize]
+    }
+
+    /// The label that leads to a node.
+    pub(super) fn label(&self, node: u32) -> L {
+        self.labels[node as usize]
+    }
+
+    /// Whether a node has no children.
+    pub(super) fn is_leaf(&self, node: u32) -> bool {
+        self.end(node) == Self::first_child(node)
+    }
+
+    /// The children of a node.
+    pub(super) fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let end = self.end(node);
+        let first = Some(Self::first_child(node)).filter(|first| *first < end);
+        std::iter::successors(first, move |child| Some(self.end(*child)).filter(|next| *next < end))
+    }
+
+    /// The first child of the root whose label is at least `label`; the end of its children where none is.
+    pub(super) fn root_from(&self, label: L) -> u32 {
+        let place = self.roots.partition_point(|root| self.label(*root) < label);
+        self.roots.get(place).copied().unwrap_or(self.end(Self::ROOT))
+    }
+
+    /// The texts of a run of siblings and all their descendants.
+    pub(super) fn run(&self, from: u32, to: u32) -> Range<usize> {
+        self.starts[from as usize] as usize..self.starts[to as usize] as usize
+    }
+
+    /// The texts that end at a node.
+    pub(super) fn at(&self, node: u32) -> Range<usize> {
+        self.run(node, node + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found_by_what_they_begin_with() {
+        let texts = ["", "a", "ab", "ab", "ac", "b", "bcd"];
+        let trie = Trie::new(texts.iter().map(|text| text.as_bytes()));
+        assert_eq!(trie.at(Trie::<u8>::ROOT), 0..1);
+        let roots: Vec<u32> = trie.children(0).collect();
+        assert_eq!(roots.iter().map(|root| trie.label(*root)).collect::<Vec<_>>(), b"ab");
+        assert_eq!(trie.run(roots[0], roots[1]), 1..5, "all that begin with a");
+        let below: Vec<u32> = trie.children(roots[0]).collect();
+        assert_eq!(
+            below.iter().map(|node| trie.at(*node)).collect::<Vec<_>>(),
+            [2..4, 4..5]
+        );
+        assert_eq!(trie.root_from(b'b'), roots[1]);
+        assert_eq!(trie.root_from(b'c'), trie.end(0));
+        assert!(trie.is_leaf(below[0]) && !trie.is_leaf(roots[1]));
+        let empty = Trie::<u8>::new([].into_iter());
+        assert!(empty.is_leaf(0) && empty.at(0).is_empty() && empty.root_from(0) == empty.end(0));
+    }
+}
