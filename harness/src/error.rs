@@ -93,9 +93,9 @@ pub enum CommandError {
         /// Why.
         message: String,
     },
-    /// The bytes of a vocabulary do not make one.
+    /// Tokens do not make a vocabulary.
     #[error("vocabulary: {0}")]
-    Bytes(#[from] maskwright::VocabularyError),
+    InvalidVocabulary(#[from] maskwright::VocabularyError),
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
@@ -130,6 +130,14 @@ impl CommandError {
         }
     }
 
+    /// A file that could not be read.
+    pub fn read(path: &Path, source: std::io::Error) -> Self {
+        Self::Read {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
     /// The process's exit code, as `maskwright --help` documents them.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -142,7 +150,7 @@ impl CommandError {
             | Self::NotFound(_)
             | Self::NoCases { .. }
             | Self::Schema { .. }
-            | Self::Bytes(_)
+            | Self::InvalidVocabulary(_)
             | Self::Read { .. }
             | Self::Sampling(_) => 3,
             Self::RunDirectory(_)

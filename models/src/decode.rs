@@ -307,10 +307,14 @@ impl Decoder<'_> {
                 false => None,
             };
             let passed_over = |token: &TokenId| self.logits[*token as usize] != f32::NEG_INFINITY;
-            let Some(other) = other.filter(passed_over).or(self.plan.next()) else {
-                break;
+            token = match other.filter(passed_over).or(self.plan.next()) {
+                Some(other) => other,
+                // Nothing is planned where the document can end here.
+                None => match masks.allowed_end(&self.options.eos_tokens)? {
+                    Some(end) => end,
+                    None => break,
+                },
             };
-            token = other;
         }
         let worked = working.elapsed();
         self.mask_times.total += worked;
@@ -440,6 +444,12 @@ impl Masks {
             framework: self.framework.clone(),
             source,
         })
+    }
+
+    /// One of the end-of-sequence tokens that the mask computed last allows.
+    fn allowed_end(&mut self, eos_tokens: &[TokenId]) -> Result<Option<TokenId>, DecodeError> {
+        let mask = self.ready_mask()?;
+        Ok(eos_tokens.iter().copied().find(|token| mask.allows(*token)))
     }
 
     fn advance(&mut self, token: TokenId) -> Result<(), DecodeError> {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use candle_core::{Device, Tensor};
-use maskwright::{MaskError, Masker, TokenId, TokenMask};
+use maskwright::{Compiler as _, ExactCompiler, ExactOptions, MaskError, Masker, TokenId, TokenMask, Vocabulary};
 use maskwright_models::{
     Constraint, DecodeError, DecodeOptions, FinishReason, Generation, LanguageModel, ModelError, SamplingOptions,
     Snapshot, generate,
@@ -428,5 +428,32 @@ fn answers_end_before_the_limit_where_the_framework_can_tell_how() {
             assert_eq!(2 * closed, tokens.len());
             assert!(tokens[..2] == [3, 4] && tokens.len() + 12 >= max_tokens, "{tokens:?}");
         }
+    }
+}
+
+#[test]
+fn a_document_that_could_go_on_for_ever_is_ended_where_nothing_longer_fits() {
+    let vocabulary = (0..OTHER_EOS).fold(Vocabulary::builder(), |builder, id| {
+        builder.text(id, id.to_string()).unwrap()
+    });
+    let vocabulary = vocabulary.special(EOS, "end").unwrap().eos([EOS]).build().unwrap();
+    let compiler = ExactCompiler::new(Arc::new(vocabulary), ExactOptions::default());
+    for max_tokens in 2..10 {
+        let constraint = Constraint {
+            framework: "maskwright".to_owned(),
+            masker: compiler.compile(r#"{"type": "integer", "minimum": 1}"#).unwrap(),
+        };
+        let limited = DecodeOptions {
+            max_tokens,
+            ..options()
+        };
+        let cancel = AtomicBool::new(false);
+        let generation = generate(&mut Counter::new(), &[1, 2], Some(constraint), &limited, &cancel);
+        // After "1" the model likes more digits than are passed over one by one better than the end.
+        assert_eq!(
+            (finish(&generation), generation.token_ids()),
+            (FinishReason::EndOfSequence, vec![1]),
+            "{max_tokens}"
+        );
     }
 }

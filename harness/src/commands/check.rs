@@ -1,15 +1,14 @@
 //! `maskwright check`.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, SchemaPlace, UnsatisfiablePart, line_of};
-use maskwright::{CompileError, Draft, ExactOptions, Formats};
+use maskwright::{CompileError, Draft};
 use serde_json::{Value, json};
 
-use super::sample::SampleStyle;
+use super::document_style::DocumentStyle;
 use crate::error::CommandError;
 
 /// Arguments of `maskwright check`.
@@ -21,8 +20,8 @@ pub struct CheckArguments {
     #[arg(long = "instance", value_name = "FILE")]
     instances: Vec<PathBuf>,
     /// How documents may look
-    #[arg(long, value_enum, default_value_t = SampleStyle::Rfc8259)]
-    style: SampleStyle,
+    #[arg(long, value_enum, default_value_t = DocumentStyle::Rfc8259)]
+    style: DocumentStyle,
     /// Take `format` as an annotation instead of asserting it
     #[arg(long)]
     annotate_formats: bool,
@@ -58,7 +57,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), CommandError> {
     let schema = super::read_text(&arguments.schema)?;
     let mut instances = Vec::new();
     for path in &arguments.instances {
-        instances.push((path.clone(), read_bytes(path)?));
+        instances.push((path.clone(), super::read_bytes(path)?));
     }
     let findings = find(arguments, &schema, &instances);
     let text = match arguments.json {
@@ -72,27 +71,8 @@ pub fn run(arguments: &CheckArguments) -> Result<(), CommandError> {
     }
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
-    let mut bytes = Vec::new();
-    let read = match path == Path::new("-") {
-        true => std::io::stdin().read_to_end(&mut bytes).map(|_| bytes),
-        false => std::fs::read(path),
-    };
-    read.map_err(|source| CommandError::Read {
-        path: path.to_owned(),
-        source,
-    })
-}
-
 fn find(arguments: &CheckArguments, schema: &str, instances: &[(PathBuf, Vec<u8>)]) -> Findings {
-    let options = ExactOptions {
-        style: arguments.style.style(),
-        formats: match arguments.annotate_formats {
-            true => Formats::Annotation,
-            false => Formats::Asserted,
-        },
-        ..ExactOptions::default()
-    };
+    let options = arguments.style.exact_options(arguments.annotate_formats);
     let mut findings = Findings::default();
     match Explainer::new(schema, &options) {
         Ok(mut explainer) => {

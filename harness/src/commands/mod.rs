@@ -3,6 +3,7 @@
 mod bench;
 mod census;
 mod check;
+mod document_style;
 mod fetch;
 mod framework_arguments;
 mod list;
@@ -12,6 +13,7 @@ mod sample;
 mod testsuite;
 mod worker;
 
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use maskwright_suites::dataset::Catalog;
@@ -71,20 +73,28 @@ fn default_directory(command: &str) -> PathBuf {
     Path::new("runs").join(format!("{command}-{now}"))
 }
 
-/// The text of a file; of standard input where it is called `-`.
+/// The bytes of a file; of standard input where it is called `-`.
+///
+/// # Errors
+///
+/// [`CommandError::Read`], where it cannot be read.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    let read = match path == Path::new("-") {
+        true => io::stdin().read_to_end(&mut bytes).map(|_| bytes),
+        false => std::fs::read(path),
+    };
+    read.map_err(|source| CommandError::read(path, source))
+}
+
+/// The text of a file, as [`read_bytes`] reads it.
 ///
 /// # Errors
 ///
 /// [`CommandError::Read`], where it cannot be read or is not UTF-8.
 fn read_text(path: &Path) -> Result<String, CommandError> {
-    let text = match path == Path::new("-") {
-        true => std::io::read_to_string(std::io::stdin()),
-        false => std::fs::read_to_string(path),
-    };
-    text.map_err(|source| CommandError::Read {
-        path: path.to_owned(),
-        source,
-    })
+    String::from_utf8(read_bytes(path)?)
+        .map_err(|error| CommandError::read(path, io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
 /// The built-in sample and the datasets in `data`, or else those that were fetched.

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::{Args, ValueEnum};
-use maskwright::{Compiler as _, ExactCompiler, ExactOptions, Formats, Style, Vocabulary, Whitespace};
+use clap::Args;
+use maskwright::{Compiler as _, ExactCompiler, Vocabulary};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, SamplingOptions, Unigram, generate};
 use maskwright_suites::validate::Validator;
 
+use super::document_style::DocumentStyle;
 use crate::error::CommandError;
 
 /// Arguments of `maskwright sample`.
@@ -23,8 +24,8 @@ pub struct SampleArguments {
     #[arg(long, default_value_t = 0, value_name = "SEED")]
     seed: u64,
     /// How documents look
-    #[arg(long, value_enum, default_value_t = SampleStyle::Compact)]
-    style: SampleStyle,
+    #[arg(long, value_enum, default_value_t = DocumentStyle::Compact)]
+    style: DocumentStyle,
     /// Bytes per document, at most. Documents are ended in time; a schema whose documents cannot be is an error
     #[arg(long, default_value_t = 2_000, value_name = "N")]
     max_bytes: usize,
@@ -34,31 +35,6 @@ pub struct SampleArguments {
     /// Judge every document by the `jsonschema` crate as well
     #[arg(long)]
     check: bool,
-}
-
-/// How sampled documents look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SampleStyle {
-    /// As a model should write, on one line
-    Compact,
-    /// As a model should write, with spaces and line breaks here and there
-    Generation,
-    /// Any JSON: any key order, whitespace, escape and spelling of numbers
-    Rfc8259,
-}
-
-impl SampleStyle {
-    /// The style of that name.
-    pub fn style(self) -> Style {
-        match self {
-            Self::Compact => Style {
-                whitespace: Whitespace::Compact,
-                ..Style::generation()
-            },
-            Self::Generation => Style::generation(),
-            Self::Rfc8259 => Style::rfc8259(),
-        }
-    }
 }
 
 /// Prints random valid documents, one after the other.
@@ -72,15 +48,10 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
         true => Some(Validator::new(&schema).map_err(|error| unusable(&arguments.schema, &error.to_string()))?),
         false => None,
     };
-    let options = ExactOptions {
-        style: arguments.style.style(),
-        formats: match arguments.annotate_formats {
-            true => Formats::Annotation,
-            false => Formats::Asserted,
-        },
-        ..ExactOptions::default()
-    };
-    let compiler = ExactCompiler::new(Arc::new(bytes()?), options);
+    let compiler = ExactCompiler::new(
+        Arc::new(bytes()?),
+        arguments.style.exact_options(arguments.annotate_formats),
+    );
     let start = compiler
         .compile(&schema)
         .map_err(|error| unusable(&arguments.schema, &error.to_string()))?;

@@ -13,8 +13,7 @@ pub(super) const FRAMEWORK: Framework = Framework {
     version: env!("CARGO_PKG_VERSION"),
     options: "style `rfc8259` (all of JSON) where documents are judged, `generation` where a model writes; formats as the judge has them",
     accepts_documents: true,
-    // It runs on the large stack of a worker: questions about nested subschemas nest.
-    in_process: false,
+    in_process: true,
     completes: true,
     documented: &DOCUMENTED,
     prepare: |setup| {
