@@ -8,8 +8,10 @@ use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::{LanguageId, Machine};
 use crate::{Escapes, TokenId};
 
-use super::contents::{Contents, MAX_COUNTED, Sets};
+use super::contents::{Contents, MAX_COUNTED};
+use super::runs::{Class, Runs};
 use super::token_set::{Base, TokenSet};
+use super::tokens::Tokens;
 use super::trie::Trie;
 
 /// What may follow in a string.
@@ -113,6 +115,16 @@ trait Visit {
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble>;
     /// Texts that all may come, or none.
     fn run(&mut self, places: Range<usize>, may: bool);
+    /// Visits all texts below a node otherwise, with nodes that are left to look at; false where there is no other way.
+    fn below(
+        &mut self,
+        _automaton: &mut Automaton,
+        _node: u32,
+        _language: LanguageId,
+        _open: &mut Vec<(u32, LanguageId)>,
+    ) -> Result<bool, Trouble> {
+        Ok(false)
+    }
 }
 
 /// Visits the texts of a trie as far as they may come.
@@ -132,7 +144,14 @@ fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut 
     while let Some((node, rest)) = walk.open.pop() {
         match rest {
             Rest::Language(language) if !automaton.is_read_singly(language) => {
-                walk.by_ranges(automaton, node, language)?;
+                let mut left = Vec::new();
+                if walk.visitor.below(automaton, node, language, &mut left)? {
+                    for (node, language) in left {
+                        walk.visit(automaton, node, Rest::Language(language))?;
+                    }
+                } else {
+                    walk.by_ranges(automaton, node, language)?;
+                }
             }
             rest => walk.singly(automaton, node, &rest)?,
         }
@@ -226,11 +245,15 @@ impl Walk<'_> {
 /// The tokens that stay inside of a string, as they are found.
 struct Inside<'a> {
     contents: &'a Contents,
+    /// Where runs are known.
+    tokens: Option<&'a Tokens>,
     escapes: Escapes,
     freedom: &'a mut Freedom,
     /// Whether the tokens that may not come are listed rather than those that may.
     excludes: bool,
     found: Vec<TokenId>,
+    /// More that may come, 32 a word.
+    words: Vec<u32>,
 }
 
 impl Visit for Inside<'_> {
@@ -254,13 +277,178 @@ impl Visit for Inside<'_> {
             self.found.extend_from_slice(&self.contents.tokens[places]);
         }
     }
+
+    fn below(
+        &mut self,
+        automaton: &mut Automaton,
+        node: u32,
+        language: LanguageId,
+        open: &mut Vec<(u32, LanguageId)>,
+    ) -> Result<bool, Trouble> {
+        let trie = &self.contents.inside;
+        let Some(tokens) = self.tokens.filter(|_| !self.excludes) else {
+            return Ok(false);
+        };
+        if trie.run(node, trie.end(node)).len() < FEW {
+            return Ok(false);
+        }
+        let Some(chain) = Chain::new(automaton, language, self.contents.longest as usize)? else {
+            return Ok(false);
+        };
+        self.follow(automaton, &chain, &tokens.runs(node, &chain.class), open)?;
+        Ok(true)
+    }
+}
+
+impl Inside<'_> {
+    /// Visits what begins with characters of a class.
+    fn follow(
+        &mut self,
+        automaton: &mut Automaton,
+        chain: &Chain,
+        runs: &Runs,
+        open: &mut Vec<(u32, LanguageId)>,
+    ) -> Result<(), Trouble> {
+        for (length, step) in runs.lengths.iter().enumerate() {
+            let Some(language) = chain.after(length) else { break };
+            if length > 0 && !chain.is_endless() {
+                self.found.extend_from_slice(&step.tokens);
+            }
+            for &(range, target) in automaton.content_transitions(language)?.iter() {
+                let (first, last) = (u32::from(range.first()), u32::from(range.last()));
+                let from = step.exits.partition_point(|(label, _)| *label < first);
+                let exits = step.exits[from..].iter().take_while(|(label, _)| *label <= last);
+                open.extend(exits.map(|(_, node)| (*node, target)));
+            }
+        }
+        if chain.is_endless() {
+            self.words.resize(runs.all.len(), 0);
+            for (word, all) in self.words.iter_mut().zip(&runs.all) {
+                *word |= all;
+            }
+        }
+        for (decode, tokens) in &runs.begun {
+            let mut known: Option<(LanguageId, bool)> = None;
+            for &(length, token) in tokens {
+                let Some(language) = chain.after(length as usize) else {
+                    break;
+                };
+                let may = match known {
+                    Some((same, may)) if same == language => may,
+                    _ => automaton.may_follow(*decode, language)?,
+                };
+                known = Some((language, may));
+                if may {
+                    self.found.push(token);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Texts of a trie from which on it pays to look for runs.
+const FEW: usize = 1_000;
+
+/// What may follow each number of characters of a class, whichever they are.
+struct Chain {
+    class: Class,
+    /// From no character on. After the last it stays the same, or nothing follows.
+    after: Vec<LanguageId>,
+    is_endless: bool,
+}
+
+impl Chain {
+    /// The chain of the class of characters that most lead the same way; none where they do not for long.
+    fn new(automaton: &mut Automaton, language: LanguageId, longest: usize) -> Result<Option<Self>, Trouble> {
+        let transitions = automaton.content_transitions(language)?;
+        let mut counts: HashMap<LanguageId, u32> = HashMap::new();
+        for (range, target) in transitions.iter() {
+            *counts.entry(*target).or_default() += u32::from(range.last()) - u32::from(range.first()) + 1;
+        }
+        let Some((&most, _)) = counts.iter().max_by_key(|(target, count)| (**count, **target)) else {
+            return Ok(None);
+        };
+        let ranges = transitions.iter().filter(|(_, target)| *target == most);
+        let mut class: Vec<(u32, u32)> = Vec::new();
+        for (range, _) in ranges {
+            class.push((range.first().into(), range.last().into()));
+        }
+        let mut after = vec![language];
+        let mut next = Some(most);
+        while let Some(language) = next {
+            if after.last() == Some(&language) {
+                break;
+            }
+            if after.len() > longest {
+                next = None;
+                break;
+            }
+            after.push(language);
+            next = match Self::same_after(automaton, language, &class)? {
+                Same::Yes(next) => Some(next),
+                Same::Nothing => None,
+                Same::No => return Ok(None),
+            };
+        }
+        Ok(Some(Self {
+            class: class.into(),
+            after,
+            is_endless: next.is_some(),
+        }))
+    }
+
+    /// What follows each character of a class, if that is the same.
+    fn same_after(automaton: &mut Automaton, language: LanguageId, class: &[(u32, u32)]) -> Result<Same, Trouble> {
+        let transitions = automaton.content_transitions(language)?;
+        let mut same = None;
+        let mut covered = 0;
+        for &(range, target) in transitions.iter() {
+            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
+            let from = class.partition_point(|(_, last)| *last < low);
+            let shared = class[from..].iter().take_while(|(first, _)| *first <= high);
+            let shared: u32 = shared
+                .map(|(first, last)| (*last).min(high) - (*first).max(low) + 1)
+                .sum();
+            covered += shared;
+            if shared > 0 && *same.get_or_insert(target) != target {
+                return Ok(Same::No);
+            }
+        }
+        let whole: u32 = class.iter().map(|(first, last)| last - first + 1).sum();
+        Ok(match same {
+            None => Same::Nothing,
+            Some(target) if covered == whole => Same::Yes(target),
+            Some(_) => Same::No,
+        })
+    }
+
+    /// What follows so many characters; none where no more of the class come.
+    fn after(&self, length: usize) -> Option<LanguageId> {
+        match self.after.get(length) {
+            Some(language) => Some(*language),
+            None if self.is_endless => self.after.last().copied(),
+            None => None,
+        }
+    }
+
+    fn is_endless(&self) -> bool {
+        self.is_endless
+    }
+}
+
+/// What follows the characters of a class.
+enum Same {
+    Yes(LanguageId),
+    Nothing,
+    No,
 }
 
 /// What a vocabulary and a style say about contents.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) escapes: Escapes,
-    pub(super) sets: &'a Sets,
+    pub(super) tokens: &'a Tokens,
     /// Number of tokens of the vocabulary.
     pub(super) len: usize,
 }
@@ -284,6 +472,8 @@ pub(super) fn inside(
     let rest = Rest::new(automaton, language)?;
     let mut visitor = Inside {
         contents,
+        tokens: Some(context.tokens),
+        words: Vec::new(),
         escapes: context.escapes,
         excludes: matches!(rest, Rest::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
         freedom,
@@ -291,8 +481,8 @@ pub(super) fn inside(
     };
     visit(automaton, &contents.inside, rest, &mut visitor)?;
     Ok(match visitor.excludes {
-        true => TokenSet::all_but(visitor.found, context.sets),
-        false => TokenSet::of(visitor.found, context.len),
+        true => TokenSet::all_but(visitor.found, &context.tokens.sets),
+        false => TokenSet::joined(visitor.found, visitor.words, context.len),
     })
 }
 
@@ -307,6 +497,8 @@ pub(super) fn inside_few(
 ) -> Result<(), Trouble> {
     let mut visitor = Inside {
         contents,
+        tokens: None,
+        words: Vec::new(),
         escapes,
         excludes: false,
         freedom,

@@ -87,6 +87,17 @@ impl TokenSet {
         Self::over(Base::Words(words.into()))
     }
 
+    /// These tokens, and those of a set of bits.
+    pub(super) fn joined(tokens: Vec<TokenId>, mut words: Vec<u32>, len: usize) -> Self {
+        if words.is_empty() {
+            return Self::of(tokens, len);
+        }
+        for token in tokens {
+            set(&mut words, token);
+        }
+        Self::over(Base::Words(words.into()))
+    }
+
     /// All tokens that stay inside of a string, but for these.
     pub(super) fn all_but(tokens: Vec<TokenId>, sets: &Sets) -> Self {
         if tokens.len() < MANY {

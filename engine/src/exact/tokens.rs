@@ -14,10 +14,14 @@ use crate::automaton::{Decode, Decoded, Trouble};
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
 use super::contents::{Contents, Sets, Tails, set};
+use super::runs::{Class, Runs};
 use super::trie::Trie;
 
 /// Sets of tokens within a character that are kept.
 const MOST_WITHIN: usize = 64;
+
+/// Memory for the runs of classes.
+const RUNS_BYTES: usize = 32 << 20;
 
 /// The text tokens of a vocabulary, by what they do.
 #[derive(Debug)]
@@ -38,6 +42,8 @@ pub(super) struct Tokens {
     pub(super) sets: Sets,
     /// The tokens that stay inside of a string of any kind, where a character has been begun.
     within: Mutex<HashMap<Decode, Arc<[u32]>>>,
+    /// The runs of classes, by the node they begin at, and the bytes that they take.
+    runs: Mutex<(HashMap<(u32, Class), Arc<Runs>>, usize)>,
     /// What tokens have after a closing quote.
     pub(super) rests: Rests,
 }
@@ -129,6 +135,7 @@ impl Tokens {
             every: Spelled::new(every),
             rests,
             within: Mutex::default(),
+            runs: Mutex::default(),
         }
     }
 
@@ -160,6 +167,22 @@ impl Tokens {
         }
         kept.insert(begun, words.clone());
         words
+    }
+
+    /// The runs of a class below a node of the trie of contents.
+    pub(super) fn runs(&self, node: u32, class: &Class) -> Arc<Runs> {
+        let key = (node, class.clone());
+        if let Some(known) = self.runs.lock().unwrap_or_else(PoisonError::into_inner).0.get(&key) {
+            return known.clone();
+        }
+        let runs = Arc::new(Runs::new(&self.inside, node, class, self.sets.any.len()));
+        let mut kept = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.1 + runs.bytes() > RUNS_BYTES {
+            *kept = (HashMap::new(), 0);
+        }
+        kept.1 += runs.bytes();
+        kept.0.insert(key, runs.clone());
+        runs
     }
 
     fn kept_within(&self) -> MutexGuard<'_, HashMap<Decode, Arc<[u32]>>> {

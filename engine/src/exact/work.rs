@@ -156,7 +156,7 @@ impl Work {
         let (contents, freedom) = (&shared.tokens.inside, &mut self.known.freedom);
         let context = Context {
             escapes: shared.style.escapes,
-            sets: shared.sets(),
+            tokens: &shared.tokens,
             len: shared.vocabulary.len(),
         };
         let set = inside(&mut self.automaton, freedom, contents, language, context)?;

@@ -1,0 +1,107 @@
+//! [`Runs`]: the tokens that are characters of one class, and where others leave it.
+//!
+//! Most patterns are loops over a class of characters (`\S+`, `[a-z0-9-]*`, `[^/]+`), and most tokens stay in such a loop
+//! from their beginning to their end. Which ones do depends on the class alone. So for a class they are found once per
+//! vocabulary, sorted by length; from a state of a language it is then enough to follow the loop once, and to look at the
+//! tokens that leave it by a character that does not end it all.
+
+use std::sync::Arc;
+
+use crate::TokenId;
+use crate::automaton::Decode;
+
+use super::contents::{Contents, set};
+
+/// A class of characters, as sorted inclusive ranges.
+pub(super) type Class = Arc<[(u32, u32)]>;
+
+/// What begins below a node of the trie of contents with characters of a class.
+#[derive(Debug)]
+pub(super) struct Runs {
+    /// By number of characters of the class, from none on.
+    pub(super) lengths: Box<[Length]>,
+    /// The tokens of the class only, 32 a word.
+    pub(super) all: Box<[u32]>,
+    /// Tokens that have begun a character after so many of the class, by what they have begun.
+    pub(super) begun: Box<[(Decode, Box<[(u32, TokenId)]>)]>,
+}
+
+/// What follows a number of characters of a class.
+#[derive(Debug, Default)]
+pub(super) struct Length {
+    /// The tokens that end there.
+    pub(super) tokens: Vec<TokenId>,
+    /// Nodes behind a character that is not of the class, by that.
+    pub(super) exits: Vec<(u32, u32)>,
+}
+
+impl Runs {
+    /// Finds what begins below a node.
+    pub(super) fn new(contents: &Contents, node: u32, class: &Class, words: usize) -> Self {
+        let trie = &contents.inside;
+        let mut lengths: Vec<Length> = vec![Length::default()];
+        let mut all = vec![0; words];
+        let mut begun: hashbrown::HashMap<Decode, Vec<(u32, TokenId)>> = hashbrown::HashMap::new();
+        let mut is_ascii = [false; 128];
+        for (character, is) in (0..).zip(&mut is_ascii) {
+            *is = contains(class, character);
+        }
+        let mut open = vec![(node, 0_usize)];
+        while let Some((node, length)) = open.pop() {
+            if length + 1 == lengths.len() {
+                lengths.push(Length::default());
+            }
+            for child in trie.children(node) {
+                let label = trie.label(child);
+                let is_of_class = match is_ascii.get(label as usize) {
+                    Some(is) => *is,
+                    None => contains(class, label),
+                };
+                if !is_of_class {
+                    lengths[length].exits.push((label, child));
+                    continue;
+                }
+                for place in trie.at(child) {
+                    let token = contents.tokens[place];
+                    match contents.begun.get(&place) {
+                        None => {
+                            lengths[length + 1].tokens.push(token);
+                            set(&mut all, token);
+                        }
+                        Some(one) => begun.entry(one.decode).or_default().push((length as u32 + 1, token)),
+                    }
+                }
+                if !trie.is_leaf(child) {
+                    open.push((child, length + 1));
+                }
+            }
+        }
+        for length in &mut lengths {
+            length.exits.sort_unstable();
+        }
+        let begun = begun.into_iter().map(|(decode, mut tokens)| {
+            tokens.sort_unstable();
+            (decode, tokens.into())
+        });
+        Self {
+            lengths: lengths.into(),
+            all: all.into(),
+            begun: begun.collect(),
+        }
+    }
+
+    /// Bytes that it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let lengths = self
+            .lengths
+            .iter()
+            .map(|length| 4 * length.tokens.len() + 8 * length.exits.len());
+        let begun = self.begun.iter().map(|(_, tokens)| 8 * tokens.len());
+        lengths.chain(begun).sum::<usize>() + 4 * self.all.len()
+    }
+}
+
+fn contains(class: &Class, character: u32) -> bool {
+    let place = class.partition_point(|(_, last)| *last < character);
+    class.get(place).is_some_and(|(first, _)| *first <= character)
+}
