@@ -52,7 +52,7 @@ use goal::{Constraint, Goal, Goals};
 use machine::{
     Apart, Expected, ExpectedId, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders, Parts, StackId,
 };
-pub(crate) use machine::{BegunName, NameClass, NameRests, PlaceKind, State};
+pub(crate) use machine::{BegunName, Digits, NameClass, NameRests, PlaceKind, State};
 use questions::Questions;
 use satisfiable::Plain;
 
@@ -147,6 +147,7 @@ pub(crate) struct Automaton {
     // The machine.
     parts: HashMap<GoalId, Parts>,
     aparts: HashMap<StackId, Apart>,
+    stay_endless: HashMap<LanguageId, bool>,
     /// Formulas, names and values kept in levels.
     level_cells: usize,
     orders: Orders,
@@ -213,6 +214,7 @@ impl Automaton {
             numbers_expected: HashMap::new(),
             parts: HashMap::new(),
             aparts: HashMap::new(),
+            stay_endless: HashMap::new(),
             level_cells: 0,
             orders: Orders::default(),
             expected: Vec::new(),

@@ -327,15 +327,15 @@ impl Inside<'_> {
                 *word |= all;
             }
         }
-        for (decode, tokens) in &runs.begun {
+        for begun in &runs.begun {
             let mut known: Option<(LanguageId, bool)> = None;
-            for &(length, token) in tokens {
+            for &(length, token) in &begun.tokens {
                 let Some(language) = chain.after(length as usize) else {
                     break;
                 };
                 let may = match known {
                     Some((same, may)) if same == language => may,
-                    _ => automaton.may_follow(*decode, language)?,
+                    _ => automaton.may_follow(begun.decode, language)?,
                 };
                 known = Some((language, may));
                 if may {

@@ -37,6 +37,8 @@ pub(super) struct Contents {
     pub(super) quotes: Box<[TokenId]>,
     /// Those that go on behind the quote as behind a name, by the characters before it.
     pub(super) names: Box<[NameClosings]>,
+    /// Those that may have characters of another string behind a comma, by the characters before the quote.
+    pub(super) reaching: Box<[(Box<str>, Closing)]>,
     /// Characters that the longest token of either kind adds.
     pub(super) longest: u64,
 }
@@ -150,6 +152,10 @@ impl Contents {
             (text, Closing { token, rest })
         });
         let closing: Vec<_> = closing.collect();
+        let reaching = closing
+            .iter()
+            .filter(|(_, closing)| rests.reaches_name[closing.rest as usize]);
+        let reaching = reaching.map(|(text, closing)| (text_of(text).into(), *closing));
         let quotes = tails.closing.iter().filter(|(_, rest, _)| rest.is_empty());
         Self {
             inside: Trie::new(tails.inside.iter().map(|(text, ..)| &text[..])),
@@ -160,6 +166,7 @@ impl Contents {
             closing: Trie::new(closing.iter().map(|(text, _)| &text[..])),
             closings: closing.iter().map(|(_, closing)| *closing).collect(),
             names: names(&tails, &closing),
+            reaching: reaching.collect(),
             quotes: quotes.map(|(.., token)| *token).collect(),
             longest: longest.unwrap_or_default() as u64,
         }
@@ -175,11 +182,18 @@ fn names(tails: &Tails, closing: &[(&Vec<u32>, Closing)]) -> Box<[NameClosings]>
         .map(|(_, closing)| closing)
         .collect();
     let groups = of_names.chunk_by(|one, other| one.0 == other.0);
-    let text =
-        |group: &[&(&Vec<u32>, Closing)]| group[0].0.iter().filter_map(|c| char::from_u32(*c)).collect::<String>();
     groups
-        .map(|group| (text(group).into(), group.iter().map(|(_, closing)| *closing).collect()))
+        .map(|group| {
+            (
+                text_of(group[0].0).into(),
+                group.iter().map(|(_, closing)| *closing).collect(),
+            )
+        })
         .collect()
+}
+
+fn text_of(characters: &[u32]) -> String {
+    characters.iter().filter_map(|c| char::from_u32(*c)).collect()
 }
 
 impl Sets {

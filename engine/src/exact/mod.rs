@@ -3,6 +3,7 @@
 mod content;
 mod contents;
 mod forced;
+mod kept;
 mod runs;
 mod token_set;
 mod tokens;

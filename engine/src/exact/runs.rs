@@ -23,7 +23,15 @@ pub(super) struct Runs {
     /// The tokens of the class only, 32 a word.
     pub(super) all: Box<[u32]>,
     /// Tokens that have begun a character after so many of the class, by what they have begun.
-    pub(super) begun: Box<[(Decode, Box<[(u32, TokenId)]>)]>,
+    pub(super) begun: Box<[Begun]>,
+}
+
+/// A character that is begun behind characters of a class.
+#[derive(Debug)]
+pub(super) struct Begun {
+    pub(super) decode: Decode,
+    /// The tokens, each with the number of characters before; sorted.
+    pub(super) tokens: Box<[(u32, TokenId)]>,
 }
 
 /// What follows a number of characters of a class.
@@ -81,7 +89,8 @@ impl Runs {
         }
         let begun = begun.into_iter().map(|(decode, mut tokens)| {
             tokens.sort_unstable();
-            (decode, tokens.into())
+            let tokens = tokens.into();
+            Begun { decode, tokens }
         });
         Self {
             lengths: lengths.into(),
@@ -96,7 +105,7 @@ impl Runs {
             .lengths
             .iter()
             .map(|length| 4 * length.tokens.len() + 8 * length.exits.len());
-        let begun = self.begun.iter().map(|(_, tokens)| 8 * tokens.len());
+        let begun = self.begun.iter().map(|begun| 8 * begun.tokens.len());
         lengths.chain(begun).sum::<usize>() + 4 * self.all.len()
     }
 }

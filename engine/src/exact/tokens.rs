@@ -14,11 +14,12 @@ use crate::automaton::{Decode, Decoded, Trouble};
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
 use super::contents::{Contents, Sets, Tails, set};
+use super::kept::Kept;
 use super::runs::{Class, Runs};
 use super::trie::Trie;
 
-/// Sets of tokens within a character that are kept.
-const MOST_WITHIN: usize = 64;
+/// Memory for sets of tokens within a character.
+const WITHIN_BYTES: usize = 2 << 20;
 
 /// Memory for the runs of classes.
 const RUNS_BYTES: usize = 32 << 20;
@@ -41,9 +42,9 @@ pub(super) struct Tokens {
     /// Sets of those that stay inside of a string.
     pub(super) sets: Sets,
     /// The tokens that stay inside of a string of any kind, where a character has been begun.
-    within: Mutex<HashMap<Decode, Arc<[u32]>>>,
-    /// The runs of classes, by the node they begin at, and the bytes that they take.
-    runs: Mutex<(HashMap<(u32, Class), Arc<Runs>>, usize)>,
+    within: Mutex<Kept<Decode, Arc<[u32]>>>,
+    /// The runs of classes, by the node they begin at.
+    runs: Mutex<Kept<(u32, Class), Arc<Runs>>>,
     /// What tokens have after a closing quote.
     pub(super) rests: Rests,
 }
@@ -134,15 +135,15 @@ impl Tokens {
             quoted: Spelled::new(with_quote),
             every: Spelled::new(every),
             rests,
-            within: Mutex::default(),
-            runs: Mutex::default(),
+            within: Mutex::new(Kept::new(WITHIN_BYTES)),
+            runs: Mutex::new(Kept::new(RUNS_BYTES)),
         }
     }
 
     /// The tokens that stay inside of a string of any kind, where a character has been begun; 32 a word.
     pub(super) fn within(&self, begun: Decode, escapes: Escapes) -> Arc<[u32]> {
-        if let Some(known) = self.kept_within().get(&begun) {
-            return known.clone();
+        if let Some(known) = lock(&self.within).get(&begun) {
+            return known;
         }
         let mut words = vec![0; self.sets.any.len()];
         let mut open = vec![(Trie::<u8>::ROOT, begun)];
@@ -161,32 +162,19 @@ impl Tokens {
             }
         }
         let words: Arc<[u32]> = words.into();
-        let mut kept = self.kept_within();
-        if kept.len() >= MOST_WITHIN {
-            kept.clear();
-        }
-        kept.insert(begun, words.clone());
+        lock(&self.within).keep(begun, words.clone(), 4 * words.len());
         words
     }
 
     /// The runs of a class below a node of the trie of contents.
     pub(super) fn runs(&self, node: u32, class: &Class) -> Arc<Runs> {
         let key = (node, class.clone());
-        if let Some(known) = self.runs.lock().unwrap_or_else(PoisonError::into_inner).0.get(&key) {
-            return known.clone();
+        if let Some(known) = lock(&self.runs).get(&key) {
+            return known;
         }
         let runs = Arc::new(Runs::new(&self.inside, node, class, self.sets.any.len()));
-        let mut kept = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.1 + runs.bytes() > RUNS_BYTES {
-            *kept = (HashMap::new(), 0);
-        }
-        kept.1 += runs.bytes();
-        kept.0.insert(key, runs.clone());
+        lock(&self.runs).keep(key, runs.clone(), runs.bytes());
         runs
-    }
-
-    fn kept_within(&self) -> MutexGuard<'_, HashMap<Decode, Arc<[u32]>>> {
-        self.within.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -313,6 +301,11 @@ impl Rests {
         }
         self.trie.at(node).next().map(|place| place as u32)
     }
+}
+
+/// What is kept is added whole, so that it stays usable after a panic elsewhere.
+fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn is_of_number(byte: u8) -> bool {

@@ -2,43 +2,40 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
-
-use crate::automaton::{Automaton, BegunName, Decode, Decoded, NameClass, NameRests, PlaceKind, State, Trouble};
+use crate::automaton::{
+    Automaton, BegunName, Decode, Decoded, Digits, NameClass, NameRests, PlaceKind, State, Trouble,
+};
 use crate::numbers::NumberState;
 use crate::{Escapes, TokenId};
 
 use super::content::{Freedom, Rest, closings, inside_few};
 use super::contents::{Closing, Contents};
+use super::kept::Kept;
 use super::tokens::{Rests, Tokens};
 use super::trie::Trie;
 
 /// What is known of rests and numbers, so that it is not worked out again for each place. Forgotten where there is too
 /// much of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Known {
     pub(super) freedom: Freedom,
-    alive: HashMap<State, Arc<[bool]>>,
-    alive_by_class: HashMap<NameClass, Arc<[bool]>>,
-    numbers: HashMap<NumberState, Arc<[TokenId]>>,
+    alive: Kept<State, Arc<[bool]>>,
+    alive_by_class: Kept<NameClass, Arc<[bool]>>,
+    numbers: Kept<NumberState, Arc<[TokenId]>>,
 }
 
-/// Entries of each kind that are kept.
-const MOST: usize = 1 << 13;
+/// Memory for what is known of each kind.
+const KNOWN_BYTES: usize = 2 << 20;
 
-/// Looks something up that is kept, or works it out and keeps it.
-macro_rules! known {
-    ($map:expr, $key:expr, $value:expr) => {{
-        if let Some(known) = $map.get(&$key) {
-            return Ok(known.clone());
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            freedom: Freedom::default(),
+            alive: Kept::new(KNOWN_BYTES),
+            alive_by_class: Kept::new(KNOWN_BYTES),
+            numbers: Kept::new(KNOWN_BYTES),
         }
-        let value = $value;
-        if $map.len() >= MOST {
-            $map.clear();
-        }
-        $map.insert($key, value.clone());
-        Ok(value)
-    }};
+    }
 }
 
 /// Walks over the tokens of a vocabulary.
@@ -113,12 +110,15 @@ impl Walk<'_> {
         }
         match self.automaton.kind(at)? {
             PlaceKind::Text(_, language) => {
-                let Some(after) = self.automaton.after_any_text(at)? else {
-                    return self.closings_by_place(at, contents, found);
-                };
-                let alive = self.alive(after)?;
                 let rest = Rest::new(self.automaton, language)?;
-                closings(self.automaton, &mut self.known.freedom, contents, rest, &alive, found)
+                if let Some(after) = self.automaton.after_any_text(at)? {
+                    let alive = self.alive(after)?;
+                    return closings(self.automaton, &mut self.known.freedom, contents, rest, &alive, found);
+                }
+                match self.automaton.after_most_texts(at)? {
+                    Some((after, others)) => self.most_closings(at, rest, (after, &others), contents, found),
+                    None => self.closings_by_place(at, contents, found),
+                }
             }
             PlaceKind::Name(_) => {
                 let rests = self.automaton.name_rests(at)?;
@@ -268,15 +268,25 @@ impl Walk<'_> {
     /// into other names of the object.
     fn alive_after_name(&mut self, at: State, name: &BegunName, text: &str) -> Result<Arc<[bool]>, Trouble> {
         let after = self.automaton.after_name(at, text);
-        match self.automaton.class_of(name, text)? {
-            None => self.alive(after),
-            Some(class) => known!(self.known.alive_by_class, class, self.find_alive(after)?),
+        let Some(class) = self.automaton.class_of(name, text)? else {
+            return self.alive(after);
+        };
+        if let Some(known) = self.known.alive_by_class.get(&class) {
+            return Ok(known);
         }
+        let alive = self.find_alive(after)?;
+        self.known.alive_by_class.keep(class, alive.clone(), alive.len());
+        Ok(alive)
     }
 
     /// Whether each rest may come at a place.
     fn alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
-        known!(self.known.alive, at, self.find_alive(at)?)
+        if let Some(known) = self.known.alive.get(&at) {
+            return Ok(known);
+        }
+        let alive = self.find_alive(at)?;
+        self.known.alive.keep(at, alive.clone(), alive.len());
+        Ok(alive)
     }
 
     fn find_alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
@@ -310,6 +320,62 @@ impl Walk<'_> {
                 }
             }
             self.children_by_place(trie, node, at, &mut open)?;
+        }
+        Ok(())
+    }
+
+    /// The tokens that close a string after which the place is the same but for some texts.
+    fn most_closings(
+        &mut self,
+        at: State,
+        rest: Rest,
+        (after, others): (State, &[String]),
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        let mut alive = self.alive(after)?.to_vec();
+        for (alive, reaches) in alive.iter_mut().zip(&self.tokens.rests.reaches_name) {
+            *alive &= !reaches;
+        }
+        let mut most = Vec::new();
+        closings(
+            self.automaton,
+            &mut self.known.freedom,
+            contents,
+            rest,
+            &alive,
+            &mut most,
+        )?;
+        // Those that are not like most are looked at one by one.
+        let mut single: Vec<(&str, Closing)> = Vec::new();
+        for other in others {
+            let mut node = Some(Trie::<u32>::ROOT);
+            for character in other.chars() {
+                node = node.and_then(|node| contents.closing.child(node, character.into()));
+            }
+            let places = node.map_or(0..0, |node| contents.closing.at(node));
+            single.extend(contents.closings[places].iter().map(|closing| (&other[..], *closing)));
+        }
+        most.retain(|token| !single.iter().any(|(_, closing)| closing.token == *token));
+        found.append(&mut most);
+        single.extend(contents.reaching.iter().map(|(text, closing)| (&**text, *closing)));
+        for (text, closing) in single {
+            let mut end = Some(at);
+            for character in text.chars() {
+                end = match end {
+                    Some(end) => self.automaton.read_character(end, character)?,
+                    None => break,
+                };
+            }
+            let after = match end {
+                Some(end) => self.automaton.step(end, b'"')?,
+                None => None,
+            };
+            if let Some(after) = after
+                && self.alive(after)?[closing.rest as usize]
+            {
+                found.push(closing.token);
+            }
         }
         Ok(())
     }
@@ -351,8 +417,20 @@ impl Walk<'_> {
     }
 
     /// The tokens that go on with a number and stay in it.
-    pub(super) fn numbers(&mut self, number: NumberState) -> Result<Arc<[TokenId]>, Trouble> {
-        known!(self.known.numbers, number, self.find_numbers(number)?)
+    pub(super) fn numbers(&mut self, at: State, digits: Digits) -> Result<Arc<[TokenId]>, Trouble> {
+        let Digits::Any(number) = digits else {
+            let mut found = Vec::new();
+            let automaton = &mut *self.automaton;
+            let step = |at: &State, byte| automaton.step(*at, byte);
+            self.tokens.numbers.walk(at, step, &mut found)?;
+            return Ok(found.into());
+        };
+        if let Some(known) = self.known.numbers.get(&number) {
+            return Ok(known);
+        }
+        let found = self.find_numbers(number)?;
+        self.known.numbers.keep(number, found.clone(), 4 * found.len());
+        Ok(found)
     }
 
     fn find_numbers(&mut self, number: NumberState) -> Result<Arc<[TokenId]>, Trouble> {

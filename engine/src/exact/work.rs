@@ -1,9 +1,6 @@
 //! The masks of one compiled schema, as far as they have been worked out.
 
-use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use hashbrown::HashMap;
 
 use crate::automaton::{Automaton, Decode, NameRests, PlaceKind, State, Trouble};
 use crate::strings::LanguageId;
@@ -11,12 +8,15 @@ use crate::{MaskError, Style, Vocabulary};
 
 use super::content::{Context, Rest, inside};
 use super::contents::Sets;
+use super::kept::Kept;
 use super::token_set::{Base, TokenSet};
 use super::tokens::Tokens;
 use super::walk::{Known, Walk, Within, step_within};
 
-/// Memory for the masks of each kind that one compiled schema keeps.
-const CACHE_BYTES: usize = 16 << 20;
+/// Memory for the masks that one compiled schema keeps.
+const MASK_BYTES: usize = 8 << 20;
+/// Memory for those of strings, as far as they stay inside.
+const INSIDE_BYTES: usize = 8 << 20;
 
 /// A compiled schema, shared by its maskers.
 pub(super) struct Shared {
@@ -40,8 +40,8 @@ impl Shared {
         let work = Work {
             automaton,
             known: Known::default(),
-            masks: Kept::default(),
-            insides: Kept::default(),
+            masks: Kept::new(MASK_BYTES),
+            insides: Kept::new(INSIDE_BYTES),
         };
         Self {
             vocabulary,
@@ -79,15 +79,15 @@ impl Work {
             PlaceKind::Between(number) => {
                 let mut walk = self.walk(shared);
                 walk.between(at, &mut found)?;
-                let number = number.map(|number| walk.numbers(number)).transpose()?;
+                let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
                 TokenSet::of(found, shared.vocabulary.len())
                     .and(shared.tokens.spaces.clone())
                     .and(number.unwrap_or_default())
             }
-            PlaceKind::Number(number) => {
+            PlaceKind::Number(digits) => {
                 let mut walk = self.walk(shared);
                 walk.beyond_number(at, &mut found)?;
-                let number = walk.numbers(number)?;
+                let number = walk.numbers(at, digits)?;
                 let after = match self.automaton.after_number(at)? {
                     // A number is within nothing but what it is in: this calls itself once.
                     Some(after) => self.find(after, shared)?,
@@ -198,37 +198,6 @@ impl Work {
             }
         }
         Ok(Some(at))
-    }
-}
-
-/// Values that are kept as long as they do not take too much memory all together.
-struct Kept<K, V> {
-    values: HashMap<K, V>,
-    bytes: usize,
-}
-
-impl<K, V> Default for Kept<K, V> {
-    fn default() -> Self {
-        Self {
-            values: HashMap::new(),
-            bytes: 0,
-        }
-    }
-}
-
-impl<K: Eq + Hash, V: Clone> Kept<K, V> {
-    fn get(&self, key: &K) -> Option<V> {
-        self.values.get(key).cloned()
-    }
-
-    /// Keeps a value; all others are forgotten where they would take too much memory.
-    fn keep(&mut self, key: K, value: V, bytes: usize) {
-        if self.bytes + bytes > CACHE_BYTES {
-            self.values.clear();
-            self.bytes = 0;
-        }
-        self.bytes += bytes;
-        self.values.insert(key, value);
     }
 }
 

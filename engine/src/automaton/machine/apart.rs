@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
+use hashbrown::HashSet;
+
+use super::{Automaton, ExpectedId, Kind, Level, OpenId, StackId, State, Top, Trouble};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::decode::Decode;
 use crate::automaton::formula::FormulaId;
@@ -14,7 +16,7 @@ use crate::automaton::goal::{Constraint, Goal, GoalId};
 use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{outcome_of, split};
 use crate::decimal::Decimal;
-use crate::json::Shape;
+use crate::json::{Shape, Value};
 use crate::numbers::NumberState;
 use crate::strings::{Cardinality, LanguageId};
 
@@ -24,6 +26,11 @@ const FEW: usize = 16;
 const NAMES: usize = 64;
 /// Bytes that a number is made longer by in the hope for one that differs.
 const LONGER: usize = 12;
+
+/// States of a language that are looked at to see that it stays endless.
+const FEW_STATES: usize = 64;
+/// A text for one that is none of some others, as often as it takes.
+const OTHER: &str = "\u{10FFFF}";
 
 /// Values, as goals of being equal to them.
 type Values = Arc<[GoalId]>;
@@ -94,14 +101,103 @@ impl Automaton {
     }
 
     /// Whether a string or name that is being read may go on in any way that its language admits.
-    pub(super) fn any_content(&self, top: &Top, stack: StackId) -> bool {
-        let Some(apart) = self.aparts.get(&stack) else {
-            return !self.keeps(stack);
-        };
-        match top {
-            Top::String(_, language, ..) => apart.child.is_empty() || *language == self.languages.any(),
-            _ => apart.own.is_empty(),
+    pub(super) fn any_content(&mut self, at: State) -> Result<bool, Trouble> {
+        if !self.keeps(at.stack) {
+            return Ok(true);
         }
+        let apart = self.apart(at.stack)?;
+        match at.top {
+            Top::String(_, language, ..) => Ok(apart.child.is_empty() || self.stays_endless(language)?),
+            Top::Key(_, _, names) => Ok(apart.own.is_empty() || self.is_all_but(names, at.stack)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether there are endless texts of a language after every beginning of one; false where that takes long to see.
+    fn stays_endless(&mut self, language: LanguageId) -> Result<bool, Trouble> {
+        if language == self.languages.any() {
+            return Ok(true);
+        }
+        if let Some(&known) = self.stay_endless.get(&language) {
+            return Ok(known);
+        }
+        let mut seen: HashSet<LanguageId> = HashSet::from([language]);
+        let mut open = vec![language];
+        let mut stays = true;
+        while let Some(language) = open.pop() {
+            stays = seen.len() <= FEW_STATES
+                && !self.languages.has_machines(language)
+                && self.languages.cardinality(language, 0)? == Cardinality::Infinite;
+            if !stays {
+                break;
+            }
+            for &(_, target) in self.languages.transitions(language)?.iter() {
+                if seen.insert(target) {
+                    open.push(target);
+                }
+            }
+        }
+        self.stay_endless.insert(language, stays);
+        Ok(stays)
+    }
+
+    /// The place after the string that a place is in, where it is the same for all strings but those that end with the
+    /// texts given.
+    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, Trouble> {
+        let Top::String(_, _, OpenId::NONE, Some(text), expected) = at.top else {
+            return Ok(None);
+        };
+        let forced: Option<Vec<bool>> = self.forced(&self.expected(expected)).into_iter().collect();
+        let (Some(outcomes), Some(level)) = (forced, self.level(at.stack)) else {
+            return Ok(None);
+        };
+        let own = self.apart(at.stack)?.own;
+        let mut others: Vec<GoalId> = match level.kind {
+            Kind::Array { .. } => level.kind.values().to_vec(),
+            Kind::Object { .. } => Vec::new(),
+        };
+        others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
+        let rests = self.rests_of(text, &others);
+        // One that is none of these speaks for all.
+        let mut other = String::from(OTHER);
+        while rests.contains(&other) {
+            other.push_str(OTHER);
+        }
+        let value = Value::string(&[self.texts.get(text), &other].concat());
+        let value = self.goals.intern(Goal::Equal(value));
+        let after = self.value_done(expected, outcomes, Some(value), at.stack)?;
+        let after = self.if_apart(after)?;
+        Ok(after.map(|after| (after, rests)))
+    }
+
+    /// What each value in question has where the next item or member of a container stands.
+    fn parts_here(&mut self, level: &Level, own: &Values) -> Vec<(GoalId, GoalId)> {
+        let mut here = Vec::new();
+        for &value in own.iter() {
+            let part = match (self.parts_of(value), &level.kind) {
+                (Parts::Array(items), Kind::Array { .. }) => items.get(level.kind.values().len()).copied(),
+                (Parts::Object(members), Kind::Object { name: Some(name), .. }) => {
+                    let place = members.binary_search_by_key(name, |(name, _)| *name);
+                    place.ok().map(|place| members[place].1)
+                }
+                _ => None,
+            };
+            here.extend(part.map(|part| (part, value)));
+        }
+        here
+    }
+
+    /// The names of the members of the values that the container at the top of a stack must not equal.
+    pub(super) fn names_apart(&mut self, stack: StackId) -> Result<Vec<TextId>, Trouble> {
+        let mut names = Vec::new();
+        if self.keeps(stack) {
+            for &value in self.apart(stack)?.own.iter() {
+                if let Parts::Object(members) = self.parts_of(value) {
+                    names.extend(members.iter().map(|(name, _)| *name));
+                }
+            }
+        }
+        Ok(names)
     }
 
     /// What is known of the container at the top of a stack, and before that of those around it.
@@ -189,19 +285,7 @@ impl Automaton {
         if matches!(level.kind, Kind::Array { .. }) && self.must_differ(demand) {
             child.extend_from_slice(level.kind.values());
         }
-        // What each of those in question has here.
-        let mut here: Vec<(GoalId, GoalId)> = Vec::new();
-        for &value in own.iter() {
-            let part = match (self.parts_of(value), &level.kind) {
-                (Parts::Array(items), Kind::Array { .. }) => items.get(level.kind.values().len()).copied(),
-                (Parts::Object(members), Kind::Object { name: Some(name), .. }) => {
-                    let place = members.binary_search_by_key(name, |(name, _)| *name);
-                    place.ok().map(|place| members[place].1)
-                }
-                _ => None,
-            };
-            here.extend(part.map(|part| (part, value)));
-        }
+        let mut here = self.parts_here(level, own);
         if here.is_empty() || self.always_apart(level)? {
             return Ok(child.into());
         }

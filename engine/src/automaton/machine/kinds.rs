@@ -14,15 +14,24 @@ use crate::strings::LanguageId;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PlaceKind {
     /// Between the parts of a document, and the number that may begin here.
-    Between(Option<NumberState>),
+    Between(Option<Digits>),
     /// In a number.
-    Number(NumberState),
+    Number(Digits),
     /// In a string that is a value, of which only the language counts.
     Text(Decode, LanguageId),
     /// In a name, of which only counts what it may become.
     Name(Decode),
     /// One of which more than that counts.
     Other,
+}
+
+/// How a number goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Digits {
+    /// As its set admits.
+    Any(NumberState),
+    /// So that it differs from others, too.
+    Apart,
 }
 
 /// What tells the names of an object apart: names that are not listed, and are in the same languages, are alike.
@@ -57,13 +66,14 @@ impl Automaton {
     /// What kind of place this is.
     pub(crate) fn kind(&mut self, at: State) -> Result<PlaceKind, Trouble> {
         Ok(match at.top {
-            Top::String(decode, language, ..) if self.any_content(&at.top, at.stack) => {
-                PlaceKind::Text(decode, language)
-            }
-            Top::Key(decode, ..) if self.any_content(&at.top, at.stack) => PlaceKind::Name(decode),
-            Top::Number(number, ..) if self.any_next(at.stack)? => PlaceKind::Number(number),
-            Top::Literal(..) | Top::String(..) | Top::Key(..) | Top::Number(..) => PlaceKind::Other,
-            Top::Value(_) | Top::ArrayStart if !at.gap.is_before_end() && self.any_next(at.stack)? => {
+            Top::String(decode, language, ..) if self.any_content(at)? => PlaceKind::Text(decode, language),
+            Top::Key(decode, ..) if self.any_content(at)? => PlaceKind::Name(decode),
+            Top::Literal(..) | Top::String(..) | Top::Key(..) => PlaceKind::Other,
+            Top::Number(number, ..) => PlaceKind::Number(match self.any_next(at.stack)? {
+                true => Digits::Any(number),
+                false => Digits::Apart,
+            }),
+            Top::Value(_) | Top::ArrayStart => {
                 let expected = match at.top {
                     Top::Value(expected) => Some(expected),
                     _ => self.item(at.stack)?,
@@ -72,9 +82,12 @@ impl Automaton {
                     Some(expected) => self.number_start(expected)?,
                     None => None,
                 };
-                PlaceKind::Between(number)
+                let any = number.is_some() && self.any_next(at.stack)?;
+                PlaceKind::Between(number.map(|number| match any {
+                    true => Digits::Any(number),
+                    false => Digits::Apart,
+                }))
             }
-            Top::Value(_) | Top::ArrayStart => PlaceKind::Other,
             _ => PlaceKind::Between(None),
         })
     }
@@ -102,7 +115,7 @@ impl Automaton {
         let Top::Key(_, text, _) = at.top else {
             return Ok(None);
         };
-        let Some(classes) = self.name_classes(at.stack) else {
+        let Some(classes) = self.name_classes(at.stack)? else {
             return Ok(None);
         };
         let mut after = classes.languages.to_vec();
@@ -148,11 +161,13 @@ impl Automaton {
         State::new(top, at.stack)
     }
 
-    fn name_classes(&mut self, stack: StackId) -> Option<Arc<NameClasses>> {
+    fn name_classes(&mut self, stack: StackId) -> Result<Option<Arc<NameClasses>>, Trouble> {
         if let Some(known) = self.name_classes.get(&stack) {
-            return Some(known.clone());
+            return Ok(Some(known.clone()));
         }
-        let level = self.level(stack)?;
+        let Some(level) = self.level(stack) else {
+            return Ok(None);
+        };
         let (mut listed, mut languages) = (HashSet::new(), Vec::new());
         for formula in &level.formulas {
             for atom in self.formulas.atoms(*formula) {
@@ -168,11 +183,12 @@ impl Automaton {
         if let Kind::Object { order, passed, .. } = &level.kind {
             listed.extend(self.ordered(*order, *passed).iter().copied());
         }
+        listed.extend(self.names_apart(stack)?);
         languages.sort_unstable();
         languages.dedup();
         let languages = languages.into();
         let classes = Arc::new(NameClasses { listed, languages });
         self.name_classes.insert(stack, classes.clone());
-        Some(classes)
+        Ok(Some(classes))
     }
 }

@@ -28,7 +28,7 @@ use super::goal::{Constraint, GoalId};
 use super::{Automaton, Trouble};
 pub(super) use apart::{Apart, Parts};
 pub(super) use kinds::NameClasses;
-pub(crate) use kinds::{BegunName, NameClass, PlaceKind};
+pub(crate) use kinds::{BegunName, Digits, NameClass, PlaceKind};
 pub(super) use names::NameList;
 pub(crate) use names::{NameRests, NextNames};
 pub(super) use order::{OrderId, Orders};

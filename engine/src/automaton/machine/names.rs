@@ -177,6 +177,14 @@ impl Automaton {
         }
     }
 
+    /// Whether almost any name may come.
+    pub(super) fn is_all_but(&mut self, names: NextNames, stack: StackId) -> Result<bool, Trouble> {
+        Ok(match self.opened(names, stack)? {
+            NextNames::Listed(list) => self.name_lists[list.0 as usize].excludes,
+            _ => false,
+        })
+    }
+
     /// Those of a list that begin with a text.
     fn beginning_with<'a>(&self, list: &'a NameList, text: TextId) -> &'a [TextId] {
         let text = self.texts.get(text);

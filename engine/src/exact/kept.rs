@@ -1,0 +1,41 @@
+//! [`Kept`]: what was worked out, as long as it does not take too much memory.
+
+use std::hash::Hash;
+
+use hashbrown::HashMap;
+
+/// Values by keys, within so many bytes all together.
+#[derive(Debug)]
+pub(super) struct Kept<K, V> {
+    values: HashMap<K, V>,
+    bytes: usize,
+    allowed: usize,
+}
+
+/// Bytes that a key and what holds it take, roughly.
+const ENTRY_BYTES: usize = 96;
+
+impl<K: Eq + Hash, V: Clone> Kept<K, V> {
+    /// Nothing yet, and never more than so many bytes.
+    pub(super) fn new(allowed: usize) -> Self {
+        Self {
+            values: HashMap::new(),
+            bytes: 0,
+            allowed,
+        }
+    }
+
+    pub(super) fn get(&self, key: &K) -> Option<V> {
+        self.values.get(key).cloned()
+    }
+
+    /// Keeps a value of so many bytes; all others are forgotten where they would take too much memory.
+    pub(super) fn keep(&mut self, key: K, value: V, bytes: usize) {
+        if self.bytes + bytes + ENTRY_BYTES > self.allowed {
+            self.values.clear();
+            self.bytes = 0;
+        }
+        self.bytes += bytes + ENTRY_BYTES;
+        self.values.insert(key, value);
+    }
+}
