@@ -323,7 +323,7 @@ impl Schemas<'_, '_> {
             2 | 3 if self.draft < Draft::Draft202012 => ("items", self.schemas(depth)),
             4 => ("minItems", self.count()),
             5 => ("maxItems", self.count()),
-            6 => ("uniqueItems", Value::Bool(self.choices.below(3) == 1)),
+            6 => ("uniqueItems", Value::Bool(self.choices.below(5) > 0)),
             7 | 8 if draft >= Draft::Draft6 && (self.contains || !apart) => ("contains", self.schema(depth - 1)),
             9 if later => ("minContains", self.count()),
             10 if later => ("maxContains", self.count()),

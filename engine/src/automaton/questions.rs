@@ -113,6 +113,11 @@ impl Questions {
         Some(answer)
     }
 
+    /// Whether no question is open.
+    pub(super) fn is_idle(&self) -> bool {
+        self.open.is_empty()
+    }
+
     fn open(&mut self, question: Question) {
         self.answers.insert(question.clone(), Answer::Open(self.open.len()));
         self.open.push(Open {

@@ -262,11 +262,30 @@ impl Visit for Inside<'_> {
     }
 
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
+        let only_ascii = match rest {
+            Rest::Language(language) if !automaton.is_read_singly(*language) => {
+                let transitions = automaton.content_transitions(*language)?;
+                transitions.last().is_none_or(|(range, _)| range.last().is_ascii())
+            }
+            _ => false,
+        };
+        // Those that have begun the same stand together.
+        let mut known: Option<(Decode, bool)> = None;
+        let end = places.end;
         for place in places {
-            let may = match self.contents.begun.get(&place) {
-                None => true,
-                Some(begun) => rest.may_follow(automaton, begun.decode, self.escapes)?,
+            let Some(begun) = self.contents.begun.get(&place) else {
+                self.run(place..place + 1, true);
+                continue;
             };
+            if only_ascii && !begun.may_be_ascii() {
+                self.run(place..end, false);
+                break;
+            }
+            let may = match known {
+                Some((same, may)) if same == begun.decode => may,
+                _ => rest.may_follow(automaton, begun.decode, self.escapes)?,
+            };
+            known = Some((begun.decode, may));
             self.run(place..place + 1, may);
         }
         Ok(())
@@ -291,6 +310,16 @@ impl Visit for Inside<'_> {
         };
         if trie.run(node, trie.end(node)).len() < FEW {
             return Ok(false);
+        }
+        if node == Trie::<u32>::ROOT {
+            let transitions = automaton.content_transitions(language)?;
+            let begin = transitions.iter().map(|(range, _)| {
+                let (first, last) = (u32::from(range.first()), u32::from(range.last()));
+                trie.run(trie.root_from(first), trie.root_from(last + 1)).len()
+            });
+            if begin.sum::<usize>() < MANY {
+                return Ok(false);
+            }
         }
         let Some(chain) = Chain::new(automaton, language, self.contents.longest as usize)? else {
             return Ok(false);
@@ -347,8 +376,10 @@ impl Inside<'_> {
     }
 }
 
-/// Texts of a trie from which on it pays to look for runs.
+/// Texts below a node from which on it pays to look for runs.
 const FEW: usize = 1_000;
+/// Texts that a language can begin with from which on it does.
+const MANY: usize = 5_000;
 
 /// What may follow each number of characters of a class, whichever they are.
 struct Chain {

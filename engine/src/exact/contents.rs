@@ -135,10 +135,15 @@ impl Tails {
 impl Contents {
     /// Sorts tokens.
     pub(super) fn new(mut tails: Tails, rests: &Rests) -> Self {
-        let last = |begun: &Option<Begun>| begun.as_ref().map(|begun| !begun.may_be_ascii());
-        tails
-            .inside
-            .sort_unstable_by(|a, b| (&a.0, last(&a.1), a.2).cmp(&(&b.0, last(&b.1), b.2)));
+        let order = |begun: &Option<Begun>| {
+            begun
+                .as_ref()
+                .map(|begun| (!begun.may_be_ascii(), begun.possible.clone()))
+        };
+        tails.inside.sort_by(|a, b| {
+            let texts = a.0.cmp(&b.0);
+            texts.then_with(|| (order(&a.1), a.2).cmp(&(order(&b.1), b.2)))
+        });
         tails.closing.sort_unstable();
         let lengths = tails
             .inside

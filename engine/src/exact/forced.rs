@@ -36,7 +36,7 @@ pub(super) fn forced_tokens(
     // they are the same wherever the first such token begins.
     let tokenize = |until: usize| tokens_after(vocabulary, &|text| tokenizer.tokenize(text), before, &bytes[..until]);
     let mut forced = tokenize(bytes.len());
-    let longest = tokens.every.longest(vocabulary);
+    let longest = tokens.longest;
     for start in bytes.len().saturating_sub(longest)..bytes.len() {
         let step = |at: &State, byte| automaton.step(*at, byte);
         let straddled = tokens.every.goes_beyond(&bytes[start..], end, step);

@@ -39,6 +39,8 @@ pub(super) struct Tokens {
     pub(super) quoted: Spelled,
     /// All of them.
     pub(super) every: Spelled,
+    /// Bytes of the longest.
+    pub(super) longest: usize,
     /// Sets of those that stay inside of a string.
     pub(super) sets: Sets,
     /// The tokens that stay inside of a string of any kind, where a character has been begun.
@@ -133,6 +135,7 @@ impl Tokens {
             between: Structures::new(plain, quoted, &rests),
             numbers: Spelled::new(numbers),
             quoted: Spelled::new(with_quote),
+            longest: every.iter().map(|(bytes, _)| bytes.len()).max().unwrap_or_default(),
             every: Spelled::new(every),
             rests,
             within: Mutex::new(Kept::new(WITHIN_BYTES)),
@@ -267,12 +270,6 @@ impl Spelled {
             }
         }
         Ok(false)
-    }
-
-    /// Bytes of the longest token.
-    pub(super) fn longest(&self, vocabulary: &Vocabulary) -> usize {
-        let lengths = self.tokens.iter().map(|token| vocabulary.token_bytes(*token).len());
-        lengths.max().unwrap_or_default()
     }
 }
 

@@ -242,7 +242,7 @@ impl Walk<'_> {
                     false => by_class[closing.rest as usize],
                     true => {
                         let after = self.automaton.after_name(at, text);
-                        by_class[closing.rest as usize] && self.alive(after)?[closing.rest as usize]
+                        self.alive(after)?[closing.rest as usize]
                     }
                 };
                 if alive {

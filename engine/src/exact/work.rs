@@ -171,9 +171,10 @@ impl Work {
             return Ok(known);
         }
         let escapes = shared.style.escapes;
-        let contents = &shared.tokens.inside;
         let freedom = &mut self.known.freedom;
-        let set = match freedom.is_viable(&mut self.automaton, language, contents.longest)? {
+        // Within a character a token may add as many of them as it has bytes.
+        let longest = shared.tokens.longest as u64;
+        let set = match freedom.is_viable(&mut self.automaton, language, longest)? {
             true => TokenSet::over(Base::Words(shared.tokens.within(begun, escapes))),
             false => {
                 let rest = Rest::new(&mut self.automaton, language)?;

@@ -10,6 +10,8 @@ mod names;
 mod objects;
 mod plain;
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::decision::DecisionId;
@@ -19,6 +21,9 @@ use super::{Automaton, Trouble};
 use crate::limits::Exceeded;
 pub(super) use names::Cell;
 pub(super) use plain::Plain;
+
+/// Goals whose outcome vectors are kept, at most.
+const MOST_GOALS: usize = 16;
 
 /// Says whether outcomes will do.
 type Leaf<'a> = &'a mut dyn FnMut(&mut Automaton, &[bool]) -> Result<bool, Trouble>;
@@ -95,11 +100,14 @@ impl Automaton {
         never: &[GoalId],
         leaf: Leaf<'_>,
     ) -> Result<DecisionId, Trouble> {
-        let mut vectors = self.vectors_unless(goals, never)?;
+        let vectors = match never {
+            [] => self.known_vectors(goals)?,
+            _ => self.vectors_unless(goals, never)?.into(),
+        };
         let mut kept = Vec::with_capacity(vectors.len());
-        for vector in vectors.drain(..) {
-            if leaf(self, &vector)? {
-                kept.push(vector);
+        for vector in vectors.iter() {
+            if leaf(self, vector)? {
+                kept.push(vector.clone());
             }
         }
         Ok(self.decisions.among(&kept, goals.len()))
@@ -107,7 +115,19 @@ impl Automaton {
 
     /// The outcome vectors over `goals` that some value has, sorted with `true` before `false`.
     pub(super) fn vectors(&mut self, goals: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
-        self.vectors_unless(goals, &[])
+        Ok(self.known_vectors(goals)?.to_vec())
+    }
+
+    fn known_vectors(&mut self, goals: &[GoalId]) -> Result<Arc<[Vec<bool>]>, Trouble> {
+        if let Some(known) = self.vectors.get(goals) {
+            return Ok(known.clone());
+        }
+        let vectors: Arc<[Vec<bool>]> = self.vectors_unless(goals, &[])?.into();
+        // While a question is open, a no may rest on that.
+        if self.questions.is_idle() && goals.len() <= MOST_GOALS {
+            self.vectors.insert(goals.into(), vectors.clone());
+        }
+        Ok(vectors)
     }
 
     /// The same without those of values that satisfy a goal of `never`.
