@@ -84,6 +84,8 @@ pub(super) struct Closing {
 /// Sets of tokens, 32 a word.
 #[derive(Debug)]
 pub(super) struct Sets {
+    /// Those that are whitespace only, where any may come.
+    pub(super) spaces: Arc<[u32]>,
     /// All that stay inside.
     pub(super) any: Arc<[u32]>,
     /// Those that add at most so many characters, begun ones included.
@@ -203,9 +205,13 @@ fn text_of(characters: &[u32]) -> String {
 
 impl Sets {
     /// Sets of the tokens that stay inside, of so many in all.
-    pub(super) fn new(tails: &Tails, tokens: usize) -> Self {
+    pub(super) fn new(tails: &Tails, spaces: impl Iterator<Item = TokenId>, tokens: usize) -> Self {
         let mut up_to = vec![vec![0_u32; tokens.div_ceil(32)]; MAX_COUNTED + 1];
         let mut any = vec![0_u32; tokens.div_ceil(32)];
+        let mut blank = any.clone();
+        for token in spaces {
+            set(&mut blank, token);
+        }
         for (text, begun, token) in &tails.inside {
             set(&mut any, *token);
             if let Some(exactly) = up_to.get_mut(text.len() + usize::from(begun.is_some())) {
@@ -219,6 +225,7 @@ impl Sets {
             }
         }
         Self {
+            spaces: blank.into(),
             any: any.into(),
             up_to: up_to.into_iter().map(Vec::into).collect(),
         }

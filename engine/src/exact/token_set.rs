@@ -14,13 +14,15 @@ use super::contents::{Sets, set};
 /// Tokens from which on they are kept as a set of bits rather than a list.
 const MANY: usize = 4096;
 /// Masks that a masker draws on.
-const CANVASES: usize = 3;
+const CANVASES: usize = 4;
 
 /// What a set is drawn over.
 #[derive(Clone, Debug)]
 pub(super) enum Base {
     /// No token.
     None,
+    /// Those that are whitespace only, where any may come.
+    Spaces,
     /// All that stay inside of a string.
     Any,
     /// Those of them that add at most so many characters.
@@ -42,7 +44,7 @@ pub(super) struct TokenSet {
 impl Base {
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::None, Self::None) | (Self::Any, Self::Any) => true,
+            (Self::None, Self::None) | (Self::Spaces, Self::Spaces) | (Self::Any, Self::Any) => true,
             (Self::UpTo(one), Self::UpTo(other)) => one == other,
             (Self::Words(one), Self::Words(other)) => Arc::ptr_eq(one, other),
             _ => false,
@@ -53,6 +55,7 @@ impl Base {
     pub(super) fn words<'a>(&'a self, sets: &'a Sets) -> &'a [u32] {
         match self {
             Self::None => &[],
+            Self::Spaces => &sets.spaces,
             Self::Any => &sets.any,
             Self::UpTo(count) => &sets.up_to[*count],
             Self::Words(words) => words,
@@ -211,11 +214,13 @@ mod tests {
         let any: Arc<[u32]> = [0xFFFF, 0, 7, 0].into();
         let up_to: Arc<[u32]> = [0xFF, 0, 0, 0].into();
         let sets = Sets {
+            spaces: [0, 0, 0, 1].into(),
             any,
             up_to: [up_to].into(),
         };
         let words: Arc<[u32]> = [0, 0xF0, 0, 0].into();
         let drawings = [
+            TokenSet::over(Base::Spaces).and([3].into()),
             TokenSet::of(vec![1, 50, 99], len),
             TokenSet::over(Base::Any).and([20, 99].into()).and([21].into()),
             TokenSet::over(Base::UpTo(0)),
@@ -227,11 +232,11 @@ mod tests {
         let drawings = drawings.map(Arc::new);
         let mut easel = Easel::default();
         for step in 0..200 {
-            let tokens = &drawings[step * step % 7 * 3 % 7];
+            let tokens = &drawings[step * step % 8 * 3 % 8];
             let fresh = Easel::default().draw(tokens, &sets, len).clone();
             assert_eq!(*easel.draw(tokens, &sets, len), fresh);
         }
-        let mask = easel.draw(&drawings[3], &sets, len);
+        let mask = easel.draw(&drawings[4], &sets, len);
         assert_eq!(mask.count(), 16 + 3 - 2 + 1);
         assert!(!mask.allows(0) && mask.allows(1) && !mask.allows(65) && mask.allows(99));
     }

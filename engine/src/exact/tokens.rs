@@ -31,8 +31,6 @@ pub(super) struct Tokens {
     pub(super) inside: Contents,
     /// Those that begin between the parts of a document.
     pub(super) between: Structures,
-    /// Those that are whitespace only, where any may come.
-    pub(super) spaces: Arc<[TokenId]>,
     /// Those of the characters of numbers only.
     pub(super) numbers: Spelled,
     /// Those with a quote.
@@ -41,7 +39,7 @@ pub(super) struct Tokens {
     pub(super) every: Spelled,
     /// Bytes of the longest.
     pub(super) longest: usize,
-    /// Sets of those that stay inside of a string.
+    /// Sets of them.
     pub(super) sets: Sets,
     /// The tokens that stay inside of a string of any kind, where a character has been begun.
     within: Mutex<Kept<Decode, Arc<[u32]>>>,
@@ -128,9 +126,9 @@ impl Tokens {
         }
         let rests = Rests::new(texts);
         let spaces = plain.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text.is_empty());
+        let spaces = spaces.map(|(_, token)| *token);
         Self {
-            spaces: spaces.map(|(_, token)| *token).collect(),
-            sets: Sets::new(&inside, vocabulary.len()),
+            sets: Sets::new(&inside, spaces, vocabulary.len()),
             inside: Contents::new(inside, &rests),
             between: Structures::new(plain, quoted, &rests),
             numbers: Spelled::new(numbers),

@@ -74,14 +74,14 @@ impl Work {
     }
 
     fn find(&mut self, at: State, shared: &Shared) -> Result<TokenSet, Trouble> {
-        let mut found = Vec::new();
+        let mut found = Vec::with_capacity(512);
         let mut set = match self.automaton.kind(at)? {
             PlaceKind::Between(number) => {
                 let mut walk = self.walk(shared);
                 walk.between(at, &mut found)?;
                 let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
-                TokenSet::of(found, shared.vocabulary.len())
-                    .and(shared.tokens.spaces.clone())
+                TokenSet::over(Base::Spaces)
+                    .and(found.into())
                     .and(number.unwrap_or_default())
             }
             PlaceKind::Number(digits) => {

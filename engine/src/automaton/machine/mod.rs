@@ -15,7 +15,6 @@ mod whitespace;
 
 use std::sync::Arc;
 
-use crate::Whitespace;
 use crate::json::Value;
 use crate::numbers::NumberState;
 use crate::strings::{LanguageId, Machine, Transitions};
@@ -241,17 +240,22 @@ impl Automaton {
 
     /// The place after a byte; none where no document goes on like that.
     pub(crate) fn step(&mut self, from: State, byte: u8) -> Result<Option<State>, Trouble> {
-        // What only goes on within a string or number is no more work than to look it up.
-        let is_within = match from.top {
-            Top::String(..) | Top::Key(..) => byte != b'"',
-            Top::Number(..) => is_of_number(byte),
-            _ => whitespace::is_whitespace(byte) && self.style.whitespace == Whitespace::Any,
-        };
-        if is_within {
-            return self.find_step(from, byte);
-        }
         if !from.top.may_read(byte) {
             return Ok(None);
+        }
+        // Only where a value begins or ends it is more work than to look it up.
+        let is_kept = match from.top {
+            Top::String(..) => byte == b'"',
+            Top::Number(..) => !is_of_number(byte),
+            Top::Value(_) => matches!(byte, b'"' | b'{' | b'['),
+            Top::ArrayStart => matches!(byte, b'"' | b'{' | b'[' | b']'),
+            Top::ObjectStart | Top::ObjectNext => byte == b'}',
+            Top::ArrayNext => byte == b']',
+            Top::Colon(_) | Top::Literal(..) => true,
+            Top::Key(..) | Top::ObjectComma | Top::Done => false,
+        };
+        if !is_kept || whitespace::is_whitespace(byte) {
+            return self.find_step(from, byte);
         }
         if let Some(&known) = self.steps.get(&(from, byte)) {
             return Ok(known);
