@@ -5,7 +5,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use crate::automaton::{Automaton, Decode, Trouble};
-use crate::strings::{LanguageId, Machine};
+use crate::strings::{CharRange, LanguageId, Machine, Transitions};
 use crate::{Escapes, TokenId};
 
 use super::contents::{Contents, MAX_COUNTED};
@@ -393,11 +393,7 @@ impl Chain {
     /// The chain of the class of characters that most lead the same way; none where they do not for long.
     fn new(automaton: &mut Automaton, language: LanguageId, longest: usize) -> Result<Option<Self>, Trouble> {
         let transitions = automaton.content_transitions(language)?;
-        let mut counts: HashMap<LanguageId, u32> = HashMap::new();
-        for (range, target) in transitions.iter() {
-            *counts.entry(*target).or_default() += u32::from(range.last()) - u32::from(range.first()) + 1;
-        }
-        let Some((&most, _)) = counts.iter().max_by_key(|(target, count)| (**count, **target)) else {
+        let Some(most) = most_common(&transitions, 0) else {
             return Ok(None);
         };
         let ranges = transitions.iter().filter(|(_, target)| *target == most);
@@ -515,6 +511,95 @@ pub(super) fn inside(
         true => TokenSet::all_but(visitor.found, &context.tokens.sets),
         false => TokenSet::joined(visitor.found, visitor.words, context.len),
     })
+}
+
+/// A language in which almost any character leads back to it, and that almost any character of `language` leads to.
+pub(super) fn mostly_like(
+    automaton: &mut Automaton,
+    freedom: &mut Freedom,
+    language: LanguageId,
+    longest: u64,
+) -> Result<Option<LanguageId>, Trouble> {
+    if automaton.is_read_singly(language) || freedom.is_viable(automaton, language, longest)? {
+        return Ok(None);
+    }
+    let like = most_common(&automaton.content_transitions(language)?, HALF);
+    let Some(like) = like.filter(|like| *like != language) else {
+        return Ok(None);
+    };
+    let back = most_common(&automaton.content_transitions(like)?, HALF);
+    Ok((back == Some(like)).then_some(like))
+}
+
+/// Half of all characters.
+const HALF: u32 = 0x11_0000 / 2;
+
+/// Where most characters lead, if it is more than so many of them.
+fn most_common(transitions: &Transitions, least: u32) -> Option<LanguageId> {
+    let mut counts: HashMap<LanguageId, u32> = HashMap::new();
+    for (range, target) in transitions.iter() {
+        *counts.entry(*target).or_default() += u32::from(range.last()) - u32::from(range.first()) + 1;
+    }
+    let most = counts.into_iter().max_by_key(|(target, count)| (*count, *target));
+    most.filter(|(_, count)| *count > least).map(|(target, _)| target)
+}
+
+/// Makes the tokens of one language out of those of another, by what they do not have in common.
+pub(super) fn differ(
+    automaton: &mut Automaton,
+    contents: &Contents,
+    languages: (LanguageId, LanguageId),
+    escapes: Escapes,
+    words: &mut [u32],
+) -> Result<(), Trouble> {
+    let trie = &contents.inside;
+    let mut put = |place: usize, may: bool| {
+        let token = contents.tokens[place] as usize;
+        words[token / 32] &= !(1 << (token % 32));
+        words[token / 32] |= u32::from(may) << (token % 32);
+    };
+    let mut open = vec![(Trie::<u32>::ROOT, Some(languages.0), Some(languages.1))];
+    while let Some((node, one, other)) = open.pop() {
+        let Some(language) = one else {
+            for place in trie.run(node, trie.end(node)) {
+                put(place, false);
+            }
+            continue;
+        };
+        for place in trie.at(node) {
+            let may = match contents.begun.get(&place) {
+                None => true,
+                Some(begun) => Rest::Language(language).may_follow(automaton, begun.decode, escapes)?,
+            };
+            put(place, may);
+        }
+        let ones = automaton.content_transitions(language)?;
+        let others = match other {
+            Some(other) => automaton.content_transitions(other)?,
+            None => [].into(),
+        };
+        let (mut ones, mut others) = (&ones[..], &others[..]);
+        for child in trie.children(node) {
+            let label = trie.label(child);
+            let (one, other) = (target(&mut ones, label), target(&mut others, label));
+            if one != other {
+                open.push((child, one, other));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where a character leads; those asked for come in order.
+fn target(transitions: &mut &[(CharRange, LanguageId)], label: u32) -> Option<LanguageId> {
+    while let Some((range, target)) = transitions.first() {
+        if u32::from(range.last()) < label {
+            *transitions = &transitions[1..];
+        } else {
+            return (u32::from(range.first()) <= label).then_some(*target);
+        }
+    }
+    None
 }
 
 /// As [`inside`], of few tokens: those that `contents` has from an opening quote on.

@@ -125,6 +125,19 @@ impl TokenSet {
         self
     }
 
+    /// All of its tokens, 32 a word.
+    pub(super) fn words(&self, sets: &Sets) -> Vec<u32> {
+        let mut words = self.base.words(sets).to_vec();
+        words.resize(sets.any.len(), 0);
+        for &token in self.without.iter() {
+            words[token as usize / 32] &= !(1 << (token % 32));
+        }
+        for &token in self.with.iter().flat_map(|tokens| tokens.iter()) {
+            set(&mut words, token);
+        }
+        words
+    }
+
     /// Bytes that it takes, what it shares with others counted for each.
     pub(super) fn bytes(&self) -> usize {
         let words = match &self.base {

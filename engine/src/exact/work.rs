@@ -6,7 +6,7 @@ use crate::automaton::{Automaton, Decode, NameRests, PlaceKind, State, Trouble};
 use crate::strings::LanguageId;
 use crate::{MaskError, Style, Vocabulary};
 
-use super::content::{Context, Rest, inside};
+use super::content::{Context, Rest, differ, inside, mostly_like};
 use super::contents::Sets;
 use super::kept::Kept;
 use super::token_set::{Base, TokenSet};
@@ -159,7 +159,21 @@ impl Work {
             tokens: &shared.tokens,
             len: shared.vocabulary.len(),
         };
-        let set = inside(&mut self.automaton, freedom, contents, language, context)?;
+        let set = match mostly_like(&mut self.automaton, freedom, language, contents.longest)? {
+            Some(like) => {
+                // It leads back to itself, so that it is like no other.
+                let mut words = self.inside(like, shared)?.words(shared.sets());
+                differ(
+                    &mut self.automaton,
+                    contents,
+                    (language, like),
+                    context.escapes,
+                    &mut words,
+                )?;
+                TokenSet::over(Base::Words(words.into()))
+            }
+            None => inside(&mut self.automaton, freedom, contents, language, context)?,
+        };
         self.insides.keep(key, set.clone(), set.bytes());
         Ok(set)
     }

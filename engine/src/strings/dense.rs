@@ -44,10 +44,20 @@ impl Languages {
                 }
                 false
             }
-            // What is longer than all that is excluded is in.
-            Node::And(members) => members
-                .iter()
-                .try_fold(true, |all, member| Ok(all && self.excludes_short(*member)?))?,
+            // What is longer than all that is excluded is in, and texts of a dense language can be as long as that.
+            Node::And(members) => {
+                let mut rest = Vec::new();
+                for &member in &members {
+                    if !self.excludes_short(member)? {
+                        rest.push(member);
+                    }
+                }
+                match rest[..] {
+                    [] => true,
+                    [one] => self.shows_dense(one, depth)?,
+                    _ => false,
+                }
+            }
             Node::Not(_) => self.excludes_short(id)?,
             _ => false,
         })

@@ -30,6 +30,7 @@ mod tests;
 
 use hashbrown::HashMap;
 
+pub(crate) use charset::CharRange;
 pub(crate) use count::Cardinality;
 pub(crate) use derive::Transitions;
 #[cfg(test)]
@@ -38,7 +39,7 @@ pub(crate) use limits::{LanguageLimits, LimitReached};
 pub(crate) use node::LanguageId;
 pub(crate) use pattern::PatternError;
 
-use charset::{CharRange, CharSet};
+use charset::CharSet;
 use derive::Derivatives;
 use emptiness::Emptiness;
 use native::Native;
