@@ -158,13 +158,15 @@ impl Automaton {
         };
         others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
         let rests = self.rests_of(text, &others);
-        // One that is none of these speaks for all.
+        // One that is none of these speaks for all, mostly the same one wherever the place is in the string.
         let mut other = String::from(OTHER);
-        while rests.contains(&other) {
+        let value = loop {
+            let value = self.goals.intern(Goal::Equal(Value::string(&other)));
+            if !others.contains(&value) {
+                break value;
+            }
             other.push_str(OTHER);
-        }
-        let value = Value::string(&[self.texts.get(text), &other].concat());
-        let value = self.goals.intern(Goal::Equal(value));
+        };
         let after = self.value_done(expected, outcomes, Some(value), at.stack)?;
         let after = self.if_apart(after)?;
         Ok(after.map(|after| (after, rests)))
