@@ -54,7 +54,7 @@ use machine::{
 };
 pub(crate) use machine::{BegunName, Digits, NameClass, NameRests, PlaceKind, State};
 use questions::Questions;
-use satisfiable::Plain;
+use satisfiable::{Listed, Plain};
 
 /// What the keyword `format` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -137,6 +137,7 @@ pub(crate) struct Automaton {
     domains: HashMap<questions::Goals, Values>,
     scarce: HashMap<FormulaId, LanguageId>,
     vectors: HashMap<Box<[GoalId]>, Arc<[Vec<bool>]>>,
+    lists: HashMap<LanguageId, Option<Arc<Listed>>>,
     plains: HashMap<FormulaId, Option<Arc<Plain>>>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     next_names: HashMap<KeyPlace, NextNames>,
@@ -206,6 +207,7 @@ impl Automaton {
             domains: HashMap::new(),
             scarce: HashMap::new(),
             vectors: HashMap::new(),
+            lists: HashMap::new(),
             plains: HashMap::new(),
             decided: HashMap::new(),
             next_names: HashMap::new(),

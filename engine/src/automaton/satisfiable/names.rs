@@ -1,5 +1,8 @@
 //! The names that a formula speaks of, and all others, sorted into cells.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use hashbrown::HashSet;
 
 use crate::automaton::atom::{AtomKind, Keys, TextId};
@@ -19,6 +22,24 @@ pub(in crate::automaton) struct Cell {
     /// How many there are that have not been used; none where they never run out.
     pub(in crate::automaton) left: Option<u64>,
 }
+
+/// A language of names that is a list, or all but one.
+#[derive(Debug)]
+pub(in crate::automaton) struct Listed {
+    /// Sorted.
+    names: Box<[TextId]>,
+    /// Whether the names listed are those outside of it.
+    excludes: bool,
+}
+
+impl Listed {
+    fn has(&self, name: TextId) -> bool {
+        self.names.binary_search(&name).is_ok() != self.excludes
+    }
+}
+
+/// Names of a language that are listed.
+const MOST_LISTED: usize = 256;
 
 impl Automaton {
     /// The names that atoms of `formula` name, sorted. None of them has been used: what is read leaves no such atom.
@@ -58,8 +79,12 @@ impl Automaton {
         names: &[TextId],
         used: &[TextId],
     ) -> Result<Vec<Cell>, Trouble> {
+        let languages = self.languages_of(formula);
+        if let Some(cells) = self.cells_by_lists(&languages, names, used)? {
+            return Ok(cells);
+        }
         let mut cells = vec![(Vec::new(), self.languages.any())];
-        for language in self.languages_of(formula) {
+        for language in languages {
             let outside = self.languages.not(language)?;
             let mut split = Vec::new();
             for (within, names) in cells {
@@ -103,6 +128,76 @@ impl Automaton {
             }
         }
         Ok(sorted)
+    }
+
+    /// The cells where each language is a list of names, or all but one: then all names that are on no list are alike, and
+    /// the others are looked at one by one.
+    fn cells_by_lists(
+        &mut self,
+        languages: &[LanguageId],
+        names: &[TextId],
+        used: &[TextId],
+    ) -> Result<Option<Vec<Cell>>, Trouble> {
+        let mut lists = Vec::with_capacity(languages.len());
+        for &language in languages {
+            match self.list_of(language)? {
+                Some(list) => lists.push(list),
+                None => return Ok(None),
+            }
+        }
+        let listed: BTreeSet<TextId> = lists.iter().flat_map(|list| list.names.iter().copied()).collect();
+        let taken: HashSet<TextId> = names.iter().chain(used).copied().collect();
+        // Those on a list, by the languages they are in.
+        let mut sorted: BTreeMap<Vec<LanguageId>, Vec<TextId>> = BTreeMap::new();
+        for &name in listed.iter().filter(|name| !taken.contains(*name)) {
+            let within = languages.iter().zip(&lists).filter(|(_, list)| list.has(name));
+            let within = within.map(|(language, _)| *language).collect();
+            sorted.entry(within).or_default().push(name);
+            self.check_classes(sorted.len())?;
+        }
+        let mut cells = Vec::with_capacity(sorted.len() + 1);
+        for (within, group) in sorted {
+            let texts: Vec<&str> = group.iter().map(|name| self.texts.get(*name)).collect();
+            cells.push(Cell {
+                within,
+                names: self.languages.one_of(&texts)?,
+                left: Some(group.len() as u64),
+            });
+        }
+        let within = languages.iter().zip(&lists).filter(|(_, list)| list.excludes);
+        let within = within.map(|(language, _)| *language).collect();
+        let named: Vec<TextId> = listed.iter().chain(names).copied().collect();
+        cells.push(Cell {
+            within,
+            names: self.without_names(self.languages.any(), &named)?,
+            left: None,
+        });
+        Ok(Some(cells))
+    }
+
+    /// The names of a language, or those outside of it, where either are few.
+    fn list_of(&mut self, language: LanguageId) -> Result<Option<Arc<Listed>>, Trouble> {
+        if let Some(known) = self.lists.get(&language) {
+            return Ok(known.clone());
+        }
+        let mut list = None;
+        if !self.languages.has_machines(language) {
+            let others = self.languages.not(language)?;
+            for (language, excludes) in [(others, true), (language, false)] {
+                if let Cardinality::Finite(count) = self.languages.cardinality(language, MOST_LISTED as u64)?
+                    && count <= MOST_LISTED as u64
+                {
+                    let texts = self.languages.members(language, MOST_LISTED)?;
+                    let mut names: Vec<TextId> = texts.iter().map(|text| self.texts.intern(text)).collect();
+                    names.sort_unstable();
+                    let names = names.into();
+                    list = Some(Arc::new(Listed { names, excludes }));
+                    break;
+                }
+            }
+        }
+        self.lists.insert(language, list.clone());
+        Ok(list)
     }
 
     pub(in crate::automaton) fn without_names(
