@@ -37,7 +37,8 @@ pub(super) struct Contents {
     pub(super) quotes: Box<[TokenId]>,
     /// Those that go on behind the quote as behind a name, by the characters before it.
     pub(super) names: Box<[NameClosings]>,
-    /// Those that may have characters of another string behind a comma, by the characters before the quote.
+    /// Those that may have characters of another string behind a comma, or that end a container, by the characters before
+    /// the quote.
     pub(super) reaching: Box<[(Box<str>, Closing)]>,
     /// Characters that the longest token of either kind adds.
     pub(super) longest: u64,
@@ -161,7 +162,7 @@ impl Contents {
         let closing: Vec<_> = closing.collect();
         let reaching = closing
             .iter()
-            .filter(|(_, closing)| rests.reaches_name[closing.rest as usize]);
+            .filter(|(_, closing)| rests.reaches_text[closing.rest as usize] || rests.closes[closing.rest as usize]);
         let reaching = reaching.map(|(text, closing)| (text_of(text).into(), *closing));
         let quotes = tails.closing.iter().filter(|(_, rest, _)| rest.is_empty());
         Self {

@@ -5,6 +5,8 @@ mod contents;
 mod forced;
 mod kept;
 mod runs;
+#[cfg(test)]
+mod tests;
 mod token_set;
 mod tokens;
 mod trie;

@@ -75,8 +75,10 @@ pub(super) struct Rests {
     pub(super) count: usize,
     /// Whether each is empty.
     pub(super) nothing: Box<[bool]>,
-    /// Whether each may have characters of a name behind a comma.
-    pub(super) reaches_name: Box<[bool]>,
+    /// Whether each may have characters of another string behind a comma.
+    pub(super) reaches_text: Box<[bool]>,
+    /// Whether each ends a container.
+    pub(super) closes: Box<[bool]>,
 }
 
 /// What a token is that begins between parts or within a number.
@@ -275,13 +277,17 @@ impl Rests {
     fn new(mut texts: Vec<Vec<u8>>) -> Self {
         texts.sort_unstable();
         texts.dedup();
-        let reaches_name = texts.iter().map(|text| {
+        let reaches_text = texts.iter().map(|text| {
             let comma = text.iter().position(|byte| *byte == b',').unwrap_or(text.len());
             let quote = text[comma..].iter().position(|byte| *byte == b'"');
             quote.is_some_and(|quote| comma + quote + 1 < text.len())
         });
         Self {
-            reaches_name: reaches_name.collect(),
+            closes: texts
+                .iter()
+                .map(|text| text.contains(&b'}') || text.contains(&b']'))
+                .collect(),
+            reaches_text: reaches_text.collect(),
             nothing: texts.iter().map(Vec::is_empty).collect(),
             trie: Trie::new(texts.iter().map(|text| &text[..])),
             count: texts.len(),

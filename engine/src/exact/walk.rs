@@ -236,11 +236,10 @@ impl Walk<'_> {
             }
             let Some(name) = &begun else { return Ok(()) };
             let by_class = self.alive_after_name(at, name, text)?;
-            let rests = &self.tokens.rests;
             for closing in closings.iter() {
-                let alive = match rests.reaches_name[closing.rest as usize] {
-                    false => by_class[closing.rest as usize],
-                    true => {
+                let alive = match self.is_alike(at, closing.rest) {
+                    true => by_class[closing.rest as usize],
+                    false => {
                         let after = self.automaton.after_name(at, text);
                         self.alive(after)?[closing.rest as usize]
                     }
@@ -251,6 +250,13 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a rest may come after all texts of a kind if it may after one of them: it does not go on into another text,
+    /// which must not be the same, nor end a container that is compared with others.
+    fn is_alike(&self, at: State, rest: u32) -> bool {
+        let rests = &self.tokens.rests;
+        !(rests.reaches_text[rest as usize] || rests.closes[rest as usize] && self.automaton.is_compared(at))
     }
 
     fn accepts(&mut self, rest: Option<Rest>, text: &str) -> Result<bool, Trouble> {
@@ -334,8 +340,8 @@ impl Walk<'_> {
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
         let mut alive = self.alive(after)?.to_vec();
-        for (alive, reaches) in alive.iter_mut().zip(&self.tokens.rests.reaches_name) {
-            *alive &= !reaches;
+        for (rest, alive) in (0..).zip(&mut alive) {
+            *alive &= self.is_alike(at, rest);
         }
         let mut most = Vec::new();
         closings(
@@ -358,7 +364,11 @@ impl Walk<'_> {
         }
         most.retain(|token| !single.iter().any(|(_, closing)| closing.token == *token));
         found.append(&mut most);
-        single.extend(contents.reaching.iter().map(|(text, closing)| (&**text, *closing)));
+        let reaching = contents
+            .reaching
+            .iter()
+            .filter(|(_, closing)| !self.is_alike(at, closing.rest));
+        single.extend(reaching.map(|(text, closing)| (&**text, *closing)));
         for (text, closing) in single {
             let mut end = Some(at);
             for character in text.chars() {

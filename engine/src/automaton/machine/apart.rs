@@ -142,11 +142,15 @@ impl Automaton {
     }
 
     /// The place after the string that a place is in, where it is the same for all strings but those that end with the
-    /// texts given.
+    /// texts given. What follows the end of the container may depend on the string all the same, where that is
+    /// [compared](Self::is_compared).
     pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, Trouble> {
-        let Top::String(_, _, OpenId::NONE, Some(text), expected) = at.top else {
+        let Top::String(_, language, OpenId::NONE, Some(text), expected) = at.top else {
             return Ok(None);
         };
+        if !self.stays_endless(language)? {
+            return Ok(None);
+        }
         let forced: Option<Vec<bool>> = self.forced(&self.expected(expected)).into_iter().collect();
         let (Some(outcomes), Some(level)) = (forced, self.level(at.stack)) else {
             return Ok(None);
@@ -707,7 +711,7 @@ impl Automaton {
         }
     }
 
-    fn member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, Trouble> {
+    pub(super) fn member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, Trouble> {
         let Some(after) = self.member(name, stack)? else {
             return Ok(false);
         };

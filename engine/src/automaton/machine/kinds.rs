@@ -102,7 +102,14 @@ impl Automaton {
         let Top::Number(number, text, expected) = at.top else {
             return Ok(None);
         };
-        self.number_done(number, text, expected, at.stack)
+        let after = self.number_done(number, text, expected, at.stack)?;
+        self.if_apart(after)
+    }
+
+    /// Whether the value of the container at the top of a stack is compared with others when it ends.
+    pub(crate) fn is_compared(&self, at: State) -> bool {
+        let level = self.levels.get(at.stack.0 as usize);
+        level.is_some_and(|level| self.keeps(level.below))
     }
 
     /// Whether the next item or member of a container need not differ from others.

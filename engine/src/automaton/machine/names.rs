@@ -79,7 +79,7 @@ impl Automaton {
         };
         // Mostly there is room for any other name, and then it does not matter which names have come.
         let is_plain = matches!(&level.kind, Kind::Object { used, .. } if used.len() < MOST_LISTED);
-        if is_plain && matches!(self.plain_others(level.formulas[0])?, Some(Others::All)) {
+        if is_plain && matches!(self.plain_others(level.formulas[0], &[])?, Some(Others::All)) {
             return Ok(true);
         }
         Ok(self.next_names(stack)? != NextNames::None)
@@ -201,14 +201,27 @@ impl Automaton {
         };
         Ok(match self.opened(names, at.stack)? {
             NextNames::Listed(list) => {
-                let list = &self.name_lists[list.0 as usize];
+                let list = self.name_lists[list.0 as usize].clone();
                 let read = self.texts.get(text).len();
-                let rests = self.beginning_with(list, text).iter();
-                let rests = rests.map(|name| self.texts.get(*name)[read..].to_owned()).collect();
-                match list.excludes {
-                    true => NameRests::AllBut(rests),
-                    false => NameRests::These(rests),
+                let rests = self.beginning_with(&list, text).iter();
+                let mut rests: Vec<String> = rests.map(|name| self.texts.get(*name)[read..].to_owned()).collect();
+                if !list.excludes {
+                    return Ok(NameRests::These(rests));
                 }
+                // Nor may those come after which the object could only become what it must not.
+                for name in self.names_apart(at.stack)? {
+                    let rest = self
+                        .texts
+                        .get(name)
+                        .strip_prefix(self.texts.get(text))
+                        .map(str::to_owned);
+                    if let Some(rest) = rest.filter(|rest| !rests.contains(rest))
+                        && !self.member_apart(name, at.stack)?
+                    {
+                        rests.push(rest);
+                    }
+                }
+                NameRests::AllBut(rests)
             }
             NextNames::Language(language) => NameRests::Language(language),
             NextNames::None | NextNames::Unopened => NameRests::These(Vec::new()),
@@ -353,7 +366,7 @@ impl Automaton {
 
     /// The names outside of `names` that may come next, if they have not come yet.
     fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Others, Trouble> {
-        if let Some(others) = self.plain_others(left)? {
+        if let Some(others) = self.plain_others(left, gone)? {
             return Ok(others);
         }
         let mut languages = Vec::new();
@@ -367,7 +380,7 @@ impl Automaton {
 
     /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
     /// once.
-    fn plain_others(&mut self, left: FormulaId) -> Result<Option<Others>, Trouble> {
+    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Others>, Trouble> {
         if let Some(plain) = self.plain(left) {
             // What is asked of a name's value does not depend on the other members.
             let (mut refused, mut goals) = (Vec::new(), Vec::new());
@@ -379,7 +392,7 @@ impl Automaton {
             }
             // If all of it can be met at once it does not matter in how many of the languages a name is.
             if self.satisfiable(&goals, &[])? {
-                if !plain.has_room_for_more() || !self.object_can_end(left, &[])? {
+                if !plain.has_room_for_more() || !self.object_can_end(left, gone)? {
                     return Ok(Some(Others::These(self.languages.none())));
                 }
                 if refused.is_empty() {

@@ -1,0 +1,125 @@
+//! Masks are made of parts that many places share. Wherever that could go wrong, a mask says of each token what accepting
+//! it says.
+
+use std::sync::Arc;
+
+use super::{ExactCompiler, ExactOptions};
+use crate::{Compiler as _, KeyOrder, Style, TokenId, Vocabulary};
+
+/// Tokens besides single bytes.
+const TOKENS: [&str; 33] = [
+    "\"a\"",
+    "\"a",
+    "a\"",
+    "\",",
+    "\"}",
+    "\"]",
+    "\"}}",
+    "\"]]",
+    "\"],",
+    "\"},",
+    "\",\"",
+    "\",\"a",
+    "\",\"a\"",
+    "\":",
+    "\":1",
+    "\":1}",
+    "\":1}]",
+    "\": {",
+    "\":{}",
+    "\":{},\"\"",
+    "{\"",
+    "{\"x\"",
+    "[\"",
+    "  ",
+    " ,",
+    " 1",
+    "1 ",
+    "1,",
+    "1]",
+    "\\u0061",
+    "\\\"",
+    "aa",
+    "\":\"\",",
+];
+
+fn vocabulary() -> Arc<Vocabulary> {
+    let mut builder = Vocabulary::builder();
+    let bytes = (0..=255_u8).map(|byte| vec![byte]);
+    for (id, text) in (0..).zip(bytes.chain(TOKENS.map(|text| text.as_bytes().to_vec()))) {
+        builder = builder.text(id, text).unwrap();
+    }
+    let end = 256 + TOKENS.len() as TokenId;
+    Arc::new(builder.special(end, "<end>").unwrap().eos([end]).build().unwrap())
+}
+
+#[test]
+fn masks_say_what_accepting_says() {
+    let unique = |items: &str| format!(r#"{{"type": "array", "uniqueItems": true, "items": {items}}}"#);
+    let cases = [
+        (unique(r#"{"enum": ["a"]}"#), r#"["a"#),
+        (unique(r#"{"enum": ["a", "b"]}"#), r#"["a","#),
+        (unique(r#"{"type": "string"}"#), r#"["a","b",""#),
+        (unique(r#"{"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": ["a"]}}"#), r#"[["a"#),
+        (unique(r#"{"properties": {"p": {"type": "object"}}}"#), r#"[{"p":{"q":"x"}},{"p":{"q":"x"#),
+        (unique(r#"{"properties": {"p": {"type": "object"}}}"#), r#"[{"p":{"q":"x"}},{"p":{""#),
+        (unique(r#"{"type": "array", "items": {"type": "array"}}"#), r#"[[["x"]],[["x"#),
+        (unique(r#"{"type": "array", "items": {"type": "object"}}"#), r#"[[{"a":1}],[{""#),
+        (unique(r#"{"type": "array", "items": {"type": "object"}}"#), r#"[[{"a":1}],[{"a"#),
+        (
+            unique(r#"{"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": {"const": 1}}"#),
+            r#"[{"x":1},{"x"#,
+        ),
+        (
+            unique(r#"{"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": {"const": 1}}"#),
+            r#"[{"x":1},"#,
+        ),
+        (unique(r#"{"type": "array", "maxItems": 1, "items": {"type": "integer"}}"#), "[[1],[1"),
+        (unique(r#"{"type": "integer"}"#), "[1,1"),
+        (r#"{"if": true, "else": {"type": "boolean"}}"#.to_owned(), r#"{":3,"#),
+        (r#"{"propertyNames": {"maxLength": 4}}"#.to_owned(), r#"{"\"#),
+        (r#"{"maxLength": 3}"#.to_owned(), r#""\"#),
+        (r#"{"patternProperties": {"^.*$": {"type": "integer"}}}"#.to_owned(), r#"{"a":1,""#),
+        (r#"{"patternProperties": {"^[ab]$": {"type": "integer"}}, "additionalProperties": false}"#.to_owned(), r#"{"a":1,""#),
+        (r#"{"properties": {"a": {"type": "integer"}, "ab": {"type": "string"}}, "required": ["ab"]}"#.to_owned(), r#"{""#),
+        (r#"{"maxProperties": 1}"#.to_owned(), r#"{"a"#),
+        (r#"{"pattern": "^[a-z]{2}(,[a-z]+)*$"}"#.to_owned(), r#""a"#),
+        (
+            r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+                "patternProperties": {"^[abc]$": {"type": "integer"}}, "additionalProperties": false, "minProperties": 3}"#
+                .to_owned(),
+            r#"{"#,
+        ),
+    ];
+    let vocabulary = vocabulary();
+    let ordered = Style {
+        key_order: KeyOrder::Schema,
+        ..Style::rfc8259()
+    };
+    for style in [Style::rfc8259(), ordered, Style::generation()] {
+        let options = ExactOptions {
+            style,
+            ..ExactOptions::default()
+        };
+        let compiler = ExactCompiler::new(vocabulary.clone(), options);
+        for (schema, text) in &cases {
+            let mut masker = compiler.compile(schema).unwrap();
+            for byte in text.bytes() {
+                let mask = masker.mask().unwrap();
+                assert!(!mask.allows_none(), "{schema}: dead end in {text}");
+                masker.advance(TokenId::from(byte)).unwrap();
+            }
+            let mask = masker.mask().unwrap().clone();
+            for token in 0..vocabulary.len() as TokenId {
+                let accepted = masker.advance(token).is_ok();
+                let shown = String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
+                assert_eq!(mask.allows(token), accepted, "{schema}: {text}: {shown:?}, {style:?}");
+                if accepted {
+                    let goes_on = vocabulary.is_eos(token) || !masker.mask().unwrap().allows_none();
+                    assert!(goes_on, "{schema}: dead end after {text}{shown}");
+                    masker.rollback(1).unwrap();
+                }
+            }
+        }
+    }
+}
