@@ -117,6 +117,15 @@ impl TokenSet {
         Self::over(Base::Words(words.into()))
     }
 
+    /// Without some tokens.
+    pub(super) fn but(&self, tokens: &[TokenId], sets: &Sets) -> Self {
+        let mut words = self.words(sets);
+        for token in tokens {
+            words[*token as usize / 32] &= !(1 << (token % 32));
+        }
+        Self::over(Base::Words(words.into()))
+    }
+
     /// These tokens, too. None of them is in the base.
     pub(super) fn and(mut self, tokens: Arc<[TokenId]>) -> Self {
         if !tokens.is_empty() {

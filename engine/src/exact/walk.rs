@@ -92,7 +92,11 @@ impl Walk<'_> {
         match self.automaton.kind(at)? {
             PlaceKind::Text(_, language) => {
                 let freedom = &mut self.known.freedom;
-                inside_few(self.automaton, freedom, contents, language, self.escapes, found)?;
+                let mut inside = Vec::new();
+                inside_few(self.automaton, freedom, contents, language, self.escapes, &mut inside)?;
+                let avoided = self.avoided(at, contents)?;
+                inside.retain(|token| !avoided.contains(token));
+                found.append(&mut inside);
             }
             PlaceKind::Name(_) => {
                 let rests = self.automaton.name_rests(at)?;
@@ -101,6 +105,34 @@ impl Walk<'_> {
             _ => self.inside_by_place(at, contents, found)?,
         }
         self.closings(at, contents, found)
+    }
+
+    /// The tokens that stay in a string and would leave nothing but what it must not become.
+    pub(super) fn avoided(&mut self, at: State, contents: &Contents) -> Result<Vec<TokenId>, Trouble> {
+        let mut avoided = Vec::new();
+        for rest in self.automaton.rests_to_avoid(at)? {
+            let (mut node, mut place) = (Some(Trie::<u32>::ROOT), Some(at));
+            let mut characters = rest.chars();
+            while let Some(here) = node {
+                for token in contents.inside.at(here) {
+                    let may = match (place, contents.begun.get(&token)) {
+                        (None, _) => false,
+                        (Some(_), None) => true,
+                        (Some(place), Some(begun)) => self.automaton.may_begin(place, begun.decode)?,
+                    };
+                    if !may {
+                        avoided.push(contents.tokens[token]);
+                    }
+                }
+                let Some(character) = characters.next() else { break };
+                node = contents.inside.child(here, character.into());
+                place = match place {
+                    Some(place) => self.automaton.read_character(place, character)?,
+                    None => None,
+                };
+            }
+        }
+        Ok(avoided)
     }
 
     /// Tokens with the closing quote of the string or name that a place is in, between two characters of it.

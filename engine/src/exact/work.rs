@@ -111,7 +111,11 @@ impl Work {
                 }
             },
             PlaceKind::Text(Decode::Between, language) => {
-                let inside = self.inside(language, shared)?;
+                let mut inside = self.inside(language, shared)?;
+                let avoided = self.walk(shared).avoided(at, &shared.tokens.inside)?;
+                if !avoided.is_empty() {
+                    inside = inside.but(&avoided, shared.sets());
+                }
                 self.walk(shared).closings(at, &shared.tokens.inside, &mut found)?;
                 inside.and(found.into())
             }

@@ -31,6 +31,8 @@ const LONGER: usize = 12;
 const FEW_STATES: usize = 64;
 /// A text for one that is none of some others, as often as it takes.
 const OTHER: &str = "\u{10FFFF}";
+/// Lengths of it that are tried.
+const OTHER_LENGTHS: usize = 8;
 
 /// Values, as goals of being equal to them.
 type Values = Arc<[GoalId]>;
@@ -100,14 +102,17 @@ impl Automaton {
         }
     }
 
-    /// Whether a string or name that is being read may go on in any way that its language admits.
+    /// Whether a string or name that is being read may go on in any way that its language admits, but for
+    /// [a few texts](Self::rests_to_avoid).
     pub(super) fn any_content(&mut self, at: State) -> Result<bool, Trouble> {
         if !self.keeps(at.stack) {
             return Ok(true);
         }
         let apart = self.apart(at.stack)?;
         match at.top {
-            Top::String(_, language, ..) => Ok(apart.child.is_empty() || self.stays_endless(language)?),
+            Top::String(decode, language, ..) => {
+                Ok(decode == Decode::Between || apart.child.is_empty() || self.stays_endless(language)?)
+            }
             Top::Key(_, _, names) => Ok(apart.own.is_empty() || self.is_all_but(names, at.stack)?),
             _ => Ok(false),
         }
@@ -148,9 +153,6 @@ impl Automaton {
         let Top::String(_, language, OpenId::NONE, Some(text), expected) = at.top else {
             return Ok(None);
         };
-        if !self.stays_endless(language)? {
-            return Ok(None);
-        }
         let forced: Option<Vec<bool>> = self.forced(&self.expected(expected)).into_iter().collect();
         let (Some(outcomes), Some(level)) = (forced, self.level(at.stack)) else {
             return Ok(None);
@@ -162,18 +164,46 @@ impl Automaton {
         };
         others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
         let rests = self.rests_of(text, &others);
-        // One that is none of these speaks for all, mostly the same one wherever the place is in the string.
-        let mut other = String::from(OTHER);
-        let value = loop {
-            let value = self.goals.intern(Goal::Equal(Value::string(&other)));
-            if !others.contains(&value) {
-                break value;
-            }
-            other.push_str(OTHER);
+        let Some(value) = self.other_text(expected, language, &others)? else {
+            return Ok(None);
         };
         let after = self.value_done(expected, outcomes, Some(value), at.stack)?;
         let after = self.if_apart(after)?;
         Ok(after.map(|after| (after, rests)))
+    }
+
+    /// A string that is none of `others` and that speaks for all such, wherever a place is in one; none where that is not
+    /// easily found.
+    fn other_text(
+        &mut self,
+        expected: ExpectedId,
+        language: LanguageId,
+        others: &[GoalId],
+    ) -> Result<Option<GoalId>, Trouble> {
+        let all = self.strings_of(expected)?;
+        // Where there is no end of strings it does not matter which one it is.
+        let is_endless = self.stays_endless(language)?;
+        for length in 1..=others.len() + OTHER_LENGTHS {
+            let other = OTHER.repeat(length);
+            let value = self.goals.intern(Goal::Equal(Value::string(&other)));
+            if !others.contains(&value) && (is_endless || self.languages.contains(all, &other)?) {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What follows the string that a place is in, in those that it must not become, where there are so few strings that
+    /// one may be the only one left.
+    pub(crate) fn rests_to_avoid(&mut self, at: State) -> Result<Vec<String>, Trouble> {
+        let Top::String(_, language, _, Some(text), _) = at.top else {
+            return Ok(Vec::new());
+        };
+        let child = self.apart(at.stack)?.child;
+        match child.is_empty() || self.stays_endless(language)? {
+            true => Ok(Vec::new()),
+            false => Ok(self.rests_of(text, &child)),
+        }
     }
 
     /// What each value in question has where the next item or member of a container stands.

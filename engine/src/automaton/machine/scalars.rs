@@ -21,14 +21,7 @@ const MANY_OPEN: usize = 8;
 impl Automaton {
     pub(super) fn begin_string(&mut self, expected: ExpectedId, stack: StackId) -> Step {
         let what = self.expected(expected);
-        let viable = match self.strings_expected.get(&expected) {
-            Some(&known) => known,
-            None => {
-                let viable = self.strings_expected(&what)?;
-                self.strings_expected.insert(expected, viable);
-                viable
-            }
-        };
+        let viable = self.strings_of(expected)?;
         if self.languages.is_empty(viable)? {
             return Ok(None);
         }
@@ -46,6 +39,17 @@ impl Automaton {
         let open = self.open_languages(open);
         let top = Top::String(Decode::default(), viable, open, text, expected);
         Ok(Some(State::new(top, stack)))
+    }
+
+    /// The strings that a value's surroundings can live with.
+    pub(super) fn strings_of(&mut self, expected: ExpectedId) -> Result<LanguageId, Trouble> {
+        if let Some(&known) = self.strings_expected.get(&expected) {
+            return Ok(known);
+        }
+        let what = self.expected(expected);
+        let strings = self.strings_expected(&what)?;
+        self.strings_expected.insert(expected, strings);
+        Ok(strings)
     }
 
     /// The strings whose outcomes will do.
