@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use crate::automaton::{
     Automaton, BegunName, Decode, Decoded, Digits, NameClass, NameRests, PlaceKind, State, Trouble,
 };
@@ -110,24 +112,31 @@ impl Walk<'_> {
     /// The tokens that stay in a string and would leave nothing but what it must not become.
     pub(super) fn avoided(&mut self, at: State, contents: &Contents) -> Result<Vec<TokenId>, Trouble> {
         let mut avoided = Vec::new();
+        let mut looked_at: HashSet<(u32, Option<char>)> = HashSet::new();
         for rest in self.automaton.rests_to_avoid(at)? {
             let (mut node, mut place) = (Some(Trie::<u32>::ROOT), Some(at));
             let mut characters = rest.chars();
             while let Some(here) = node {
-                for token in contents.inside.at(here) {
-                    let may = match (place, contents.begun.get(&token)) {
-                        (None, _) => false,
-                        (Some(_), None) => true,
-                        (Some(place), Some(begun)) => self.automaton.may_begin(place, begun.decode)?,
-                    };
-                    if !may {
-                        avoided.push(contents.tokens[token]);
+                let next = characters.next();
+                if looked_at.insert((here, next)) {
+                    for token in contents.inside.at(here) {
+                        let may = match (place, contents.begun.get(&token), next) {
+                            (None, _, _) => false,
+                            (Some(place), Some(begun), Some(next)) if begun.may_be(next.into()) => {
+                                self.automaton.may_begin(place, begun.decode)?
+                            }
+                            // Another character than the next one leads away from what is to be avoided.
+                            (Some(_), _, _) => true,
+                        };
+                        if !may {
+                            avoided.push(contents.tokens[token]);
+                        }
                     }
                 }
-                let Some(character) = characters.next() else { break };
-                node = contents.inside.child(here, character.into());
+                let Some(next) = next else { break };
+                node = contents.inside.child(here, next.into());
                 place = match place {
-                    Some(place) => self.automaton.read_character(place, character)?,
+                    Some(place) => self.automaton.read_character(place, next)?,
                     None => None,
                 };
             }

@@ -29,6 +29,8 @@ const LONGER: usize = 12;
 
 /// States of a language that are looked at to see that it stays endless.
 const FEW_STATES: usize = 64;
+/// Strings from which on a language is judged without looking at each.
+const MANY: u64 = 1_000;
 /// A text for one that is none of some others, as often as it takes.
 const OTHER: &str = "\u{10FFFF}";
 /// Lengths of it that are tried.
@@ -111,7 +113,11 @@ impl Automaton {
         let apart = self.apart(at.stack)?;
         match at.top {
             Top::String(decode, language, ..) => {
-                Ok(decode == Decode::Between || apart.child.is_empty() || self.stays_endless(language)?)
+                if apart.child.is_empty() || self.stays_endless(language)? {
+                    return Ok(true);
+                }
+                // Where there are few strings, there are few ways on that have to be looked at.
+                Ok(decode == Decode::Between && self.count_strings(language, MANY)? == MANY)
             }
             Top::Key(_, _, names) => Ok(apart.own.is_empty() || self.is_all_but(names, at.stack)?),
             _ => Ok(false),
