@@ -8,7 +8,7 @@ use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::{CharRange, LanguageId, Machine, Transitions};
 use crate::{Escapes, TokenId};
 
-use super::contents::{Contents, MAX_COUNTED};
+use super::contents::Contents;
 use super::runs::{Class, Runs};
 use super::token_set::{Base, TokenSet};
 use super::tokens::Tokens;
@@ -492,7 +492,7 @@ pub(super) fn inside(
         return Ok(TokenSet::over(Base::Any));
     }
     if let Some((_, max)) = automaton.only_bounded(language)?
-        && max <= MAX_COUNTED as u64
+        && max < context.tokens.sets.up_to.len() as u64
     {
         return Ok(TokenSet::over(Base::UpTo(max as usize)));
     }

@@ -17,7 +17,7 @@ use super::tokens::{Rests, rest};
 use super::trie::Trie;
 
 /// Characters that a token may add for which sets by number of characters are kept.
-pub(super) const MAX_COUNTED: usize = 64;
+const MAX_COUNTED: usize = 256;
 
 /// What tokens have from a place within a string on.
 #[derive(Debug)]
@@ -207,7 +207,12 @@ fn text_of(characters: &[u32]) -> String {
 impl Sets {
     /// Sets of the tokens that stay inside, of so many in all.
     pub(super) fn new(tails: &Tails, spaces: impl Iterator<Item = TokenId>, tokens: usize) -> Self {
-        let mut up_to = vec![vec![0_u32; tokens.div_ceil(32)]; MAX_COUNTED + 1];
+        let lengths = tails
+            .inside
+            .iter()
+            .map(|(text, begun, _)| text.len() + usize::from(begun.is_some()));
+        let longest = lengths.max().unwrap_or_default().min(MAX_COUNTED);
+        let mut up_to = vec![vec![0_u32; tokens.div_ceil(32)]; longest + 1];
         let mut any = vec![0_u32; tokens.div_ceil(32)];
         let mut blank = any.clone();
         for token in spaces {
