@@ -2,110 +2,17 @@
 
 use std::ops::Range;
 
-use hashbrown::HashMap;
-
 use crate::automaton::{Automaton, Decode, Trouble};
-use crate::strings::{CharRange, LanguageId, Machine, Transitions};
+use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
+use super::chain::Chain;
 use super::contents::Contents;
-use super::runs::{Class, Runs};
+use super::rest::{Freedom, Rest};
+use super::runs::Runs;
 use super::token_set::{Base, TokenSet};
 use super::tokens::Tokens;
-use super::trie::Trie;
-
-/// What may follow in a string.
-#[derive(Clone, Debug)]
-pub(super) enum Rest {
-    Language(LanguageId),
-    /// A machine's states, which are as many as texts, are not kept.
-    Machine(Machine),
-}
-
-impl Rest {
-    pub(super) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, Trouble> {
-        Ok(match automaton.machine(language)? {
-            Some(machine) => Self::Machine(machine),
-            None => Self::Language(language),
-        })
-    }
-
-    /// What may follow a character; none where nothing does.
-    pub(super) fn after(&self, automaton: &mut Automaton, character: char) -> Result<Option<Self>, Trouble> {
-        Ok(match self {
-            Self::Language(language) => automaton.content_after(*language, character)?.map(Self::Language),
-            Self::Machine(machine) => machine.after(character)?.map(Self::Machine),
-        })
-    }
-
-    /// Whether the text may end here.
-    pub(super) fn accepts(&self, automaton: &Automaton) -> bool {
-        match self {
-            Self::Language(language) => automaton.accepts_empty(*language),
-            Self::Machine(machine) => machine.accepts(),
-        }
-    }
-
-    /// Whether a character that was begun can be ended.
-    pub(super) fn may_follow(
-        &self,
-        automaton: &mut Automaton,
-        begun: Decode,
-        escapes: Escapes,
-    ) -> Result<bool, Trouble> {
-        match self {
-            Self::Language(language) => automaton.may_follow(begun, *language),
-            Self::Machine(machine) => Ok(machine.may_begin(&begun.possible(escapes))?),
-        }
-    }
-}
-
-/// What languages leave open, as far as it has been asked.
-#[derive(Debug, Default)]
-pub(super) struct Freedom {
-    /// Characters after any of which some text can still come.
-    viable: HashMap<LanguageId, u64>,
-    /// Characters up to which every text belongs to the language.
-    accepted: HashMap<LanguageId, u64>,
-}
-
-impl Freedom {
-    /// Whether any text of `length` characters is the beginning of one of `language`.
-    pub(super) fn is_viable(
-        &mut self,
-        automaton: &mut Automaton,
-        language: LanguageId,
-        length: u64,
-    ) -> Result<bool, Trouble> {
-        if let Some(&known) = self.viable.get(&language) {
-            return Ok(length <= known);
-        }
-        let viable = match automaton.is_dense(language)? {
-            true => u64::MAX,
-            false => automaton.only_bounded(language)?.map_or(0, |(_, max)| max),
-        };
-        self.viable.insert(language, viable);
-        Ok(length <= viable)
-    }
-
-    /// Whether all texts of up to `length` characters belong to `language`.
-    pub(super) fn is_accepted(
-        &mut self,
-        automaton: &mut Automaton,
-        language: LanguageId,
-        length: u64,
-    ) -> Result<bool, Trouble> {
-        if let Some(&known) = self.accepted.get(&language) {
-            return Ok(length < known);
-        }
-        let accepted = match automaton.only_bounded(language)? {
-            Some((0, max)) => max.saturating_add(1),
-            _ => 0,
-        };
-        self.accepted.insert(language, accepted);
-        Ok(length < accepted)
-    }
-}
+use super::trie::{ROOT, Trie, first_child};
 
 /// What is made of the texts that a language admits.
 trait Visit {
@@ -132,7 +39,7 @@ fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut 
     if let Rest::Language(language) = rest
         && visitor.is_free(automaton, language)?
     {
-        visitor.run(trie.run(Trie::<u32>::ROOT, trie.end(Trie::<u32>::ROOT)), true);
+        visitor.run(trie.run(ROOT, trie.end(ROOT)), true);
         return Ok(());
     }
     let mut walk = Walk {
@@ -140,7 +47,7 @@ fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut 
         visitor,
         open: Vec::new(),
     };
-    walk.visit(automaton, Trie::<u32>::ROOT, rest)?;
+    walk.visit(automaton, ROOT, rest)?;
     while let Some((node, rest)) = walk.open.pop() {
         match rest {
             Rest::Language(language) if !automaton.is_read_singly(language) => {
@@ -187,7 +94,7 @@ impl Walk<'_> {
         let transitions = automaton.content_transitions(language)?;
         let mut ranges = &transitions[..];
         let mut free = None;
-        let mut at = Trie::<u32>::first_child(node);
+        let mut at = first_child(node);
         while at < end {
             let label = trie.label(at);
             ranges = &ranges[ranges.partition_point(|(range, _)| u32::from(range.last()) < label)..];
@@ -195,7 +102,7 @@ impl Walk<'_> {
             let (first, last) = (u32::from(range.first()), u32::from(range.last()));
             if label < first {
                 let next = match node {
-                    Trie::<u32>::ROOT => trie.root_from(first),
+                    ROOT => trie.root_from(first),
                     _ => trie.end(at),
                 };
                 self.visitor.run(trie.run(at, next), false);
@@ -209,7 +116,7 @@ impl Walk<'_> {
             free = Some((target, is_free));
             if is_free {
                 let next = match node {
-                    Trie::<u32>::ROOT => trie.root_from(last + 1),
+                    ROOT => trie.root_from(last + 1),
                     _ => trie.end(at),
                 };
                 self.visitor.run(trie.run(at, next), true);
@@ -311,7 +218,7 @@ impl Visit for Inside<'_> {
         if trie.run(node, trie.end(node)).len() < FEW {
             return Ok(false);
         }
-        if node == Trie::<u32>::ROOT {
+        if node == ROOT {
             let transitions = automaton.content_transitions(language)?;
             let begin = transitions.iter().map(|(range, _)| {
                 let (first, last) = (u32::from(range.first()), u32::from(range.last()));
@@ -381,225 +288,37 @@ const FEW: usize = 1_000;
 /// Texts that a language can begin with from which on it does.
 const MANY: usize = 5_000;
 
-/// What may follow each number of characters of a class, whichever they are.
-struct Chain {
-    class: Class,
-    /// From no character on. After the last it stays the same, or nothing follows.
-    after: Vec<LanguageId>,
-    is_endless: bool,
-}
-
-impl Chain {
-    /// The chain of the class of characters that most lead the same way; none where they do not for long.
-    fn new(automaton: &mut Automaton, language: LanguageId, longest: usize) -> Result<Option<Self>, Trouble> {
-        let transitions = automaton.content_transitions(language)?;
-        let Some(most) = most_common(&transitions, 0) else {
-            return Ok(None);
-        };
-        let ranges = transitions.iter().filter(|(_, target)| *target == most);
-        let mut class: Vec<(u32, u32)> = Vec::new();
-        for (range, _) in ranges {
-            class.push((range.first().into(), range.last().into()));
-        }
-        let mut after = vec![language];
-        let mut next = Some(most);
-        while let Some(language) = next {
-            if after.last() == Some(&language) {
-                break;
-            }
-            if after.len() > longest {
-                next = None;
-                break;
-            }
-            after.push(language);
-            next = match Self::same_after(automaton, language, &class)? {
-                Same::Yes(next) => Some(next),
-                Same::Nothing => None,
-                Same::No => return Ok(None),
-            };
-        }
-        Ok(Some(Self {
-            class: class.into(),
-            after,
-            is_endless: next.is_some(),
-        }))
-    }
-
-    /// What follows each character of a class, if that is the same.
-    fn same_after(automaton: &mut Automaton, language: LanguageId, class: &[(u32, u32)]) -> Result<Same, Trouble> {
-        let transitions = automaton.content_transitions(language)?;
-        let mut same = None;
-        let mut covered = 0;
-        for &(range, target) in transitions.iter() {
-            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
-            let from = class.partition_point(|(_, last)| *last < low);
-            let shared = class[from..].iter().take_while(|(first, _)| *first <= high);
-            let shared: u32 = shared
-                .map(|(first, last)| (*last).min(high) - (*first).max(low) + 1)
-                .sum();
-            covered += shared;
-            if shared > 0 && *same.get_or_insert(target) != target {
-                return Ok(Same::No);
-            }
-        }
-        let whole: u32 = class.iter().map(|(first, last)| last - first + 1).sum();
-        Ok(match same {
-            None => Same::Nothing,
-            Some(target) if covered == whole => Same::Yes(target),
-            Some(_) => Same::No,
-        })
-    }
-
-    /// What follows so many characters; none where no more of the class come.
-    fn after(&self, length: usize) -> Option<LanguageId> {
-        match self.after.get(length) {
-            Some(language) => Some(*language),
-            None if self.is_endless => self.after.last().copied(),
-            None => None,
-        }
-    }
-
-    fn is_endless(&self) -> bool {
-        self.is_endless
-    }
-}
-
-/// What follows the characters of a class.
-enum Same {
-    Yes(LanguageId),
-    Nothing,
-    No,
-}
-
-/// What a vocabulary and a style say about contents.
-#[derive(Clone, Copy)]
-pub(super) struct Context<'a> {
-    pub(super) escapes: Escapes,
-    pub(super) tokens: &'a Tokens,
-    /// Number of tokens of the vocabulary.
-    pub(super) len: usize,
-}
-
 /// The tokens of a vocabulary after which a text of `language` can still be completed.
 pub(super) fn inside(
     automaton: &mut Automaton,
     freedom: &mut Freedom,
-    contents: &Contents,
+    tokens: &Tokens,
     language: LanguageId,
-    context: Context<'_>,
 ) -> Result<TokenSet, Trouble> {
+    let contents = &tokens.inside;
     if freedom.is_viable(automaton, language, contents.longest)? {
         return Ok(TokenSet::over(Base::Any));
     }
     if let Some((_, max)) = automaton.only_bounded(language)?
-        && max < context.tokens.sets.up_to.len() as u64
+        && max < tokens.sets.up_to.len() as u64
     {
         return Ok(TokenSet::over(Base::UpTo(max as usize)));
     }
     let rest = Rest::new(automaton, language)?;
     let mut visitor = Inside {
         contents,
-        tokens: Some(context.tokens),
+        tokens: Some(tokens),
         words: Vec::new(),
-        escapes: context.escapes,
+        escapes: tokens.escapes,
         excludes: matches!(rest, Rest::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
         freedom,
         found: Vec::new(),
     };
     visit(automaton, &contents.inside, rest, &mut visitor)?;
     Ok(match visitor.excludes {
-        true => TokenSet::all_but(visitor.found, &context.tokens.sets),
-        false => TokenSet::joined(visitor.found, visitor.words, context.len),
+        true => TokenSet::all_but(visitor.found, &tokens.sets),
+        false => TokenSet::joined(visitor.found, visitor.words, tokens.len),
     })
-}
-
-/// A language in which almost any character leads back to it, and that almost any character of `language` leads to.
-pub(super) fn mostly_like(
-    automaton: &mut Automaton,
-    freedom: &mut Freedom,
-    language: LanguageId,
-    longest: u64,
-) -> Result<Option<LanguageId>, Trouble> {
-    if automaton.is_read_singly(language) || freedom.is_viable(automaton, language, longest)? {
-        return Ok(None);
-    }
-    let like = most_common(&automaton.content_transitions(language)?, HALF);
-    let Some(like) = like.filter(|like| *like != language) else {
-        return Ok(None);
-    };
-    let back = most_common(&automaton.content_transitions(like)?, HALF);
-    Ok((back == Some(like)).then_some(like))
-}
-
-/// Half of all characters.
-const HALF: u32 = 0x11_0000 / 2;
-
-/// Where most characters lead, if it is more than so many of them.
-fn most_common(transitions: &Transitions, least: u32) -> Option<LanguageId> {
-    let mut counts: HashMap<LanguageId, u32> = HashMap::new();
-    for (range, target) in transitions.iter() {
-        *counts.entry(*target).or_default() += u32::from(range.last()) - u32::from(range.first()) + 1;
-    }
-    let most = counts.into_iter().max_by_key(|(target, count)| (*count, *target));
-    most.filter(|(_, count)| *count > least).map(|(target, _)| target)
-}
-
-/// Makes the tokens of one language out of those of another, by what they do not have in common.
-pub(super) fn differ(
-    automaton: &mut Automaton,
-    contents: &Contents,
-    languages: (LanguageId, LanguageId),
-    escapes: Escapes,
-    words: &mut [u32],
-) -> Result<(), Trouble> {
-    let trie = &contents.inside;
-    let mut put = |place: usize, may: bool| {
-        let token = contents.tokens[place] as usize;
-        words[token / 32] &= !(1 << (token % 32));
-        words[token / 32] |= u32::from(may) << (token % 32);
-    };
-    let mut open = vec![(Trie::<u32>::ROOT, Some(languages.0), Some(languages.1))];
-    while let Some((node, one, other)) = open.pop() {
-        let Some(language) = one else {
-            for place in trie.run(node, trie.end(node)) {
-                put(place, false);
-            }
-            continue;
-        };
-        for place in trie.at(node) {
-            let may = match contents.begun.get(&place) {
-                None => true,
-                Some(begun) => Rest::Language(language).may_follow(automaton, begun.decode, escapes)?,
-            };
-            put(place, may);
-        }
-        let ones = automaton.content_transitions(language)?;
-        let others = match other {
-            Some(other) => automaton.content_transitions(other)?,
-            None => [].into(),
-        };
-        let (mut ones, mut others) = (&ones[..], &others[..]);
-        for child in trie.children(node) {
-            let label = trie.label(child);
-            let (one, other) = (target(&mut ones, label), target(&mut others, label));
-            if one != other {
-                open.push((child, one, other));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Where a character leads; those asked for come in order.
-fn target(transitions: &mut &[(CharRange, LanguageId)], label: u32) -> Option<LanguageId> {
-    while let Some((range, target)) = transitions.first() {
-        if u32::from(range.last()) < label {
-            *transitions = &transitions[1..];
-        } else {
-            return (u32::from(range.first()) <= label).then_some(*target);
-        }
-    }
-    None
 }
 
 /// As [`inside`], of few tokens: those that `contents` has from an opening quote on.

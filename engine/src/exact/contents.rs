@@ -6,6 +6,7 @@
 //! of the trie, which is allowed or forbidden as a whole: a key that has left all known names, or a string of any kind,
 //! costs next to nothing. Tokens with a closing quote are in a second such trie, each with what it has behind the quote.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -96,33 +97,63 @@ pub(super) struct Sets {
 /// Tokens from a place within a string on, as they are collected.
 #[derive(Debug, Default)]
 pub(super) struct Tails {
-    inside: Vec<(Vec<u32>, Option<Begun>, TokenId)>,
+    inside: Vec<Tail>,
     closing: Vec<(Vec<u32>, Vec<u8>, TokenId)>,
+}
+
+/// What a token adds to a string that it stays in.
+#[derive(Debug)]
+struct Tail {
+    characters: Vec<u32>,
+    /// A character that it begins and does not end.
+    begun: Option<Begun>,
+    token: TokenId,
+}
+
+impl Tail {
+    /// Characters that it adds, a begun one included.
+    fn length(&self) -> usize {
+        self.characters.len() + usize::from(self.begun.is_some())
+    }
+
+    /// Tails in order stand as a trie has them, and those that have begun the same stand together.
+    fn order(&self, other: &Self) -> Ordering {
+        let begun = |tail: &Self| {
+            let begun = tail.begun.as_ref();
+            begun.map(|begun| (!begun.may_be_ascii(), begun.possible.clone()))
+        };
+        let characters = self.characters.cmp(&other.characters);
+        characters.then_with(|| (begun(self), self.token).cmp(&(begun(other), other.token)))
+    }
 }
 
 impl Tails {
     /// Takes a token in by its bytes from a place within a string on.
     pub(super) fn push(&mut self, bytes: &[u8], token: TokenId, escapes: Escapes, is_free: bool) {
-        let mut text = Vec::with_capacity(bytes.len());
+        let mut characters = Vec::with_capacity(bytes.len());
         let mut state = Decode::Between;
         for (at, &byte) in bytes.iter().enumerate() {
             match state.step(byte, escapes) {
                 Decoded::Refused => return,
                 Decoded::End => {
                     let rest = rest(&bytes[at + 1..], is_free);
-                    self.closing.extend(rest.map(|rest| (text, rest, token)));
+                    self.closing.extend(rest.map(|rest| (characters, rest, token)));
                     return;
                 }
                 Decoded::Partial(next) if next.possible(escapes).is_empty() => return,
                 Decoded::Partial(next) => state = next,
                 Decoded::Character(character) => {
-                    text.push(character.into());
+                    characters.push(character.into());
                     state = Decode::Between;
                 }
             }
         }
         let begun = (state != Decode::Between).then(|| Begun::new(state, escapes));
-        self.inside.push((text, begun, token));
+        self.inside.push(Tail {
+            characters,
+            begun,
+            token,
+        });
     }
 
     /// What tokens have behind closing quotes.
@@ -138,22 +169,10 @@ impl Tails {
 impl Contents {
     /// Sorts tokens.
     pub(super) fn new(mut tails: Tails, rests: &Rests) -> Self {
-        let order = |begun: &Option<Begun>| {
-            begun
-                .as_ref()
-                .map(|begun| (!begun.may_be_ascii(), begun.possible.clone()))
-        };
-        tails.inside.sort_by(|a, b| {
-            let texts = a.0.cmp(&b.0);
-            texts.then_with(|| (order(&a.1), a.2).cmp(&(order(&b.1), b.2)))
-        });
+        tails.inside.sort_by(Tail::order);
         tails.closing.sort_unstable();
-        let lengths = tails
-            .inside
-            .iter()
-            .map(|(text, begun, _)| text.len() + usize::from(begun.is_some()));
+        let lengths = tails.inside.iter().map(Tail::length);
         let longest = lengths.chain(tails.closing.iter().map(|(text, ..)| text.len())).max();
-        let begun = tails.inside.iter().enumerate();
         // All rests are there.
         let closing = tails.closing.iter().map(|(text, rest, token)| {
             let (token, rest) = (*token, rests.number(rest).unwrap_or_default());
@@ -166,24 +185,30 @@ impl Contents {
         let reaching = reaching.map(|(text, closing)| (text_of(text).into(), *closing));
         let quotes = tails.closing.iter().filter(|(_, rest, _)| rest.is_empty());
         Self {
-            inside: Trie::new(tails.inside.iter().map(|(text, ..)| &text[..])),
-            tokens: tails.inside.iter().map(|(_, _, token)| *token).collect(),
-            begun: begun
-                .filter_map(|(place, (_, begun, _))| begun.clone().map(|begun| (place, begun)))
+            inside: Trie::new(tails.inside.iter().map(|tail| &tail.characters[..])),
+            tokens: tails.inside.iter().map(|tail| tail.token).collect(),
+            begun: (0..)
+                .zip(tails.inside)
+                .filter_map(|(place, tail)| Some((place, tail.begun?)))
                 .collect(),
             closing: Trie::new(closing.iter().map(|(text, _)| &text[..])),
             closings: closing.iter().map(|(_, closing)| *closing).collect(),
-            names: names(&tails, &closing),
+            names: names(&tails.closing, &closing),
             reaching: reaching.collect(),
             quotes: quotes.map(|(.., token)| *token).collect(),
             longest: longest.unwrap_or_default() as u64,
         }
     }
+
+    /// Tokens that add these characters and then close the string.
+    pub(super) fn closings_after(&self, text: &str) -> &[Closing] {
+        &self.closings[self.closing.places(text.chars().map(u32::from))]
+    }
 }
 
 /// Those of the sorted tokens with a closing quote that go on as behind a name, by the characters before the quote.
-fn names(tails: &Tails, closing: &[(&Vec<u32>, Closing)]) -> Box<[NameClosings]> {
-    let with_rests = tails.closing.iter().zip(closing);
+fn names(tails: &[(Vec<u32>, Vec<u8>, TokenId)], closing: &[(&Vec<u32>, Closing)]) -> Box<[NameClosings]> {
+    let with_rests = tails.iter().zip(closing);
     let is_name = |rest: &[u8]| rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
     let of_names: Vec<_> = with_rests
         .filter(|((_, rest, _), _)| is_name(rest))
@@ -207,21 +232,23 @@ fn text_of(characters: &[u32]) -> String {
 impl Sets {
     /// Sets of the tokens that stay inside, of so many in all.
     pub(super) fn new(tails: &Tails, spaces: impl Iterator<Item = TokenId>, tokens: usize) -> Self {
-        let lengths = tails
+        let longest = tails
             .inside
             .iter()
-            .map(|(text, begun, _)| text.len() + usize::from(begun.is_some()));
-        let longest = lengths.max().unwrap_or_default().min(MAX_COUNTED);
+            .map(Tail::length)
+            .max()
+            .unwrap_or_default()
+            .min(MAX_COUNTED);
         let mut up_to = vec![vec![0_u32; tokens.div_ceil(32)]; longest + 1];
         let mut any = vec![0_u32; tokens.div_ceil(32)];
         let mut blank = any.clone();
         for token in spaces {
             set(&mut blank, token);
         }
-        for (text, begun, token) in &tails.inside {
-            set(&mut any, *token);
-            if let Some(exactly) = up_to.get_mut(text.len() + usize::from(begun.is_some())) {
-                set(exactly, *token);
+        for tail in &tails.inside {
+            set(&mut any, tail.token);
+            if let Some(exactly) = up_to.get_mut(tail.length()) {
+                set(exactly, tail.token);
             }
         }
         for count in 1..up_to.len() {

@@ -1,9 +1,12 @@
 //! [`ExactCompiler`]: this project's own compiler.
 
+mod alike;
+mod chain;
 mod content;
 mod contents;
 mod forced;
 mod kept;
+mod rest;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -72,12 +75,7 @@ impl Compiler for ExactCompiler {
             let message = format!("no JSON value is valid under this schema: {conflict}");
             return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).at(""));
         };
-        let shared = Shared::new(
-            self.vocabulary.clone(),
-            self.tokens.clone(),
-            self.options.style,
-            automaton,
-        );
+        let shared = Shared::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
         Ok(Box::new(ExactMasker {
             shared: Arc::new(shared),
             places: vec![start],

@@ -16,7 +16,7 @@ use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 use super::contents::{Contents, Sets, Tails, set};
 use super::kept::Kept;
 use super::runs::{Class, Runs};
-use super::trie::Trie;
+use super::trie::{ROOT, Trie};
 
 /// Memory for sets of tokens within a character.
 const WITHIN_BYTES: usize = 2 << 20;
@@ -27,6 +27,10 @@ const RUNS_BYTES: usize = 32 << 20;
 /// The text tokens of a vocabulary, by what they do.
 #[derive(Debug)]
 pub(super) struct Tokens {
+    /// The escapes that they are read with.
+    pub(super) escapes: Escapes,
+    /// Tokens of the vocabulary.
+    pub(super) len: usize,
     /// Those that begin between two characters of a string.
     pub(super) inside: Contents,
     /// Those that begin between the parts of a document.
@@ -71,8 +75,6 @@ pub(super) struct Spelled {
 #[derive(Debug)]
 pub(super) struct Rests {
     pub(super) trie: Trie<u8>,
-    /// Number of rests.
-    pub(super) count: usize,
     /// Whether each is empty.
     pub(super) nothing: Box<[bool]>,
     /// Whether each may have characters of another string behind a comma.
@@ -92,7 +94,7 @@ enum Read {
 }
 
 impl Tokens {
-    /// Sorts the tokens of a vocabulary, in about the time it takes to build its trie.
+    /// Sorts the tokens of a vocabulary, which takes a fraction of a second.
     pub(super) fn new(vocabulary: &Vocabulary, style: Style) -> Self {
         let is_free = style.whitespace == Whitespace::Any;
         let mut inside = Tails::default();
@@ -130,6 +132,8 @@ impl Tokens {
         let spaces = plain.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text.is_empty());
         let spaces = spaces.map(|(_, token)| *token);
         Self {
+            escapes: style.escapes,
+            len: vocabulary.len(),
             sets: Sets::new(&inside, spaces, vocabulary.len()),
             inside: Contents::new(inside, &rests),
             between: Structures::new(plain, quoted, &rests),
@@ -144,12 +148,13 @@ impl Tokens {
     }
 
     /// The tokens that stay inside of a string of any kind, where a character has been begun; 32 a word.
-    pub(super) fn within(&self, begun: Decode, escapes: Escapes) -> Arc<[u32]> {
+    pub(super) fn within(&self, begun: Decode) -> Arc<[u32]> {
+        let escapes = self.escapes;
         if let Some(known) = lock(&self.within).get(&begun) {
             return known;
         }
         let mut words = vec![0; self.sets.any.len()];
-        let mut open = vec![(Trie::<u8>::ROOT, begun)];
+        let mut open = vec![(ROOT, begun)];
         while let Some((node, begun)) = open.pop() {
             for child in self.every.trie.children(node) {
                 let next = match begun.step(self.every.trie.label(child), escapes) {
@@ -191,14 +196,8 @@ impl Structures {
         let trie = Trie::new(plain.iter().map(|(text, _)| &text[..]));
         let mut strings = HashMap::new();
         for (text, tails) in quoted {
-            let mut node = Trie::<u8>::ROOT;
-            for byte in text {
-                node = trie
-                    .children(node)
-                    .find(|child| trie.label(*child) == byte)
-                    .unwrap_or(node);
-            }
-            strings.insert(node, Contents::new(tails, rests));
+            // It is among the texts of the trie.
+            strings.insert(trie.find(text).unwrap_or(ROOT), Contents::new(tails, rests));
         }
         Self {
             trie,
@@ -230,7 +229,7 @@ impl Spelled {
         mut step: impl FnMut(&P, u8) -> Result<Option<P>, Trouble>,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
-        let mut open = vec![(Trie::<u8>::ROOT, from)];
+        let mut open = vec![(ROOT, from)];
         while let Some((node, place)) = open.pop() {
             for child in self.trie.children(node) {
                 if let Some(next) = step(&place, self.trie.label(child))? {
@@ -251,13 +250,9 @@ impl Spelled {
         from: P,
         mut step: impl FnMut(&P, u8) -> Result<Option<P>, Trouble>,
     ) -> Result<bool, Trouble> {
-        let mut node = Trie::<u8>::ROOT;
-        for &byte in text {
-            match self.trie.child(node, byte) {
-                Some(child) => node = child,
-                None => return Ok(false),
-            }
-        }
+        let Some(node) = self.trie.find(text.iter().copied()) else {
+            return Ok(false);
+        };
         let mut open = vec![(node, from)];
         while let Some((node, place)) = open.pop() {
             for child in self.trie.children(node) {
@@ -290,17 +285,12 @@ impl Rests {
             reaches_text: reaches_text.collect(),
             nothing: texts.iter().map(Vec::is_empty).collect(),
             trie: Trie::new(texts.iter().map(|text| &text[..])),
-            count: texts.len(),
         }
     }
 
     /// The number of a rest.
     pub(super) fn number(&self, text: &[u8]) -> Option<u32> {
-        let mut node = Trie::<u8>::ROOT;
-        for &byte in text {
-            node = self.trie.child(node, byte)?;
-        }
-        self.trie.at(node).next().map(|place| place as u32)
+        self.trie.places(text.iter().copied()).next().map(|place| place as u32)
     }
 }
 

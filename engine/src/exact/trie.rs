@@ -15,10 +15,15 @@ pub(super) struct Trie<L> {
     roots: Box<[u32]>,
 }
 
-impl<L: Copy + Default + Ord> Trie<L> {
-    /// The root.
-    pub(super) const ROOT: u32 = 0;
+/// The root of any trie.
+pub(super) const ROOT: u32 = 0;
 
+/// The first child of a node; the end of its children where it has none.
+pub(super) fn first_child(node: u32) -> u32 {
+    node + 1
+}
+
+impl<L: Copy + Default + Ord> Trie<L> {
     /// A trie of texts that are sorted.
     pub(super) fn new<'a>(texts: impl Iterator<Item = &'a [L]>) -> Self
     where
@@ -48,7 +53,7 @@ impl<L: Copy + Default + Ord> Trie<L> {
         }
         starts.push(count);
         let mut roots = Vec::new();
-        let mut child = Self::first_child(Self::ROOT);
+        let mut child = first_child(ROOT);
         while (child as usize) < labels.len() {
             roots.push(child);
             child = ends[child as usize];
@@ -59,11 +64,6 @@ impl<L: Copy + Default + Ord> Trie<L> {
             starts: starts.into(),
             roots: roots.into(),
         }
-    }
-
-    /// The first child of a node; the end of its children where it has none.
-    pub(super) fn first_child(node: u32) -> u32 {
-        node + 1
     }
 
     /// The node after the last descendant: where its children end, and where its next sibling is.
@@ -78,19 +78,19 @@ impl<L: Copy + Default + Ord> Trie<L> {
 
     /// Whether a node has no children.
     pub(super) fn is_leaf(&self, node: u32) -> bool {
-        self.end(node) == Self::first_child(node)
+        self.end(node) == first_child(node)
     }
 
     /// The children of a node.
     pub(super) fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.end(node);
-        let first = Some(Self::first_child(node)).filter(|first| *first < end);
+        let first = Some(first_child(node)).filter(|first| *first < end);
         std::iter::successors(first, move |child| Some(self.end(*child)).filter(|next| *next < end))
     }
 
     /// The child of a node by its label.
     pub(super) fn child(&self, node: u32, label: L) -> Option<u32> {
-        if node == Self::ROOT {
+        if node == ROOT {
             let child = self.root_from(label);
             return Some(child).filter(|child| *child < self.end(node) && self.label(*child) == label);
         }
@@ -98,10 +98,20 @@ impl<L: Copy + Default + Ord> Trie<L> {
         children.next().filter(|child| self.label(*child) == label)
     }
 
+    /// The node that a text leads to.
+    pub(super) fn find(&self, text: impl IntoIterator<Item = L>) -> Option<u32> {
+        text.into_iter().try_fold(ROOT, |node, label| self.child(node, label))
+    }
+
+    /// The texts that are this one.
+    pub(super) fn places(&self, text: impl IntoIterator<Item = L>) -> Range<usize> {
+        self.find(text).map_or(0..0, |node| self.at(node))
+    }
+
     /// The first child of the root whose label is at least `label`; the end of its children where none is.
     pub(super) fn root_from(&self, label: L) -> u32 {
         let place = self.roots.partition_point(|root| self.label(*root) < label);
-        self.roots.get(place).copied().unwrap_or(self.end(Self::ROOT))
+        self.roots.get(place).copied().unwrap_or(self.end(ROOT))
     }
 
     /// The texts of a run of siblings and all their descendants.
@@ -123,7 +133,7 @@ mod tests {
     fn texts_are_found_by_what_they_begin_with() {
         let texts = ["", "a", "ab", "ab", "ac", "b", "bcd"];
         let trie = Trie::new(texts.iter().map(|text| text.as_bytes()));
-        assert_eq!(trie.at(Trie::<u8>::ROOT), 0..1);
+        assert_eq!(trie.at(ROOT), 0..1);
         let roots: Vec<u32> = trie.children(0).collect();
         assert_eq!(roots.iter().map(|root| trie.label(*root)).collect::<Vec<_>>(), b"ab");
         assert_eq!(trie.run(roots[0], roots[1]), 1..5, "all that begin with a");
@@ -134,6 +144,9 @@ mod tests {
         );
         assert_eq!(trie.root_from(b'b'), roots[1]);
         assert_eq!(trie.root_from(b'c'), trie.end(0));
+        assert_eq!(trie.places(*b"ab"), 2..4);
+        assert_eq!(trie.find(*b"bc"), Some(roots[1] + 1));
+        assert_eq!(trie.find(*b"abc"), None);
         assert!(trie.is_leaf(below[0]) && !trie.is_leaf(roots[1]));
         let empty = Trie::<u8>::new([].into_iter());
         assert!(empty.is_leaf(0) && empty.at(0).is_empty() && empty.root_from(0) == empty.end(0));

@@ -10,11 +10,12 @@ use crate::automaton::{
 use crate::numbers::NumberState;
 use crate::{Escapes, TokenId};
 
-use super::content::{Freedom, Rest, closings, inside_few};
+use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents};
 use super::kept::Kept;
-use super::tokens::{Rests, Tokens};
-use super::trie::Trie;
+use super::rest::{Freedom, Rest};
+use super::tokens::{Rests, Spelled, Tokens};
+use super::trie::{ROOT, Trie};
 
 /// What is known of rests and numbers, so that it is not worked out again for each place. Forgotten where there is too
 /// much of it.
@@ -45,13 +46,12 @@ pub(super) struct Walk<'a> {
     pub(super) automaton: &'a mut Automaton,
     pub(super) known: &'a mut Known,
     pub(super) tokens: &'a Tokens,
-    pub(super) escapes: Escapes,
 }
 
 impl Walk<'_> {
     /// The tokens that may come between the parts of a document, those that are whitespace only or numbers only left out.
     pub(super) fn between(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
-        let mut open = vec![(Trie::<u8>::ROOT, at)];
+        let mut open = vec![(ROOT, at)];
         self.structures(&mut open, found)
     }
 
@@ -59,7 +59,7 @@ impl Walk<'_> {
     pub(super) fn beyond_number(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
         let trie = &self.tokens.between.trie;
         let mut open = Vec::new();
-        for child in trie.children(Trie::<u8>::ROOT) {
+        for child in trie.children(ROOT) {
             let byte = trie.label(child);
             if matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
                 && let Some(next) = self.automaton.step(at, byte)?
@@ -95,7 +95,14 @@ impl Walk<'_> {
             PlaceKind::Text(_, language) => {
                 let freedom = &mut self.known.freedom;
                 let mut inside = Vec::new();
-                inside_few(self.automaton, freedom, contents, language, self.escapes, &mut inside)?;
+                inside_few(
+                    self.automaton,
+                    freedom,
+                    contents,
+                    language,
+                    self.tokens.escapes,
+                    &mut inside,
+                )?;
                 let avoided = self.avoided(at, contents)?;
                 inside.retain(|token| !avoided.contains(token));
                 found.append(&mut inside);
@@ -114,7 +121,7 @@ impl Walk<'_> {
         let mut avoided = Vec::new();
         let mut looked_at: HashSet<(u32, Option<char>)> = HashSet::new();
         for rest in self.automaton.rests_to_avoid(at)? {
-            let (mut node, mut place) = (Some(Trie::<u32>::ROOT), Some(at));
+            let (mut node, mut place) = (Some(ROOT), Some(at));
             let mut characters = rest.chars();
             while let Some(here) = node {
                 let next = characters.next();
@@ -184,7 +191,7 @@ impl Walk<'_> {
             NameRests::These(rests) => self.beginnings(rests, contents, found),
             NameRests::Language(language) => {
                 let freedom = &mut self.known.freedom;
-                inside_few(self.automaton, freedom, contents, *language, self.escapes, found)?;
+                inside_few(self.automaton, freedom, contents, *language, self.tokens.escapes, found)?;
             }
         }
         self.name_closings(at, rests, contents, found)
@@ -194,7 +201,7 @@ impl Walk<'_> {
     fn beginnings(&self, texts: &[String], contents: &Contents, found: &mut Vec<TokenId>) {
         let trie = &contents.inside;
         for text in texts {
-            let mut node = Some(Trie::<u32>::ROOT);
+            let mut node = Some(ROOT);
             for character in text.chars().map(u32::from) {
                 let Some(at) = node else { break };
                 self.begun(at, Some(character), contents, found);
@@ -231,14 +238,7 @@ impl Walk<'_> {
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
         let is_nothing = |closing: &&Closing| self.tokens.rests.nothing[closing.rest as usize];
-        let quotes_after = |text: &str| {
-            let mut node = Some(Trie::<u32>::ROOT);
-            for character in text.chars() {
-                node = node.and_then(|node| contents.closing.child(node, character.into()));
-            }
-            let places = node.map_or(0..0, |node| contents.closing.at(node));
-            contents.closings[places].iter().filter(is_nothing)
-        };
+        let quotes_after = |text: &str| contents.closings_after(text).iter().filter(is_nothing);
         let mut language = None;
         match rests {
             NameRests::These(texts) => {
@@ -337,10 +337,10 @@ impl Walk<'_> {
     }
 
     fn find_alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
-        let Rests { trie, count, .. } = &self.tokens.rests;
-        let mut alive = vec![false; *count];
-        alive[trie.at(Trie::<u8>::ROOT)].fill(true);
-        let mut open = vec![(Trie::<u8>::ROOT, at)];
+        let Rests { trie, nothing, .. } = &self.tokens.rests;
+        let mut alive = vec![false; nothing.len()];
+        alive[trie.at(ROOT)].fill(true);
+        let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
             for child in trie.children(node) {
                 if let Some(next) = self.automaton.step(at, trie.label(child))? {
@@ -355,7 +355,7 @@ impl Walk<'_> {
     /// The tokens of a string that stay inside, where more counts than its language.
     fn inside_by_place(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
         let trie = &contents.inside;
-        let mut open = vec![(Trie::<u32>::ROOT, at)];
+        let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
             for place in trie.at(node) {
                 let may = match contents.begun.get(&place) {
@@ -396,12 +396,8 @@ impl Walk<'_> {
         // Those that are not like most are looked at one by one.
         let mut single: Vec<(&str, Closing)> = Vec::new();
         for other in others {
-            let mut node = Some(Trie::<u32>::ROOT);
-            for character in other.chars() {
-                node = node.and_then(|node| contents.closing.child(node, character.into()));
-            }
-            let places = node.map_or(0..0, |node| contents.closing.at(node));
-            single.extend(contents.closings[places].iter().map(|closing| (&other[..], *closing)));
+            let closings = contents.closings_after(other).iter();
+            single.extend(closings.map(|closing| (&other[..], *closing)));
         }
         most.retain(|token| !single.iter().any(|(_, closing)| closing.token == *token));
         found.append(&mut most);
@@ -434,7 +430,7 @@ impl Walk<'_> {
     /// The tokens that close a string, where more counts than its language.
     fn closings_by_place(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
         let trie = &contents.closing;
-        let mut open = vec![(Trie::<u32>::ROOT, at)];
+        let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
             let places = trie.at(node);
             if !places.is_empty()
@@ -471,9 +467,7 @@ impl Walk<'_> {
     pub(super) fn numbers(&mut self, at: State, digits: Digits) -> Result<Arc<[TokenId]>, Trouble> {
         let Digits::Any(number) = digits else {
             let mut found = Vec::new();
-            let automaton = &mut *self.automaton;
-            let step = |at: &State, byte| automaton.step(*at, byte);
-            self.tokens.numbers.walk(at, step, &mut found)?;
+            self.by_bytes(&self.tokens.numbers, at, &mut found)?;
             return Ok(found.into());
         };
         if let Some(known) = self.known.numbers.get(&number) {
@@ -492,18 +486,10 @@ impl Walk<'_> {
         Ok(found.into())
     }
 
-    /// The tokens with a quote that may come at a place, whatever it is.
-    pub(super) fn quoted(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    /// Those of some tokens that may come at a place, whatever it is.
+    pub(super) fn by_bytes(&mut self, tokens: &Spelled, at: State, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
         let automaton = &mut *self.automaton;
-        let step = |at: &State, byte| automaton.step(*at, byte);
-        self.tokens.quoted.walk(at, step, found)
-    }
-
-    /// The tokens that may come at a place, whatever it is.
-    pub(super) fn every(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
-        let automaton = &mut *self.automaton;
-        let step = |at: &State, byte| automaton.step(*at, byte);
-        self.tokens.every.walk(at, step, found)
+        tokens.walk(at, |at: &State, byte| automaton.step(*at, byte), found)
     }
 }
 

@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::automaton::{Automaton, Decode, NameRests, PlaceKind, State, Trouble};
 use crate::strings::LanguageId;
-use crate::{MaskError, Style, Vocabulary};
+use crate::{MaskError, Vocabulary};
 
-use super::content::{Context, Rest, differ, inside, mostly_like};
+use super::alike::{differ, mostly_like};
+use super::content::inside;
 use super::contents::Sets;
 use super::kept::Kept;
+use super::rest::Rest;
 use super::token_set::{Base, TokenSet};
 use super::tokens::Tokens;
 use super::walk::{Known, Walk, Within, step_within};
@@ -22,7 +24,6 @@ const INSIDE_BYTES: usize = 8 << 20;
 pub(super) struct Shared {
     pub(super) vocabulary: Arc<Vocabulary>,
     pub(super) tokens: Arc<Tokens>,
-    style: Style,
     work: Mutex<Work>,
 }
 
@@ -36,7 +37,7 @@ pub(super) struct Work {
 }
 
 impl Shared {
-    pub(super) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<Tokens>, style: Style, automaton: Automaton) -> Self {
+    pub(super) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<Tokens>, automaton: Automaton) -> Self {
         let work = Work {
             automaton,
             known: Known::default(),
@@ -46,7 +47,6 @@ impl Shared {
         Self {
             vocabulary,
             tokens,
-            style,
             work: Mutex::new(work),
         }
     }
@@ -125,15 +125,15 @@ impl Work {
                     _ => self.automaton.name_language(at)?,
                 };
                 let inside = self.within(begun, language, shared)?;
-                self.walk(shared).quoted(at, &mut found)?;
+                self.walk(shared).by_bytes(&shared.tokens.quoted, at, &mut found)?;
                 // A quote may be a character, so that some of these are inside.
                 let base = inside.base.words(shared.sets());
                 found.retain(|token| base.is_empty() || base[*token as usize / 32] >> (token % 32) & 1 == 0);
                 inside.and(found.into())
             }
             PlaceKind::Other => {
-                self.walk(shared).every(at, &mut found)?;
-                TokenSet::of(found, shared.vocabulary.len())
+                self.walk(shared).by_bytes(&shared.tokens.every, at, &mut found)?;
+                TokenSet::of(found, shared.tokens.len)
             }
         };
         if self.automaton.is_complete(at)? && !self.automaton.is_in_number(at) {
@@ -147,7 +147,6 @@ impl Work {
             automaton: &mut self.automaton,
             known: &mut self.known,
             tokens: &shared.tokens,
-            escapes: shared.style.escapes,
         }
     }
 
@@ -157,26 +156,15 @@ impl Work {
         if let Some(known) = self.insides.get(&key) {
             return Ok(known);
         }
-        let (contents, freedom) = (&shared.tokens.inside, &mut self.known.freedom);
-        let context = Context {
-            escapes: shared.style.escapes,
-            tokens: &shared.tokens,
-            len: shared.vocabulary.len(),
-        };
-        let set = match mostly_like(&mut self.automaton, freedom, language, contents.longest)? {
+        let (tokens, freedom) = (&*shared.tokens, &mut self.known.freedom);
+        let set = match mostly_like(&mut self.automaton, freedom, language, tokens.inside.longest)? {
             Some(like) => {
                 // It leads back to itself, so that it is like no other.
                 let mut words = self.inside(like, shared)?.words(shared.sets());
-                differ(
-                    &mut self.automaton,
-                    contents,
-                    (language, like),
-                    context.escapes,
-                    &mut words,
-                )?;
+                differ(&mut self.automaton, tokens, (language, like), &mut words)?;
                 TokenSet::over(Base::Words(words.into()))
             }
-            None => inside(&mut self.automaton, freedom, contents, language, context)?,
+            None => inside(&mut self.automaton, freedom, tokens, language)?,
         };
         self.insides.keep(key, set.clone(), set.bytes());
         Ok(set)
@@ -188,19 +176,19 @@ impl Work {
         if let Some(known) = self.insides.get(&key) {
             return Ok(known);
         }
-        let escapes = shared.style.escapes;
+        let escapes = shared.tokens.escapes;
         let freedom = &mut self.known.freedom;
         // Within a character a token may add as many of them as it has bytes.
         let longest = shared.tokens.longest as u64;
         let set = match freedom.is_viable(&mut self.automaton, language, longest)? {
-            true => TokenSet::over(Base::Words(shared.tokens.within(begun, escapes))),
+            true => TokenSet::over(Base::Words(shared.tokens.within(begun))),
             false => {
                 let rest = Rest::new(&mut self.automaton, language)?;
                 let automaton = &mut self.automaton;
                 let step = |within: &Within, byte| step_within(automaton, escapes, within, byte);
                 let mut found = Vec::new();
                 shared.tokens.every.walk((begun, rest), step, &mut found)?;
-                TokenSet::of(found, shared.vocabulary.len())
+                TokenSet::of(found, shared.tokens.len)
             }
         };
         self.insides.keep(key, set.clone(), set.bytes());

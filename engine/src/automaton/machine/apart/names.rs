@@ -1,0 +1,91 @@
+//! Names after which an object can still differ from others.
+
+use super::Parts;
+use crate::automaton::atom::TextId;
+use crate::automaton::decode::Decode;
+use crate::automaton::machine::{Automaton, StackId, Top, Trouble};
+use crate::strings::{Cardinality, LanguageId};
+
+/// Names that are tried one by one for one after which an object can differ.
+pub(super) const NAMES: usize = 64;
+
+impl Automaton {
+    /// The names of the members of the values that the container at the top of a stack must not equal.
+    pub(in crate::automaton::machine) fn names_apart(&mut self, stack: StackId) -> Result<Vec<TextId>, Trouble> {
+        let mut names = Vec::new();
+        if self.keeps(stack) {
+            for &value in self.apart(stack)?.own.iter() {
+                if let Parts::Object(members) = self.parts_of(value) {
+                    names.extend(members.iter().map(|(name, _)| *name));
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// As [`key_apart`](Self::key_apart), where a character of the name may have been read in part.
+    pub(super) fn key_apart_within(
+        &mut self,
+        decode: Decode,
+        text: TextId,
+        language: LanguageId,
+        stack: StackId,
+    ) -> Result<bool, Trouble> {
+        if decode == Decode::default() {
+            return self.key_apart(text, language, stack);
+        }
+        let possible = decode.possible(self.style.escapes);
+        for &(range, target) in self.languages.transitions(language)?.iter() {
+            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
+            let shared = possible
+                .iter()
+                .flat_map(|(first, last)| (*first).max(low)..=(*last).min(high));
+            // Characters of one range lead to the same names but for themselves.
+            let shared: Vec<char> = shared.filter_map(char::from_u32).take(NAMES).collect();
+            for character in shared {
+                let longer = self.texts.longer(text, character);
+                if self.key_apart(longer, target, stack)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether there is a name that goes on from `text` in `language` and after which the object can differ.
+    pub(super) fn key_apart(&mut self, text: TextId, language: LanguageId, stack: StackId) -> Result<bool, Trouble> {
+        let (mut looked, mut most) = (0, 8);
+        loop {
+            if self.languages.cardinality(language, most as u64)? == Cardinality::Infinite {
+                return Ok(true);
+            }
+            let rests = self.languages.members(language, most)?;
+            for rest in &rests[looked.min(rests.len())..] {
+                let name = format!("{}{rest}", self.texts.get(text));
+                let name = self.texts.intern(&name);
+                if self.member_apart(name, stack)? {
+                    return Ok(true);
+                }
+            }
+            if rests.len() < most {
+                return Ok(false);
+            }
+            (looked, most) = (most, 8 * most);
+        }
+    }
+
+    pub(in crate::automaton::machine) fn member_apart(
+        &mut self,
+        name: TextId,
+        stack: StackId,
+    ) -> Result<bool, Trouble> {
+        let Some(after) = self.member(name, stack)? else {
+            return Ok(false);
+        };
+        let Top::Value(expected) = after.top else {
+            return Ok(false);
+        };
+        let apart = self.apart(after.stack)?;
+        self.value_apart(expected, &apart.child)
+    }
+}

@@ -1,0 +1,105 @@
+//! Numbers that have to differ from others.
+
+use crate::automaton::atom::TextId;
+use crate::automaton::goal::{Goal, GoalId};
+use crate::automaton::machine::{Automaton, ExpectedId, StackId, Trouble};
+use crate::decimal::Decimal;
+use crate::json::Shape;
+use crate::numbers::NumberState;
+
+/// Bytes that a number is made longer by in the hope for one that differs.
+const LONGER: usize = 12;
+
+impl Automaton {
+    /// Whether another number than those of `others` can come of the number `text` that is being read.
+    pub(super) fn number_apart(
+        &mut self,
+        number: NumberState,
+        text: TextId,
+        expected: ExpectedId,
+        others: &[GoalId],
+    ) -> Result<bool, Trouble> {
+        let others = self.numbers_of(others);
+        if others.is_empty() || self.longer_number(number, text, &others) {
+            return Ok(true);
+        }
+        Ok(self.number_beside(text, expected, others)?.is_some())
+    }
+
+    /// A number that is being read, as one that differs from those it has to differ from.
+    pub(in crate::automaton::machine) fn number_rest_apart(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectedId,
+        stack: StackId,
+    ) -> Result<NumberState, Trouble> {
+        let child = self.apart(stack)?.child;
+        let (Some(text), false) = (text, child.is_empty()) else {
+            return Ok(number);
+        };
+        let others = self.numbers_of(&child);
+        Ok(self.number_beside(text, expected, others)?.unwrap_or(number))
+    }
+
+    /// The number `text` that is being read, as one that is none of `others`; none where it can only be one of them.
+    pub(super) fn number_beside(
+        &mut self,
+        text: TextId,
+        expected: ExpectedId,
+        others: Vec<Decimal>,
+    ) -> Result<Option<NumberState>, Trouble> {
+        let what = self.expected(expected);
+        let viable = self.numbers_expected(&what)?;
+        let numbers = self.number_texts.sets_mut();
+        let others = numbers.one_of(others)?;
+        let others = numbers.not(others);
+        let viable = numbers.and(viable, others)?;
+        if numbers.is_empty(viable) {
+            return Ok(None);
+        }
+        let mut state = Some(self.number_texts.start(viable)?);
+        for byte in self.texts.get(text).bytes() {
+            state = state.and_then(|state| self.number_texts.step(state, byte));
+        }
+        Ok(state)
+    }
+
+    /// Whether one of a few ways to go on from a number leads to another than `others`.
+    pub(super) fn longer_number(&mut self, start: NumberState, text: TextId, others: &[Decimal]) -> bool {
+        for first in [3, 7, 1] {
+            let (mut state, mut longer) = (start, self.texts.get(text).to_owned());
+            for at in 0..3 * LONGER {
+                if at >= LONGER && self.number_texts.can_end(state) {
+                    break;
+                }
+                let digits = (0..10).map(|digit| b'0' + ((first + 7 * at + digit) % 10) as u8);
+                let mut bytes = digits.chain(*b".e-");
+                let Some((byte, next)) =
+                    bytes.find_map(|byte| self.number_texts.step(state, byte).map(|next| (byte, next)))
+                else {
+                    break;
+                };
+                longer.push(char::from(byte));
+                state = next;
+            }
+            let value = Decimal::parse(longer.as_bytes()).ok();
+            if self.number_texts.can_end(state) && value.is_some_and(|value| !others.contains(&value)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Those of `others` that are numbers.
+    pub(super) fn numbers_of(&self, others: &[GoalId]) -> Vec<Decimal> {
+        let number_of = |goal: &GoalId| match self.goals.get(*goal) {
+            Goal::Equal(value) => match value.as_ref().shape() {
+                Shape::Number(number) => Some(number.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        others.iter().filter_map(number_of).collect()
+    }
+}

@@ -1,0 +1,226 @@
+//! Strings that have to differ from others.
+
+use hashbrown::HashSet;
+
+use super::names::NAMES;
+use crate::automaton::atom::TextId;
+use crate::automaton::decode::Decode;
+use crate::automaton::goal::{Goal, GoalId};
+use crate::automaton::machine::{Automaton, ExpectedId, Kind, OpenId, State, Top, Trouble};
+use crate::json::{Shape, Value};
+use crate::strings::{Cardinality, LanguageId};
+
+/// States of a language that are looked at to see that it stays endless.
+const FEW_STATES: usize = 64;
+/// Strings from which on a language is judged without looking at each.
+const MANY: u64 = 1_000;
+/// A text for one that is none of some others, as often as it takes.
+const OTHER: &str = "\u{10FFFF}";
+/// Lengths of it that are tried.
+const OTHER_LENGTHS: usize = 8;
+
+impl Automaton {
+    /// Whether a string or name that is being read may go on in any way that its language admits, but for
+    /// [a few texts](Self::rests_to_avoid).
+    pub(in crate::automaton::machine) fn any_content(&mut self, at: State) -> Result<bool, Trouble> {
+        if !self.keeps(at.stack) {
+            return Ok(true);
+        }
+        let apart = self.apart(at.stack)?;
+        match at.top {
+            Top::String(decode, language, ..) => {
+                if apart.child.is_empty() || self.stays_endless(language)? {
+                    return Ok(true);
+                }
+                // Where there are few strings, there are few ways on that have to be looked at.
+                Ok(decode == Decode::Between && self.count_strings(language, MANY)? == MANY)
+            }
+            Top::Key(_, _, names) => Ok(apart.own.is_empty() || self.is_all_but(names, at.stack)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether there are endless texts of a language after every beginning of one; false where that takes long to see.
+    pub(super) fn stays_endless(&mut self, language: LanguageId) -> Result<bool, Trouble> {
+        if language == self.languages.any() {
+            return Ok(true);
+        }
+        if let Some(&known) = self.stay_endless.get(&language) {
+            return Ok(known);
+        }
+        let mut seen: HashSet<LanguageId> = HashSet::from([language]);
+        let mut open = vec![language];
+        let mut stays = true;
+        while let Some(language) = open.pop() {
+            stays = seen.len() <= FEW_STATES
+                && !self.languages.has_machines(language)
+                && self.languages.cardinality(language, 0)? == Cardinality::Infinite;
+            if !stays {
+                break;
+            }
+            for &(_, target) in self.languages.transitions(language)?.iter() {
+                if seen.insert(target) {
+                    open.push(target);
+                }
+            }
+        }
+        self.stay_endless.insert(language, stays);
+        Ok(stays)
+    }
+
+    /// The place after the string that a place is in, where it is the same for all strings but those that end with the
+    /// texts given. What follows the end of the container may depend on the string all the same, where that is
+    /// [compared](Self::is_compared).
+    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, Trouble> {
+        let Top::String(_, language, OpenId::NONE, Some(text), expected) = at.top else {
+            return Ok(None);
+        };
+        let forced: Option<Vec<bool>> = self.forced(&self.expected(expected)).into_iter().collect();
+        let (Some(outcomes), Some(level)) = (forced, self.level(at.stack)) else {
+            return Ok(None);
+        };
+        let own = self.apart(at.stack)?.own;
+        let mut others: Vec<GoalId> = match level.kind {
+            Kind::Array { .. } => level.kind.values().to_vec(),
+            Kind::Object { .. } => Vec::new(),
+        };
+        others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
+        let rests = self.rests_of(text, &others);
+        let Some(value) = self.other_text(expected, language, &others)? else {
+            return Ok(None);
+        };
+        let after = self.value_done(expected, outcomes, Some(value), at.stack)?;
+        let after = self.if_apart(after)?;
+        Ok(after.map(|after| (after, rests)))
+    }
+
+    /// A string that is none of `others` and that speaks for all such, wherever a place is in one; none where that is not
+    /// easily found.
+    pub(super) fn other_text(
+        &mut self,
+        expected: ExpectedId,
+        language: LanguageId,
+        others: &[GoalId],
+    ) -> Result<Option<GoalId>, Trouble> {
+        let all = self.strings_of(expected)?;
+        // Where there is no end of strings it does not matter which one it is.
+        let is_endless = self.stays_endless(language)?;
+        for length in 1..=others.len() + OTHER_LENGTHS {
+            let other = OTHER.repeat(length);
+            let value = self.goals.intern(Goal::Equal(Value::string(&other)));
+            if !others.contains(&value) && (is_endless || self.languages.contains(all, &other)?) {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What follows the string that a place is in, in those that it must not become, where there are so few strings that
+    /// one may be the only one left.
+    pub(crate) fn rests_to_avoid(&mut self, at: State) -> Result<Vec<String>, Trouble> {
+        let Top::String(_, language, _, Some(text), _) = at.top else {
+            return Ok(Vec::new());
+        };
+        let child = self.apart(at.stack)?.child;
+        match child.is_empty() || self.stays_endless(language)? {
+            true => Ok(Vec::new()),
+            false => Ok(self.rests_of(text, &child)),
+        }
+    }
+
+    /// Whether more strings can come of the characters `text` and what may follow them than there are among `others`.
+    pub(super) fn string_apart(
+        &mut self,
+        decode: Decode,
+        language: LanguageId,
+        text: TextId,
+        others: &[GoalId],
+    ) -> Result<bool, Trouble> {
+        let rests = self.rests_of(text, others);
+        if rests.is_empty() {
+            return Ok(true);
+        }
+        // In the middle of a character only some can come next.
+        let possible = (decode != Decode::default()).then(|| decode.possible(self.style.escapes));
+        let can_come = |rest: &String| match &possible {
+            None => true,
+            Some(ranges) => rest.chars().next().is_some_and(|next| {
+                let next = u32::from(next);
+                ranges.iter().any(|(first, last)| (*first..=*last).contains(&next))
+            }),
+        };
+        let mut taken = 0;
+        for rest in rests.iter().filter(|rest| can_come(rest)) {
+            taken += u64::from(self.languages.contains(language, rest)?);
+        }
+        let count = match &possible {
+            None => self.count_strings(language, taken + 1)?,
+            Some(ranges) => {
+                let mut count: u64 = 0;
+                for &(range, target) in self.languages.transitions(language)?.iter() {
+                    let (low, high) = (u32::from(range.first()), u32::from(range.last()));
+                    let shared = ranges.iter().map(|(first, last)| {
+                        let (first, last) = ((*first).max(low), (*last).min(high));
+                        u64::from((last + 1).saturating_sub(first))
+                    });
+                    let shared: u64 = shared.sum();
+                    if shared > 0 {
+                        count = count.saturating_add(shared.saturating_mul(self.count_strings(target, taken + 1)?));
+                    }
+                }
+                count
+            }
+        };
+        Ok(count > taken)
+    }
+
+    /// What follows `text` in those of `others` that are strings and begin with it.
+    pub(super) fn rests_of(&self, text: TextId, others: &[GoalId]) -> Vec<String> {
+        let read = self.texts.get(text);
+        let rest_of = |goal: &GoalId| match self.goals.get(*goal) {
+            Goal::Equal(value) => match value.as_ref().shape() {
+                Shape::String(other) => other.strip_prefix(read).map(str::to_owned),
+                _ => None,
+            },
+            _ => None,
+        };
+        others.iter().filter_map(rest_of).collect()
+    }
+
+    /// Number of texts of a language, up to `most`.
+    pub(super) fn count_strings(&mut self, language: LanguageId, most: u64) -> Result<u64, Trouble> {
+        Ok(match self.languages.cardinality(language, most)? {
+            Cardinality::Finite(count) => count,
+            Cardinality::AtLeast(_) | Cardinality::Infinite => most,
+        })
+    }
+
+    /// The rest of a string or name, as far as it makes a difference to those it has to differ from.
+    pub(in crate::automaton::machine) fn language_apart(&mut self, at: State) -> Result<LanguageId, Trouble> {
+        let State { top, stack, .. } = at;
+        let apart = self.apart(stack)?;
+        match top {
+            Top::String(_, language, _, Some(text), _) => {
+                let rests = self.rests_of(text, &apart.child);
+                let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
+                let rests = self.languages.one_of(&rests)?;
+                let others = self.languages.not(rests)?;
+                Ok(self.languages.and(&[language, others])?)
+            }
+            Top::String(_, language, ..) => Ok(language),
+            Top::Key(_, text, _) if !apart.own.is_empty() => {
+                let language = self.name_language(at)?;
+                for rest in self.languages.members(language, NAMES)? {
+                    let name = format!("{}{rest}", self.texts.get(text));
+                    let name = self.texts.intern(&name);
+                    if self.member_apart(name, stack)? {
+                        return Ok(self.languages.one_of(&[&rest])?);
+                    }
+                }
+                Ok(language)
+            }
+            Top::Key(..) => self.name_language(at),
+            _ => Ok(self.languages.none()),
+        }
+    }
+}

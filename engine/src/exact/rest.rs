@@ -1,0 +1,100 @@
+//! [`Rest`]: what may follow in a string; [`Freedom`]: which of that may be anything.
+
+use hashbrown::HashMap;
+
+use crate::Escapes;
+use crate::automaton::{Automaton, Decode, Trouble};
+use crate::strings::{LanguageId, Machine};
+
+/// What may follow in a string.
+#[derive(Clone, Debug)]
+pub(super) enum Rest {
+    Language(LanguageId),
+    /// A machine's states, which are as many as texts, are not kept.
+    Machine(Machine),
+}
+
+impl Rest {
+    pub(super) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, Trouble> {
+        Ok(match automaton.machine(language)? {
+            Some(machine) => Self::Machine(machine),
+            None => Self::Language(language),
+        })
+    }
+
+    /// What may follow a character; none where nothing does.
+    pub(super) fn after(&self, automaton: &mut Automaton, character: char) -> Result<Option<Self>, Trouble> {
+        Ok(match self {
+            Self::Language(language) => automaton.content_after(*language, character)?.map(Self::Language),
+            Self::Machine(machine) => machine.after(character)?.map(Self::Machine),
+        })
+    }
+
+    /// Whether the text may end here.
+    pub(super) fn accepts(&self, automaton: &Automaton) -> bool {
+        match self {
+            Self::Language(language) => automaton.accepts_empty(*language),
+            Self::Machine(machine) => machine.accepts(),
+        }
+    }
+
+    /// Whether a character that was begun can be ended.
+    pub(super) fn may_follow(
+        &self,
+        automaton: &mut Automaton,
+        begun: Decode,
+        escapes: Escapes,
+    ) -> Result<bool, Trouble> {
+        match self {
+            Self::Language(language) => automaton.may_follow(begun, *language),
+            Self::Machine(machine) => Ok(machine.may_begin(&begun.possible(escapes))?),
+        }
+    }
+}
+
+/// What languages leave open, as far as it has been asked.
+#[derive(Debug, Default)]
+pub(super) struct Freedom {
+    /// Characters after any of which some text can still come.
+    viable: HashMap<LanguageId, u64>,
+    /// Characters up to which every text belongs to the language.
+    accepted: HashMap<LanguageId, u64>,
+}
+
+impl Freedom {
+    /// Whether any text of `length` characters is the beginning of one of `language`.
+    pub(super) fn is_viable(
+        &mut self,
+        automaton: &mut Automaton,
+        language: LanguageId,
+        length: u64,
+    ) -> Result<bool, Trouble> {
+        if let Some(&known) = self.viable.get(&language) {
+            return Ok(length <= known);
+        }
+        let viable = match automaton.is_dense(language)? {
+            true => u64::MAX,
+            false => automaton.only_bounded(language)?.map_or(0, |(_, max)| max),
+        };
+        self.viable.insert(language, viable);
+        Ok(length <= viable)
+    }
+
+    /// Whether all texts of up to `length` characters belong to `language`.
+    pub(super) fn is_accepted(
+        &mut self,
+        automaton: &mut Automaton,
+        language: LanguageId,
+        length: u64,
+    ) -> Result<bool, Trouble> {
+        if let Some(&known) = self.accepted.get(&language) {
+            return Ok(length < known);
+        }
+        let accepted = match automaton.only_bounded(language)? {
+            Some((0, max)) => max.saturating_add(1),
+            _ => 0,
+        };
+        self.accepted.insert(language, accepted);
+        Ok(length < accepted)
+    }
+}
