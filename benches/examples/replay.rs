@@ -1,0 +1,180 @@
+//! Replays MaskBench through our engine in this process, for those who make it faster: what is slow, and where.
+//!
+//! `cargo run --release -p maskwright-benches --example replay -- DIR [--limit N] [--seed S] [--slowest N]
+//! [--generation]`: DIR is what `maskwright masks --data` takes. Prints percentiles of the elapsed time of a first mask after
+//! compilation, and of a mask with the token accepted after it, and the slowest with the end of the document before
+//! them. A profiler can be put on it: nothing else runs. `maskwright masks` is what compares frameworks.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use maskwright::{Compiler, ExactCompiler, ExactOptions, Formats, Style, Vocabulary};
+use maskwright_suites::dataset::Sample;
+use maskwright_suites::mask_bench::MaskBench;
+
+/// Characters of a document that are shown before a slow mask.
+const SHOWN: usize = 60;
+
+struct Arguments {
+    directory: String,
+    sample: Sample,
+    slowest: usize,
+    style: Style,
+}
+
+fn arguments() -> Option<Arguments> {
+    let mut words = std::env::args().skip(1);
+    let mut read = Arguments {
+        directory: words.next()?,
+        sample: Sample {
+            limit: None,
+            seed: None,
+        },
+        slowest: 20,
+        style: Style::rfc8259(),
+    };
+    while let Some(word) = words.next() {
+        match &word[..] {
+            "--limit" => read.sample.limit = Some(words.next()?.parse().ok()?),
+            "--seed" => read.sample.seed = Some(words.next()?.parse().ok()?),
+            "--slowest" => read.slowest = words.next()?.parse().ok()?,
+            "--generation" => read.style = Style::generation(),
+            _ => return None,
+        }
+    }
+    Some(read)
+}
+
+/// A mask, and the token after it accepted.
+struct Step {
+    time: Duration,
+    file: String,
+    before: String,
+}
+
+#[derive(Default)]
+struct Times {
+    first: Vec<Duration>,
+    between: Vec<Duration>,
+    slow: Vec<Step>,
+    refused: usize,
+}
+
+fn main() -> ExitCode {
+    let Some(arguments) = arguments() else {
+        report("usage: replay DIR [--limit N] [--seed S] [--slowest N] [--generation]");
+        return ExitCode::FAILURE;
+    };
+    match replay(&arguments) {
+        Ok(times) => print(times, arguments.slowest),
+        Err(error) => {
+            report(&error);
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn replay(arguments: &Arguments) -> Result<Times, String> {
+    let bench = MaskBench::open(arguments.directory.as_ref()).map_err(|error| error.to_string())?;
+    let vocabulary = maskwright_benches::vocabulary();
+    let options = ExactOptions {
+        formats: Formats::Asserted,
+        style: arguments.style,
+        ..ExactOptions::default()
+    };
+    let compiler = ExactCompiler::new(vocabulary.clone(), options);
+    let mut times = Times::default();
+    for name in bench.sample(arguments.sample) {
+        let file = bench.read(name).map_err(|error| error.to_string())?;
+        let texts = file.instances.iter().map(|instance| &instance.text[..]);
+        if one(&compiler, &vocabulary, name, &file.schema_text, texts, &mut times).is_err() {
+            times.refused += 1;
+        }
+        times.slow.sort_by_key(|step| std::cmp::Reverse(step.time));
+        times.slow.truncate(arguments.slowest);
+    }
+    Ok(times)
+}
+
+fn one<'a>(
+    compiler: &ExactCompiler,
+    vocabulary: &Vocabulary,
+    name: &str,
+    schema: &str,
+    texts: impl Iterator<Item = &'a str>,
+    times: &mut Times,
+) -> Result<(), maskwright::CompileError> {
+    let start = Instant::now();
+    let mut masker = compiler.compile(schema)?;
+    let _ = masker.mask();
+    times.first.push(start.elapsed());
+    for text in texts {
+        let Ok(mut masker) = masker.fork() else { continue };
+        let tokens = vocabulary
+            .tokenizer()
+            .map(|tokenizer| tokenizer.tokenize(text.as_bytes()));
+        let mut read = 0;
+        for token in tokens.unwrap_or_default() {
+            let start = Instant::now();
+            let allowed = masker.mask().is_ok_and(|mask| mask.allows(token)) && masker.advance(token).is_ok();
+            let time = start.elapsed();
+            times.between.push(time);
+            if times.slow.len() < 1_000 || times.slow.last().is_some_and(|last| time > last.time) {
+                let before = text[..read].chars().rev().take(SHOWN).collect::<String>();
+                times.slow.push(Step {
+                    time,
+                    file: name.to_owned(),
+                    before: before.chars().rev().collect(),
+                });
+            }
+            if !allowed {
+                break;
+            }
+            read += vocabulary.token_bytes(token).len();
+            while !text.is_char_boundary(read) {
+                read += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "what the program is for")]
+fn print(mut times: Times, slowest: usize) {
+    println!("{} schemas, {} refused", times.first.len(), times.refused);
+    for (name, times) in [("first mask", &mut times.first), ("mask and token", &mut times.between)] {
+        times.sort_unstable();
+        let micros = |time: Duration| time.as_nanos() as f64 / 1e3;
+        let total: Duration = times.iter().sum();
+        print!(
+            "{name}: {} in {total:.1?}, mean {:.2} us",
+            times.len(),
+            micros(total) / times.len() as f64
+        );
+        for (label, part) in [
+            ("p25", 0.25),
+            ("p50", 0.5),
+            ("p75", 0.75),
+            ("p90", 0.9),
+            ("p95", 0.95),
+            ("p99", 0.99),
+            ("p99.9", 0.999),
+            ("max", 1.0),
+        ] {
+            let place = ((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1));
+            if let Some(time) = times.get(place) {
+                print!(", {label} {:.2}", micros(*time));
+            }
+        }
+        println!();
+    }
+    for step in times.slow.iter().take(slowest) {
+        println!("{:>10.1?} {} {:?}", step.time, step.file, step.before);
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "errors of the program")]
+fn report(error: &str) {
+    eprintln!("{error}");
+}
