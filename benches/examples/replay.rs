@@ -57,7 +57,7 @@ struct Times {
     first: Vec<Duration>,
     between: Vec<Duration>,
     slow: Vec<Step>,
-    refused: usize,
+    refused: Vec<String>,
 }
 
 fn main() -> ExitCode {
@@ -88,8 +88,8 @@ fn replay(arguments: &Arguments) -> Result<Times, String> {
     for name in bench.sample(arguments.sample) {
         let file = bench.read(name).map_err(|error| error.to_string())?;
         let texts = file.instances.iter().map(|instance| &instance.text[..]);
-        if one(&compiler, &vocabulary, name, &file.schema_text, texts, &mut times).is_err() {
-            times.refused += 1;
+        if let Err(error) = one(&compiler, &vocabulary, name, &file.schema_text, texts, &mut times) {
+            times.refused.push(format!("{name}: {error}"));
         }
         times.slow.sort_by_key(|step| std::cmp::Reverse(step.time));
         times.slow.truncate(arguments.slowest);
@@ -121,7 +121,8 @@ fn one<'a>(
             let time = start.elapsed();
             times.between.push(time);
             if times.slow.len() < 1_000 || times.slow.last().is_some_and(|last| time > last.time) {
-                let before = text[..read].chars().rev().take(SHOWN).collect::<String>();
+                let before = String::from_utf8_lossy(&text.as_bytes()[..read]);
+                let before = before.chars().rev().take(SHOWN).collect::<String>();
                 times.slow.push(Step {
                     time,
                     file: name.to_owned(),
@@ -132,9 +133,6 @@ fn one<'a>(
                 break;
             }
             read += vocabulary.token_bytes(token).len();
-            while !text.is_char_boundary(read) {
-                read += 1;
-            }
         }
     }
     Ok(())
@@ -142,7 +140,10 @@ fn one<'a>(
 
 #[expect(clippy::print_stdout, reason = "what the program is for")]
 fn print(mut times: Times, slowest: usize) {
-    println!("{} schemas, {} refused", times.first.len(), times.refused);
+    println!("{} schemas, {} refused", times.first.len(), times.refused.len());
+    for refused in &times.refused {
+        println!("{refused}");
+    }
     for (name, times) in [("first mask", &mut times.first), ("mask and token", &mut times.between)] {
         times.sort_unstable();
         let micros = |time: Duration| time.as_nanos() as f64 / 1e3;

@@ -64,6 +64,8 @@ pub struct Limits {
     pub goals: usize,
     /// Combinations of subschemas that a value may satisfy. Default 16,384.
     pub outcomes: usize,
+    /// Objects, and arrays, among the values of one `enum`. Default 4,096.
+    pub listed_containers: usize,
     /// Items of one array that have to differ and whose values are few. Default 4,096.
     pub differing_items: usize,
 }
@@ -105,6 +107,7 @@ impl Default for Limits {
             name_classes: 4096,
             goals: 1 << 14,
             outcomes: 1 << 14,
+            listed_containers: 4096,
             differing_items: 4096,
         }
     }

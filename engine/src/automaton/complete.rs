@@ -374,16 +374,9 @@ impl Automaton {
     ) -> Result<(), Trouble> {
         let gone = [gone, names, &partial.others].concat();
         for cell in self.cells(partial.formula, names, &gone)? {
-            let texts = self.languages.members(cell.names, gone.len() + 1).unwrap_or_default();
-            let mut free = None;
-            for text in &texts {
-                let name = self.texts.intern(text);
-                if !gone.contains(&name) {
-                    free = Some(name);
-                    break;
-                }
-            }
-            let Some(name) = free else { continue };
+            let Some(name) = self.name_beside(&cell.names, &gone)? else {
+                continue;
+            };
             let name_of = Name::Known(name);
             let goals = self.goals_of_member(&[partial.formula], name_of)?;
             let text = escaped(self.texts.get(name));

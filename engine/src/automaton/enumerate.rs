@@ -152,9 +152,7 @@ impl Automaton {
         }
         let mut names = self.names(formula);
         for cell in self.cells(formula, &names.clone(), &[])? {
-            for text in self.languages.members(cell.names, wanted.most)? {
-                names.push(self.texts.intern(&text));
-            }
+            names.extend(self.some_names(&cell.names, wanted.most)?);
         }
         let mut left = vec![(formula, 0, Vec::<(TextId, Value)>::new())];
         let mut work = 0;

@@ -7,6 +7,7 @@
 use hashbrown::HashSet;
 
 use crate::json::{Shape, Value, ValueRef};
+use crate::limits::Exceeded;
 use crate::numbers::{self, NumberSetId};
 use crate::schema::{Body, Keywords, NodeId, TypeSet};
 use crate::strings::{self, LanguageId, PatternError};
@@ -243,6 +244,11 @@ impl Automaton {
                 Shape::Array(_) => arrays.push(self.equal(value.as_ref())?.arrays),
                 Shape::Object(_) => objects.push(self.equal(value.as_ref())?.objects),
             }
+        }
+        let (allowed, limit) = (self.limits.listed_containers, "listed_containers");
+        if arrays.len().max(objects.len()) > allowed {
+            let what = "objects or arrays in one `enum`";
+            return Err(super::limit(Exceeded { limit, what, allowed }));
         }
         any.arrays = self.formulas.or(arrays);
         any.objects = self.formulas.or(objects);

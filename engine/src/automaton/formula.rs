@@ -156,6 +156,15 @@ impl Formulas {
         }
     }
 
+    /// The parts of which one must hold.
+    pub(crate) fn disjuncts<'a>(&'a self, formula: &'a FormulaId) -> &'a [FormulaId] {
+        match &self.nodes[formula.0 as usize] {
+            Node::Or(parts) => parts,
+            Node::False => &[],
+            _ => std::slice::from_ref(formula),
+        }
+    }
+
     /// The atom of a formula that is one, or the negation of one, and whether it is the atom itself.
     pub(crate) fn literal(&self, formula: FormulaId) -> Option<(Atom, bool)> {
         match &self.nodes[formula.0 as usize] {

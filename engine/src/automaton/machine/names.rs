@@ -13,11 +13,9 @@ use crate::automaton::decision::DecisionId;
 use crate::automaton::decode::{Decode, Decoded};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::read::Name;
-use crate::automaton::satisfiable::Cell;
-use crate::strings::{Cardinality, LanguageId};
+use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names};
+use crate::strings::LanguageId;
 
-/// Names that are listed; where there are more they are a language.
-const MOST_LISTED: usize = 1024;
 /// Names of one object from which on it pays to look for a way to complete it with all of them.
 const MANY: usize = 16;
 
@@ -58,12 +56,6 @@ pub(crate) enum NameRests {
     Language(LanguageId),
 }
 
-/// Names outside of those that a formula names.
-enum Others {
-    All,
-    These(LanguageId),
-}
-
 impl Automaton {
     /// The opening quote of a name.
     pub(super) fn key(&mut self, stack: StackId) -> Step {
@@ -79,7 +71,10 @@ impl Automaton {
         };
         // Mostly there is room for any other name, and then it does not matter which names have come.
         let is_plain = matches!(&level.kind, Kind::Object { used, .. } if used.len() < MOST_LISTED);
-        if is_plain && matches!(self.plain_others(level.formulas[0], &[])?, Some(Others::All)) {
+        if is_plain
+            && let Some(Names::AllBut(others)) = self.plain_others(level.formulas[0], &[])?
+            && others.is_empty()
+        {
             return Ok(true);
         }
         Ok(self.next_names(stack)? != NextNames::None)
@@ -177,12 +172,9 @@ impl Automaton {
         }
     }
 
-    /// Whether almost any name may come.
-    pub(super) fn is_all_but(&mut self, names: NextNames, stack: StackId) -> Result<bool, Trouble> {
-        Ok(match self.opened(names, stack)? {
-            NextNames::Listed(list) => self.name_lists[list.0 as usize].excludes,
-            _ => false,
-        })
+    /// Whether the names that may come are a list, or all but a list.
+    pub(super) fn are_listed(&mut self, names: NextNames, stack: StackId) -> Result<bool, Trouble> {
+        Ok(matches!(self.opened(names, stack)?, NextNames::Listed(_)))
     }
 
     /// Those of a list that begin with a text.
@@ -205,21 +197,20 @@ impl Automaton {
                 let read = self.texts.get(text).len();
                 let rests = self.beginning_with(&list, text).iter();
                 let mut rests: Vec<String> = rests.map(|name| self.texts.get(*name)[read..].to_owned()).collect();
-                if !list.excludes {
-                    return Ok(NameRests::These(rests));
-                }
                 // Nor may those come after which the object could only become what it must not.
                 for name in self.names_apart(at.stack)? {
-                    let rest = self
-                        .texts
-                        .get(name)
-                        .strip_prefix(self.texts.get(text))
-                        .map(str::to_owned);
-                    if let Some(rest) = rest.filter(|rest| !rests.contains(rest))
-                        && !self.member_apart(name, at.stack)?
-                    {
-                        rests.push(rest);
+                    let rest = self.texts.get(name).strip_prefix(self.texts.get(text));
+                    let Some(rest) = rest.map(str::to_owned) else { continue };
+                    let place = rests.iter().position(|one| *one == rest);
+                    if place.is_some() != list.excludes && !self.member_apart(name, at.stack)? {
+                        match place {
+                            Some(place) => drop(rests.remove(place)),
+                            None => rests.push(rest),
+                        }
                     }
+                }
+                if !list.excludes {
+                    return Ok(NameRests::These(rests));
                 }
                 NameRests::AllBut(rests)
             }
@@ -301,32 +292,34 @@ impl Automaton {
             }
         }
         let mut names = Vec::new();
-        let mut others = Others::These(self.languages.none());
+        let mut others = Names::These(Vec::new());
         if left != FormulaId::FALSE {
             names = self.names(left);
             self.add_viable(left, &names, &gone, &mut viable)?;
             others = self.other_names(left, &names, &gone)?;
         }
         let taken: HashSet<TextId> = gone.iter().chain(&names).copied().collect();
+        if let Names::Language(language) = others
+            && let Some(list) = self.list_of(language)?
+        {
+            let names = list.names.to_vec();
+            others = match list.excludes {
+                true => Names::AllBut(names),
+                false => Names::These(names),
+            };
+        }
         match others {
-            Others::All => {
+            Names::AllBut(mut excluded) => {
+                excluded.extend(taken);
                 let viable: HashSet<TextId> = viable.iter().copied().collect();
-                let excluded = taken.iter().filter(|name| !viable.contains(*name)).copied().collect();
+                excluded.retain(|name| !viable.contains(name));
                 self.listed(excluded, true)
             }
-            Others::These(language) => {
-                let enough = MOST_LISTED as u64;
-                if let Cardinality::Finite(count) = self.languages.cardinality(language, enough)?
-                    && count <= enough
-                {
-                    for text in self.languages.members(language, MOST_LISTED)? {
-                        let name = self.texts.intern(&text);
-                        if !taken.contains(&name) {
-                            viable.push(name);
-                        }
-                    }
-                    return self.listed(viable, false);
-                }
+            Names::These(names) => {
+                viable.extend(names.into_iter().filter(|name| !taken.contains(name)));
+                self.listed(viable, false)
+            }
+            Names::Language(language) => {
                 let taken: Vec<TextId> = taken.into_iter().collect();
                 let others = self.without_names(language, &taken)?;
                 self.named_or(&viable, others)
@@ -365,22 +358,41 @@ impl Automaton {
     }
 
     /// The names outside of `names` that may come next, if they have not come yet.
-    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Others, Trouble> {
+    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Names, Trouble> {
         if let Some(others) = self.plain_others(left, gone)? {
             return Ok(others);
         }
-        let mut languages = Vec::new();
+        let mut viable = Vec::new();
         for cell in self.cells(left, names, gone)? {
             if self.cell_may_come(left, &cell, gone)? {
-                languages.push(cell.names);
+                viable.push(cell.names);
             }
         }
-        Ok(Others::These(self.languages.or(&languages)?))
+        let (mut these, mut others) = (Vec::new(), None);
+        let mut languages = Vec::new();
+        for names in viable {
+            match names {
+                Names::These(names) => these.extend(names),
+                // There is but one such cell.
+                Names::AllBut(names) => others = Some(names),
+                Names::Language(language) => languages.push(language),
+            }
+        }
+        // Cells are all of them lists, or all of them languages.
+        Ok(match others {
+            Some(mut others) => {
+                let these: HashSet<TextId> = these.into_iter().collect();
+                others.retain(|name| !these.contains(name));
+                Names::AllBut(others)
+            }
+            None if languages.is_empty() => Names::These(these),
+            None => Names::Language(self.languages.or(&languages)?),
+        })
     }
 
     /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
     /// once.
-    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Others>, Trouble> {
+    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, Trouble> {
         if let Some(plain) = self.plain(left) {
             // What is asked of a name's value does not depend on the other members.
             let (mut refused, mut goals) = (Vec::new(), Vec::new());
@@ -393,13 +405,13 @@ impl Automaton {
             // If all of it can be met at once it does not matter in how many of the languages a name is.
             if self.satisfiable(&goals, &[])? {
                 if !plain.has_room_for_more() || !self.object_can_end(left, gone)? {
-                    return Ok(Some(Others::These(self.languages.none())));
+                    return Ok(Some(Names::These(Vec::new())));
                 }
                 if refused.is_empty() {
-                    return Ok(Some(Others::All));
+                    return Ok(Some(Names::AllBut(Vec::new())));
                 }
                 let refused = self.languages.or(&refused)?;
-                return Ok(Some(Others::These(self.languages.not(refused)?)));
+                return Ok(Some(Names::Language(self.languages.not(refused)?)));
             }
         }
         Ok(None)
@@ -448,12 +460,9 @@ impl Automaton {
         if cell.left.is_none() {
             return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DecisionId::NEVER);
         }
-        for text in self.languages.members(cell.names, gone.len() + 1)? {
-            let name = self.texts.intern(&text);
-            if !gone.contains(&name) {
-                return self.may_come(demand, name, gone);
-            }
+        match self.name_beside(&cell.names, gone)? {
+            Some(name) => self.may_come(demand, name, gone),
+            None => Ok(false),
         }
-        Ok(false)
     }
 }

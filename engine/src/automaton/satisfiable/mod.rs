@@ -19,7 +19,7 @@ use super::goal::{Constraint, GoalId};
 use super::questions::{Goals, Question};
 use super::{Automaton, Trouble};
 use crate::limits::Exceeded;
-pub(super) use names::{Cell, Listed};
+pub(super) use names::{Cell, Listed, MOST_LISTED, Names};
 pub(super) use plain::Plain;
 
 /// Goals whose outcome vectors are kept, at most.

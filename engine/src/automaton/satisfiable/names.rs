@@ -18,18 +18,29 @@ pub(in crate::automaton) struct Cell {
     /// The languages of atoms that they are in.
     pub(in crate::automaton) within: Vec<LanguageId>,
     /// The names.
-    pub(in crate::automaton) names: LanguageId,
+    pub(in crate::automaton) names: Names,
     /// How many there are that have not been used; none where they never run out.
     pub(in crate::automaton) left: Option<u64>,
+}
+
+/// A set of names.
+#[derive(Clone, Debug)]
+pub(in crate::automaton) enum Names {
+    /// These.
+    These(Vec<TextId>),
+    /// All but these.
+    AllBut(Vec<TextId>),
+    /// The texts of a language.
+    Language(LanguageId),
 }
 
 /// A language of names that is a list, or all but one.
 #[derive(Debug)]
 pub(in crate::automaton) struct Listed {
     /// Sorted.
-    names: Box<[TextId]>,
+    pub(in crate::automaton) names: Box<[TextId]>,
     /// Whether the names listed are those outside of it.
-    excludes: bool,
+    pub(in crate::automaton) excludes: bool,
 }
 
 impl Listed {
@@ -39,7 +50,7 @@ impl Listed {
 }
 
 /// Names of a language that are listed.
-const MOST_LISTED: usize = 256;
+pub(in crate::automaton) const MOST_LISTED: usize = 1024;
 
 impl Automaton {
     /// The names that atoms of `formula` name, sorted. None of them has been used: what is read leaves no such atom.
@@ -113,13 +124,13 @@ impl Automaton {
             let Some(left) = self.left(all, &named, used)? else {
                 sorted.push(Cell {
                     within,
-                    names: self.without_names(all, &named)?,
+                    names: Names::Language(self.without_names(all, &named)?),
                     left: None,
                 });
                 continue;
             };
             if left > 0 {
-                let names = self.without_names(all, &named)?;
+                let names = Names::Language(self.without_names(all, &named)?);
                 sorted.push(Cell {
                     within,
                     names,
@@ -157,26 +168,57 @@ impl Automaton {
         }
         let mut cells = Vec::with_capacity(sorted.len() + 1);
         for (within, group) in sorted {
-            let texts: Vec<&str> = group.iter().map(|name| self.texts.get(*name)).collect();
             cells.push(Cell {
                 within,
-                names: self.languages.one_of(&texts)?,
                 left: Some(group.len() as u64),
+                names: Names::These(group),
             });
         }
         let within = languages.iter().zip(&lists).filter(|(_, list)| list.excludes);
         let within = within.map(|(language, _)| *language).collect();
-        let named: Vec<TextId> = listed.iter().chain(names).copied().collect();
+        let named = listed.iter().chain(names).copied().collect();
         cells.push(Cell {
             within,
-            names: self.without_names(self.languages.any(), &named)?,
+            names: Names::AllBut(named),
             left: None,
         });
         Ok(Some(cells))
     }
 
+    /// A set of names as a language.
+    pub(in crate::automaton) fn language_of(&mut self, names: &Names) -> Result<LanguageId, Trouble> {
+        Ok(match names {
+            Names::These(names) => {
+                let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+                self.languages.one_of(&texts)?
+            }
+            Names::AllBut(names) => self.without_names(self.languages.any(), names)?,
+            Names::Language(language) => *language,
+        })
+    }
+
+    /// So many of a set of names, or all of them.
+    pub(in crate::automaton) fn some_names(&mut self, names: &Names, most: usize) -> Result<Vec<TextId>, Trouble> {
+        if let Names::These(names) = names {
+            return Ok(names.iter().copied().take(most).collect());
+        }
+        let language = self.language_of(names)?;
+        let texts = self.languages.members(language, most)?;
+        Ok(texts.iter().map(|text| self.texts.intern(text)).collect())
+    }
+
+    /// One of a set of names that is not among others.
+    pub(in crate::automaton) fn name_beside(
+        &mut self,
+        names: &Names,
+        others: &[TextId],
+    ) -> Result<Option<TextId>, Trouble> {
+        let mut names = self.some_names(names, others.len() + 1)?.into_iter();
+        Ok(names.find(|name| !others.contains(name)))
+    }
+
     /// The names of a language, or those outside of it, where either are few.
-    fn list_of(&mut self, language: LanguageId) -> Result<Option<Arc<Listed>>, Trouble> {
+    pub(in crate::automaton) fn list_of(&mut self, language: LanguageId) -> Result<Option<Arc<Listed>>, Trouble> {
         if let Some(known) = self.lists.get(&language) {
             return Ok(known.clone());
         }

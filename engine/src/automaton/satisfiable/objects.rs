@@ -81,7 +81,7 @@ impl Automaton {
             let is_counted = atoms.any(|atom| matches!(self.atoms.kind(*atom), AtomKind::CountAtLeast(_)));
             for cell in self.cells(formula, &[], &[])? {
                 if cell.left.is_some() && (is_counted || !cell.within.is_empty()) {
-                    scarce.push(cell.names);
+                    scarce.push(self.language_of(&cell.names)?);
                 }
             }
         }
@@ -110,10 +110,19 @@ impl Automaton {
         while let Some(way) = left.pop() {
             let formula = way.rest;
             let decided = [&way.taken[..], &way.passed].concat();
-            if self.has_end(formula, &[used, &decided].concat())? {
+            let gone = [used, &decided].concat();
+            if self.has_end(formula, &gone)? {
                 return Ok(Some(way));
             }
-            if self.is_by_name(formula) {
+            // Of some that are plain one has to do, as in an `enum` of objects.
+            let mut are_plain = true;
+            for part in self.formulas.disjuncts(&formula).to_vec() {
+                are_plain &= self.is_by_name(part);
+                if part != formula && self.has_end(part, &gone)? {
+                    return Ok(Some(Way { rest: part, ..way }));
+                }
+            }
+            if are_plain {
                 continue;
             }
             let Some(name) = self.next_name(formula) else {

@@ -198,7 +198,12 @@ fn long_lists_of_values() {
         &format!(r#"{{"enum": [{arrays}]}}"#),
         &[(r#"[199,"3"]"#, true), (r#"[198,"3"]"#, false)],
     );
-    // More than the outcomes that are told apart.
+    let names = list(2 * BRANCHES, |at| format!(r#"{{"a{at}": {at}}}"#));
+    answered(
+        &format!(r#"{{"enum": [{names}]}}"#),
+        &[(r#"{"a199":199}"#, true), (r#"{"a199":198}"#, false)],
+    );
+    // More than are looked at.
     refused(&format!(
         r#"{{"enum": [{}]}}"#,
         list(COUNT, |at| format!(r#"{{"a": {at}}}"#))
@@ -513,12 +518,14 @@ fn limits_are_named_where_they_are_reached() {
         "not": {"properties": {"a": {"enum": [2, 3, 4]}}}, "anyOf": [{"properties": {"a": {"multipleOf": 5}}}, {"properties": {"a": {"minimum": 7}}}]}"#;
     let patterns = r#"{"type": "object", "patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 1}, "c": {"minimum": 2}}, "minProperties": 1, "not": {"required": ["d"]}}"#;
     let differ = r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2, 3, 4]}, "minItems": 4}"#;
-    let cases: [(&str, &str, Lower<'_>); 9] = [
+    let listed = r#"{"enum": [[1], [2], [3]]}"#;
+    let cases: [(&str, &str, Lower<'_>); 10] = [
         ("open_questions", &chain, &|limits| limits.open_questions = 10),
         ("search_states", differ, &|limits| limits.search_states = 3),
         ("goals", three, &|limits| limits.goals = 2),
         ("outcomes", three, &|limits| limits.outcomes = 2),
         ("name_classes", patterns, &|limits| limits.name_classes = 2),
+        ("listed_containers", listed, &|limits| limits.listed_containers = 2),
         ("differing_items", differ, &|limits| limits.differing_items = 2),
         ("number_values", differ, &|limits| limits.number_values = 3),
         ("number_terms", three, &|limits| limits.number_terms = 1),

@@ -35,7 +35,7 @@ impl Automaton {
                 // Where there are few strings, there are few ways on that have to be looked at.
                 Ok(decode == Decode::Between && self.count_strings(language, MANY)? == MANY)
             }
-            Top::Key(_, _, names) => Ok(apart.own.is_empty() || self.is_all_but(names, at.stack)?),
+            Top::Key(_, _, names) => Ok(apart.own.is_empty() || self.are_listed(names, at.stack)?),
             _ => Ok(false),
         }
     }
