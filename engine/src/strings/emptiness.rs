@@ -1,6 +1,7 @@
 //! Whether a language has a text at all.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
@@ -16,6 +17,9 @@ const FIRST_LOOK: usize = 32;
 const WIDE_LOOK: usize = 200;
 /// States of combinations with machines to look at: they are large, and rarely end.
 const NATIVE_LOOK: usize = 1_000;
+
+/// Nodes of a language that are looked at to see how many things it asks for.
+const MOST_ASKED: usize = 64;
 
 /// What is known about a language's emptiness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +37,8 @@ enum Order {
     Deep,
     /// The first.
     Wide,
+    /// One of those that ask for the fewest things, the first of them.
+    Near,
 }
 
 /// How a search through an automaton ended.
@@ -85,11 +91,18 @@ impl Languages {
     }
 
     fn search_within(&mut self, id: LanguageId, states: usize) -> Result<bool, LimitReached> {
-        // Short texts first: where counters multiply, the depth is a maze.
-        let found = match self.search(id, WIDE_LOOK, Order::Wide)? {
-            Search::Cut => self.search(id, states, Order::Deep)?,
-            found => found,
-        };
+        // Short texts first: where counters multiply, the depth is a maze. What asks for many things is left for what has
+        // some of them.
+        let mut found = Search::Cut;
+        for (order, states) in [
+            (Order::Wide, WIDE_LOOK),
+            (Order::Near, states / 4),
+            (Order::Deep, states),
+        ] {
+            if matches!(found, Search::Cut) {
+                found = self.search(id, states, order)?;
+            }
+        }
         match found {
             Search::Found => Ok(false),
             Search::Exhausted => Ok(true),
@@ -216,13 +229,10 @@ impl Languages {
     /// For a text of `start`, over at most `states` states; remembers what that shows of every state met.
     fn search(&mut self, start: LanguageId, states: usize, order: Order) -> Result<Search, LimitReached> {
         let mut came_from: HashMap<LanguageId, LanguageId> = HashMap::new();
-        let mut open = VecDeque::from([start]);
+        let mut open = BinaryHeap::from([Reverse((0, 0, start))]);
         came_from.insert(start, start);
         let (mut visited, mut left_out) = (0, false);
-        while let Some(state) = match order {
-            Order::Deep => open.pop_back(),
-            Order::Wide => open.pop_front(),
-        } {
+        while let Some(Reverse((_, _, state))) = open.pop() {
             visited += 1;
             if visited > states {
                 return Ok(Search::Cut);
@@ -243,8 +253,14 @@ impl Languages {
                         return Ok(Search::Found);
                     }
                     Emptiness::Unknown => {
+                        let met = came_from.len();
                         came_from.entry(target).or_insert_with(|| {
-                            open.push_back(target);
+                            let (rank, place) = match order {
+                                Order::Deep => (0, usize::MAX - met),
+                                Order::Wide => (0, met),
+                                Order::Near => (self.asked(target), met),
+                            };
+                            open.push(Reverse((rank, place, target)));
                             state
                         });
                     }
@@ -258,6 +274,23 @@ impl Languages {
             self.note_emptiness(state, true);
         }
         Ok(Search::Exhausted)
+    }
+
+    /// How many things a language asks for at once, roughly: languages that are intersected, whichever way that is put.
+    fn asked(&self, id: LanguageId) -> usize {
+        let (mut asked, mut looked_at) = (0, 0);
+        let mut open = vec![(id, true)];
+        while let Some((id, wanted)) = open.pop() {
+            looked_at += 1;
+            match (self.arena.node(id), wanted) {
+                (Node::Not(inner), _) => open.push((*inner, !wanted)),
+                (Node::And(members), true) | (Node::Or(members), false) if looked_at < MOST_ASKED => {
+                    open.extend(members.iter().map(|member| (*member, wanted)));
+                }
+                _ => asked += 1,
+            }
+        }
+        asked
     }
 
     fn note_path(&mut self, last: LanguageId, came_from: &HashMap<LanguageId, LanguageId>) {
