@@ -41,7 +41,8 @@ use crate::schema::{NodeId, SchemaSet};
 use crate::strings::{LanguageId, LanguageLimits, Languages};
 use crate::{CompileError, CompileErrorKind, Limits, Style};
 
-use atom::{Atoms, TextId, Texts};
+pub(crate) use atom::TextId;
+use atom::{Atoms, Texts};
 use complete::Completions;
 use decision::Decisions;
 pub(crate) use decode::{Decode, Decoded};
@@ -142,7 +143,7 @@ pub(crate) struct Automaton {
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     next_names: HashMap<KeyPlace, NextNames>,
     name_lists: Vec<Arc<NameList>>,
-    name_classes: HashMap<StackId, Arc<NameClasses>>,
+    name_classes: HashMap<ExpectedId, Arc<NameClasses>>,
     items: HashMap<StackId, Option<ExpectedId>>,
     strings_expected: HashMap<ExpectedId, LanguageId>,
     numbers_expected: HashMap<ExpectedId, NumberSetId>,

@@ -7,6 +7,8 @@
 //! costs next to nothing. Tokens with a closing quote are in a second such trie, each with what it has behind the quote.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -23,6 +25,8 @@ const MAX_COUNTED: usize = 256;
 /// What tokens have from a place within a string on.
 #[derive(Debug)]
 pub(super) struct Contents {
+    /// Tells them apart.
+    pub(super) number: u32,
     /// Those that stay inside, by the characters they add.
     pub(super) inside: Trie<u32>,
     /// They, in the order of the trie.
@@ -34,8 +38,8 @@ pub(super) struct Contents {
     pub(super) closing: Trie<u32>,
     /// They, in the order of the trie.
     pub(super) closings: Box<[Closing]>,
-    /// Those that end with the quote.
-    pub(super) quotes: Box<[TokenId]>,
+    /// They by their rests, those that have none first.
+    pub(super) by_rest: Box<[(u32, Box<[TokenId]>)]>,
     /// Those that go on behind the quote as behind a name, by the characters before it.
     pub(super) names: Box<[NameClosings]>,
     /// Those that may have characters of another string behind a comma, or that end a container, by the characters before
@@ -90,6 +94,8 @@ pub(super) struct Sets {
     pub(super) spaces: Arc<[u32]>,
     /// All that stay inside.
     pub(super) any: Arc<[u32]>,
+    /// All that stay inside or end with the closing quote.
+    pub(super) any_or_quote: Arc<[u32]>,
     /// Those that add at most so many characters, begun ones included.
     pub(super) up_to: Box<[Arc<[u32]>]>,
 }
@@ -168,7 +174,7 @@ impl Tails {
 
 impl Contents {
     /// Sorts tokens.
-    pub(super) fn new(mut tails: Tails, rests: &Rests) -> Self {
+    pub(super) fn new(number: u32, mut tails: Tails, rests: &Rests) -> Self {
         tails.inside.sort_by(Tail::order);
         tails.closing.sort_unstable();
         let lengths = tails.inside.iter().map(Tail::length);
@@ -183,8 +189,12 @@ impl Contents {
             .iter()
             .filter(|(_, closing)| rests.reaches_text[closing.rest as usize] || rests.closes[closing.rest as usize]);
         let reaching = reaching.map(|(text, closing)| (text_of(text).into(), *closing));
-        let quotes = tails.closing.iter().filter(|(_, rest, _)| rest.is_empty());
+        let mut by_rest: BTreeMap<u32, Vec<TokenId>> = BTreeMap::new();
+        for (_, closing) in &closing {
+            by_rest.entry(closing.rest).or_default().push(closing.token);
+        }
         Self {
+            number,
             inside: Trie::new(tails.inside.iter().map(|tail| &tail.characters[..])),
             tokens: tails.inside.iter().map(|tail| tail.token).collect(),
             begun: (0..)
@@ -193,27 +203,28 @@ impl Contents {
                 .collect(),
             closing: Trie::new(closing.iter().map(|(text, _)| &text[..])),
             closings: closing.iter().map(|(_, closing)| *closing).collect(),
-            names: names(&tails.closing, &closing),
+            names: names(&closing, rests),
             reaching: reaching.collect(),
-            quotes: quotes.map(|(.., token)| *token).collect(),
+            by_rest: by_rest
+                .into_iter()
+                .map(|(rest, tokens)| (rest, tokens.into()))
+                .collect(),
             longest: longest.unwrap_or_default() as u64,
         }
     }
 
-    /// Tokens that add these characters and then close the string.
-    pub(super) fn closings_after(&self, text: &str) -> &[Closing] {
-        &self.closings[self.closing.places(text.chars().map(u32::from))]
+    /// Places of the tokens that add these characters and then close the string.
+    pub(super) fn closings_after(&self, text: &str) -> Range<usize> {
+        self.closing.places(text.chars().map(u32::from))
     }
 }
 
 /// Those of the sorted tokens with a closing quote that go on as behind a name, by the characters before the quote.
-fn names(tails: &[(Vec<u32>, Vec<u8>, TokenId)], closing: &[(&Vec<u32>, Closing)]) -> Box<[NameClosings]> {
-    let with_rests = tails.iter().zip(closing);
-    let is_name = |rest: &[u8]| rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
-    let of_names: Vec<_> = with_rests
-        .filter(|((_, rest, _), _)| is_name(rest))
-        .map(|(_, closing)| closing)
-        .collect();
+fn names(closing: &[(&Vec<u32>, Closing)], rests: &Rests) -> Box<[NameClosings]> {
+    let of_names = closing
+        .iter()
+        .filter(|(_, closing)| rests.is_of_name[closing.rest as usize]);
+    let of_names: Vec<_> = of_names.collect();
     let groups = of_names.chunk_by(|one, other| one.0 == other.0);
     groups
         .map(|group| {
@@ -257,7 +268,14 @@ impl Sets {
                 *word |= fewer;
             }
         }
+        let mut any_or_quote = any.clone();
+        for (_, rest, token) in &tails.closing {
+            if rest.is_empty() {
+                set(&mut any_or_quote, *token);
+            }
+        }
         Self {
+            any_or_quote: any_or_quote.into(),
             spaces: blank.into(),
             any: any.into(),
             up_to: up_to.into_iter().map(Vec::into).collect(),

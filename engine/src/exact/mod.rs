@@ -6,6 +6,7 @@ mod content;
 mod contents;
 mod forced;
 mod kept;
+mod names;
 mod rest;
 mod runs;
 #[cfg(test)]

@@ -25,7 +25,9 @@ pub(super) enum Base {
     Spaces,
     /// All that stay inside of a string.
     Any,
-    /// Those of them that add at most so many characters.
+    /// They, and those that end with the closing quote.
+    AnyOrQuote,
+    /// All that stay inside of a string and add at most so many characters.
     UpTo(usize),
     /// These, 32 a word.
     Words(Arc<[u32]>),
@@ -44,7 +46,10 @@ pub(super) struct TokenSet {
 impl Base {
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::None, Self::None) | (Self::Spaces, Self::Spaces) | (Self::Any, Self::Any) => true,
+            (Self::None, Self::None)
+            | (Self::Spaces, Self::Spaces)
+            | (Self::Any, Self::Any)
+            | (Self::AnyOrQuote, Self::AnyOrQuote) => true,
             (Self::UpTo(one), Self::UpTo(other)) => one == other,
             (Self::Words(one), Self::Words(other)) => Arc::ptr_eq(one, other),
             _ => false,
@@ -57,6 +62,7 @@ impl Base {
             Self::None => &[],
             Self::Spaces => &sets.spaces,
             Self::Any => &sets.any,
+            Self::AnyOrQuote => &sets.any_or_quote,
             Self::UpTo(count) => &sets.up_to[*count],
             Self::Words(words) => words,
         }
@@ -237,6 +243,7 @@ mod tests {
         let up_to: Arc<[u32]> = [0xFF, 0, 0, 0].into();
         let sets = Sets {
             spaces: [0, 0, 0, 1].into(),
+            any_or_quote: any.clone(),
             any,
             up_to: [up_to].into(),
         };

@@ -81,6 +81,10 @@ pub(super) struct Rests {
     pub(super) reaches_text: Box<[bool]>,
     /// Whether each ends a container.
     pub(super) closes: Box<[bool]>,
+    /// Whether each goes on as behind a name.
+    pub(super) is_of_name: Box<[bool]>,
+    /// The one that is a colon and no more.
+    pub(super) colon: Option<u32>,
 }
 
 /// What a token is that begins between parts or within a number.
@@ -135,7 +139,7 @@ impl Tokens {
             escapes: style.escapes,
             len: vocabulary.len(),
             sets: Sets::new(&inside, spaces, vocabulary.len()),
-            inside: Contents::new(inside, &rests),
+            inside: Contents::new(ROOT, inside, &rests),
             between: Structures::new(plain, quoted, &rests),
             numbers: Spelled::new(numbers),
             quoted: Spelled::new(with_quote),
@@ -197,7 +201,8 @@ impl Structures {
         let mut strings = HashMap::new();
         for (text, tails) in quoted {
             // It is among the texts of the trie.
-            strings.insert(trie.find(text).unwrap_or(ROOT), Contents::new(tails, rests));
+            let node = trie.find(text).unwrap_or(ROOT);
+            strings.insert(node, Contents::new(node, tails, rests));
         }
         Self {
             trie,
@@ -277,7 +282,11 @@ impl Rests {
             let quote = text[comma..].iter().position(|byte| *byte == b'"');
             quote.is_some_and(|quote| comma + quote + 1 < text.len())
         });
+        let is_of_name = |text: &Vec<u8>| text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+        let colon = texts.iter().position(|text| text == b":");
         Self {
+            is_of_name: texts.iter().map(is_of_name).collect(),
+            colon: colon.map(|place| place as u32),
             closes: texts
                 .iter()
                 .map(|text| text.contains(&b'}') || text.contains(&b']'))

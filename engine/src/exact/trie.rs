@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use hashbrown::HashMap;
+
 /// Texts over labels (bytes or characters), sorted. Nodes are in preorder; node 0 is the root. A text is known by its
 /// place in the sorted list, so that a run of siblings and all below them is a run of places.
 #[derive(Debug)]
@@ -13,7 +15,12 @@ pub(super) struct Trie<L> {
     starts: Box<[u32]>,
     /// The children of the root, which are many.
     roots: Box<[u32]>,
+    /// The children of other nodes that have many.
+    many: HashMap<u32, Box<[u32]>>,
 }
+
+/// Children from which on they are listed.
+const MANY: usize = 12;
 
 /// The root of any trie.
 pub(super) const ROOT: u32 = 0;
@@ -52,18 +59,20 @@ impl<L: Copy + Default + Ord> Trie<L> {
             ends[node as usize] = labels.len() as u32;
         }
         starts.push(count);
-        let mut roots = Vec::new();
-        let mut child = first_child(ROOT);
-        while (child as usize) < labels.len() {
-            roots.push(child);
-            child = ends[child as usize];
-        }
-        Self {
+        let mut trie = Self {
             labels: labels.into(),
             ends: ends.into(),
             starts: starts.into(),
-            roots: roots.into(),
+            roots: Box::default(),
+            many: HashMap::new(),
+        };
+        trie.roots = trie.children(ROOT).collect();
+        for node in first_child(ROOT)..trie.end(ROOT) {
+            if trie.children(node).nth(MANY - 1).is_some() {
+                trie.many.insert(node, trie.children(node).collect());
+            }
         }
+        trie
     }
 
     /// The node after the last descendant: where its children end, and where its next sibling is.
@@ -90,9 +99,13 @@ impl<L: Copy + Default + Ord> Trie<L> {
 
     /// The child of a node by its label.
     pub(super) fn child(&self, node: u32, label: L) -> Option<u32> {
-        if node == ROOT {
-            let child = self.root_from(label);
-            return Some(child).filter(|child| *child < self.end(node) && self.label(*child) == label);
+        let listed = match node {
+            ROOT => Some(&self.roots),
+            _ => self.many.get(&node),
+        };
+        if let Some(listed) = listed {
+            let place = listed.binary_search_by_key(&label, |child| self.label(*child));
+            return place.ok().map(|place| listed[place]);
         }
         let mut children = self.children(node).skip_while(|child| self.label(*child) < label);
         children.next().filter(|child| self.label(*child) == label)

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::automaton::{
-    Automaton, BegunName, Decode, Decoded, Digits, NameClass, NameRests, PlaceKind, State, Trouble,
-};
+use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, State, TextId, Trouble};
 use crate::numbers::NumberState;
 use crate::{Escapes, TokenId};
 
 use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents};
 use super::kept::Kept;
+use super::names::NameTokens;
 use super::rest::{Freedom, Rest};
+use super::token_set::{Base, TokenSet};
 use super::tokens::{Rests, Spelled, Tokens};
 use super::trie::{ROOT, Trie};
 
@@ -23,8 +23,12 @@ use super::trie::{ROOT, Trie};
 pub(super) struct Known {
     pub(super) freedom: Freedom,
     alive: Kept<State, Arc<[bool]>>,
-    alive_by_class: Kept<NameClass, Arc<[bool]>>,
+    pub(super) alive_by_class: Kept<NameClass, Arc<[bool]>>,
     numbers: Kept<NumberState, Arc<[TokenId]>>,
+    /// Tokens of names from their beginning on, by the contents that the tokens are of.
+    pub(super) names: Kept<(u32, TextId), NameTokens>,
+    /// The tokens that may come within any string, by the rests that may come behind it.
+    pub(super) free_texts: Kept<Arc<[bool]>, TokenSet>,
 }
 
 /// Memory for what is known of each kind.
@@ -37,6 +41,8 @@ impl Default for Known {
             alive: Kept::new(KNOWN_BYTES),
             alive_by_class: Kept::new(KNOWN_BYTES),
             numbers: Kept::new(KNOWN_BYTES),
+            names: Kept::new(KNOWN_BYTES),
+            free_texts: Kept::new(KNOWN_BYTES),
         }
     }
 }
@@ -151,7 +157,24 @@ impl Walk<'_> {
         Ok(avoided)
     }
 
-    /// Tokens with the closing quote of the string or name that a place is in, between two characters of it.
+    /// The tokens that may come within a string that may be any, where this is the place after it.
+    pub(super) fn free_text(&mut self, after: State) -> Result<TokenSet, Trouble> {
+        let alive = self.alive(after)?;
+        if let Some(known) = self.known.free_texts.get(&alive) {
+            return Ok(known);
+        }
+        let mut found = Vec::new();
+        for (rest, tokens) in &self.tokens.inside.by_rest {
+            if alive[*rest as usize] && !self.tokens.rests.nothing[*rest as usize] {
+                found.extend_from_slice(tokens);
+            }
+        }
+        let set = TokenSet::over(Base::AnyOrQuote).and(found.into());
+        self.known.free_texts.keep(alive, set.clone(), set.bytes());
+        Ok(set)
+    }
+
+    /// Tokens with the closing quote of the string that a place is in, between two characters of it.
     pub(super) fn closings(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
         if contents.closings.is_empty() {
             return Ok(());
@@ -168,166 +191,19 @@ impl Walk<'_> {
                     None => self.closings_by_place(at, contents, found),
                 }
             }
-            PlaceKind::Name(_) => {
-                let rests = self.automaton.name_rests(at)?;
-                self.name_closings(at, &rests, contents, found)
-            }
             _ => self.closings_by_place(at, contents, found),
         }
     }
 
-    /// Tokens from between two characters of a name on, but for those that any string may go on with where it may become
-    /// almost any name.
-    pub(super) fn name(
-        &mut self,
-        at: State,
-        rests: &NameRests,
-        contents: &Contents,
-        found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
-        match rests {
-            NameRests::AllBut(_) if std::ptr::eq(contents, &self.tokens.inside) => {}
-            NameRests::AllBut(_) => found.extend_from_slice(&contents.tokens),
-            NameRests::These(rests) => self.beginnings(rests, contents, found),
-            NameRests::Language(language) => {
-                let freedom = &mut self.known.freedom;
-                inside_few(self.automaton, freedom, contents, *language, self.tokens.escapes, found)?;
-            }
-        }
-        self.name_closings(at, rests, contents, found)
-    }
-
-    /// The tokens that some texts begin with, and go on behind. The texts are sorted.
-    fn beginnings(&self, texts: &[String], contents: &Contents, found: &mut Vec<TokenId>) {
-        let trie = &contents.inside;
-        for text in texts {
-            let mut node = Some(ROOT);
-            for character in text.chars().map(u32::from) {
-                let Some(at) = node else { break };
-                self.begun(at, Some(character), contents, found);
-                node = trie.child(at, character);
-            }
-            if let Some(at) = node {
-                self.begun(at, None, contents, found);
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-    }
-
-    /// The tokens that end at a node where this character comes next.
-    fn begun(&self, node: u32, next: Option<u32>, contents: &Contents, found: &mut Vec<TokenId>) {
-        for place in contents.inside.at(node) {
-            let may = match (contents.begun.get(&place), next) {
-                (None, _) => true,
-                (Some(_), None) => return,
-                (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => return,
-                (Some(begun), Some(next)) => begun.may_be(next),
-            };
-            if may {
-                found.push(contents.tokens[place]);
-            }
-        }
-    }
-
-    fn name_closings(
-        &mut self,
-        at: State,
-        rests: &NameRests,
-        contents: &Contents,
-        found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
-        let is_nothing = |closing: &&Closing| self.tokens.rests.nothing[closing.rest as usize];
-        let quotes_after = |text: &str| contents.closings_after(text).iter().filter(is_nothing);
-        let mut language = None;
-        match rests {
-            NameRests::These(texts) => {
-                for text in texts {
-                    found.extend(quotes_after(text).map(|closing| closing.token));
-                }
-            }
-            NameRests::AllBut(texts) => {
-                let excluded: Vec<TokenId> = texts
-                    .iter()
-                    .flat_map(|text| quotes_after(text))
-                    .map(|one| one.token)
-                    .collect();
-                found.extend(contents.quotes.iter().filter(|token| !excluded.contains(*token)));
-            }
-            NameRests::Language(names) => {
-                let (automaton, freedom) = (&mut *self.automaton, &mut self.known.freedom);
-                let rest = Rest::new(automaton, *names)?;
-                let nothing = &self.tokens.rests.nothing;
-                closings(automaton, freedom, contents, rest.clone(), nothing, found)?;
-                language = Some(rest);
-            }
-        }
-        let mut begun = None;
-        for (text, closings) in &contents.names {
-            let may_end = match rests {
-                NameRests::These(texts) => texts.iter().any(|one| **one == **text),
-                NameRests::AllBut(texts) => !texts.iter().any(|one| **one == **text),
-                NameRests::Language(_) => self.accepts(language.clone(), text)?,
-            };
-            if !may_end {
-                continue;
-            }
-            if begun.is_none() {
-                begun = self.automaton.begun_name(at)?;
-            }
-            let Some(name) = &begun else { return Ok(()) };
-            let by_class = self.alive_after_name(at, name, text)?;
-            for closing in closings.iter() {
-                let alive = match self.is_alike(at, closing.rest) {
-                    true => by_class[closing.rest as usize],
-                    false => {
-                        let after = self.automaton.after_name(at, text);
-                        self.alive(after)?[closing.rest as usize]
-                    }
-                };
-                if alive {
-                    found.push(closing.token);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Whether a rest may come after all texts of a kind if it may after one of them: it does not go on into another text,
     /// which must not be the same, nor end a container that is compared with others.
-    fn is_alike(&self, at: State, rest: u32) -> bool {
+    pub(super) fn is_alike(&self, at: State, rest: u32) -> bool {
         let rests = &self.tokens.rests;
         !(rests.reaches_text[rest as usize] || rests.closes[rest as usize] && self.automaton.is_compared(at))
     }
 
-    fn accepts(&mut self, rest: Option<Rest>, text: &str) -> Result<bool, Trouble> {
-        let mut rest = rest;
-        for character in text.chars() {
-            rest = match rest {
-                Some(rest) => rest.after(self.automaton, character)?,
-                None => return Ok(false),
-            };
-        }
-        Ok(rest.is_some_and(|rest| rest.accepts(self.automaton)))
-    }
-
-    /// Whether each rest may come after the closing quote of a name that ends with `text`, as far as it does not reach
-    /// into other names of the object.
-    fn alive_after_name(&mut self, at: State, name: &BegunName, text: &str) -> Result<Arc<[bool]>, Trouble> {
-        let after = self.automaton.after_name(at, text);
-        let Some(class) = self.automaton.class_of(name, text)? else {
-            return self.alive(after);
-        };
-        if let Some(known) = self.known.alive_by_class.get(&class) {
-            return Ok(known);
-        }
-        let alive = self.find_alive(after)?;
-        self.known.alive_by_class.keep(class, alive.clone(), alive.len());
-        Ok(alive)
-    }
-
     /// Whether each rest may come at a place.
-    fn alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
+    pub(super) fn alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
         if let Some(known) = self.known.alive.get(&at) {
             return Ok(known);
         }
@@ -336,7 +212,7 @@ impl Walk<'_> {
         Ok(alive)
     }
 
-    fn find_alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
+    pub(super) fn find_alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
         let Rests { trie, nothing, .. } = &self.tokens.rests;
         let mut alive = vec![false; nothing.len()];
         alive[trie.at(ROOT)].fill(true);
@@ -396,7 +272,7 @@ impl Walk<'_> {
         // Those that are not like most are looked at one by one.
         let mut single: Vec<(&str, Closing)> = Vec::new();
         for other in others {
-            let closings = contents.closings_after(other).iter();
+            let closings = contents.closings[contents.closings_after(other)].iter();
             single.extend(closings.map(|closing| (&other[..], *closing)));
         }
         most.retain(|token| !single.iter().any(|(_, closing)| closing.token == *token));

@@ -98,19 +98,29 @@ impl Work {
             PlaceKind::Name(Decode::Between) => match self.automaton.name_rests(at)? {
                 NameRests::Language(language) => {
                     let inside = self.inside(language, shared)?;
-                    self.walk(shared).closings(at, &shared.tokens.inside, &mut found)?;
+                    let contents = &shared.tokens.inside;
+                    self.walk(shared).close_language(at, language, contents, &mut found)?;
                     inside.and(found.into())
                 }
                 rests => {
-                    let base = match &rests {
-                        NameRests::AllBut(_) => Base::Any,
-                        _ => Base::None,
-                    };
-                    self.walk(shared).name(at, &rests, &shared.tokens.inside, &mut found)?;
-                    TokenSet::over(base).and(found.into())
+                    let contents = &shared.tokens.inside;
+                    let mut set = TokenSet::none();
+                    if let NameRests::AllBut(names, read) = &rests {
+                        set = TokenSet::over(Base::AnyOrQuote);
+                        set.without = self.walk(shared).quotes_of(names, *read, contents).into();
+                    }
+                    self.walk(shared).name(at, &rests, contents, &mut found)?;
+                    set.and(found.into())
                 }
             },
             PlaceKind::Text(Decode::Between, language) => {
+                let freedom = &mut self.known.freedom;
+                if freedom.is_viable(&mut self.automaton, language, shared.tokens.inside.longest)?
+                    && freedom.is_accepted(&mut self.automaton, language, shared.tokens.inside.longest)?
+                    && let Some(after) = self.automaton.after_any_text(at)?
+                {
+                    return self.walk(shared).free_text(after);
+                }
                 let mut inside = self.inside(language, shared)?;
                 let avoided = self.walk(shared).avoided(at, &shared.tokens.inside)?;
                 if !avoided.is_empty() {

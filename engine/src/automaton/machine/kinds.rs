@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashSet;
-
 use super::{Automaton, Kind, StackId, State, Top, Trouble};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::decode::Decode;
@@ -37,7 +35,8 @@ pub(crate) enum Digits {
 /// What tells the names of an object apart: names that are not listed, and are in the same languages, are alike.
 #[derive(Debug)]
 pub(in crate::automaton) struct NameClasses {
-    listed: HashSet<TextId>,
+    /// Sorted by their characters.
+    listed: Box<[TextId]>,
     languages: Box<[LanguageId]>,
 }
 
@@ -140,11 +139,17 @@ impl Automaton {
         }))
     }
 
+    /// Whether all names that go on from the beginning of one and are not listed are of one class; those that are listed.
+    pub(crate) fn only_listed_differ<'a>(&self, name: &'a BegunName) -> Option<&'a [TextId]> {
+        let is_one = name.classes.languages.is_empty();
+        is_one.then(|| self.beginning_with(&name.classes.listed, name.text))
+    }
+
     /// The class of a name, by what follows of it; none where it is listed. The object has the same future after each
     /// name of a class, other names of that class aside.
     pub(crate) fn class_of(&mut self, name: &BegunName, rest: &str) -> Result<Option<NameClass>, Trouble> {
         let whole = [self.texts.get(name.text), rest].concat();
-        let is_listed = |id: TextId| name.classes.listed.contains(&id);
+        let is_listed = |id: TextId| self.beginning_with(&name.classes.listed, id).first() == Some(&id);
         if name.after.len() > MOST_LANGUAGES || self.texts.find(&whole).is_some_and(is_listed) {
             return Ok(None);
         }
@@ -156,8 +161,13 @@ impl Automaton {
         Ok(Some(NameClass { object, languages }))
     }
 
-    /// The place after the closing quote of a name that ends with `rest`.
-    pub(crate) fn after_name(&mut self, at: State, rest: &str) -> State {
+    /// The place after the closing quote of a name.
+    pub(crate) fn after_name(&self, at: State, name: TextId) -> State {
+        State::new(Top::Colon(name), at.stack)
+    }
+
+    /// The place after the closing quote of the name that a place is in, which ends with `rest`.
+    pub(crate) fn after_longer_name(&mut self, at: State, rest: &str) -> State {
         let top = match at.top {
             Top::Key(_, text, _) => {
                 let whole = [self.texts.get(text), rest].concat();
@@ -169,33 +179,40 @@ impl Automaton {
     }
 
     fn name_classes(&mut self, stack: StackId) -> Result<Option<Arc<NameClasses>>, Trouble> {
-        if let Some(known) = self.name_classes.get(&stack) {
-            return Ok(Some(known.clone()));
-        }
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };
-        let (mut listed, mut languages) = (HashSet::new(), Vec::new());
-        for formula in &level.formulas {
-            for atom in self.formulas.atoms(*formula) {
+        let apart = self.names_apart(stack)?;
+        if apart.is_empty()
+            && let Some(known) = self.name_classes.get(&level.expected)
+        {
+            return Ok(Some(known.clone()));
+        }
+        // What tells names apart at the beginning of the object does to its end.
+        let (mut listed, mut languages) = (Vec::new(), Vec::new());
+        for &goal in &self.expected(level.expected).goals {
+            let formula = self.constraint(goal)?.objects;
+            for atom in self.formulas.atoms(formula) {
                 match self.atoms.kind(*atom) {
-                    AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => {
-                        listed.insert(name);
-                    }
+                    AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => listed.push(name),
                     AtomKind::Members(Keys::Language(language), _) => languages.push(language),
                     _ => {}
                 }
             }
         }
-        if let Kind::Object { order, passed, .. } = &level.kind {
-            listed.extend(self.ordered(*order, *passed).iter().copied());
+        if let Kind::Object { order, .. } = &level.kind {
+            listed.extend(self.ordered(*order, 0).iter().copied());
         }
-        listed.extend(self.names_apart(stack)?);
+        let is_kept = apart.is_empty();
+        listed.extend(apart);
+        self.sort_names(&mut listed);
         languages.sort_unstable();
         languages.dedup();
-        let languages = languages.into();
+        let (listed, languages) = (listed.into(), languages.into());
         let classes = Arc::new(NameClasses { listed, languages });
-        self.name_classes.insert(stack, classes.clone());
+        if is_kept {
+            self.name_classes.insert(level.expected, classes.clone());
+        }
         Ok(Some(classes))
     }
 }

@@ -48,10 +48,10 @@ pub(in crate::automaton) struct NameList {
 /// What may follow of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum NameRests {
-    /// These.
-    These(Vec<String>),
-    /// Anything but these.
-    AllBut(Vec<String>),
+    /// What these have after so many bytes.
+    These(Vec<TextId>, usize),
+    /// Anything but what these have after so many bytes.
+    AllBut(Vec<TextId>, usize),
     /// The texts of a language.
     Language(LanguageId),
 }
@@ -121,7 +121,7 @@ impl Automaton {
             NextNames::None | NextNames::Unopened => return Ok(None),
             NextNames::Listed(list_id) => {
                 let list = &self.name_lists[list_id.0 as usize];
-                if !list.excludes && self.beginning_with(list, longer).is_empty() {
+                if !list.excludes && self.beginning_with(&list.names, longer).is_empty() {
                     return Ok(None);
                 }
                 NextNames::Listed(list_id)
@@ -144,7 +144,7 @@ impl Automaton {
             NextNames::Listed(list) => {
                 let list = &self.name_lists[list.0 as usize];
                 // Of all that begin with a text it comes first itself.
-                let is_listed = self.beginning_with(list, text).first() == Some(&text);
+                let is_listed = self.beginning_with(&list.names, text).first() == Some(&text);
                 is_listed != list.excludes
             }
             NextNames::Language(language) => self.languages.accepts_empty(language),
@@ -162,7 +162,7 @@ impl Automaton {
                     return Ok(!possible.is_empty());
                 }
                 let read = self.texts.get(text).len();
-                let mut next = self.beginning_with(list, text).iter();
+                let mut next = self.beginning_with(&list.names, text).iter();
                 Ok(next.any(|name| {
                     let next = self.texts.get(*name)[read..].chars().next().map(u32::from);
                     next.is_some_and(|next| possible.iter().any(|(first, last)| (*first..=*last).contains(&next)))
@@ -177,10 +177,9 @@ impl Automaton {
         Ok(matches!(self.opened(names, stack)?, NextNames::Listed(_)))
     }
 
-    /// Those of a list that begin with a text.
-    fn beginning_with<'a>(&self, list: &'a NameList, text: TextId) -> &'a [TextId] {
+    /// Those of some names, sorted by their characters, that begin with a text.
+    pub(super) fn beginning_with<'a>(&self, names: &'a [TextId], text: TextId) -> &'a [TextId] {
         let text = self.texts.get(text);
-        let names = &list.names;
         let from = names.partition_point(|name| self.texts.get(*name) < text);
         let count = names[from..].partition_point(|name| self.texts.get(*name).starts_with(text));
         &names[from..from + count]
@@ -189,46 +188,51 @@ impl Automaton {
     /// What may follow the characters of a name that a place is in.
     pub(crate) fn name_rests(&mut self, at: State) -> Result<NameRests, Trouble> {
         let Top::Key(_, text, names) = at.top else {
-            return Ok(NameRests::These(Vec::new()));
+            return Ok(NameRests::These(Vec::new(), 0));
         };
         Ok(match self.opened(names, at.stack)? {
             NextNames::Listed(list) => {
                 let list = self.name_lists[list.0 as usize].clone();
                 let read = self.texts.get(text).len();
-                let rests = self.beginning_with(&list, text).iter();
-                let mut rests: Vec<String> = rests.map(|name| self.texts.get(*name)[read..].to_owned()).collect();
+                let mut names = self.beginning_with(&list.names, text).to_vec();
                 // Nor may those come after which the object could only become what it must not.
                 for name in self.names_apart(at.stack)? {
-                    let rest = self.texts.get(name).strip_prefix(self.texts.get(text));
-                    let Some(rest) = rest.map(str::to_owned) else { continue };
-                    let place = rests.iter().position(|one| *one == rest);
+                    if !self.texts.get(name).starts_with(self.texts.get(text)) {
+                        continue;
+                    }
+                    let place = names.iter().position(|one| *one == name);
                     if place.is_some() != list.excludes && !self.member_apart(name, at.stack)? {
                         match place {
-                            Some(place) => drop(rests.remove(place)),
-                            None => rests.push(rest),
+                            Some(place) => drop(names.remove(place)),
+                            None => names.push(name),
                         }
                     }
                 }
-                if !list.excludes {
-                    return Ok(NameRests::These(rests));
+                match list.excludes {
+                    true => NameRests::AllBut(names, read),
+                    false => NameRests::These(names, read),
                 }
-                NameRests::AllBut(rests)
             }
             NextNames::Language(language) => NameRests::Language(language),
-            NextNames::None | NextNames::Unopened => NameRests::These(Vec::new()),
+            NextNames::None | NextNames::Unopened => NameRests::These(Vec::new(), 0),
         })
+    }
+
+    /// A name.
+    pub(crate) fn name_text(&self, name: TextId) -> &str {
+        self.texts.get(name)
     }
 
     /// What may follow the characters of a name that a place is in, as a language.
     pub(crate) fn name_language(&mut self, at: State) -> Result<LanguageId, Trouble> {
-        let of = |rests: &Vec<String>, languages: &mut crate::strings::Languages| {
-            let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
-            languages.one_of(&rests)
+        let of = |names: &[TextId], read: usize, this: &mut Self| {
+            let rests: Vec<&str> = names.iter().map(|name| &this.texts.get(*name)[read..]).collect();
+            this.languages.one_of(&rests)
         };
         Ok(match self.name_rests(at)? {
-            NameRests::These(rests) => of(&rests, &mut self.languages)?,
-            NameRests::AllBut(rests) => {
-                let rests = of(&rests, &mut self.languages)?;
+            NameRests::These(names, read) => of(&names, read, self)?,
+            NameRests::AllBut(names, read) => {
+                let rests = of(&names, read, self)?;
                 self.languages.not(rests)?
             }
             NameRests::Language(language) => language,
@@ -429,13 +433,18 @@ impl Automaton {
             let others = self.without_names(self.languages.any(), &names)?;
             return Ok(NextNames::Language(others));
         }
-        names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
-        names.dedup();
+        self.sort_names(&mut names);
         let names: Box<[TextId]> = names.into();
         self.level_cells += names.len();
         let id = ListId(self.name_lists.len() as u32);
         self.name_lists.push(Arc::new(NameList { names, excludes }));
         Ok(NextNames::Listed(id))
+    }
+
+    /// Sorts names by their characters, and leaves each once.
+    pub(super) fn sort_names(&self, names: &mut Vec<TextId>) {
+        names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
+        names.dedup();
     }
 
     /// Names that are listed, or in a language.

@@ -1,0 +1,300 @@
+//! Tokens from a place within a name on.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::TokenId;
+use crate::automaton::{BegunName, NameRests, State, TextId, Trouble};
+use crate::strings::LanguageId;
+
+use super::content::{closings, inside_few};
+use super::contents::{Closing, Contents};
+use super::rest::Rest;
+use super::trie::ROOT;
+use super::walk::Walk;
+
+/// The tokens that a name, or what follows in it, begins with.
+#[derive(Clone, Debug)]
+pub(super) struct NameTokens {
+    /// Those that stay in it.
+    inside: Arc<[TokenId]>,
+    /// Places of those that add all of it and close it.
+    closings: Range<usize>,
+}
+
+impl Walk<'_> {
+    /// Tokens from between two characters of a name on. Where it may become almost any name, those that any string may go
+    /// on with, or end with, are left out if they are a base of sets.
+    pub(super) fn name(
+        &mut self,
+        at: State,
+        rests: &NameRests,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        match rests {
+            NameRests::These(names, read) => {
+                for &name in names {
+                    let tokens = self.tokens_of(name, *read, contents);
+                    found.extend_from_slice(&tokens.inside);
+                    self.close_listed(at, name, &contents.closings[tokens.closings], found)?;
+                }
+            }
+            NameRests::AllBut(names, read) => {
+                if !std::ptr::eq(contents, &self.tokens.inside) {
+                    found.extend_from_slice(&contents.tokens);
+                    let excluded = self.quotes_of(names, *read, contents);
+                    for (rest, quotes) in &contents.by_rest {
+                        if self.tokens.rests.nothing[*rest as usize] {
+                            found.extend(quotes.iter().filter(|token| !excluded.contains(token)));
+                        }
+                    }
+                }
+                self.close_all_but(at, (names, *read), contents, found)?;
+            }
+            NameRests::Language(language) => {
+                let freedom = &mut self.known.freedom;
+                inside_few(self.automaton, freedom, contents, *language, self.tokens.escapes, found)?;
+                self.close_language(at, *language, contents, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tokens that end with the closing quote of some names, so many bytes of which have been read.
+    pub(super) fn quotes_of(&mut self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
+        let mut quotes = Vec::new();
+        for &name in names {
+            let closings = self.tokens_of(name, read, contents).closings;
+            let closings = contents.closings[closings].iter();
+            let closings = closings.filter(|closing| self.tokens.rests.nothing[closing.rest as usize]);
+            quotes.extend(closings.map(|closing| closing.token));
+        }
+        quotes
+    }
+
+    /// The tokens that a name goes on with after so many bytes.
+    fn tokens_of(&mut self, name: TextId, read: usize, contents: &Contents) -> NameTokens {
+        let key = (contents.number, name);
+        if read == 0
+            && let Some(known) = self.known.names.get(&key)
+        {
+            return known;
+        }
+        let text = &self.automaton.name_text(name)[read..];
+        let tokens = NameTokens {
+            inside: beginnings(text, contents).into(),
+            closings: contents.closings_after(text),
+        };
+        if read == 0 {
+            let bytes = 4 * tokens.inside.len();
+            self.known.names.keep(key, tokens.clone(), bytes);
+        }
+        tokens
+    }
+
+    /// Those of the tokens that close a name, which may come, that may come.
+    fn close_listed(
+        &mut self,
+        at: State,
+        name: TextId,
+        closings: &[Closing],
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        let mut alive = None;
+        let rests = &self.tokens.rests;
+        for closing in closings {
+            let rest = closing.rest as usize;
+            // A colon may follow every name that may come.
+            let may = rests.nothing[rest]
+                || rests.colon == Some(closing.rest)
+                || rests.is_of_name[rest] && {
+                    if alive.is_none() {
+                        let after = self.automaton.after_name(at, name);
+                        alive = Some(self.alive(after)?);
+                    }
+                    alive.as_ref().is_some_and(|alive| alive[rest])
+                };
+            if may {
+                found.push(closing.token);
+            }
+        }
+        Ok(())
+    }
+
+    /// The tokens that close a name that may be almost any, and go on behind it.
+    fn close_all_but(
+        &mut self,
+        at: State,
+        (excluded, read): (&[TextId], usize),
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        if contents.names.is_empty() {
+            return Ok(());
+        }
+        let Some(begun) = self.automaton.begun_name(at)? else {
+            return Ok(());
+        };
+        let Some(listed) = self.automaton.only_listed_differ(&begun) else {
+            for (text, closings) in &contents.names {
+                let is_excluded = |name: &TextId| self.automaton.name_text(*name)[read..] == **text;
+                if !excluded.iter().any(is_excluded) {
+                    self.close_class(at, &begun, text, closings, found)?;
+                }
+            }
+            return Ok(());
+        };
+        // All but a few names are alike.
+        let mut single = listed.to_vec();
+        single.extend(excluded.iter().filter(|name| !listed.contains(name)));
+        let single: Vec<(TextId, Range<usize>)> = single
+            .into_iter()
+            .map(|name| (name, self.tokens_of(name, read, contents).closings))
+            .filter(|(_, closings)| !closings.is_empty())
+            .collect();
+        let is_single = |token: TokenId| {
+            let mut closings = single.iter().flat_map(|(_, places)| &contents.closings[places.clone()]);
+            closings.any(|closing| closing.token == token)
+        };
+        let is_other = |text: &str| {
+            let name = |name: &TextId| self.automaton.name_text(*name)[read..] == *text;
+            !single.iter().any(|(one, _)| name(one))
+        };
+        if let Some((text, _)) = contents.names.iter().find(|(text, _)| is_other(text)) {
+            let alive = self.alive_after_class(at, &begun, text)?;
+            for (rest, tokens) in &contents.by_rest {
+                if self.tokens.rests.is_of_name[*rest as usize] && alive[*rest as usize] && self.is_alike(at, *rest) {
+                    found.extend(tokens.iter().copied().filter(|token| !is_single(*token)));
+                }
+            }
+            for (text, closing) in &contents.reaching {
+                let rest = closing.rest;
+                if self.tokens.rests.is_of_name[rest as usize] && !self.is_alike(at, rest) && !is_single(closing.token)
+                {
+                    self.close_class(at, &begun, text, &[*closing], found)?;
+                }
+            }
+        }
+        for (name, closings) in single {
+            if !excluded.contains(&name) {
+                let closings = contents.closings[closings].iter().copied();
+                let closings: Vec<Closing> = closings
+                    .filter(|closing| self.tokens.rests.is_of_name[closing.rest as usize])
+                    .collect();
+                self.close_listed(at, name, &closings, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tokens that close a name of a language.
+    pub(super) fn close_language(
+        &mut self,
+        at: State,
+        names: LanguageId,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        if contents.closings.is_empty() {
+            return Ok(());
+        }
+        let (automaton, freedom) = (&mut *self.automaton, &mut self.known.freedom);
+        let rest = Rest::new(automaton, names)?;
+        let nothing = &self.tokens.rests.nothing;
+        closings(automaton, freedom, contents, rest.clone(), nothing, found)?;
+        let mut begun = None;
+        for (text, closings) in &contents.names {
+            if !self.accepts(rest.clone(), text)? {
+                continue;
+            }
+            if begun.is_none() {
+                begun = self.automaton.begun_name(at)?;
+            }
+            let Some(begun) = &begun else { return Ok(()) };
+            self.close_class(at, begun, text, closings, found)?;
+        }
+        Ok(())
+    }
+
+    fn accepts(&mut self, rest: Rest, text: &str) -> Result<bool, Trouble> {
+        let mut rest = Some(rest);
+        for character in text.chars() {
+            rest = match rest {
+                Some(rest) => rest.after(self.automaton, character)?,
+                None => return Ok(false),
+            };
+        }
+        Ok(rest.is_some_and(|rest| rest.accepts(self.automaton)))
+    }
+
+    /// Those of the tokens that add `text` to a name, which may come, and close it, that may come.
+    fn close_class(
+        &mut self,
+        at: State,
+        begun: &BegunName,
+        text: &str,
+        closings: &[Closing],
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        for closing in closings {
+            let alive = match self.is_alike(at, closing.rest) {
+                _ if self.tokens.rests.colon == Some(closing.rest) => true,
+                true => self.alive_after_class(at, begun, text)?[closing.rest as usize],
+                false => {
+                    let after = self.automaton.after_longer_name(at, text);
+                    self.alive(after)?[closing.rest as usize]
+                }
+            };
+            if alive {
+                found.push(closing.token);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether each rest may come after the closing quote of a name that ends with `text`, as far as it does not reach
+    /// into other names of the object.
+    fn alive_after_class(&mut self, at: State, begun: &BegunName, text: &str) -> Result<Arc<[bool]>, Trouble> {
+        let after = self.automaton.after_longer_name(at, text);
+        let Some(class) = self.automaton.class_of(begun, text)? else {
+            return self.alive(after);
+        };
+        if let Some(known) = self.known.alive_by_class.get(&class) {
+            return Ok(known);
+        }
+        let alive = self.find_alive(after)?;
+        self.known.alive_by_class.keep(class, alive.clone(), alive.len());
+        Ok(alive)
+    }
+}
+
+/// The tokens that a text begins with.
+fn beginnings(text: &str, contents: &Contents) -> Vec<TokenId> {
+    let mut found = Vec::new();
+    let mut node = Some(ROOT);
+    for character in text.chars().map(u32::from) {
+        let Some(at) = node else { return found };
+        begun(at, Some(character), contents, &mut found);
+        node = contents.inside.child(at, character);
+    }
+    if let Some(at) = node {
+        begun(at, None, contents, &mut found);
+    }
+    found
+}
+
+/// The tokens that end at a node where this character comes next.
+fn begun(node: u32, next: Option<u32>, contents: &Contents, found: &mut Vec<TokenId>) {
+    for place in contents.inside.at(node) {
+        let may = match (contents.begun.get(&place), next) {
+            (None, _) => true,
+            (Some(_), None) => return,
+            (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => return,
+            (Some(begun), Some(next)) => begun.may_be(next),
+        };
+        if may {
+            found.push(contents.tokens[place]);
+        }
+    }
+}
