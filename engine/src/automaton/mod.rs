@@ -51,9 +51,10 @@ use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goal, Goals};
 use machine::{
-    Apart, Expected, ExpectedId, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders, Parts, StackId,
+    Apart, Expected, ExpectedId, ForcedShape, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders, Parts,
+    StackId,
 };
-pub(crate) use machine::{BegunName, Digits, NameClass, NameRests, PlaceKind, State};
+pub(crate) use machine::{BegunName, Digits, NameClass, NameRests, PlaceKind, Shape, State};
 use questions::Questions;
 use satisfiable::{Listed, Plain};
 
@@ -161,6 +162,9 @@ pub(crate) struct Automaton {
     levels: Vec<Arc<Level>>,
     level_ids: HashMap<Arc<Level>, StackId>,
     /// Steps other than those within strings and numbers, as far as they are kept.
+    shapes: HashMap<ExpectedId, Option<ForcedShape>>,
+    /// The stacks that say no more than what counts after a member.
+    bares: HashMap<StackId, StackId>,
     steps: HashMap<(State, u8), Option<State>>,
     forced: HashMap<State, Option<(u8, State)>>,
     completions: Completions,
@@ -228,6 +232,8 @@ impl Automaton {
             open_ids: HashMap::new(),
             levels: Vec::new(),
             level_ids: HashMap::new(),
+            shapes: HashMap::new(),
+            bares: HashMap::new(),
             steps: HashMap::new(),
             forced: HashMap::new(),
             completions: Completions::default(),

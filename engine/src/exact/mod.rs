@@ -14,6 +14,7 @@ mod tests;
 mod token_set;
 mod tokens;
 mod trie;
+mod values;
 mod walk;
 mod work;
 

@@ -51,6 +51,21 @@ pub(super) struct Tokens {
     runs: Mutex<Kept<(u32, Class), Arc<Runs>>>,
     /// What tokens have after a closing quote.
     pub(super) rests: Rests,
+    /// Those that begin a value.
+    pub(super) values: Values,
+}
+
+/// Tokens that begin a value, by how far they go. Those that are numbers only are left out.
+#[derive(Debug)]
+pub(super) struct Values {
+    /// Those that end it, by the value.
+    pub(super) trie: Trie<u8>,
+    /// They in the order of the trie, with what they have behind it.
+    pub(super) ends: Box<[(u32, TokenId)]>,
+    /// Those of which it is not easily said whether they do.
+    pub(super) odd: Spelled,
+    /// All of these; the others stay in the value. 32 a word.
+    pub(super) not_open: Box<[u32]>,
 }
 
 /// Tokens by their bytes up to the first opening quote.
@@ -85,6 +100,67 @@ pub(super) struct Rests {
     pub(super) is_of_name: Box<[bool]>,
     /// The one that is a colon and no more.
     pub(super) colon: Option<u32>,
+    /// Those that have a value behind a colon and end it: the value, and what they have behind it.
+    pub(super) values: Box<[ValueRest]>,
+    /// Those that have something behind a colon of which it is not easily said whether it ends a value.
+    pub(super) odd: Box<[(u32, Box<[u8]>)]>,
+    /// Those that may have a whole name behind a comma.
+    pub(super) names: Box<[(u32, Box<[u8]>)]>,
+}
+
+/// A rest that has a whole value behind a colon.
+#[derive(Debug)]
+pub(super) struct ValueRest {
+    pub(super) rest: u32,
+    pub(super) value: Box<[u8]>,
+    /// What it has behind the value, which is a rest as well.
+    pub(super) behind: u32,
+}
+
+/// How far text goes that begins a value.
+enum Extent {
+    /// It ends within the value.
+    Open,
+    /// After so many bytes comes something else.
+    Whole(usize),
+    /// That is not easily said.
+    Odd,
+}
+
+impl Extent {
+    /// Of text without whitespace.
+    fn of(text: &[u8]) -> Self {
+        let word: &[u8] = match text.first() {
+            None => return Self::Open,
+            Some(b'"' | b'[' | b'{') => {
+                let (mut depth, mut is_text, mut is_escaped) = (0, false, false);
+                for (at, &byte) in text.iter().enumerate() {
+                    match (is_text, byte) {
+                        (true, b'"') if !is_escaped => is_text = false,
+                        (true, _) => {}
+                        (false, b'"') => is_text = true,
+                        (false, b'[' | b'{') => depth += 1,
+                        (false, b']' | b'}') => depth -= 1,
+                        _ => {}
+                    }
+                    is_escaped = is_text && byte == b'\\' && !is_escaped;
+                    if depth <= 0 && !is_text {
+                        return Self::Whole(at + 1);
+                    }
+                }
+                return Self::Open;
+            }
+            Some(b't') => b"true",
+            Some(b'f') => b"false",
+            Some(b'n') => b"null",
+            Some(_) => return Self::Odd,
+        };
+        match (text.starts_with(word), word.starts_with(text)) {
+            (true, _) => Self::Whole(word.len()),
+            (false, true) => Self::Open,
+            (false, false) => Self::Odd,
+        }
+    }
 }
 
 /// What a token is that begins between parts or within a number.
@@ -103,6 +179,7 @@ impl Tokens {
         let is_free = style.whitespace == Whitespace::Any;
         let mut inside = Tails::default();
         let (mut plain, mut numbers, mut with_quote, mut every) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut whole, mut odd) = (Vec::new(), Vec::new());
         let mut quoted: HashMap<Vec<u8>, Tails> = HashMap::new();
         for token in 0..vocabulary.len() as TokenId {
             let bytes = vocabulary.token_bytes(token);
@@ -118,6 +195,13 @@ impl Tokens {
                 numbers.push((bytes.to_vec(), token));
                 continue;
             }
+            if let Some(text) = rest(bytes, is_free) {
+                match Extent::of(&text) {
+                    Extent::Open => {}
+                    Extent::Whole(length) => whole.push((text, length, token)),
+                    Extent::Odd => odd.push((text, token)),
+                }
+            }
             match read(bytes, is_free) {
                 Read::Refused => {}
                 Read::Plain(text) => plain.push((text, token)),
@@ -132,6 +216,7 @@ impl Tokens {
         for tails in quoted.values().chain([&inside]) {
             texts.extend(tails.rests().map(<[u8]>::to_vec));
         }
+        texts.extend(whole.iter().map(|(text, length, _)| text[*length..].to_vec()));
         let rests = Rests::new(texts);
         let spaces = plain.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text.is_empty());
         let spaces = spaces.map(|(_, token)| *token);
@@ -142,6 +227,7 @@ impl Tokens {
             inside: Contents::new(ROOT, inside, &rests),
             between: Structures::new(plain, quoted, &rests),
             numbers: Spelled::new(numbers),
+            values: Values::new(whole, odd, &rests, vocabulary.len()),
             quoted: Spelled::new(with_quote),
             longest: every.iter().map(|(bytes, _)| bytes.len()).max().unwrap_or_default(),
             every: Spelled::new(every),
@@ -273,8 +359,43 @@ impl Spelled {
     }
 }
 
+impl Values {
+    fn new(
+        mut whole: Vec<(Vec<u8>, usize, TokenId)>,
+        odd: Vec<(Vec<u8>, TokenId)>,
+        rests: &Rests,
+        tokens: usize,
+    ) -> Self {
+        let mut not_open = vec![0; tokens.div_ceil(32)];
+        for token in whole.iter().map(|whole| whole.2).chain(odd.iter().map(|odd| odd.1)) {
+            set(&mut not_open, token);
+        }
+        whole.sort_by(|one, other| one.0[..one.1].cmp(&other.0[..other.1]));
+        // All rests are there.
+        let ends = whole
+            .iter()
+            .map(|(text, length, token)| (rests.number(&text[*length..]).unwrap_or_default(), *token));
+        Self {
+            ends: ends.collect(),
+            trie: Trie::new(whole.iter().map(|(text, length, _)| &text[..*length])),
+            odd: Spelled::new(odd),
+            not_open: not_open.into(),
+        }
+    }
+}
+
 impl Rests {
     fn new(mut texts: Vec<Vec<u8>>) -> Self {
+        // What stands behind a value behind a colon is one as well.
+        let behind = |text: &Vec<u8>| match text.split_first() {
+            Some((b':', value)) => match Extent::of(value) {
+                Extent::Whole(length) => Some(value[length..].to_vec()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let more: Vec<Vec<u8>> = texts.iter().filter_map(behind).collect();
+        texts.extend(more);
         texts.sort_unstable();
         texts.dedup();
         let reaches_text = texts.iter().map(|text| {
@@ -282,6 +403,32 @@ impl Rests {
             let quote = text[comma..].iter().position(|byte| *byte == b'"');
             quote.is_some_and(|quote| comma + quote + 1 < text.len())
         });
+        let trie = Trie::new(texts.iter().map(|text| &text[..]));
+        let (mut values, mut odd, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for (rest, text) in (0..).zip(&texts) {
+            let quotes = text.iter().filter(|byte| **byte == b'"').count();
+            if quotes > 1 && text.contains(&b',') {
+                names.push((rest, text[..].into()));
+            }
+            let Some((b':', value)) = text.split_first() else {
+                continue;
+            };
+            match Extent::of(value) {
+                Extent::Open => {}
+                Extent::Whole(length) => {
+                    let behind = trie.places(value[length..].iter().copied()).next();
+                    match behind {
+                        Some(behind) => values.push(ValueRest {
+                            rest,
+                            value: value[..length].into(),
+                            behind: behind as u32,
+                        }),
+                        None => odd.push((rest, text[..].into())),
+                    }
+                }
+                Extent::Odd => odd.push((rest, text[..].into())),
+            }
+        }
         let is_of_name = |text: &Vec<u8>| text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
         let colon = texts.iter().position(|text| text == b":");
         Self {
@@ -293,7 +440,10 @@ impl Rests {
                 .collect(),
             reaches_text: reaches_text.collect(),
             nothing: texts.iter().map(Vec::is_empty).collect(),
-            trie: Trie::new(texts.iter().map(|text| &text[..])),
+            values: values.into(),
+            odd: odd.into(),
+            names: names.into(),
+            trie,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, State, TextId, Trouble};
+use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, Shape, State, TextId, Trouble};
 use crate::numbers::NumberState;
 use crate::{Escapes, TokenId};
 
@@ -16,6 +16,7 @@ use super::rest::{Freedom, Rest};
 use super::token_set::{Base, TokenSet};
 use super::tokens::{Rests, Spelled, Tokens};
 use super::trie::{ROOT, Trie};
+use super::values::{ValueRests, ValueTokens};
 
 /// What is known of rests and numbers, so that it is not worked out again for each place. Forgotten where there is too
 /// much of it.
@@ -27,6 +28,9 @@ pub(super) struct Known {
     numbers: Kept<NumberState, Arc<[TokenId]>>,
     /// Tokens of names from their beginning on, by the contents that the tokens are of.
     pub(super) names: Kept<(u32, TextId), NameTokens>,
+    /// Tokens and rests that begin values.
+    pub(super) value_tokens: Kept<Shape, Arc<ValueTokens>>,
+    pub(super) value_rests: Kept<Shape, Arc<ValueRests>>,
     /// The tokens that may come within any string, by the rests that may come behind it.
     pub(super) free_texts: Kept<Arc<[bool]>, TokenSet>,
 }
@@ -42,6 +46,8 @@ impl Default for Known {
             alive_by_class: Kept::new(KNOWN_BYTES),
             numbers: Kept::new(KNOWN_BYTES),
             names: Kept::new(KNOWN_BYTES),
+            value_tokens: Kept::new(KNOWN_BYTES),
+            value_rests: Kept::new(KNOWN_BYTES),
             free_texts: Kept::new(KNOWN_BYTES),
         }
     }
@@ -204,15 +210,34 @@ impl Walk<'_> {
 
     /// Whether each rest may come at a place.
     pub(super) fn alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
-        if let Some(known) = self.known.alive.get(&at) {
-            return Ok(known);
+        let bare = self.automaton.bare(at)?;
+        let mut alive = match self.known.alive.get(&bare) {
+            Some(known) => known,
+            None => {
+                let alive = self.find_alive(bare)?;
+                self.known.alive.keep(bare, alive.clone(), alive.len());
+                alive
+            }
+        };
+        if bare != at {
+            // Which names have come counts only for whole names.
+            for (rest, text) in &self.tokens.rests.names {
+                if alive[*rest as usize] && !self.is_alive(at, text)? {
+                    Arc::make_mut(&mut alive)[*rest as usize] = false;
+                }
+            }
         }
-        let alive = self.find_alive(at)?;
-        self.known.alive.keep(at, alive.clone(), alive.len());
         Ok(alive)
     }
 
     pub(super) fn find_alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
+        match self.alive_behind_name(at)? {
+            Some(alive) => Ok(alive),
+            None => Ok(self.walk_rests(at)?.into()),
+        }
+    }
+
+    pub(super) fn walk_rests(&mut self, at: State) -> Result<Vec<bool>, Trouble> {
         let Rests { trie, nothing, .. } = &self.tokens.rests;
         let mut alive = vec![false; nothing.len()];
         alive[trie.at(ROOT)].fill(true);
@@ -225,7 +250,7 @@ impl Walk<'_> {
                 }
             }
         }
-        Ok(alive.into())
+        Ok(alive)
     }
 
     /// The tokens of a string that stay inside, where more counts than its language.

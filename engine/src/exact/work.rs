@@ -11,7 +11,7 @@ use super::content::inside;
 use super::contents::Sets;
 use super::kept::Kept;
 use super::rest::Rest;
-use super::token_set::{Base, TokenSet};
+use super::token_set::{Base, TokenSet, bit};
 use super::tokens::Tokens;
 use super::walk::{Known, Walk, Within, step_within};
 
@@ -78,9 +78,10 @@ impl Work {
         let mut set = match self.automaton.kind(at)? {
             PlaceKind::Between(number) => {
                 let mut walk = self.walk(shared);
-                walk.between(at, &mut found)?;
+                let (begun, found) = walk.value(at)?;
                 let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
                 TokenSet::over(Base::Spaces)
+                    .and(begun)
                     .and(found.into())
                     .and(number.unwrap_or_default())
             }
@@ -138,7 +139,7 @@ impl Work {
                 self.walk(shared).by_bytes(&shared.tokens.quoted, at, &mut found)?;
                 // A quote may be a character, so that some of these are inside.
                 let base = inside.base.words(shared.sets());
-                found.retain(|token| base.is_empty() || base[*token as usize / 32] >> (token % 32) & 1 == 0);
+                found.retain(|token| base.is_empty() || !bit(base, *token));
                 inside.and(found.into())
             }
             PlaceKind::Other => {

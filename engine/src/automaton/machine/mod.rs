@@ -11,6 +11,7 @@ mod kinds;
 mod names;
 mod order;
 mod scalars;
+mod shapes;
 mod whitespace;
 
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub(crate) use kinds::{BegunName, Digits, NameClass, PlaceKind};
 pub(super) use names::NameList;
 pub(crate) use names::{NameRests, NextNames};
 pub(super) use order::{OrderId, Orders};
+pub(super) use shapes::ForcedShape;
+pub(crate) use shapes::Shape;
 use whitespace::Gap;
 
 /// The containers around a place.
@@ -44,7 +47,7 @@ impl StackId {
 
 /// A value's goals, and which of their outcomes its surroundings can live with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct ExpectedId(u32);
+pub(crate) struct ExpectedId(u32);
 
 /// See [`ExpectedId`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

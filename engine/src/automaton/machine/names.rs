@@ -396,7 +396,7 @@ impl Automaton {
 
     /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
     /// once.
-    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, Trouble> {
+    pub(super) fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, Trouble> {
         if let Some(plain) = self.plain(left) {
             // What is asked of a name's value does not depend on the other members.
             let (mut refused, mut goals) = (Vec::new(), Vec::new());

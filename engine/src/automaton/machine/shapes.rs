@@ -1,0 +1,96 @@
+//! What may come at a place as little as can be said of it, so that what is worked out for one place serves all others
+//! that are alike.
+
+use super::{Automaton, ExpectedId, Kind, State, Top, Trouble};
+use crate::automaton::goal::Constraint;
+use crate::automaton::satisfiable::{MOST_LISTED, Names, split};
+use crate::{KeyOrder, Whitespace};
+
+/// What a value has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Shape {
+    /// One that satisfies a constraint.
+    Constraint(Constraint),
+    /// The same, where the order of its members counts as well.
+    Expected(ExpectedId),
+}
+
+/// The shape of a value, and the only outcomes of its goals.
+pub(in crate::automaton) type ForcedShape = (Shape, Box<[bool]>);
+
+impl Automaton {
+    /// The shape of the value that a place is before, and the place behind it, where that is the same whichever value it
+    /// is. Values of one shape begin alike wherever they are.
+    pub(crate) fn only_value(&mut self, at: State) -> Result<Option<(Shape, State)>, Trouble> {
+        let Top::Value(expected) = at.top else {
+            return Ok(None);
+        };
+        // Whitespace that is bounded depends on the depth, and values that are kept on one another.
+        if self.style.whitespace != Whitespace::Any || self.keeps(at.stack) {
+            return Ok(None);
+        }
+        let Some((shape, outcomes)) = self.shape(expected)? else {
+            return Ok(None);
+        };
+        let after = self.value_done(expected, outcomes.into_vec(), None, at.stack)?;
+        Ok(after.map(|after| (shape, after)))
+    }
+
+    fn shape(&mut self, expected: ExpectedId) -> Result<Option<ForcedShape>, Trouble> {
+        if let Some(known) = self.shapes.get(&expected) {
+            return Ok(known.clone());
+        }
+        let what = self.expected(expected);
+        let forced: Option<Vec<bool>> = self.forced(&what).into_iter().collect();
+        let shape = match forced {
+            None => None,
+            Some(outcomes) => {
+                let shape = match self.style.key_order {
+                    KeyOrder::Any => {
+                        let (all, none) = split(&what.goals, &outcomes);
+                        Shape::Constraint(self.combined(&all, &none)?)
+                    }
+                    KeyOrder::Schema => Shape::Expected(expected),
+                };
+                Some((shape, outcomes.into()))
+            }
+        };
+        self.shapes.insert(expected, shape.clone());
+        Ok(shape)
+    }
+
+    /// The place before the value of the name that a place is behind.
+    pub(crate) fn value_of_name(&mut self, at: State) -> Result<Option<State>, Trouble> {
+        match at.top {
+            Top::Colon(_) => self.step(at, b':'),
+            _ => Ok(None),
+        }
+    }
+
+    /// A place from which the same may come, but that names may come again which have come. After the member of an object
+    /// in which there is room for any other name it does not matter which names those are.
+    pub(crate) fn bare(&mut self, at: State) -> Result<State, Trouble> {
+        if at.top != Top::ObjectNext || self.keeps(at.stack) {
+            return Ok(at);
+        }
+        if let Some(&stack) = self.bares.get(&at.stack) {
+            return Ok(State { stack, ..at });
+        }
+        let mut stack = at.stack;
+        if let Some(level) = self.level(at.stack)
+            && let Kind::Object { used, .. } = &level.kind
+            && !used.is_empty()
+            && used.len() < MOST_LISTED
+            && let Some(Names::AllBut(others)) = self.plain_others(level.formulas[0], &[])?
+            && others.is_empty()
+        {
+            let mut level = (*level).clone();
+            if let Kind::Object { used, .. } = &mut level.kind {
+                *used = Box::default();
+            }
+            stack = self.push(level);
+        }
+        self.bares.insert(at.stack, stack);
+        Ok(State { stack, ..at })
+    }
+}

@@ -1,0 +1,131 @@
+//! Tokens that begin a value, and rests behind a name: where only the shape of the value counts they are worked out once
+//! per shape, and but for what they have behind the value.
+
+use std::sync::Arc;
+
+use crate::TokenId;
+use crate::automaton::{Shape, State, Trouble};
+
+use super::token_set::bit;
+use super::trie::ROOT;
+use super::walk::Walk;
+
+/// Tokens that may begin a value of a shape.
+#[derive(Debug)]
+pub(super) struct ValueTokens {
+    /// Those that stay in it.
+    open: Arc<[TokenId]>,
+    /// Those that end it, with what they have behind it.
+    whole: Box<[(u32, TokenId)]>,
+}
+
+/// Rests that may come before a name and a value of a shape.
+#[derive(Debug)]
+pub(super) struct ValueRests {
+    /// Whether each may come as far as it ends within the value.
+    open: Box<[bool]>,
+    /// Those that end it, with what they have behind it.
+    whole: Box<[(u32, u32)]>,
+}
+
+impl Walk<'_> {
+    /// The tokens that may come before a value, those that are whitespace only or numbers only left out; the first of the
+    /// two lists is shared by all places before such a value.
+    pub(super) fn value(&mut self, at: State) -> Result<(Arc<[TokenId]>, Vec<TokenId>), Trouble> {
+        let mut found = Vec::new();
+        let Some((shape, after)) = self.automaton.only_value(at)? else {
+            self.between(at, &mut found)?;
+            return Ok((Arc::default(), found));
+        };
+        let tokens = self.value_tokens(at, shape)?;
+        if !tokens.whole.is_empty() {
+            let alive = self.alive(after)?;
+            let whole = tokens.whole.iter().filter(|(rest, _)| alive[*rest as usize]);
+            found.extend(whole.map(|(_, token)| *token));
+        }
+        self.by_bytes(&self.tokens.values.odd, at, &mut found)?;
+        Ok((tokens.open.clone(), found))
+    }
+
+    fn value_tokens(&mut self, at: State, shape: Shape) -> Result<Arc<ValueTokens>, Trouble> {
+        if let Some(known) = self.known.value_tokens.get(&shape) {
+            return Ok(known);
+        }
+        let mut open = Vec::new();
+        self.between(at, &mut open)?;
+        let values = &self.tokens.values;
+        open.retain(|token| !bit(&values.not_open, *token));
+        let mut whole = Vec::new();
+        let mut left = vec![(ROOT, at)];
+        while let Some((node, at)) = left.pop() {
+            for child in values.trie.children(node) {
+                if let Some(next) = self.automaton.step(at, values.trie.label(child))? {
+                    whole.extend_from_slice(&values.ends[values.trie.at(child)]);
+                    left.push((child, next));
+                }
+            }
+        }
+        let tokens = Arc::new(ValueTokens {
+            open: open.into(),
+            whole: whole.into(),
+        });
+        let bytes = 4 * tokens.open.len() + 8 * tokens.whole.len();
+        self.known.value_tokens.keep(shape, tokens.clone(), bytes);
+        Ok(tokens)
+    }
+
+    /// Whether each rest may come behind a name; none where more counts than the shape of its value.
+    pub(super) fn alive_behind_name(&mut self, at: State) -> Result<Option<Arc<[bool]>>, Trouble> {
+        let Some(value) = self.automaton.value_of_name(at)? else {
+            return Ok(None);
+        };
+        let Some((shape, after)) = self.automaton.only_value(value)? else {
+            return Ok(None);
+        };
+        let rests = self.value_rests(at, value, shape)?;
+        let mut alive = rests.open.to_vec();
+        if !rests.whole.is_empty() {
+            let behind = self.alive(after)?;
+            for &(rest, end) in &rests.whole {
+                alive[rest as usize] = behind[end as usize];
+            }
+        }
+        for (rest, text) in &self.tokens.rests.odd {
+            alive[*rest as usize] = self.is_alive(at, text)?;
+        }
+        Ok(Some(alive.into()))
+    }
+
+    fn value_rests(&mut self, at: State, value: State, shape: Shape) -> Result<Arc<ValueRests>, Trouble> {
+        if let Some(known) = self.known.value_rests.get(&shape) {
+            return Ok(known);
+        }
+        let mut open = self.walk_rests(at)?;
+        let mut whole = Vec::new();
+        for one in &self.tokens.rests.values {
+            open[one.rest as usize] = false;
+            if self.is_alive(value, &one.value)? {
+                whole.push((one.rest, one.behind));
+            }
+        }
+        let rests = Arc::new(ValueRests {
+            open: open.into(),
+            whole: whole.into(),
+        });
+        let bytes = rests.open.len() + 8 * rests.whole.len();
+        self.known.value_rests.keep(shape, rests.clone(), bytes);
+        Ok(rests)
+    }
+
+    /// Whether some bytes may come at a place.
+    pub(super) fn is_alive(&mut self, at: State, text: &[u8]) -> Result<bool, Trouble> {
+        let mut at = at;
+        for &byte in text {
+            match self.automaton.step(at, byte)? {
+                Some(next) => at = next,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+}
