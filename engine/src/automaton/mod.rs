@@ -164,7 +164,7 @@ pub(crate) struct Automaton {
     /// Steps other than those within strings and numbers, as far as they are kept.
     shapes: HashMap<ExpectedId, Option<ForcedShape>>,
     /// The stacks that say no more than what counts after a member.
-    bares: HashMap<StackId, StackId>,
+    bares: HashMap<StackId, Option<StackId>>,
     steps: HashMap<(State, u8), Option<State>>,
     forced: HashMap<State, Option<(u8, State)>>,
     completions: Completions,

@@ -104,7 +104,11 @@ pub(super) struct Rests {
     pub(super) values: Box<[ValueRest]>,
     /// Those that have something behind a colon of which it is not easily said whether it ends a value.
     pub(super) odd: Box<[(u32, Box<[u8]>)]>,
-    /// Those that may have a whole name behind a comma.
+    /// The node of a comma and an opening quote.
+    pub(super) next_name: Option<u32>,
+    /// Whether each below that node ends within the name.
+    pub(super) begun_names: Box<[bool]>,
+    /// Those below it that have a colon behind the name.
     pub(super) names: Box<[(u32, Box<[u8]>)]>,
 }
 
@@ -217,7 +221,7 @@ impl Tokens {
             texts.extend(tails.rests().map(<[u8]>::to_vec));
         }
         texts.extend(whole.iter().map(|(text, length, _)| text[*length..].to_vec()));
-        let rests = Rests::new(texts);
+        let rests = Rests::new(texts, style.escapes);
         let spaces = plain.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text.is_empty());
         let spaces = spaces.map(|(_, token)| *token);
         Self {
@@ -385,7 +389,7 @@ impl Values {
 }
 
 impl Rests {
-    fn new(mut texts: Vec<Vec<u8>>) -> Self {
+    fn new(mut texts: Vec<Vec<u8>>, escapes: Escapes) -> Self {
         // What stands behind a value behind a colon is one as well.
         let behind = |text: &Vec<u8>| match text.split_first() {
             Some((b':', value)) => match Extent::of(value) {
@@ -404,12 +408,20 @@ impl Rests {
             quote.is_some_and(|quote| comma + quote + 1 < text.len())
         });
         let trie = Trie::new(texts.iter().map(|text| &text[..]));
-        let (mut values, mut odd, mut names) = (Vec::new(), Vec::new(), Vec::new());
-        for (rest, text) in (0..).zip(&texts) {
-            let quotes = text.iter().filter(|byte| **byte == b'"').count();
-            if quotes > 1 && text.contains(&b',') {
-                names.push((rest, text[..].into()));
+        let next_name = trie.find(*b",\"");
+        let (mut begun_names, mut names) = (Vec::new(), Vec::new());
+        for rest in next_name.map_or(0..0, |node| trie.run(node, trie.end(node))) {
+            let end = match Extent::of(&texts[rest][1..]) {
+                Extent::Whole(length) => Some(1 + length),
+                Extent::Open | Extent::Odd => None,
+            };
+            begun_names.push(end.is_none() && is_content(&texts[rest][2..], escapes));
+            if end.is_some_and(|end| matches!(texts[rest].get(end), None | Some(b':'))) {
+                names.push((rest as u32, texts[rest][..].into()));
             }
+        }
+        let (mut values, mut odd) = (Vec::new(), Vec::new());
+        for (rest, text) in (0..).zip(&texts) {
             let Some((b':', value)) = text.split_first() else {
                 continue;
             };
@@ -442,6 +454,8 @@ impl Rests {
             nothing: texts.iter().map(Vec::is_empty).collect(),
             values: values.into(),
             odd: odd.into(),
+            next_name,
+            begun_names: begun_names.into(),
             names: names.into(),
             trie,
         }
@@ -460,6 +474,20 @@ fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn is_of_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+}
+
+/// Whether bytes may stand within a string of any kind, from its beginning on.
+fn is_content(bytes: &[u8], escapes: Escapes) -> bool {
+    let mut decode = Decode::Between;
+    for &byte in bytes {
+        decode = match decode.step(byte, escapes) {
+            Decoded::Refused | Decoded::End => return false,
+            Decoded::Partial(next) if next.possible(escapes).is_empty() => return false,
+            Decoded::Partial(next) => next,
+            Decoded::Character(_) => Decode::Between,
+        };
+    }
+    true
 }
 
 /// Reads a token that begins between parts or within a number, up to the first opening quote.

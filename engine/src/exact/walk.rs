@@ -211,19 +211,24 @@ impl Walk<'_> {
     /// Whether each rest may come at a place.
     pub(super) fn alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
         let bare = self.automaton.bare(at)?;
-        let mut alive = match self.known.alive.get(&bare) {
+        let key = bare.unwrap_or(at);
+        let mut alive = match self.known.alive.get(&key) {
             Some(known) => known,
             None => {
-                let alive = self.find_alive(bare)?;
-                self.known.alive.keep(bare, alive.clone(), alive.len());
+                let alive = match bare {
+                    Some(bare) => self.walk_rests(bare, self.tokens.rests.next_name)?.into(),
+                    None => self.find_alive(at)?,
+                };
+                self.known.alive.keep(key, alive.clone(), alive.len());
                 alive
             }
         };
-        if bare != at {
+        if bare.is_some() {
             // Which names have come counts only for whole names.
             for (rest, text) in &self.tokens.rests.names {
-                if alive[*rest as usize] && !self.is_alive(at, text)? {
-                    Arc::make_mut(&mut alive)[*rest as usize] = false;
+                let may = self.is_alive(at, text)?;
+                if alive[*rest as usize] != may {
+                    Arc::make_mut(&mut alive)[*rest as usize] = may;
                 }
             }
         }
@@ -233,11 +238,12 @@ impl Walk<'_> {
     pub(super) fn find_alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
         match self.alive_behind_name(at)? {
             Some(alive) => Ok(alive),
-            None => Ok(self.walk_rests(at)?.into()),
+            None => Ok(self.walk_rests(at, None)?.into()),
         }
     }
 
-    pub(super) fn walk_rests(&mut self, at: State) -> Result<Vec<bool>, Trouble> {
+    /// Whether each rest may come at a place. Behind a node before a name of any kind all may that do not end the name.
+    pub(super) fn walk_rests(&mut self, at: State, before_name: Option<u32>) -> Result<Vec<bool>, Trouble> {
         let Rests { trie, nothing, .. } = &self.tokens.rests;
         let mut alive = vec![false; nothing.len()];
         alive[trie.at(ROOT)].fill(true);
@@ -246,7 +252,10 @@ impl Walk<'_> {
             for child in trie.children(node) {
                 if let Some(next) = self.automaton.step(at, trie.label(child))? {
                     alive[trie.at(child)].fill(true);
-                    open.push((child, next));
+                    match before_name == Some(child) {
+                        true => alive[trie.run(child, trie.end(child))].copy_from_slice(&self.tokens.rests.begun_names),
+                        false => open.push((child, next)),
+                    }
                 }
             }
         }

@@ -157,7 +157,8 @@ impl Automaton {
         for (bit, &language) in name.after.iter().enumerate() {
             languages |= u64::from(self.languages.contains(language, rest)?) << bit;
         }
-        let object = name.object;
+        // It does not matter to it which names have come.
+        let object = self.bare_stack(name.object)?.unwrap_or(name.object);
         Ok(Some(NameClass { object, languages }))
     }
 

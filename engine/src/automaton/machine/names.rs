@@ -70,11 +70,7 @@ impl Automaton {
             return Ok(false);
         };
         // Mostly there is room for any other name, and then it does not matter which names have come.
-        let is_plain = matches!(&level.kind, Kind::Object { used, .. } if used.len() < MOST_LISTED);
-        if is_plain
-            && let Some(Names::AllBut(others)) = self.plain_others(level.formulas[0], &[])?
-            && others.is_empty()
-        {
+        if self.has_room(&level)? {
             return Ok(true);
         }
         Ok(self.next_names(stack)? != NextNames::None)

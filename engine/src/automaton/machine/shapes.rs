@@ -1,7 +1,7 @@
 //! What may come at a place as little as can be said of it, so that what is worked out for one place serves all others
 //! that are alike.
 
-use super::{Automaton, ExpectedId, Kind, State, Top, Trouble};
+use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
 use crate::automaton::goal::Constraint;
 use crate::automaton::satisfiable::{MOST_LISTED, Names, split};
 use crate::{KeyOrder, Whitespace};
@@ -68,29 +68,44 @@ impl Automaton {
     }
 
     /// A place from which the same may come, but that names may come again which have come. After the member of an object
-    /// in which there is room for any other name it does not matter which names those are.
-    pub(crate) fn bare(&mut self, at: State) -> Result<State, Trouble> {
-        if at.top != Top::ObjectNext || self.keeps(at.stack) {
-            return Ok(at);
+    /// in which there is room for any other name it does not matter which names those are. None of other places.
+    pub(crate) fn bare(&mut self, at: State) -> Result<Option<State>, Trouble> {
+        Ok(match at.top {
+            Top::ObjectNext => self.bare_stack(at.stack)?.map(|stack| State { stack, ..at }),
+            _ => None,
+        })
+    }
+
+    /// The same of what is around such a place.
+    pub(super) fn bare_stack(&mut self, at: StackId) -> Result<Option<StackId>, Trouble> {
+        if let Some(&known) = self.bares.get(&at) {
+            return Ok(known);
         }
-        if let Some(&stack) = self.bares.get(&at.stack) {
-            return Ok(State { stack, ..at });
-        }
-        let mut stack = at.stack;
-        if let Some(level) = self.level(at.stack)
-            && let Kind::Object { used, .. } = &level.kind
-            && !used.is_empty()
-            && used.len() < MOST_LISTED
-            && let Some(Names::AllBut(others)) = self.plain_others(level.formulas[0], &[])?
-            && others.is_empty()
+        let mut bare = None;
+        if let Some(level) = self.level(at)
+            && self.style.key_order == KeyOrder::Any
+            && !self.keeps(at)
+            && self.has_room(&level)?
         {
             let mut level = (*level).clone();
             if let Kind::Object { used, .. } = &mut level.kind {
                 *used = Box::default();
             }
-            stack = self.push(level);
+            bare = Some(self.push(level));
         }
-        self.bares.insert(at.stack, stack);
-        Ok(State { stack, ..at })
+        self.bares.insert(at, bare);
+        Ok(bare)
+    }
+
+    /// Whether there is room for any name in an object that has not come yet and that it does not speak of.
+    pub(super) fn has_room(&mut self, level: &Level) -> Result<bool, Trouble> {
+        let Kind::Object { used, .. } = &level.kind else {
+            return Ok(false);
+        };
+        if used.len() >= MOST_LISTED {
+            return Ok(false);
+        }
+        let others = self.plain_others(level.formulas[0], &[])?;
+        Ok(matches!(others, Some(Names::AllBut(others)) if others.is_empty()))
     }
 }
