@@ -52,7 +52,7 @@ pub(super) fn differ(
             continue;
         };
         for place in trie.at(node) {
-            let may = match contents.begun.get(&place) {
+            let may = match contents.begun(place) {
                 None => true,
                 Some(begun) => Rest::Language(language).may_follow(automaton, begun.decode, tokens.escapes)?,
             };

@@ -180,7 +180,7 @@ impl Visit for Inside<'_> {
         let mut known: Option<(Decode, bool)> = None;
         let end = places.end;
         for place in places {
-            let Some(begun) = self.contents.begun.get(&place) else {
+            let Some(begun) = self.contents.begun(place) else {
                 self.run(place..place + 1, true);
                 continue;
             };

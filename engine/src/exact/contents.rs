@@ -33,7 +33,9 @@ pub(super) struct Contents {
     pub(super) tokens: Box<[TokenId]>,
     /// What those that end within a character have read of it, by place. At a node they come last, first of all those
     /// that may become a character of ASCII.
-    pub(super) begun: HashMap<usize, Begun>,
+    begun: HashMap<usize, Begun>,
+    /// The places of which something is known there, 32 a word.
+    is_begun: Box<[u32]>,
     /// Those with a closing quote, by the characters before it.
     pub(super) closing: Trie<u32>,
     /// They, in the order of the trie.
@@ -193,8 +195,15 @@ impl Contents {
         for (_, closing) in &closing {
             by_rest.entry(closing.rest).or_default().push(closing.token);
         }
+        let mut is_begun = vec![0; tails.inside.len().div_ceil(32)];
+        for (place, tail) in (0..).zip(&tails.inside) {
+            if tail.begun.is_some() {
+                set(&mut is_begun, place);
+            }
+        }
         Self {
             number,
+            is_begun: is_begun.into(),
             inside: Trie::new(tails.inside.iter().map(|tail| &tail.characters[..])),
             tokens: tails.inside.iter().map(|tail| tail.token).collect(),
             begun: (0..)
@@ -210,6 +219,14 @@ impl Contents {
                 .map(|(rest, tokens)| (rest, tokens.into()))
                 .collect(),
             longest: longest.unwrap_or_default() as u64,
+        }
+    }
+
+    /// What the token at a place has read of a character that it does not end.
+    pub(super) fn begun(&self, place: usize) -> Option<&Begun> {
+        match bit(&self.is_begun, place as u32) {
+            true => self.begun.get(&place),
+            false => None,
         }
     }
 
@@ -283,7 +300,12 @@ impl Sets {
     }
 }
 
-/// Adds a token to a set.
+/// Adds a token to a set, 32 a word.
 pub(super) fn set(words: &mut [u32], token: TokenId) {
     words[token as usize / 32] |= 1 << (token % 32);
+}
+
+/// Whether a token is in a set.
+pub(super) fn bit(words: &[u32], token: TokenId) -> bool {
+    words[token as usize / 32] >> (token % 32) & 1 == 1
 }

@@ -287,7 +287,7 @@ fn beginnings(text: &str, contents: &Contents) -> Vec<TokenId> {
 /// The tokens that end at a node where this character comes next.
 fn begun(node: u32, next: Option<u32>, contents: &Contents, found: &mut Vec<TokenId>) {
     for place in contents.inside.at(node) {
-        let may = match (contents.begun.get(&place), next) {
+        let may = match (contents.begun(place), next) {
             (None, _) => true,
             (Some(_), None) => return,
             (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => return,

@@ -11,6 +11,7 @@ use crate::TokenId;
 use crate::automaton::Decode;
 
 use super::contents::{Contents, set};
+use super::trie::first_child;
 
 /// A class of characters, as sorted inclusive ranges.
 pub(super) type Class = Arc<[(u32, u32)]>;
@@ -54,35 +55,39 @@ impl Runs {
         for (character, is) in (0..).zip(&mut is_ascii) {
             *is = contains(class, character);
         }
-        let mut open = vec![(node, 0_usize)];
-        while let Some((node, length)) = open.pop() {
+        // Nodes stand in the order of the texts, so that one pass sees them all. Where the nodes of the class end that lead
+        // to the one looked at.
+        let mut path: Vec<u32> = Vec::new();
+        let mut at = first_child(node);
+        while at < trie.end(node) {
+            while path.last().is_some_and(|end| *end <= at) {
+                path.pop();
+            }
+            let (label, length) = (trie.label(at), path.len());
+            let is_of_class = match is_ascii.get(label as usize) {
+                Some(is) => *is,
+                None => contains(class, label),
+            };
+            if !is_of_class {
+                lengths[length].exits.push((label, at));
+                at = trie.end(at);
+                continue;
+            }
             if length + 1 == lengths.len() {
                 lengths.push(Length::default());
             }
-            for child in trie.children(node) {
-                let label = trie.label(child);
-                let is_of_class = match is_ascii.get(label as usize) {
-                    Some(is) => *is,
-                    None => contains(class, label),
-                };
-                if !is_of_class {
-                    lengths[length].exits.push((label, child));
-                    continue;
-                }
-                for place in trie.at(child) {
-                    let token = contents.tokens[place];
-                    match contents.begun.get(&place) {
-                        None => {
-                            lengths[length + 1].tokens.push(token);
-                            set(&mut all, token);
-                        }
-                        Some(one) => begun.entry(one.decode).or_default().push((length as u32 + 1, token)),
+            for place in trie.at(at) {
+                let token = contents.tokens[place];
+                match contents.begun(place) {
+                    None => {
+                        lengths[length + 1].tokens.push(token);
+                        set(&mut all, token);
                     }
-                }
-                if !trie.is_leaf(child) {
-                    open.push((child, length + 1));
+                    Some(one) => begun.entry(one.decode).or_default().push((length as u32 + 1, token)),
                 }
             }
+            path.push(trie.end(at));
+            at = first_child(at);
         }
         for length in &mut lengths {
             length.exits.sort_unstable();

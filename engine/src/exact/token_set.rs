@@ -13,11 +13,6 @@ use super::contents::{Sets, set};
 
 /// Tokens from which on they are kept as a set of bits rather than a list.
 const MANY: usize = 4096;
-/// Whether a token is in a set, 32 a word.
-pub(super) fn bit(words: &[u32], token: TokenId) -> bool {
-    words[token as usize / 32] >> (token % 32) & 1 == 1
-}
-
 /// Masks that a masker draws on.
 const CANVASES: usize = 4;
 

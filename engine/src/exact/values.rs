@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::TokenId;
 use crate::automaton::{Shape, State, Trouble};
 
-use super::token_set::bit;
+use super::contents::bit;
 use super::trie::ROOT;
 use super::walk::Walk;
 

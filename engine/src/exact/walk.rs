@@ -139,7 +139,7 @@ impl Walk<'_> {
                 let next = characters.next();
                 if looked_at.insert((here, next)) {
                     for token in contents.inside.at(here) {
-                        let may = match (place, contents.begun.get(&token), next) {
+                        let may = match (place, contents.begun(token), next) {
                             (None, _, _) => false,
                             (Some(place), Some(begun), Some(next)) if begun.may_be(next.into()) => {
                                 self.automaton.may_begin(place, begun.decode)?
@@ -268,7 +268,7 @@ impl Walk<'_> {
         let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
             for place in trie.at(node) {
-                let may = match contents.begun.get(&place) {
+                let may = match contents.begun(place) {
                     None => true,
                     Some(begun) => self.automaton.may_begin(at, begun.decode)?,
                 };

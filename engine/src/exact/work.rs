@@ -8,10 +8,10 @@ use crate::{MaskError, Vocabulary};
 
 use super::alike::{differ, mostly_like};
 use super::content::inside;
-use super::contents::Sets;
+use super::contents::{Sets, bit};
 use super::kept::Kept;
 use super::rest::Rest;
-use super::token_set::{Base, TokenSet, bit};
+use super::token_set::{Base, TokenSet};
 use super::tokens::Tokens;
 use super::walk::{Known, Walk, Within, step_within};
 
