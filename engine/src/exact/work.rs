@@ -65,10 +65,14 @@ impl Shared {
 impl Work {
     /// The tokens that may come at a place.
     pub(super) fn mask(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, MaskError> {
+        self.tokens(at, shared).map_err(mask_error)
+    }
+
+    fn tokens(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, Trouble> {
         if let Some(known) = self.masks.get(&at) {
             return Ok(known);
         }
-        let tokens = Arc::new(self.find(at, shared).map_err(mask_error)?);
+        let tokens = Arc::new(self.find(at, shared)?);
         self.masks.keep(at, tokens.clone(), tokens.bytes());
         Ok(tokens)
     }
@@ -91,7 +95,7 @@ impl Work {
                 let number = walk.numbers(at, digits)?;
                 let after = match self.automaton.after_number(at)? {
                     // A number is within nothing but what it is in: this calls itself once.
-                    Some(after) => self.find(after, shared)?,
+                    Some(after) => TokenSet::clone(&*self.tokens(after, shared)?),
                     None => TokenSet::none(),
                 };
                 after.and(number).and(found.into())

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hash};
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use super::charset::CharRange;
 use super::limits::LimitReached;
@@ -105,6 +105,8 @@ pub(super) struct Arena {
     hasher: DefaultHashBuilder,
     /// For each loop: its definition once it is known, and the facts it was announced with.
     loops: Vec<(LanguageId, Facts)>,
+    /// What follows each hour, or hour and minute, of a time of day with a leap second, as far as it has been made.
+    pub(super) leap_seconds: HashMap<(u8, Option<u8>), LanguageId>,
     cells: usize,
     allowed_cells: usize,
 }
@@ -117,6 +119,7 @@ impl Arena {
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             loops: Vec::new(),
+            leap_seconds: HashMap::new(),
             cells: 0,
             allowed_cells,
         };

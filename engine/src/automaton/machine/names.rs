@@ -299,15 +299,6 @@ impl Automaton {
             others = self.other_names(left, &names, &gone)?;
         }
         let taken: HashSet<TextId> = gone.iter().chain(&names).copied().collect();
-        if let Names::Language(language) = others
-            && let Some(list) = self.list_of(language)?
-        {
-            let names = list.names.to_vec();
-            others = match list.excludes {
-                true => Names::AllBut(names),
-                false => Names::These(names),
-            };
-        }
         match others {
             Names::AllBut(mut excluded) => {
                 excluded.extend(taken);
@@ -360,7 +351,15 @@ impl Automaton {
     /// The names outside of `names` that may come next, if they have not come yet.
     fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Names, Trouble> {
         if let Some(others) = self.plain_others(left, gone)? {
-            return Ok(others);
+            let list = match others {
+                Names::Language(language) => self.list_of(language)?,
+                _ => None,
+            };
+            return Ok(match list {
+                Some(list) if list.excludes => Names::AllBut(list.names.to_vec()),
+                Some(list) => Names::These(list.names.to_vec()),
+                None => others,
+            });
         }
         let mut viable = Vec::new();
         for cell in self.cells(left, names, gone)? {

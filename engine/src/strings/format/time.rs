@@ -56,6 +56,15 @@ impl Arena {
     ///
     /// Each of the 1,440 times of day has its own two offsets; they are made when a text gets there.
     pub(in crate::strings) fn leap_second(&mut self, hour: u8, minute: Option<u8>) -> Result<LanguageId, LimitReached> {
+        if let Some(&known) = self.leap_seconds.get(&(hour, minute)) {
+            return Ok(known);
+        }
+        let made = self.make_leap_second(hour, minute)?;
+        self.leap_seconds.insert((hour, minute), made);
+        Ok(made)
+    }
+
+    fn make_leap_second(&mut self, hour: u8, minute: Option<u8>) -> Result<LanguageId, LimitReached> {
         let Some(minute) = minute else {
             let mut minutes = Vec::with_capacity(60);
             for minute in 0..60 {
