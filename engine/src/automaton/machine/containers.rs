@@ -262,6 +262,13 @@ impl Automaton {
                 Name::In(_) => (plain.has_room_for_more(), used.to_vec()),
             };
             let can_come = can_come && self.object_can_end(demand, &others)?;
+            // Mostly all that is open about the value is what it must be.
+            if goals == needed {
+                let may = can_come && self.satisfiable(&goals, &[])?;
+                let outcomes = vec![true; goals.len()];
+                let vectors = if may { &[outcomes][..] } else { &[] };
+                return Ok((goals, self.decisions.among(vectors, needed.len())));
+            }
             let decision = self.decide(&goals, &mut |_, vector| {
                 Ok(can_come && needed.iter().all(|goal| outcome_of(&goals, vector, *goal)))
             })?;
