@@ -14,7 +14,7 @@ use super::contents::{Sets, set};
 /// Tokens from which on they are kept as a set of bits rather than a list.
 const MANY: usize = 4096;
 /// Masks that a masker draws on.
-const CANVASES: usize = 4;
+const CANVASES: usize = 6;
 
 /// What a set is drawn over.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub(super) enum Base {
     UpTo(usize),
     /// These, 32 a word.
     Words(Arc<[u32]>),
+    /// The same, which are kept elsewhere.
+    Kept(Arc<[u32]>),
 }
 
 /// Tokens that may come at a place.
@@ -51,7 +53,7 @@ impl Base {
             | (Self::Any, Self::Any)
             | (Self::AnyOrQuote, Self::AnyOrQuote) => true,
             (Self::UpTo(one), Self::UpTo(other)) => one == other,
-            (Self::Words(one), Self::Words(other)) => Arc::ptr_eq(one, other),
+            (Self::Words(one), Self::Words(other)) | (Self::Kept(one), Self::Kept(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
     }
@@ -64,7 +66,7 @@ impl Base {
             Self::Any => &sets.any,
             Self::AnyOrQuote => &sets.any_or_quote,
             Self::UpTo(count) => &sets.up_to[*count],
-            Self::Words(words) => words,
+            Self::Words(words) | Self::Kept(words) => words,
         }
     }
 }
@@ -153,7 +155,7 @@ impl TokenSet {
         words
     }
 
-    /// Bytes that it takes, what it shares with others counted for each.
+    /// Bytes that it takes; lists that it shares with others are counted for each.
     pub(super) fn bytes(&self) -> usize {
         let words = match &self.base {
             Base::Words(words) => words.len(),

@@ -9,7 +9,7 @@ use crate::numbers::NumberState;
 use crate::{Escapes, TokenId};
 
 use super::content::{closings, inside_few};
-use super::contents::{Closing, Contents};
+use super::contents::{Closing, Contents, Sets, set};
 use super::kept::Kept;
 use super::names::NameTokens;
 use super::rest::{Freedom, Rest};
@@ -25,7 +25,7 @@ pub(super) struct Known {
     pub(super) freedom: Freedom,
     alive: Kept<State, Arc<[bool]>>,
     pub(super) alive_by_class: Kept<NameClass, Arc<[bool]>>,
-    numbers: Kept<NumberState, Arc<[TokenId]>>,
+    numbers: Kept<NumberState, NumberTokens>,
     /// Tokens of names from their beginning on, by the contents that the tokens are of.
     pub(super) names: Kept<(u32, TextId), NameTokens>,
     /// Tokens and rests that begin values.
@@ -49,6 +49,43 @@ impl Default for Known {
             value_tokens: Kept::new(KNOWN_BYTES),
             value_rests: Kept::new(KNOWN_BYTES),
             free_texts: Kept::new(KNOWN_BYTES),
+        }
+    }
+}
+
+/// The tokens that go on with a number and stay in it.
+#[derive(Clone, Debug)]
+pub(super) struct NumberTokens {
+    pub(super) tokens: Arc<[TokenId]>,
+    /// They and those that are whitespace only, where they are many.
+    words: Option<Arc<[u32]>>,
+}
+
+/// Tokens of a number from which on they are kept as a set of bits as well.
+const MANY: usize = 400;
+
+impl NumberTokens {
+    fn new(tokens: Vec<TokenId>, sets: &Sets) -> Self {
+        let words = (tokens.len() >= MANY).then(|| {
+            let mut words = sets.spaces.to_vec();
+            for &token in &tokens {
+                set(&mut words, token);
+            }
+            words.into()
+        });
+        let tokens = tokens.into();
+        Self { tokens, words }
+    }
+
+    fn bytes(&self) -> usize {
+        4 * (self.tokens.len() + self.words.as_ref().map_or(0, |words| words.len()))
+    }
+
+    /// They and those that are whitespace only.
+    pub(super) fn and_spaces(self) -> TokenSet {
+        match self.words {
+            Some(words) => TokenSet::over(Base::Kept(words)),
+            None => TokenSet::over(Base::Spaces).and(self.tokens),
         }
     }
 }
@@ -374,26 +411,21 @@ impl Walk<'_> {
     }
 
     /// The tokens that go on with a number and stay in it.
-    pub(super) fn numbers(&mut self, at: State, digits: Digits) -> Result<Arc<[TokenId]>, Trouble> {
+    pub(super) fn numbers(&mut self, at: State, digits: Digits) -> Result<NumberTokens, Trouble> {
+        let mut found = Vec::new();
         let Digits::Any(number) = digits else {
-            let mut found = Vec::new();
             self.by_bytes(&self.tokens.numbers, at, &mut found)?;
-            return Ok(found.into());
+            return Ok(NumberTokens::new(found, &self.tokens.sets));
         };
         if let Some(known) = self.known.numbers.get(&number) {
             return Ok(known);
         }
-        let found = self.find_numbers(number)?;
-        self.known.numbers.keep(number, found.clone(), 4 * found.len());
-        Ok(found)
-    }
-
-    fn find_numbers(&mut self, number: NumberState) -> Result<Arc<[TokenId]>, Trouble> {
-        let mut found = Vec::new();
         let automaton = &mut *self.automaton;
         let step = |number: &NumberState, byte| Ok(automaton.number_step(*number, byte));
         self.tokens.numbers.walk(number, step, &mut found)?;
-        Ok(found.into())
+        let tokens = NumberTokens::new(found, &self.tokens.sets);
+        self.known.numbers.keep(number, tokens.clone(), tokens.bytes());
+        Ok(tokens)
     }
 
     /// Those of some tokens that may come at a place, whatever it is.

@@ -84,21 +84,26 @@ impl Work {
                 let mut walk = self.walk(shared);
                 let (begun, found) = walk.value(at)?;
                 let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
-                TokenSet::over(Base::Spaces)
-                    .and(begun)
-                    .and(found.into())
-                    .and(number.unwrap_or_default())
+                let set = match number {
+                    Some(number) => number.and_spaces(),
+                    None => TokenSet::over(Base::Spaces),
+                };
+                set.and(begun).and(found.into())
             }
             PlaceKind::Number(digits) => {
                 let mut walk = self.walk(shared);
                 walk.beyond_number(at, &mut found)?;
                 let number = walk.numbers(at, digits)?;
-                let after = match self.automaton.after_number(at)? {
-                    // A number is within nothing but what it is in: this calls itself once.
-                    Some(after) => TokenSet::clone(&*self.tokens(after, shared)?),
-                    None => TokenSet::none(),
+                let set = match self.automaton.after_number(at)? {
+                    // A number is within nothing but what it is in: this calls itself once. What follows is between the
+                    // parts of a document, so that whitespace may.
+                    Some(after) => {
+                        let after = self.tokens(after, shared)?;
+                        after.with.iter().cloned().fold(number.and_spaces(), TokenSet::and)
+                    }
+                    None => TokenSet::none().and(number.tokens),
                 };
-                after.and(number).and(found.into())
+                set.and(found.into())
             }
             PlaceKind::Name(Decode::Between) => match self.automaton.name_rests(at)? {
                 NameRests::Language(language) => {
