@@ -162,7 +162,7 @@ impl Walk<'_> {
             !single.iter().any(|(one, _)| name(one))
         };
         if let Some((text, _)) = contents.names.iter().find(|(text, _)| is_other(text)) {
-            let alive = self.alive_after_class(at, &begun, text)?;
+            let alive = self.alive_behind_free(at, &begun, text)?;
             for (rest, tokens) in &contents.by_rest {
                 if self.tokens.rests.is_of_name[*rest as usize] && alive[*rest as usize] && self.is_alike(at, *rest) {
                     found.extend(tokens.iter().copied().filter(|token| !is_single(*token)));
@@ -253,6 +253,21 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Whether each rest may come after the closing quote of a name that is not listed and ends with `text`, if that is
+    /// alike for all such names.
+    fn alive_behind_free(&mut self, at: State, begun: &BegunName, text: &str) -> Result<Arc<[bool]>, Trouble> {
+        if !self.tokens.rests.end_in_comma || !self.automaton.is_wide_open(begun)? {
+            return self.alive_after_class(at, begun, text);
+        }
+        // Any value may come, and any other name behind it: that is the same in all such objects.
+        if let Some(known) = &self.known.alive_behind_free {
+            return Ok(known.clone());
+        }
+        let alive = self.alive_after_class(at, begun, text)?;
+        self.known.alive_behind_free = Some(alive.clone());
+        Ok(alive)
+    }
+
     /// Whether each rest may come after the closing quote of a name that ends with `text`, as far as it does not reach
     /// into other names of the object.
     fn alive_after_class(&mut self, at: State, begun: &BegunName, text: &str) -> Result<Arc<[bool]>, Trouble> {
@@ -263,7 +278,7 @@ impl Walk<'_> {
         if let Some(known) = self.known.alive_by_class.get(&class) {
             return Ok(known);
         }
-        let alive = self.find_alive(after)?;
+        let alive = self.find_alive(after, None)?;
         self.known.alive_by_class.keep(class, alive.clone(), alive.len());
         Ok(alive)
     }

@@ -110,6 +110,10 @@ pub(super) struct Rests {
     pub(super) begun_names: Box<[bool]>,
     /// Those below it that have a colon behind the name.
     pub(super) names: Box<[(u32, Box<[u8]>)]>,
+    /// Those that begin with a closing bracket, which one, and what they have behind it.
+    pub(super) closings: Box<[(u32, u8, u32)]>,
+    /// Whether all that have a value behind a colon have nothing but a comma, and the beginning of a name, behind that.
+    pub(super) end_in_comma: bool,
 }
 
 /// A rest that has a whole value behind a colon.
@@ -400,6 +404,16 @@ impl Rests {
         };
         let more: Vec<Vec<u8>> = texts.iter().filter_map(behind).collect();
         texts.extend(more);
+        // And so is what stands behind a closing bracket.
+        for place in 0..texts.len() {
+            let mut text = &texts[place][..];
+            let mut more = Vec::new();
+            while let Some((b'}' | b']', behind)) = text.split_first() {
+                more.push(behind.to_vec());
+                text = behind;
+            }
+            texts.extend(more);
+        }
         texts.sort_unstable();
         texts.dedup();
         let reaches_text = texts.iter().map(|text| {
@@ -420,14 +434,23 @@ impl Rests {
                 names.push((rest as u32, texts[rest][..].into()));
             }
         }
-        let (mut values, mut odd) = (Vec::new(), Vec::new());
+        let (mut values, mut odd, mut closings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut end_in_comma = true;
         for (rest, text) in (0..).zip(&texts) {
+            if let Some((bracket @ (b'}' | b']'), behind)) = text.split_first() {
+                let behind = trie.places(behind.iter().copied()).next();
+                closings.extend(behind.map(|behind| (rest, *bracket, behind as u32)));
+            }
             let Some((b':', value)) = text.split_first() else {
                 continue;
             };
             match Extent::of(value) {
                 Extent::Open => {}
                 Extent::Whole(length) => {
+                    end_in_comma &= match &value[length..] {
+                        b"" | b"," => true,
+                        behind => behind.starts_with(b",\"") && !behind[2..].contains(&b'"'),
+                    };
                     let behind = trie.places(value[length..].iter().copied()).next();
                     match behind {
                         Some(behind) => values.push(ValueRest {
@@ -438,7 +461,10 @@ impl Rests {
                         None => odd.push((rest, text[..].into())),
                     }
                 }
-                Extent::Odd => odd.push((rest, text[..].into())),
+                Extent::Odd => {
+                    end_in_comma &= !value.iter().any(|byte| matches!(byte, b'}' | b']' | b'"'));
+                    odd.push((rest, text[..].into()));
+                }
             }
         }
         let is_of_name = |text: &Vec<u8>| text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
@@ -457,6 +483,8 @@ impl Rests {
             next_name,
             begun_names: begun_names.into(),
             names: names.into(),
+            closings: closings.into(),
+            end_in_comma,
             trie,
         }
     }

@@ -100,7 +100,7 @@ impl Walk<'_> {
         if let Some(known) = self.known.value_rests.get(&shape) {
             return Ok(known);
         }
-        let mut open = self.walk_rests(at, None)?;
+        let mut open = self.walk_rests(at, None, None)?;
         let mut whole = Vec::new();
         for one in &self.tokens.rests.values {
             open[one.rest as usize] = false;

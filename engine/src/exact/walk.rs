@@ -25,6 +25,8 @@ pub(super) struct Known {
     pub(super) freedom: Freedom,
     alive: Kept<State, Arc<[bool]>>,
     pub(super) alive_by_class: Kept<NameClass, Arc<[bool]>>,
+    /// Whether each rest may come behind any name in an object that takes any value for it.
+    pub(super) alive_behind_free: Option<Arc<[bool]>>,
     numbers: Kept<NumberState, NumberTokens>,
     /// Tokens of names from their beginning on, by the contents that the tokens are of.
     pub(super) names: Kept<(u32, TextId), NameTokens>,
@@ -35,6 +37,9 @@ pub(super) struct Known {
     pub(super) free_texts: Kept<Arc<[bool]>, TokenSet>,
 }
 
+/// Containers that are looked at to see what may come where all of them end.
+const MOST_CLOSED: usize = 8;
+
 /// Memory for what is known of each kind.
 const KNOWN_BYTES: usize = 2 << 20;
 
@@ -44,6 +49,7 @@ impl Default for Known {
             freedom: Freedom::default(),
             alive: Kept::new(KNOWN_BYTES),
             alive_by_class: Kept::new(KNOWN_BYTES),
+            alive_behind_free: None,
             numbers: Kept::new(KNOWN_BYTES),
             names: Kept::new(KNOWN_BYTES),
             value_tokens: Kept::new(KNOWN_BYTES),
@@ -247,22 +253,43 @@ impl Walk<'_> {
 
     /// Whether each rest may come at a place.
     pub(super) fn alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
-        let bare = self.automaton.bare(at)?;
-        let key = bare.unwrap_or(at);
-        let mut alive = match self.known.alive.get(&key) {
-            Some(known) => known,
-            None => {
-                let alive = match bare {
-                    Some(bare) => self.walk_rests(bare, self.tokens.rests.next_name)?.into(),
-                    None => self.find_alive(at)?,
-                };
-                self.known.alive.keep(key, alive.clone(), alive.len());
-                alive
+        // What may come where a container ends is known from what may come around it.
+        let mut chain = vec![at];
+        let mut alive = None;
+        while let Some(&at) = chain.last() {
+            let key = self.automaton.bare(at)?.unwrap_or(at);
+            if let Some(known) = self.known.alive.get(&key) {
+                alive = Some(self.beside_names(at, known)?);
+                chain.pop();
+                break;
             }
-        };
-        if bare.is_some() {
-            // Which names have come counts only for whole names.
-            for (rest, text) in &self.tokens.rests.names {
+            match self.automaton.closed(at)? {
+                Some(around) if chain.len() < MOST_CLOSED => chain.push(around),
+                _ => break,
+            }
+        }
+        while let Some(at) = chain.pop() {
+            let bare = self.automaton.bare(at)?;
+            let found = match bare {
+                Some(bare) => self
+                    .walk_rests(bare, self.tokens.rests.next_name, alive.as_deref())?
+                    .into(),
+                None => self.find_alive(at, alive.as_deref())?,
+            };
+            self.known
+                .alive
+                .keep(bare.unwrap_or(at), Arc::clone(&found), found.len());
+            alive = Some(self.beside_names(at, found)?);
+        }
+        Ok(alive.unwrap_or_default())
+    }
+
+    /// Which of the rests that may come if names may come again may come where they may not: that counts only for whole
+    /// names.
+    fn beside_names(&mut self, at: State, mut alive: Arc<[bool]>) -> Result<Arc<[bool]>, Trouble> {
+        let names = &self.tokens.rests.names;
+        if !names.is_empty() && self.automaton.bare(at)?.is_some() {
+            for (rest, text) in names {
                 let may = self.is_alive(at, text)?;
                 if alive[*rest as usize] != may {
                     Arc::make_mut(&mut alive)[*rest as usize] = may;
@@ -272,22 +299,38 @@ impl Walk<'_> {
         Ok(alive)
     }
 
-    pub(super) fn find_alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
+    /// Whether each rest may come at a place around which, if that is given, it is known.
+    pub(super) fn find_alive(&mut self, at: State, around: Option<&[bool]>) -> Result<Arc<[bool]>, Trouble> {
         match self.alive_behind_name(at)? {
             Some(alive) => Ok(alive),
-            None => Ok(self.walk_rests(at, None)?.into()),
+            None => Ok(self.walk_rests(at, None, around)?.into()),
         }
     }
 
-    /// Whether each rest may come at a place. Behind a node before a name of any kind all may that do not end the name.
-    pub(super) fn walk_rests(&mut self, at: State, before_name: Option<u32>) -> Result<Vec<bool>, Trouble> {
+    /// The same, step by step. Behind a node before a name of any kind all may come that do not end the name.
+    pub(super) fn walk_rests(
+        &mut self,
+        at: State,
+        before_name: Option<u32>,
+        around: Option<&[bool]>,
+    ) -> Result<Vec<bool>, Trouble> {
         let Rests { trie, nothing, .. } = &self.tokens.rests;
         let mut alive = vec![false; nothing.len()];
         alive[trie.at(ROOT)].fill(true);
+        if let Some(around) = around {
+            let bracket = self.automaton.bracket(at);
+            for &(rest, with, behind) in &self.tokens.rests.closings {
+                alive[rest as usize] = Some(with) == bracket && around[behind as usize];
+            }
+        }
         let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
             for child in trie.children(node) {
-                if let Some(next) = self.automaton.step(at, trie.label(child))? {
+                let label = trie.label(child);
+                if node == ROOT && around.is_some() && matches!(label, b'}' | b']') {
+                    continue;
+                }
+                if let Some(next) = self.automaton.step(at, label)? {
                     alive[trie.at(child)].fill(true);
                     match before_name == Some(child) {
                         true => alive[trie.run(child, trie.end(child))].copy_from_slice(&self.tokens.rests.begun_names),

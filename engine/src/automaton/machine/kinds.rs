@@ -61,6 +61,18 @@ pub(crate) struct NameClass {
 /// Languages that names are told apart by, at most.
 const MOST_LANGUAGES: usize = 64;
 
+impl BegunName {
+    /// The object.
+    pub(super) fn object(&self) -> StackId {
+        self.object
+    }
+
+    /// Whether names are told apart by nothing but lists.
+    pub(super) fn are_alike(&self) -> bool {
+        self.classes.languages.is_empty()
+    }
+}
+
 impl Automaton {
     /// What kind of place this is.
     pub(crate) fn kind(&mut self, at: State) -> Result<PlaceKind, Trouble> {
@@ -141,8 +153,8 @@ impl Automaton {
 
     /// Whether all names that go on from the beginning of one and are not listed are of one class; those that are listed.
     pub(crate) fn only_listed_differ<'a>(&self, name: &'a BegunName) -> Option<&'a [TextId]> {
-        let is_one = name.classes.languages.is_empty();
-        is_one.then(|| self.beginning_with(&name.classes.listed, name.text))
+        name.are_alike()
+            .then(|| self.beginning_with(&name.classes.listed, name.text))
     }
 
     /// The class of a name, by what follows of it; none where it is listed. The object has the same future after each

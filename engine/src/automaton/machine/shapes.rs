@@ -1,7 +1,7 @@
 //! What may come at a place as little as can be said of it, so that what is worked out for one place serves all others
 //! that are alike.
 
-use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
+use super::{Automaton, BegunName, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
 use crate::automaton::goal::Constraint;
 use crate::automaton::satisfiable::{MOST_LISTED, Names, split};
 use crate::{KeyOrder, Whitespace};
@@ -57,6 +57,33 @@ impl Automaton {
         };
         self.shapes.insert(expected, shape.clone());
         Ok(shape)
+    }
+
+    /// The bracket that ends the container that a place is in, if one may come there.
+    pub(crate) fn bracket(&self, at: State) -> Option<u8> {
+        match at.top {
+            Top::ObjectNext => Some(b'}'),
+            Top::ArrayNext => Some(b']'),
+            _ => None,
+        }
+    }
+
+    /// The place behind the container that a place is in, where it may end.
+    pub(crate) fn closed(&mut self, at: State) -> Result<Option<State>, Trouble> {
+        match self.bracket(at) {
+            Some(bracket) => self.step(at, bracket),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether an object that a name is in takes any value for any name that it does not list, however many there are.
+    pub(crate) fn is_wide_open(&mut self, name: &BegunName) -> Result<bool, Trouble> {
+        if !name.are_alike() || self.bare_stack(name.object())?.is_none() {
+            return Ok(false);
+        }
+        let level = self.level(name.object());
+        let plain = level.and_then(|level| self.plain(level.formulas[0]));
+        Ok(plain.is_some_and(|plain| plain.is_unbounded()))
     }
 
     /// The place before the value of the name that a place is behind.

@@ -48,6 +48,11 @@ impl Plain {
         (self.required.len() as u64).saturating_add(1) < self.over
     }
 
+    /// Whether there may be any number of members.
+    pub(in crate::automaton) fn is_unbounded(&self) -> bool {
+        self.over == u64::MAX
+    }
+
     /// Whether there is room for a member of this name beside those that must come.
     fn has_room(&self, name: TextId) -> bool {
         let others = self.required.iter().filter(|required| **required != name).count() as u64;
