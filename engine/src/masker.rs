@@ -23,7 +23,7 @@ pub trait Compiler: Send + Sync {
 /// tokens are part of the mask: they are allowed where the document may end. An exact framework never hands
 /// out an empty mask before the end; callers must treat one as the framework's failure.
 pub trait Masker: Send {
-    /// The tokens allowed next; none after an end of sequence was accepted. A second call without an [`advance`](Masker::advance) between costs nothing.
+    /// The tokens allowed next; none after an end of sequence was accepted. A second call without an [`advance`](Masker::advance) between costs little more than a look-up.
     ///
     /// # Errors
     ///

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+
 use crate::TokenId;
 use crate::automaton::{BegunName, NameRests, State, TextId, Trouble};
 use crate::strings::LanguageId;
@@ -13,14 +15,17 @@ use super::rest::Rest;
 use super::trie::ROOT;
 use super::walk::Walk;
 
-/// The tokens that a name, or what follows in it, begins with.
-#[derive(Clone, Debug)]
-pub(super) struct NameTokens {
-    /// Those that stay in it.
-    inside: Arc<[TokenId]>,
-    /// Places of those that add all of it and close it.
-    closings: Range<usize>,
+/// The tokens that names begin with, so that they are not looked for again.
+#[derive(Debug, Default)]
+pub(super) struct KnownNames {
+    /// By the contents that the tokens are of: where those stand that stay in the name, and places of those that add all
+    /// of it and close it.
+    places: HashMap<(u32, TextId), (Range<usize>, Range<usize>)>,
+    tokens: Vec<TokenId>,
 }
+
+/// Tokens of names that are kept.
+const MOST_KEPT: usize = 1 << 18;
 
 impl Walk<'_> {
     /// Tokens from between two characters of a name on. Where it may become almost any name, those that any string may go
@@ -35,9 +40,8 @@ impl Walk<'_> {
         match rests {
             NameRests::These(names, read) => {
                 for &name in names {
-                    let tokens = self.tokens_of(name, *read, contents);
-                    found.extend_from_slice(&tokens.inside);
-                    self.close_listed(at, name, &contents.closings[tokens.closings], found)?;
+                    let closings = self.begin_name(name, *read, contents, found);
+                    self.close_listed(at, name, &contents.closings[closings], found)?;
                 }
             }
             NameRests::AllBut(names, read) => {
@@ -65,7 +69,7 @@ impl Walk<'_> {
     pub(super) fn quotes_of(&mut self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
         let mut quotes = Vec::new();
         for &name in names {
-            let closings = self.tokens_of(name, read, contents).closings;
+            let closings = self.closings_of(name, read, contents);
             let closings = contents.closings[closings].iter();
             let closings = closings.filter(|closing| self.tokens.rests.nothing[closing.rest as usize]);
             quotes.extend(closings.map(|closing| closing.token));
@@ -73,24 +77,33 @@ impl Walk<'_> {
         quotes
     }
 
-    /// The tokens that a name goes on with after so many bytes.
-    fn tokens_of(&mut self, name: TextId, read: usize, contents: &Contents) -> NameTokens {
-        let key = (contents.number, name);
-        if read == 0
-            && let Some(known) = self.known.names.get(&key)
-        {
-            return known;
-        }
+    /// The tokens that stay in a name after so many bytes of it; returns places of those that add all of it and close it.
+    fn begin_name(&mut self, name: TextId, read: usize, contents: &Contents, found: &mut Vec<TokenId>) -> Range<usize> {
         let text = &self.automaton.name_text(name)[read..];
-        let tokens = NameTokens {
-            inside: beginnings(text, contents).into(),
-            closings: contents.closings_after(text),
-        };
-        if read == 0 {
-            let bytes = 4 * tokens.inside.len();
-            self.known.names.keep(key, tokens.clone(), bytes);
+        if read > 0 {
+            beginnings(text, contents, found);
+            return contents.closings_after(text);
         }
-        tokens
+        let names = &mut self.known.names;
+        let key = (contents.number, name);
+        if names.tokens.len() > MOST_KEPT {
+            *names = KnownNames::default();
+        }
+        if let Some((inside, closings)) = names.places.get(&key) {
+            found.extend_from_slice(&names.tokens[inside.clone()]);
+            return closings.clone();
+        }
+        let from = names.tokens.len();
+        beginnings(text, contents, &mut names.tokens);
+        found.extend_from_slice(&names.tokens[from..]);
+        let closings = contents.closings_after(text);
+        names.places.insert(key, (from..names.tokens.len(), closings.clone()));
+        closings
+    }
+
+    /// Places of the tokens that add all that is left of a name and close it.
+    fn closings_of(&self, name: TextId, read: usize, contents: &Contents) -> Range<usize> {
+        contents.closings_after(&self.automaton.name_text(name)[read..])
     }
 
     /// Those of the tokens that close a name, which may come, that may come.
@@ -150,7 +163,7 @@ impl Walk<'_> {
         single.extend(excluded.iter().filter(|name| !listed.contains(name)));
         let single: Vec<(TextId, Range<usize>)> = single
             .into_iter()
-            .map(|name| (name, self.tokens_of(name, read, contents).closings))
+            .map(|name| (name, self.closings_of(name, read, contents)))
             .filter(|(_, closings)| !closings.is_empty())
             .collect();
         let is_single = |token: TokenId| {
@@ -285,18 +298,16 @@ impl Walk<'_> {
 }
 
 /// The tokens that a text begins with.
-fn beginnings(text: &str, contents: &Contents) -> Vec<TokenId> {
-    let mut found = Vec::new();
+fn beginnings(text: &str, contents: &Contents, found: &mut Vec<TokenId>) {
     let mut node = Some(ROOT);
     for character in text.chars().map(u32::from) {
-        let Some(at) = node else { return found };
-        begun(at, Some(character), contents, &mut found);
+        let Some(at) = node else { return };
+        begun(at, Some(character), contents, found);
         node = contents.inside.child(at, character);
     }
     if let Some(at) = node {
-        begun(at, None, contents, &mut found);
+        begun(at, None, contents, found);
     }
-    found
 }
 
 /// The tokens that end at a node where this character comes next.

@@ -33,11 +33,15 @@ impl Walk<'_> {
     /// two lists is shared by all places before such a value.
     pub(super) fn value(&mut self, at: State) -> Result<(Arc<[TokenId]>, Vec<TokenId>), Trouble> {
         let mut found = Vec::new();
-        let Some((shape, after)) = self.automaton.only_value(at)? else {
+        let only = self.automaton.only_value(at)?;
+        let known = match &only {
+            Some((shape, _)) => self.value_tokens(at, *shape)?,
+            None => None,
+        };
+        let (Some((_, after)), Some(tokens)) = (only, known) else {
             self.between(at, &mut found)?;
             return Ok((Arc::default(), found));
         };
-        let tokens = self.value_tokens(at, shape)?;
         if !tokens.whole.is_empty() {
             let alive = self.alive(after)?;
             let whole = tokens.whole.iter().filter(|(rest, _)| alive[*rest as usize]);
@@ -47,9 +51,15 @@ impl Walk<'_> {
         Ok((tokens.open.clone(), found))
     }
 
-    fn value_tokens(&mut self, at: State, shape: Shape) -> Result<Arc<ValueTokens>, Trouble> {
-        if let Some(known) = self.known.value_tokens.get(&shape) {
-            return Ok(known);
+    /// None where a shape has come for the first time: mostly it is the last as well.
+    fn value_tokens(&mut self, at: State, shape: Shape) -> Result<Option<Arc<ValueTokens>>, Trouble> {
+        match self.known.value_tokens.get(&shape) {
+            Some(None) => {}
+            Some(known) => return Ok(known),
+            None => {
+                self.known.value_tokens.keep(shape, None, 0);
+                return Ok(None);
+            }
         }
         let mut open = Vec::new();
         self.between(at, &mut open)?;
@@ -70,11 +80,11 @@ impl Walk<'_> {
             whole: whole.into(),
         });
         let bytes = 4 * tokens.open.len() + 8 * tokens.whole.len();
-        self.known.value_tokens.keep(shape, tokens.clone(), bytes);
-        Ok(tokens)
+        self.known.value_tokens.keep(shape, Some(tokens.clone()), bytes);
+        Ok(Some(tokens))
     }
 
-    /// Whether each rest may come behind a name; none where more counts than the shape of its value.
+    /// Whether each rest may come behind a name; none where more counts than the shape of its value, or that is new.
     pub(super) fn alive_behind_name(&mut self, at: State) -> Result<Option<Arc<[bool]>>, Trouble> {
         let Some(value) = self.automaton.value_of_name(at)? else {
             return Ok(None);
@@ -82,7 +92,9 @@ impl Walk<'_> {
         let Some((shape, after)) = self.automaton.only_value(value)? else {
             return Ok(None);
         };
-        let rests = self.value_rests(at, value, shape)?;
+        let Some(rests) = self.value_rests(at, value, shape)? else {
+            return Ok(None);
+        };
         let mut alive = rests.open.to_vec();
         if !rests.whole.is_empty() {
             let behind = self.alive(after)?;
@@ -96,9 +108,14 @@ impl Walk<'_> {
         Ok(Some(alive.into()))
     }
 
-    fn value_rests(&mut self, at: State, value: State, shape: Shape) -> Result<Arc<ValueRests>, Trouble> {
-        if let Some(known) = self.known.value_rests.get(&shape) {
-            return Ok(known);
+    fn value_rests(&mut self, at: State, value: State, shape: Shape) -> Result<Option<Arc<ValueRests>>, Trouble> {
+        match self.known.value_rests.get(&shape) {
+            Some(None) => {}
+            Some(known) => return Ok(known),
+            None => {
+                self.known.value_rests.keep(shape, None, 0);
+                return Ok(None);
+            }
         }
         let mut open = self.walk_rests(at, None, None)?;
         let mut whole = Vec::new();
@@ -113,8 +130,8 @@ impl Walk<'_> {
             whole: whole.into(),
         });
         let bytes = rests.open.len() + 8 * rests.whole.len();
-        self.known.value_rests.keep(shape, rests.clone(), bytes);
-        Ok(rests)
+        self.known.value_rests.keep(shape, Some(rests.clone()), bytes);
+        Ok(Some(rests))
     }
 
     /// Whether some bytes may come at a place.

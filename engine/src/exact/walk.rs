@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, Shape, State, TextId, Trouble};
+use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, Shape, State, Trouble};
 use crate::numbers::NumberState;
 use crate::{Escapes, TokenId};
 
 use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents, Sets, set};
 use super::kept::Kept;
-use super::names::NameTokens;
+use super::names::KnownNames;
 use super::rest::{Freedom, Rest};
 use super::token_set::{Base, TokenSet};
 use super::tokens::{Rests, Spelled, Tokens};
@@ -28,11 +28,10 @@ pub(super) struct Known {
     /// Whether each rest may come behind any name in an object that takes any value for it.
     pub(super) alive_behind_free: Option<Arc<[bool]>>,
     numbers: Kept<NumberState, NumberTokens>,
-    /// Tokens of names from their beginning on, by the contents that the tokens are of.
-    pub(super) names: Kept<(u32, TextId), NameTokens>,
+    pub(super) names: KnownNames,
     /// Tokens and rests that begin values.
-    pub(super) value_tokens: Kept<Shape, Arc<ValueTokens>>,
-    pub(super) value_rests: Kept<Shape, Arc<ValueRests>>,
+    pub(super) value_tokens: Kept<Shape, Option<Arc<ValueTokens>>>,
+    pub(super) value_rests: Kept<Shape, Option<Arc<ValueRests>>>,
     /// The tokens that may come within any string, by the rests that may come behind it.
     pub(super) free_texts: Kept<Arc<[bool]>, TokenSet>,
 }
@@ -51,7 +50,7 @@ impl Default for Known {
             alive_by_class: Kept::new(KNOWN_BYTES),
             alive_behind_free: None,
             numbers: Kept::new(KNOWN_BYTES),
-            names: Kept::new(KNOWN_BYTES),
+            names: KnownNames::default(),
             value_tokens: Kept::new(KNOWN_BYTES),
             value_rests: Kept::new(KNOWN_BYTES),
             free_texts: Kept::new(KNOWN_BYTES),
