@@ -37,8 +37,12 @@ impl TokenMask {
     ///
     /// Missing words count as zero; words and bits past `len` are dropped.
     pub fn from_words(words: &[u32], len: usize) -> Self {
-        let mut mask = Self::none(len);
-        mask.copy_from_words(words);
+        let count = len.div_ceil(32);
+        let mut all = Vec::with_capacity(count);
+        all.extend_from_slice(&words[..words.len().min(count)]);
+        all.resize(count, 0);
+        let mut mask = Self { words: all, len };
+        mask.clear_tail();
         mask
     }
 

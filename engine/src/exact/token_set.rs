@@ -192,11 +192,15 @@ impl Easel {
             Some(place) => self.canvases.remove(place),
             None => {
                 let base = tokens.base.clone();
-                let mut mask = match self.canvases.len() < CANVASES {
-                    true => TokenMask::none(len),
-                    false => self.canvases.remove(0).mask,
+                let words = base.words(sets);
+                let mask = match self.canvases.len() < CANVASES {
+                    true => TokenMask::from_words(words, len),
+                    false => {
+                        let mut mask = self.canvases.remove(0).mask;
+                        mask.copy_from_words(words);
+                        mask
+                    }
                 };
-                mask.copy_from_words(base.words(sets));
                 Canvas {
                     mask,
                     base,

@@ -48,7 +48,10 @@ impl Automaton {
                 let shape = match self.style.key_order {
                     KeyOrder::Any => {
                         let (all, none) = split(&what.goals, &outcomes);
-                        Shape::Constraint(self.combined(&all, &none)?)
+                        Shape::Constraint(match (&all[..], &none[..]) {
+                            ([goal], []) => self.constraint(*goal)?,
+                            _ => self.combined(&all, &none)?,
+                        })
                     }
                     KeyOrder::Schema => Shape::Expected(expected),
                 };
