@@ -7,7 +7,26 @@ use super::{ExactCompiler, ExactOptions};
 use crate::{Compiler as _, KeyOrder, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
-const TOKENS: [&str; 33] = [
+const TOKENS: [&str; 52] = [
+    "{}",
+    "{},",
+    "{}}",
+    "[]",
+    "[],",
+    "[]}",
+    "\"\"",
+    "\"\",",
+    "\"\"}",
+    "true",
+    "true,",
+    "true}",
+    "null]",
+    "},{\"",
+    "},\"",
+    "],\"b",
+    "]}",
+    ",\"a\":",
+    "\":[],\"a\":",
     "\"a\"",
     "\"a",
     "a\"",
@@ -97,34 +116,90 @@ fn masks_say_what_accepting_says() {
             r#"{"#,
         ),
     ];
+    let objects = [
+        (
+            r#""properties": {"a": {"type": "string"}, "b": {"type": "string"}}"#,
+            r#"[{"a":"x","b":"y","c":1,"d"#,
+        ),
+        (
+            r#""properties": {"a": {"type": "string"}, "b": {"type": "string"}}"#,
+            r#"[{"c":[],"d":{},"a":"","b":""},{"d":{}},{"#,
+        ),
+        (
+            r#""properties": {"a": true, "b": true}, "additionalProperties": false"#,
+            r#"[{"a":{},"b":[]},{"b":[],"#,
+        ),
+        (
+            r#""properties": {"a": true, "b": true}, "required": ["b"]"#,
+            r#"[{"a":[],"c":[],"b":[]},{"c":[],"#,
+        ),
+        (
+            r#""additionalProperties": {"type": "array"}"#,
+            r#"[{"a":[],"b":[],"c":[[]]},{"a":[],"#,
+        ),
+        (r#""maxProperties": 2"#, r#"[{"a":"","b":{}},{"a":true,"c":"#),
+        (r#""minProperties": 2"#, r#"[{"a":"","b":{}},{"a":true,"c":"#),
+        (
+            r#""propertyNames": {"enum": ["a", "b", "c"]}"#,
+            r#"[{"a":"","b":{}},{"b":true,"c":"#,
+        ),
+        (
+            r#""dependentRequired": {"c": ["a"]}"#,
+            r#"[{"b":"","c":{},"a":[]},{"c":true,"b":"#,
+        ),
+        (
+            r#""anyOf": [{"required": ["a"]}, {"required": ["b"]}], "unevaluatedProperties": {"type": "object"}"#,
+            r#"[{"a":{},"c":{}},{"c":{},"#,
+        ),
+        (
+            r##""properties": {"a": {"$ref": "#"}, "b": {"const": true}}"##,
+            r#"[{"a":[{"a":[{"b":true}],"b":true}],"c":[{"#,
+        ),
+    ];
+    let objects = objects.map(|(keywords, text)| {
+        let schema = format!(r#"{{"type": "array", "items": {{"type": "object", {keywords}}}}}"#);
+        (schema, text)
+    });
     let vocabulary = vocabulary();
     let ordered = Style {
         key_order: KeyOrder::Schema,
         ..Style::rfc8259()
     };
-    for style in [Style::rfc8259(), ordered, Style::generation()] {
+    let bounded = Style {
+        whitespace: Style::generation().whitespace,
+        ..Style::rfc8259()
+    };
+    for style in [Style::rfc8259(), ordered, bounded, Style::generation()] {
         let options = ExactOptions {
             style,
             ..ExactOptions::default()
         };
         let compiler = ExactCompiler::new(vocabulary.clone(), options);
-        for (schema, text) in &cases {
+        let orders = cases.iter().map(|case| (case, KeyOrder::Any));
+        let orders = orders.chain(objects.iter().map(|case| (case, style.key_order)));
+        for ((schema, text), order) in orders {
             let mut masker = compiler.compile(schema).unwrap();
-            for byte in text.bytes() {
-                let mask = masker.mask().unwrap();
-                assert!(!mask.allows_none(), "{schema}: dead end in {text}");
-                masker.advance(TokenId::from(byte)).unwrap();
-            }
-            let mask = masker.mask().unwrap().clone();
-            for token in 0..vocabulary.len() as TokenId {
-                let accepted = masker.advance(token).is_ok();
-                let shown = String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
-                assert_eq!(mask.allows(token), accepted, "{schema}: {text}: {shown:?}, {style:?}");
-                if accepted {
-                    let goes_on = vocabulary.is_eos(token) || !masker.mask().unwrap().allows_none();
-                    assert!(goes_on, "{schema}: dead end after {text}{shown}");
-                    masker.rollback(1).unwrap();
+            // A place may be known from another that comes before it.
+            for place in 0..=text.len() {
+                let next = text.as_bytes().get(place);
+                let text = &text[..place];
+                let mask = masker.mask().unwrap().clone();
+                assert!(!mask.allows_none(), "{schema}: dead end after {text}, {style:?}");
+                for token in 0..vocabulary.len() as TokenId {
+                    let accepted = masker.advance(token).is_ok();
+                    let shown = String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
+                    assert_eq!(mask.allows(token), accepted, "{schema}: {text}: {shown:?}, {style:?}");
+                    if accepted {
+                        let goes_on = vocabulary.is_eos(token) || !masker.mask().unwrap().allows_none();
+                        assert!(goes_on, "{schema}: dead end after {text}{shown}");
+                        masker.rollback(1).unwrap();
+                    }
                 }
+                let Some(&next) = next else { break };
+                if order == KeyOrder::Schema && !mask.allows(next.into()) {
+                    break;
+                }
+                masker.advance(next.into()).unwrap();
             }
         }
     }

@@ -81,7 +81,9 @@ impl Automaton {
 
     /// Whether an object that a name is in takes any value for any name that it does not list, however many there are.
     pub(crate) fn is_wide_open(&mut self, name: &BegunName) -> Result<bool, Trouble> {
-        if !name.are_alike() || self.bare_stack(name.object())?.is_none() {
+        // Whitespace that is bounded depends on the depth.
+        let is_free = self.style.whitespace == Whitespace::Any;
+        if !is_free || !name.are_alike() || self.bare_stack(name.object())?.is_none() {
             return Ok(false);
         }
         let level = self.level(name.object());
