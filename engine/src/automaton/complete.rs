@@ -374,7 +374,8 @@ impl Automaton {
     ) -> Result<(), Trouble> {
         let gone = [gone, names, &partial.others].concat();
         for cell in self.cells(partial.formula, names, &gone)? {
-            let Some(name) = self.name_beside(&cell.names, &gone)? else {
+            // Names that are too hard to find are passed over.
+            let Ok(Some(name)) = self.name_beside(&cell.names, &gone) else {
                 continue;
             };
             let name_of = Name::Known(name);

@@ -161,10 +161,10 @@ pub(crate) struct Automaton {
     open_ids: HashMap<Arc<[LanguageId]>, OpenId>,
     levels: Vec<Arc<Level>>,
     level_ids: HashMap<Arc<Level>, StackId>,
-    /// Steps other than those within strings and numbers, as far as they are kept.
     shapes: HashMap<ExpectedId, Option<ForcedShape>>,
     /// The stacks that say no more than what counts after a member.
     bares: HashMap<StackId, Option<StackId>>,
+    /// Steps other than those within strings and numbers, as far as they are kept.
     steps: HashMap<(State, u8), Option<State>>,
     forced: HashMap<State, Option<(u8, State)>>,
     completions: Completions,
@@ -279,7 +279,8 @@ impl Automaton {
     /// documents, in the sizes it mostly has.
     fn check_memory(&self) -> Result<(), Trouble> {
         let formulas = self.formulas.size();
-        let places = 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
+        let known = 64 * (self.bares.len() + self.shapes.len());
+        let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         let used = formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len();
         let allowed = self.limits.memory_bytes;
         match used > allowed {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::TokenId;
 use crate::automaton::{BegunName, NameRests, State, TextId, Trouble};
@@ -24,7 +24,7 @@ pub(super) struct KnownNames {
     tokens: Vec<TokenId>,
 }
 
-/// Tokens of names that are kept.
+/// Tokens of names that are kept, and names.
 const MOST_KEPT: usize = 1 << 18;
 
 impl Walk<'_> {
@@ -86,7 +86,7 @@ impl Walk<'_> {
         }
         let names = &mut self.known.names;
         let key = (contents.number, name);
-        if names.tokens.len() > MOST_KEPT {
+        if names.tokens.len().max(names.places.len()) > MOST_KEPT {
             *names = KnownNames::default();
         }
         if let Some((inside, closings)) = names.places.get(&key) {
@@ -160,7 +160,10 @@ impl Walk<'_> {
         };
         // All but a few names are alike.
         let mut single = listed.to_vec();
-        single.extend(excluded.iter().filter(|name| !listed.contains(name)));
+        if !excluded.is_empty() {
+            let listed: HashSet<TextId> = listed.iter().copied().collect();
+            single.extend(excluded.iter().filter(|name| !listed.contains(*name)));
+        }
         let single: Vec<(TextId, Range<usize>)> = single
             .into_iter()
             .map(|name| (name, self.closings_of(name, read, contents)))

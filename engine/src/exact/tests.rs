@@ -7,7 +7,9 @@ use super::{ExactCompiler, ExactOptions};
 use crate::{Compiler as _, KeyOrder, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
-const TOKENS: [&str; 52] = [
+const TOKENS: [&str; 54] = [
+    "\", \"a\":",
+    "a\":[\n      ",
     "{}",
     "{},",
     "{}}",

@@ -28,6 +28,8 @@ pub(super) struct Known {
     /// Whether each rest may come behind any name in an object that takes any value for it.
     pub(super) alive_behind_free: Option<Arc<[bool]>>,
     numbers: Kept<NumberState, NumberTokens>,
+    /// Sets of bits that may still be made of them. Masks keep them as well, and do not count them.
+    number_sets_left: usize,
     pub(super) names: KnownNames,
     /// Tokens and rests that begin values.
     pub(super) value_tokens: Kept<Shape, Option<Arc<ValueTokens>>>,
@@ -50,6 +52,7 @@ impl Default for Known {
             alive_by_class: Kept::new(KNOWN_BYTES),
             alive_behind_free: None,
             numbers: Kept::new(KNOWN_BYTES),
+            number_sets_left: MOST_NUMBER_SETS,
             names: KnownNames::default(),
             value_tokens: Kept::new(KNOWN_BYTES),
             value_rests: Kept::new(KNOWN_BYTES),
@@ -66,12 +69,17 @@ pub(super) struct NumberTokens {
     words: Option<Arc<[u32]>>,
 }
 
+/// Sets of bits that are made of the tokens of numbers, of 25 KB each in a vocabulary of 200,000 tokens.
+const MOST_NUMBER_SETS: usize = 40;
+
 /// Tokens of a number from which on they are kept as a set of bits as well.
 const MANY: usize = 400;
 
 impl NumberTokens {
-    fn new(tokens: Vec<TokenId>, sets: &Sets) -> Self {
-        let words = (tokens.len() >= MANY).then(|| {
+    /// With a set of bits, if they are many, as long as there are some `left`.
+    fn new(tokens: Vec<TokenId>, sets: &Sets, left: &mut usize) -> Self {
+        let words = (tokens.len() >= MANY && *left > 0).then(|| {
+            *left -= 1;
             let mut words = sets.spaces.to_vec();
             for &token in &tokens {
                 set(&mut words, token);
@@ -457,7 +465,7 @@ impl Walk<'_> {
         let mut found = Vec::new();
         let Digits::Any(number) = digits else {
             self.by_bytes(&self.tokens.numbers, at, &mut found)?;
-            return Ok(NumberTokens::new(found, &self.tokens.sets));
+            return Ok(NumberTokens::new(found, &self.tokens.sets, &mut 0));
         };
         if let Some(known) = self.known.numbers.get(&number) {
             return Ok(known);
@@ -465,7 +473,7 @@ impl Walk<'_> {
         let automaton = &mut *self.automaton;
         let step = |number: &NumberState, byte| Ok(automaton.number_step(*number, byte));
         self.tokens.numbers.walk(number, step, &mut found)?;
-        let tokens = NumberTokens::new(found, &self.tokens.sets);
+        let tokens = NumberTokens::new(found, &self.tokens.sets, &mut self.known.number_sets_left);
         self.known.numbers.keep(number, tokens.clone(), tokens.bytes());
         Ok(tokens)
     }

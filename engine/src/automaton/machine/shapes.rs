@@ -114,7 +114,10 @@ impl Automaton {
             return Ok(known);
         }
         let mut bare = None;
+        // Where whitespace may come but not in any amount there are many ways to the next name.
+        let is_simple = !matches!(self.style.whitespace, Whitespace::Bounded { .. });
         if let Some(level) = self.level(at)
+            && is_simple
             && self.style.key_order == KeyOrder::Any
             && !self.keeps(at)
             && self.has_room(&level)?

@@ -115,14 +115,13 @@ impl Automaton {
                 return Ok(Some(way));
             }
             // Of some that are plain one has to do, as in an `enum` of objects.
-            let mut are_plain = true;
-            for part in self.formulas.disjuncts(&formula).to_vec() {
-                are_plain &= self.is_by_name(part);
-                if part != formula && self.has_end(part, &gone)? {
-                    return Ok(Some(Way { rest: part, ..way }));
+            let parts = self.formulas.disjuncts(&formula).to_vec();
+            if parts.iter().all(|part| self.is_by_name(*part)) {
+                for part in parts {
+                    if part != formula && self.has_end(part, &gone)? {
+                        return Ok(Some(Way { rest: part, ..way }));
+                    }
                 }
-            }
-            if are_plain {
                 continue;
             }
             let Some(name) = self.next_name(formula) else {

@@ -13,7 +13,7 @@ use crate::automaton::{Automaton, Trouble};
 use crate::strings::LanguageId;
 
 /// Plain objects that are kept.
-const MOST_KEPT: usize = 1 << 12;
+const MOST_KEPT: usize = 1 << 14;
 
 /// What a plain object must satisfy. See [`Automaton::plain`].
 #[derive(Debug)]
