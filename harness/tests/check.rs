@@ -33,11 +33,10 @@ fn check(directory: &Path, arguments: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // One that has ended already does not read it.
-    match program.stdin.take().unwrap().write_all(input.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => panic!("{error}"),
-        _ => {}
-    }
+    let written = program.stdin.take().unwrap().write_all(input.as_bytes());
+    // A program that has ended already does not read it.
+    let failed = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
+    assert!(failed.is_none(), "{failed:?}");
     program.wait_with_output().unwrap()
 }
 

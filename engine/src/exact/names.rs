@@ -66,7 +66,7 @@ impl Walk<'_> {
     }
 
     /// The tokens that end with the closing quote of some names, so many bytes of which have been read.
-    pub(super) fn quotes_of(&mut self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
+    pub(super) fn quotes_of(&self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
         let mut quotes = Vec::new();
         for &name in names {
             let closings = self.closings_of(name, read, contents);

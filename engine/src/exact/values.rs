@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::TokenId;
-use crate::automaton::{Shape, State, Trouble};
+use crate::automaton::{State, Trouble, ValueShape};
 
 use super::contents::bit;
 use super::trie::ROOT;
@@ -19,7 +19,7 @@ pub(super) struct ValueTokens {
     whole: Box<[(u32, TokenId)]>,
 }
 
-/// Rests that may come before a name and a value of a shape.
+/// Rests that may come behind a name, before and with a value of a shape.
 #[derive(Debug)]
 pub(super) struct ValueRests {
     /// Whether each may come as far as it ends within the value.
@@ -51,8 +51,8 @@ impl Walk<'_> {
         Ok((tokens.open.clone(), found))
     }
 
-    /// None where a shape has come for the first time: mostly it is the last as well.
-    fn value_tokens(&mut self, at: State, shape: Shape) -> Result<Option<Arc<ValueTokens>>, Trouble> {
+    /// The tokens that may begin a value of a shape; none where it has come for the first time, which mostly is the last.
+    fn value_tokens(&mut self, at: State, shape: ValueShape) -> Result<Option<Arc<ValueTokens>>, Trouble> {
         match self.known.value_tokens.get(&shape) {
             Some(None) => {}
             Some(known) => return Ok(known),
@@ -108,7 +108,8 @@ impl Walk<'_> {
         Ok(Some(alive.into()))
     }
 
-    fn value_rests(&mut self, at: State, value: State, shape: Shape) -> Result<Option<Arc<ValueRests>>, Trouble> {
+    /// The same of rests behind a name.
+    fn value_rests(&mut self, at: State, value: State, shape: ValueShape) -> Result<Option<Arc<ValueRests>>, Trouble> {
         match self.known.value_rests.get(&shape) {
             Some(None) => {}
             Some(known) => return Ok(known),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, Shape, State, Trouble};
+use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, State, Trouble, ValueShape};
 use crate::numbers::NumberState;
 use crate::{Escapes, TokenId};
 
@@ -32,8 +32,8 @@ pub(super) struct Known {
     number_sets_left: usize,
     pub(super) names: KnownNames,
     /// Tokens and rests that begin values.
-    pub(super) value_tokens: Kept<Shape, Option<Arc<ValueTokens>>>,
-    pub(super) value_rests: Kept<Shape, Option<Arc<ValueRests>>>,
+    pub(super) value_tokens: Kept<ValueShape, Option<Arc<ValueTokens>>>,
+    pub(super) value_rests: Kept<ValueShape, Option<Arc<ValueRests>>>,
     /// The tokens that may come within any string, by the rests that may come behind it.
     pub(super) free_texts: Kept<Arc<[bool]>, TokenSet>,
 }

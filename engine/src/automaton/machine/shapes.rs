@@ -8,7 +8,7 @@ use crate::{KeyOrder, Whitespace};
 
 /// What a value has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Shape {
+pub(crate) enum ValueShape {
     /// One that satisfies a constraint.
     Constraint(Constraint),
     /// The same, where the order of its members counts as well.
@@ -16,12 +16,12 @@ pub(crate) enum Shape {
 }
 
 /// The shape of a value, and the only outcomes of its goals.
-pub(in crate::automaton) type ForcedShape = (Shape, Box<[bool]>);
+pub(in crate::automaton) type ForcedShape = (ValueShape, Box<[bool]>);
 
 impl Automaton {
     /// The shape of the value that a place is before, and the place behind it, where that is the same whichever value it
     /// is. Values of one shape begin alike wherever they are.
-    pub(crate) fn only_value(&mut self, at: State) -> Result<Option<(Shape, State)>, Trouble> {
+    pub(crate) fn only_value(&mut self, at: State) -> Result<Option<(ValueShape, State)>, Trouble> {
         let Top::Value(expected) = at.top else {
             return Ok(None);
         };
@@ -48,12 +48,12 @@ impl Automaton {
                 let shape = match self.style.key_order {
                     KeyOrder::Any => {
                         let (all, none) = split(&what.goals, &outcomes);
-                        Shape::Constraint(match (&all[..], &none[..]) {
+                        ValueShape::Constraint(match (&all[..], &none[..]) {
                             ([goal], []) => self.constraint(*goal)?,
                             _ => self.combined(&all, &none)?,
                         })
                     }
-                    KeyOrder::Schema => Shape::Expected(expected),
+                    KeyOrder::Schema => ValueShape::Expected(expected),
                 };
                 Some((shape, outcomes.into()))
             }
