@@ -94,6 +94,10 @@ pub(super) struct Closing {
 pub(super) struct Sets {
     /// Those that are whitespace only, where any may come.
     pub(super) spaces: Arc<[u32]>,
+    /// They, and those of digits only.
+    pub(super) digits: Arc<[u32]>,
+    /// The same without digits that begin with a zero.
+    pub(super) nonzero_digits: Arc<[u32]>,
     /// All that stay inside.
     pub(super) any: Arc<[u32]>,
     /// All that stay inside or end with the closing quote.
@@ -258,8 +262,14 @@ fn text_of(characters: &[u32]) -> String {
 }
 
 impl Sets {
-    /// Sets of the tokens that stay inside, of so many in all.
-    pub(super) fn new(tails: &Tails, spaces: impl Iterator<Item = TokenId>, tokens: usize) -> Self {
+    /// Sets of the tokens that stay inside, that are whitespace, and that are digits of any kind or begin with no zero; of
+    /// so many in all.
+    pub(super) fn new(
+        tails: &Tails,
+        spaces: impl Iterator<Item = TokenId>,
+        (any_digits, nonzero_digits): (&[TokenId], &[TokenId]),
+        tokens: usize,
+    ) -> Self {
         let longest = tails
             .inside
             .iter()
@@ -273,6 +283,14 @@ impl Sets {
         for token in spaces {
             set(&mut blank, token);
         }
+        let and_spaces = |tokens: &[TokenId]| {
+            let mut words = blank.clone();
+            for &token in tokens {
+                set(&mut words, token);
+            }
+            words.into()
+        };
+        let (digits, nonzero_digits) = (and_spaces(any_digits), and_spaces(nonzero_digits));
         for tail in &tails.inside {
             set(&mut any, tail.token);
             if let Some(exactly) = up_to.get_mut(tail.length()) {
@@ -294,6 +312,8 @@ impl Sets {
         Self {
             any_or_quote: any_or_quote.into(),
             spaces: blank.into(),
+            digits,
+            nonzero_digits,
             any: any.into(),
             up_to: up_to.into_iter().map(Vec::into).collect(),
         }

@@ -23,6 +23,10 @@ pub(super) enum Base {
     None,
     /// Those that are whitespace only, where any may come.
     Spaces,
+    /// They, and those of digits only.
+    Digits,
+    /// The same without digits that begin with a zero.
+    NonZeroDigits,
     /// All that stay inside of a string.
     Any,
     /// They, and those that end with the closing quote.
@@ -50,6 +54,8 @@ impl Base {
         match (self, other) {
             (Self::None, Self::None)
             | (Self::Spaces, Self::Spaces)
+            | (Self::Digits, Self::Digits)
+            | (Self::NonZeroDigits, Self::NonZeroDigits)
             | (Self::Any, Self::Any)
             | (Self::AnyOrQuote, Self::AnyOrQuote) => true,
             (Self::UpTo(one), Self::UpTo(other)) => one == other,
@@ -63,6 +69,8 @@ impl Base {
         match self {
             Self::None => &[],
             Self::Spaces => &sets.spaces,
+            Self::Digits => &sets.digits,
+            Self::NonZeroDigits => &sets.nonzero_digits,
             Self::Any => &sets.any,
             Self::AnyOrQuote => &sets.any_or_quote,
             Self::UpTo(count) => &sets.up_to[*count],
@@ -249,6 +257,8 @@ mod tests {
         let up_to: Arc<[u32]> = [0xFF, 0, 0, 0].into();
         let sets = Sets {
             spaces: [0, 0, 0, 1].into(),
+            digits: [0, 0, 0, 3].into(),
+            nonzero_digits: [0, 0, 0, 1].into(),
             any_or_quote: any.clone(),
             any,
             up_to: [up_to].into(),

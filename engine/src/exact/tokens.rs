@@ -35,8 +35,13 @@ pub(super) struct Tokens {
     pub(super) inside: Contents,
     /// Those that begin between the parts of a document.
     pub(super) between: Structures,
-    /// Those of the characters of numbers only.
+    /// Those of the characters of numbers only, but for digits only.
     pub(super) numbers: Spelled,
+    /// Those of digits only.
+    pub(super) digits: Spelled,
+    /// They, in no order, and those of them that do not begin with a zero.
+    pub(super) any_digits: Arc<[TokenId]>,
+    pub(super) nonzero_digits: Arc<[TokenId]>,
     /// Those with a quote.
     pub(super) quoted: Spelled,
     /// All of them.
@@ -186,7 +191,8 @@ impl Tokens {
     pub(super) fn new(vocabulary: &Vocabulary, style: Style) -> Self {
         let is_free = style.whitespace == Whitespace::Any;
         let mut inside = Tails::default();
-        let (mut plain, mut numbers, mut with_quote, mut every) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut plain, mut numbers, mut digits) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut with_quote, mut every) = (Vec::new(), Vec::new());
         let (mut whole, mut odd) = (Vec::new(), Vec::new());
         let mut quoted: HashMap<Vec<u8>, Tails> = HashMap::new();
         for token in 0..vocabulary.len() as TokenId {
@@ -200,7 +206,10 @@ impl Tokens {
             }
             inside.push(bytes, token, style.escapes, is_free);
             if bytes.iter().all(|byte| is_of_number(*byte)) {
-                numbers.push((bytes.to_vec(), token));
+                match bytes.iter().all(u8::is_ascii_digit) {
+                    true => digits.push((bytes.to_vec(), token)),
+                    false => numbers.push((bytes.to_vec(), token)),
+                }
                 continue;
             }
             if let Some(text) = rest(bytes, is_free) {
@@ -228,10 +237,17 @@ impl Tokens {
         let rests = Rests::new(texts, style.escapes);
         let spaces = plain.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text.is_empty());
         let spaces = spaces.map(|(_, token)| *token);
+        let nonzero = digits.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text[0] != b'0');
+        let nonzero_digits: Arc<[TokenId]> = nonzero.map(|(_, token)| *token).collect();
+        let digits = Spelled::new(digits);
+        let any_digits: Arc<[TokenId]> = digits.tokens.as_ref().into();
         Self {
             escapes: style.escapes,
             len: vocabulary.len(),
-            sets: Sets::new(&inside, spaces, vocabulary.len()),
+            sets: Sets::new(&inside, spaces, (&any_digits, &nonzero_digits), vocabulary.len()),
+            digits,
+            any_digits,
+            nonzero_digits,
             inside: Contents::new(ROOT, inside, &rests),
             between: Structures::new(plain, quoted, &rests),
             numbers: Spelled::new(numbers),

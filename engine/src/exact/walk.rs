@@ -5,11 +5,11 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, State, Trouble, ValueShape};
-use crate::numbers::NumberState;
+use crate::numbers::{NextDigits, NumberState};
 use crate::{Escapes, TokenId};
 
 use super::content::{closings, inside_few};
-use super::contents::{Closing, Contents, Sets, set};
+use super::contents::{Closing, Contents, Sets};
 use super::kept::Kept;
 use super::names::KnownNames;
 use super::rest::{Freedom, Rest};
@@ -64,9 +64,11 @@ impl Default for Known {
 /// The tokens that go on with a number and stay in it.
 #[derive(Clone, Debug)]
 pub(super) struct NumberTokens {
-    pub(super) tokens: Arc<[TokenId]>,
-    /// They and those that are whitespace only, where they are many.
-    words: Option<Arc<[u32]>>,
+    /// Digits that all numbers of a kind go on with, as they are without whitespace and with it.
+    digits: Arc<[TokenId]>,
+    base: Base,
+    /// Those besides.
+    others: Arc<[TokenId]>,
 }
 
 /// Sets of bits that are made of the tokens of numbers, of 25 KB each in a vocabulary of 200,000 tokens.
@@ -76,30 +78,45 @@ const MOST_NUMBER_SETS: usize = 40;
 const MANY: usize = 400;
 
 impl NumberTokens {
+    /// Those of `digits`, and others.
+    fn new(digits: NextDigits, others: Vec<TokenId>, tokens: &Tokens) -> Self {
+        let (digits, base) = match digits {
+            NextDigits::Any => (tokens.any_digits.clone(), Base::Digits),
+            NextDigits::NonZero => (tokens.nonzero_digits.clone(), Base::NonZeroDigits),
+            NextDigits::Some => (Arc::default(), Base::Spaces),
+        };
+        let others = others.into();
+        Self { digits, base, others }
+    }
+
     /// With a set of bits, if they are many, as long as there are some `left`.
-    fn new(tokens: Vec<TokenId>, sets: &Sets, left: &mut usize) -> Self {
-        let words = (tokens.len() >= MANY && *left > 0).then(|| {
-            *left -= 1;
-            let mut words = sets.spaces.to_vec();
-            for &token in &tokens {
-                set(&mut words, token);
-            }
-            words.into()
-        });
-        let tokens = tokens.into();
-        Self { tokens, words }
+    fn or_set(self, sets: &Sets, left: &mut usize) -> Self {
+        if self.others.len() < MANY || *left == 0 {
+            return self;
+        }
+        *left -= 1;
+        let words = self.and_spaces().words(sets);
+        let base = Base::Kept(words.into());
+        let (digits, others) = ([&self.digits[..], &self.others].concat().into(), Arc::default());
+        Self { digits, base, others }
     }
 
     fn bytes(&self) -> usize {
-        4 * (self.tokens.len() + self.words.as_ref().map_or(0, |words| words.len()))
+        let words = match &self.base {
+            Base::Kept(words) => words.len() + self.digits.len(),
+            _ => 0,
+        };
+        4 * (self.others.len() + words)
+    }
+
+    /// They alone.
+    pub(super) fn alone(self) -> TokenSet {
+        TokenSet::none().and(self.digits).and(self.others)
     }
 
     /// They and those that are whitespace only.
-    pub(super) fn and_spaces(self) -> TokenSet {
-        match self.words {
-            Some(words) => TokenSet::over(Base::Kept(words)),
-            None => TokenSet::over(Base::Spaces).and(self.tokens),
-        }
+    pub(super) fn and_spaces(&self) -> TokenSet {
+        TokenSet::over(self.base.clone()).and(self.others.clone())
     }
 }
 
@@ -465,7 +482,8 @@ impl Walk<'_> {
         let mut found = Vec::new();
         let Digits::Any(number) = digits else {
             self.by_bytes(&self.tokens.numbers, at, &mut found)?;
-            return Ok(NumberTokens::new(found, &self.tokens.sets, &mut 0));
+            self.by_bytes(&self.tokens.digits, at, &mut found)?;
+            return Ok(NumberTokens::new(NextDigits::Some, found, self.tokens));
         };
         if let Some(known) = self.known.numbers.get(&number) {
             return Ok(known);
@@ -473,9 +491,39 @@ impl Walk<'_> {
         let automaton = &mut *self.automaton;
         let step = |number: &NumberState, byte| Ok(automaton.number_step(*number, byte));
         self.tokens.numbers.walk(number, step, &mut found)?;
-        let tokens = NumberTokens::new(found, &self.tokens.sets, &mut self.known.number_sets_left);
+        let next = self.automaton.next_digits(number);
+        self.digits(number, next, &mut found);
+        let tokens = NumberTokens::new(next, found, self.tokens);
+        let tokens = tokens.or_set(&self.tokens.sets, &mut self.known.number_sets_left);
         self.known.numbers.keep(number, tokens.clone(), tokens.bytes());
         Ok(tokens)
+    }
+
+    /// The tokens of digits only that go on with a number, but for those that are known to.
+    fn digits(&mut self, number: NumberState, known: NextDigits, found: &mut Vec<TokenId>) {
+        let Spelled { trie, tokens } = &self.tokens.digits;
+        let mut open = vec![(ROOT, number, known)];
+        while let Some((node, number, known)) = open.pop() {
+            for child in trie.children(node) {
+                let label = trie.label(child);
+                let is_known = match known {
+                    NextDigits::Any => true,
+                    NextDigits::NonZero => label != b'0',
+                    NextDigits::Some => false,
+                };
+                match is_known {
+                    // At the root there is a set of them.
+                    true if node == ROOT => {}
+                    true => found.extend_from_slice(&tokens[trie.run(child, trie.end(child))]),
+                    false => {
+                        if let Some(next) = self.automaton.number_step(number, label) {
+                            found.extend_from_slice(&tokens[trie.at(child)]);
+                            open.push((child, next, self.automaton.next_digits(next)));
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// Those of some tokens that may come at a place, whatever it is.

@@ -134,7 +134,7 @@ impl Work {
                         let after = self.tokens(after, shared)?;
                         after.with.iter().cloned().fold(number.and_spaces(), TokenSet::and)
                     }
-                    None => TokenSet::none().and(number.tokens),
+                    None => number.alone(),
                 };
                 set.and(found.into())
             }

@@ -19,7 +19,7 @@ use crate::decimal::{Decimal, LimitReached};
 use decimals::{DecimalSetId, DecimalSets};
 pub(crate) use members::Cardinality;
 pub use texts::NumberStyle;
-pub(crate) use texts::{NumberState, NumberTexts};
+pub(crate) use texts::{NextDigits, NumberState, NumberTexts};
 
 /// A set of numbers. Equal handles are equal sets; equal sets have, but for rare cases, equal handles.
 ///

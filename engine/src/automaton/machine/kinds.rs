@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Automaton, Kind, StackId, State, Top, Trouble};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::decode::Decode;
-use crate::numbers::NumberState;
+use crate::numbers::{NextDigits, NumberState};
 use crate::strings::LanguageId;
 
 /// A kind of place.
@@ -106,6 +106,11 @@ impl Automaton {
     /// The number that goes on from another with a byte.
     pub(crate) fn number_step(&mut self, number: NumberState, byte: u8) -> Option<NumberState> {
         self.number_texts.step(number, byte)
+    }
+
+    /// Which digits may follow in a number.
+    pub(crate) fn next_digits(&self, number: NumberState) -> NextDigits {
+        self.number_texts.next_digits(number)
     }
 
     /// The place after the number that a place is in; none where it cannot end there, or nothing can follow.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::{Random, Rule, decimal};
 use crate::decimal::Decimal;
-use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumberTexts};
+use crate::numbers::{NextDigits, NumberSetId, NumberSets, NumberState, NumberStyle, NumberTexts};
 
 fn bounds() -> Vec<Decimal> {
     [
@@ -96,6 +96,7 @@ fn random_walks(texts: &mut NumberTexts, set: NumberSetId, random: &mut Random) 
     let mut given_up = 0;
     for _ in 0..20 {
         let (mut text, mut state) = (Vec::new(), start);
+        check_next_digits(texts, state);
         for _ in 0..1 + random.below(14) {
             let all = b"00011223344556677889999--+...e";
             let steps: Vec<_> = all
@@ -108,6 +109,7 @@ fn random_walks(texts: &mut NumberTexts, set: NumberSetId, random: &mut Random) 
             let &(byte, next) = random.pick(&steps);
             text.push(byte);
             state = next;
+            check_next_digits(texts, state);
             let member = Decimal::parse(&text).is_ok_and(|value| texts.sets().contains(set, &value, false));
             let shown = String::from_utf8_lossy(&text).into_owned();
             // In the plain style a zero has no sign.
@@ -124,6 +126,19 @@ fn random_walks(texts: &mut NumberTexts, set: NumberSetId, random: &mut Random) 
         }
     }
     given_up
+}
+
+/// What is said of the digits that may follow holds of each, and of those behind it.
+fn check_next_digits(texts: &mut NumberTexts, state: NumberState) {
+    let first = match texts.next_digits(state) {
+        NextDigits::Any => b'0',
+        NextDigits::NonZero => b'1',
+        NextDigits::Some => return,
+    };
+    for digit in first..=b'9' {
+        let next = texts.step(state, digit);
+        assert_eq!(next.map(|next| texts.next_digits(next)), Some(NextDigits::Any));
+    }
 }
 
 fn plain(texts: &NumberTexts) -> bool {

@@ -34,6 +34,13 @@ pub(super) struct Run {
     pub(super) piece: Piece,
 }
 
+impl Run {
+    /// Whether it is the last and has members at some exponent, whatever more digits there are.
+    pub(super) fn is_endless(&self) -> bool {
+        self.last == ENDLESS && matches!(self.piece, Piece::Pure(rule) if rule != Lattices::NONE)
+    }
+}
+
 /// Which numbers with some leading digits, at one exponent, are members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Piece {

@@ -44,7 +44,7 @@ use super::{NumberSetId, NumberSets};
 use crate::decimal::LimitReached;
 use digits::{Context, Digits, Phase};
 use exponent::{ExponentSet, Magnitudes, Remainder};
-use half::Half;
+use half::{Half, Run};
 use residue::Track;
 use zeros::Zeros;
 
@@ -76,6 +76,17 @@ enum Spelling {
 /// Handle of a state: a text so far, with respect to a set. Equal handles have equal futures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NumberState(u32);
+
+/// Which digits may follow in a number, and how many of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NextDigits {
+    /// Any, however many.
+    Any,
+    /// Any but a zero, and behind it any, however many.
+    NonZero,
+    /// Not all of these, as far as is easily said.
+    Some,
+}
 
 /// The arena of number states of one style, and of the sets they refer to.
 #[derive(Debug)]
@@ -238,6 +249,23 @@ impl NumberTexts {
         }
     }
 
+    /// Which digits may follow: where members have no largest magnitude some begin with whatever was written.
+    pub(crate) fn next_digits(&self, state: NumberState) -> NextDigits {
+        let is_endless = |half: u32| self.halves[half as usize].root.last().is_some_and(Run::is_endless);
+        match &*self.states[state.0 as usize].shape {
+            &Shape::Start { above: half, .. } | &Shape::Minus { below: half, .. } if is_endless(half) => {
+                NextDigits::NonZero
+            }
+            Shape::Digits(digits)
+                if (digits.phase == Phase::Integer || digits.spelling == Spelling::Any)
+                    && digits.runs.last().is_some_and(Run::is_endless) =>
+            {
+                NextDigits::Any
+            }
+            _ => NextDigits::Some,
+        }
+    }
+
     /// Whether the text so far is a number of the set.
     pub(crate) fn can_end(&self, state: NumberState) -> bool {
         self.states[state.0 as usize].ends
@@ -360,7 +388,7 @@ impl NumberTexts {
             Shape::Digits(digits) if digits.phase == Phase::Integer => {
                 let runs = match digits.spelling {
                     Spelling::Any => digits.runs.clone(),
-                    Spelling::Plain | Spelling::Literal => vec![half::Run {
+                    Spelling::Plain | Spelling::Literal => vec![Run {
                         last: 0,
                         piece: digits::piece_at(&digits.runs, 0),
                     }],
