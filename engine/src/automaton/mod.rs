@@ -278,17 +278,21 @@ impl Automaton {
     /// Whether what has been worked out still fits the memory allowed. It is counted roughly: what grows with schemas and
     /// documents, in the sizes it mostly has.
     fn check_memory(&self) -> Result<(), Trouble> {
-        let formulas = self.formulas.size();
-        let known = 64 * (self.bares.len() + self.shapes.len());
-        let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
-        let used = formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len();
         let allowed = self.limits.memory_bytes;
-        match used > allowed {
+        match self.memory() > allowed {
             true => {
                 let (limit, what) = ("memory_bytes", "bytes for one compiled schema");
                 Err(Exceeded { limit, what, allowed }.into())
             }
             false => Ok(()),
         }
+    }
+
+    /// Bytes of what has been worked out, roughly.
+    pub(crate) fn memory(&self) -> usize {
+        let formulas = self.formulas.size();
+        let known = 64 * (self.bares.len() + self.shapes.len());
+        let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
+        formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len()
     }
 }

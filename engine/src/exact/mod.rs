@@ -1,5 +1,6 @@
 //! [`ExactCompiler`]: this project's own compiler.
 
+mod ahead;
 mod alike;
 mod chain;
 mod content;
@@ -89,6 +90,8 @@ impl Compiler for ExactCompiler {
     fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
         let (automaton, start) = self.options.automaton(schema)?;
         let shared = Shared::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
+        // What fails is asked for again where it is needed.
+        let _ = shared.work().look_ahead(start, &shared);
         Ok(Box::new(PlaceMasker::new(shared, start)))
     }
 }

@@ -28,14 +28,40 @@ pub(super) struct ValueRests {
     whole: Box<[(u32, u32)]>,
 }
 
+/// Whether a shape is looked at for the first time, as far as is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    First,
+    /// Or it will be looked at again.
+    Again,
+}
+
 impl Walk<'_> {
+    /// Works out what begins values of the shape that a place behind a name is before; false where that is done, or more
+    /// counts than the shape.
+    pub(super) fn value_ahead(&mut self, name: Option<State>, value: State) -> Result<bool, Trouble> {
+        let Some((shape, _)) = self.automaton.only_value(value)? else {
+            return Ok(false);
+        };
+        if let Some(name) = name
+            && self.known.value_rests.get(&shape).is_none()
+        {
+            self.value_rests(name, value, shape, Sight::Again)?;
+        }
+        let is_new = self.known.value_tokens.get(&shape).is_none();
+        if is_new {
+            self.value_tokens(value, shape, Sight::Again)?;
+        }
+        Ok(is_new)
+    }
+
     /// The tokens that may come before a value, those that are whitespace only or numbers only left out; the first of the
     /// two lists is shared by all places before such a value.
     pub(super) fn value(&mut self, at: State) -> Result<(Arc<[TokenId]>, Vec<TokenId>), Trouble> {
         let mut found = Vec::new();
         let only = self.automaton.only_value(at)?;
         let known = match &only {
-            Some((shape, _)) => self.value_tokens(at, *shape)?,
+            Some((shape, _)) => self.value_tokens(at, *shape, Sight::First)?,
             None => None,
         };
         let (Some((_, after)), Some(tokens)) = (only, known) else {
@@ -52,10 +78,16 @@ impl Walk<'_> {
     }
 
     /// The tokens that may begin a value of a shape; none where it has come for the first time, which mostly is the last.
-    fn value_tokens(&mut self, at: State, shape: ValueShape) -> Result<Option<Arc<ValueTokens>>, Trouble> {
+    fn value_tokens(
+        &mut self,
+        at: State,
+        shape: ValueShape,
+        sight: Sight,
+    ) -> Result<Option<Arc<ValueTokens>>, Trouble> {
         match self.known.value_tokens.get(&shape) {
+            Some(Some(known)) => return Ok(Some(known)),
+            _ if sight == Sight::Again => {}
             Some(None) => {}
-            Some(known) => return Ok(known),
             None => {
                 self.known.value_tokens.keep(shape, None, 0);
                 return Ok(None);
@@ -92,7 +124,7 @@ impl Walk<'_> {
         let Some((shape, after)) = self.automaton.only_value(value)? else {
             return Ok(None);
         };
-        let Some(rests) = self.value_rests(at, value, shape)? else {
+        let Some(rests) = self.value_rests(at, value, shape, Sight::First)? else {
             return Ok(None);
         };
         let mut alive = rests.open.to_vec();
@@ -109,10 +141,17 @@ impl Walk<'_> {
     }
 
     /// The same of rests behind a name.
-    fn value_rests(&mut self, at: State, value: State, shape: ValueShape) -> Result<Option<Arc<ValueRests>>, Trouble> {
+    fn value_rests(
+        &mut self,
+        at: State,
+        value: State,
+        shape: ValueShape,
+        sight: Sight,
+    ) -> Result<Option<Arc<ValueRests>>, Trouble> {
         match self.known.value_rests.get(&shape) {
+            Some(Some(known)) => return Ok(Some(known)),
+            _ if sight == Sight::Again => {}
             Some(None) => {}
-            Some(known) => return Ok(known),
             None => {
                 self.known.value_rests.keep(shape, None, 0);
                 return Ok(None);

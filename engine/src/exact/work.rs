@@ -195,7 +195,7 @@ impl Work {
         Ok(set)
     }
 
-    fn walk<'a>(&'a mut self, shared: &'a Shared) -> Walk<'a> {
+    pub(super) fn walk<'a>(&'a mut self, shared: &'a Shared) -> Walk<'a> {
         Walk {
             automaton: &mut self.automaton,
             known: &mut self.known,

@@ -99,6 +99,15 @@ impl Automaton {
         }
     }
 
+    /// The place before the first item of an array, were there one.
+    pub(crate) fn first_item(&mut self, at: State) -> Result<Option<State>, Trouble> {
+        let item = match at.top {
+            Top::ArrayStart => self.item(at.stack)?,
+            _ => None,
+        };
+        Ok(item.map(|expected| State::new(Top::Value(expected), at.stack)))
+    }
+
     /// A place from which the same may come, but that names may come again which have come. After the member of an object
     /// in which there is room for any other name it does not matter which names those are. None of other places.
     pub(crate) fn bare(&mut self, at: State) -> Result<Option<State>, Trouble> {

@@ -1,0 +1,81 @@
+//! What is worked out when a schema is compiled, before it is asked for.
+//!
+//! The first mask at a place takes longer than those after it, and what takes long is mostly the same in all documents:
+//! which tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and
+//! names. A compiler has time for that where a decode loop has not, so the kinds nearest to the root are looked at, as
+//! many as fit a bound on work.
+
+use std::collections::VecDeque;
+
+use hashbrown::HashSet;
+
+use crate::automaton::{NameRests, State, Trouble};
+
+use super::work::{Shared, Work};
+
+/// Kinds of values that are looked at.
+const MOST_VALUES: usize = 48;
+/// Names of an object.
+const MOST_NAMES: usize = 48;
+/// Memory that may be taken.
+const MOST_BYTES: usize = 1 << 17;
+
+impl Work {
+    /// Looks at values from that before a document on, nearest first. What it cannot find out is left to be found out, or
+    /// refused, when it is asked for.
+    pub(super) fn look_ahead(&mut self, start: State, shared: &Shared) -> Result<(), Trouble> {
+        let allowed = self.automaton.memory().saturating_add(MOST_BYTES);
+        let mut seen: HashSet<State> = HashSet::new();
+        let mut open = VecDeque::from([(None, start)]);
+        let mut values = 0;
+        while let Some((name, at)) = open.pop_front() {
+            if values == MOST_VALUES || self.automaton.memory() > allowed {
+                break;
+            }
+            if !self.walk(shared).value_ahead(name, at)? {
+                continue;
+            }
+            values += 1;
+            if let Some(text) = self.automaton.step(at, b'"')? {
+                self.tokens(text, shared)?;
+            }
+            if let Some(number) = self.automaton.step(at, b'1')? {
+                self.tokens(number, shared)?;
+            }
+            if let Some(object) = self.automaton.step(at, b'{')? {
+                self.names_ahead(object, shared, &mut open)?;
+            }
+            if let Some(array) = self.automaton.step(at, b'[')? {
+                let item = self.automaton.first_item(array)?;
+                open.extend(item.filter(|item| seen.insert(*item)).map(|item| (None, item)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the first name of an object, and goes on with the values of those that are listed.
+    fn names_ahead(
+        &mut self,
+        object: State,
+        shared: &Shared,
+        open: &mut VecDeque<(Option<State>, State)>,
+    ) -> Result<(), Trouble> {
+        let Some(at) = self.automaton.step(object, b'"')? else {
+            return Ok(());
+        };
+        self.tokens(at, shared)?;
+        let names = match self.automaton.name_rests(at)? {
+            NameRests::These(names, _) => names,
+            _ => match self.automaton.begun_name(at)? {
+                Some(begun) => self.automaton.only_listed_differ(&begun).unwrap_or_default().to_vec(),
+                None => Vec::new(),
+            },
+        };
+        for name in names.into_iter().take(MOST_NAMES) {
+            let name = self.automaton.after_name(at, name);
+            let value = self.automaton.value_of_name(name)?;
+            open.extend(value.map(|value| (Some(name), value)));
+        }
+        Ok(())
+    }
+}
