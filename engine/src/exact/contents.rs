@@ -16,6 +16,7 @@ use hashbrown::HashMap;
 use crate::automaton::{Decode, Decoded};
 use crate::{Escapes, TokenId};
 
+use super::phases::Phases;
 use super::tokens::{Rests, rest};
 use super::trie::Trie;
 
@@ -149,6 +150,7 @@ impl Tails {
                 Decoded::Refused => return,
                 Decoded::End => {
                     let rest = rest(&bytes[at + 1..], is_free);
+                    let rest = rest.filter(|rest| Phases::AFTER.or(Phases::COLON).admit(rest));
                     self.closing.extend(rest.map(|rest| (characters, rest, token)));
                     return;
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
 
 use super::contents::Sets;
-use super::token_set::{Easel, TokenSet};
+use super::token_set::{Easel, Easels, TokenSet};
 
 /// Texts that are written token by token, known by the places in them.
 pub(super) trait Places: Send + Sync + 'static {
@@ -17,6 +17,9 @@ pub(super) trait Places: Send + Sync + 'static {
 
     /// Sets of tokens that masks are drawn over.
     fn sets(&self) -> &Sets;
+
+    /// Easels that no masker uses.
+    fn easels(&self) -> &Easels;
 
     /// The tokens that may come at a place, ends of sequence among them.
     fn mask(&self, at: &Self::Place) -> Result<Arc<TokenSet>, MaskError>;
@@ -43,7 +46,8 @@ pub(super) struct PlaceMasker<T: Places> {
     tokens: Vec<TokenId>,
     /// Whether an end of sequence was accepted.
     ended: bool,
-    easel: Easel,
+    /// Taken when the first mask is asked for.
+    easel: Option<Easel>,
 }
 
 impl<T: Places> PlaceMasker<T> {
@@ -54,7 +58,7 @@ impl<T: Places> PlaceMasker<T> {
             places: vec![start],
             tokens: Vec::new(),
             ended: false,
-            easel: Easel::default(),
+            easel: None,
         }
     }
 
@@ -71,6 +75,14 @@ impl<T: Places> PlaceMasker<T> {
     }
 }
 
+impl<T: Places> Drop for PlaceMasker<T> {
+    fn drop(&mut self) {
+        if let Some(easel) = self.easel.take() {
+            self.texts.easels().put_back(easel);
+        }
+    }
+}
+
 impl<T: Places> Masker for PlaceMasker<T> {
     fn mask(&mut self) -> Result<&TokenMask, MaskError> {
         let tokens = match self.ended {
@@ -78,7 +90,8 @@ impl<T: Places> Masker for PlaceMasker<T> {
             false => self.texts.mask(self.place())?,
         };
         let texts = &self.texts;
-        Ok(self.easel.draw(&tokens, texts.sets(), texts.vocabulary().len()))
+        let easel = self.easel.get_or_insert_with(|| texts.easels().take());
+        Ok(easel.draw(&tokens, texts.sets(), texts.vocabulary().len()))
     }
 
     fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
@@ -136,7 +149,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
             places: self.places.clone(),
             tokens: self.tokens.clone(),
             ended: self.ended,
-            easel: Easel::default(),
+            easel: None,
         }))
     }
 

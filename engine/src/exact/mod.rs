@@ -9,6 +9,7 @@ mod forced;
 mod kept;
 mod masker;
 mod names;
+mod phases;
 mod reply;
 mod rest;
 mod runs;

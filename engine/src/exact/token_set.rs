@@ -5,7 +5,7 @@
 //! has ready, or nothing, and some hundred tokens more or less. So that is what is kept, and a masker draws it over what
 //! it has drawn last, which it takes back token by token.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{TokenId, TokenMask};
 
@@ -15,6 +15,8 @@ use super::contents::{Sets, set};
 const MANY: usize = 4096;
 /// Masks that a masker draws on.
 const CANVASES: usize = 6;
+/// Easels that are kept for maskers to come.
+const EASELS: usize = 8;
 
 /// What a set is drawn over.
 #[derive(Clone, Debug)]
@@ -95,12 +97,12 @@ impl TokenSet {
     }
 
     /// These tokens, of a vocabulary of `len`.
-    pub(super) fn of(tokens: Vec<TokenId>, len: usize) -> Self {
+    pub(super) fn of(tokens: &[TokenId], len: usize) -> Self {
         if tokens.len() < MANY {
             return Self::none().and(tokens.into());
         }
         let mut words = vec![0; len.div_ceil(32)];
-        for token in tokens {
+        for &token in tokens {
             set(&mut words, token);
         }
         Self::over(Base::Words(words.into()))
@@ -109,7 +111,7 @@ impl TokenSet {
     /// These tokens, and those of a set of bits.
     pub(super) fn joined(tokens: Vec<TokenId>, mut words: Vec<u32>, len: usize) -> Self {
         if words.is_empty() {
-            return Self::of(tokens, len);
+            return Self::of(&tokens, len);
         }
         for token in tokens {
             set(&mut words, token);
@@ -179,6 +181,30 @@ impl TokenSet {
 pub(super) struct Easel {
     /// The one drawn on last comes last.
     canvases: Vec<Canvas>,
+}
+
+/// Easels that no masker uses, with what was drawn on them last: a new masker mostly draws the like.
+#[derive(Debug, Default)]
+pub(super) struct Easels(Mutex<Vec<Easel>>);
+
+impl Easels {
+    /// One of them, or a new one.
+    pub(super) fn take(&self) -> Easel {
+        self.lock().pop().unwrap_or_default()
+    }
+
+    /// Takes one back.
+    pub(super) fn put_back(&self, easel: Easel) {
+        let mut easels = self.lock();
+        if easels.len() < EASELS && !easel.canvases.is_empty() {
+            easels.push(easel);
+        }
+    }
+
+    /// An easel is taken or put back whole, so that they stay usable after a panic elsewhere.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Easel>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A mask, and what is drawn on it.
@@ -266,12 +292,12 @@ mod tests {
         let words: Arc<[u32]> = [0, 0xF0, 0, 0].into();
         let drawings = [
             TokenSet::over(Base::Spaces).and([3].into()),
-            TokenSet::of(vec![1, 50, 99], len),
+            TokenSet::of(&[1, 50, 99], len),
             TokenSet::over(Base::Any).and([20, 99].into()).and([21].into()),
             TokenSet::over(Base::UpTo(0)),
             TokenSet::all_but(vec![0, 65], &sets).and([99].into()),
             TokenSet::over(Base::Words(words)).and([0].into()),
-            TokenSet::of((0..50).collect(), len),
+            TokenSet::of(&(0..50).collect::<Vec<_>>(), len),
             TokenSet::none(),
         ];
         let drawings = drawings.map(Arc::new);

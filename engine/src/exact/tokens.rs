@@ -15,7 +15,9 @@ use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
 use super::contents::{Contents, Sets, Tails, set};
 use super::kept::Kept;
+use super::phases::Phases;
 use super::runs::{Class, Runs};
+use super::token_set::Easels;
 use super::trie::{ROOT, Trie};
 
 /// Memory for sets of tokens within a character.
@@ -50,6 +52,8 @@ pub(super) struct Tokens {
     pub(super) longest: usize,
     /// Sets of them.
     pub(super) sets: Sets,
+    /// Masks to draw on.
+    pub(super) easels: Easels,
     /// The tokens that stay inside of a string of any kind, where a character has been begun.
     within: Mutex<Kept<Decode, Arc<[u32]>>>,
     /// The runs of classes, by the node they begin at.
@@ -208,11 +212,12 @@ impl Tokens {
             if bytes.iter().all(|byte| is_of_number(*byte)) {
                 match bytes.iter().all(u8::is_ascii_digit) {
                     true => digits.push((bytes.to_vec(), token)),
+                    false if !Phases::ALL.admit(bytes) => {}
                     false => numbers.push((bytes.to_vec(), token)),
                 }
                 continue;
             }
-            if let Some(text) = rest(bytes, is_free) {
+            if let Some(text) = rest(bytes, is_free).filter(|text| Phases::VALUE.admit(text)) {
                 match Extent::of(&text) {
                     Extent::Open => {}
                     Extent::Whole(length) => whole.push((text, length, token)),
@@ -221,6 +226,7 @@ impl Tokens {
             }
             match read(bytes, is_free) {
                 Read::Refused => {}
+                Read::Plain(text) | Read::Quoted(text, _) if !Phases::ALL.admit(&text) => {}
                 Read::Plain(text) => plain.push((text, token)),
                 Read::Quoted(text, at) => {
                     let tails = quoted.entry(text).or_default();
@@ -256,6 +262,7 @@ impl Tokens {
             longest: every.iter().map(|(bytes, _)| bytes.len()).max().unwrap_or_default(),
             every: Spelled::new(every),
             rests,
+            easels: Easels::default(),
             within: Mutex::new(Kept::new(WITHIN_BYTES)),
             runs: Mutex::new(Kept::new(RUNS_BYTES)),
         }

@@ -55,26 +55,25 @@ impl Walk<'_> {
         Ok(is_new)
     }
 
-    /// The tokens that may come before a value, those that are whitespace only or numbers only left out; the first of the
-    /// two lists is shared by all places before such a value.
-    pub(super) fn value(&mut self, at: State) -> Result<(Arc<[TokenId]>, Vec<TokenId>), Trouble> {
-        let mut found = Vec::new();
+    /// The tokens that may come before a value, those that are whitespace only or numbers only left out: those that are
+    /// shared by all places before such a value, and others.
+    pub(super) fn value(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<Arc<[TokenId]>, Trouble> {
         let only = self.automaton.only_value(at)?;
         let known = match &only {
             Some((shape, _)) => self.value_tokens(at, *shape, Sight::First)?,
             None => None,
         };
         let (Some((_, after)), Some(tokens)) = (only, known) else {
-            self.between(at, &mut found)?;
-            return Ok((Arc::default(), found));
+            self.between(at, found)?;
+            return Ok(Arc::default());
         };
         if !tokens.whole.is_empty() {
             let alive = self.alive(after)?;
             let whole = tokens.whole.iter().filter(|(rest, _)| alive[*rest as usize]);
             found.extend(whole.map(|(_, token)| *token));
         }
-        self.by_bytes(&self.tokens.values.odd, at, &mut found)?;
-        Ok((tokens.open.clone(), found))
+        self.by_bytes(&self.tokens.values.odd, at, found)?;
+        Ok(tokens.open.clone())
     }
 
     /// The tokens that may begin a value of a shape; none where it has come for the first time, which mostly is the last.

@@ -13,7 +13,7 @@ use super::forced::forced_tokens;
 use super::kept::Kept;
 use super::masker::Places;
 use super::rest::Rest;
-use super::token_set::{Base, TokenSet};
+use super::token_set::{Base, Easels, TokenSet};
 use super::tokens::Tokens;
 use super::walk::{Known, Walk, Within, step_within};
 
@@ -21,6 +21,8 @@ use super::walk::{Known, Walk, Within, step_within};
 const MASK_BYTES: usize = 8 << 20;
 /// Memory for those of strings, as far as they stay inside.
 const INSIDE_BYTES: usize = 8 << 20;
+/// Tokens that there is room to collect without asking for memory.
+const MOST_SCRATCH: usize = 1 << 14;
 
 /// A compiled schema, shared by its maskers.
 pub(super) struct Shared {
@@ -34,6 +36,8 @@ pub(super) struct Work {
     pub(super) automaton: Automaton,
     known: Known,
     masks: Kept<State, Arc<TokenSet>>,
+    /// Where tokens are collected.
+    scratch: Vec<TokenId>,
     /// The tokens that may follow inside of strings and stay there.
     insides: Kept<(Decode, LanguageId), TokenSet>,
 }
@@ -45,6 +49,7 @@ impl Shared {
             known: Known::default(),
             masks: Kept::new(MASK_BYTES),
             insides: Kept::new(INSIDE_BYTES),
+            scratch: Vec::new(),
         };
         Self {
             vocabulary,
@@ -68,6 +73,10 @@ impl Places for Shared {
 
     fn sets(&self) -> &Sets {
         &self.tokens.sets
+    }
+
+    fn easels(&self) -> &Easels {
+        &self.tokens.easels
     }
 
     fn mask(&self, at: &State) -> Result<Arc<TokenSet>, MaskError> {
@@ -105,27 +114,32 @@ impl Work {
         if let Some(known) = self.masks.get(&at) {
             return Ok(known);
         }
-        let tokens = Arc::new(self.find(at, shared)?);
+        let mut found = std::mem::take(&mut self.scratch);
+        found.clear();
+        let tokens = Arc::new(self.find(at, &mut found, shared)?);
+        if found.capacity() <= MOST_SCRATCH {
+            self.scratch = found;
+        }
         self.masks.keep(at, tokens.clone(), tokens.bytes());
         Ok(tokens)
     }
 
-    fn find(&mut self, at: State, shared: &Shared) -> Result<TokenSet, Trouble> {
-        let mut found = Vec::with_capacity(512);
+    /// The same, not kept. `found` is empty, and what is left in it does not matter.
+    fn find(&mut self, at: State, found: &mut Vec<TokenId>, shared: &Shared) -> Result<TokenSet, Trouble> {
         let mut set = match self.automaton.kind(at)? {
             PlaceKind::Between(number) => {
                 let mut walk = self.walk(shared);
-                let (begun, found) = walk.value(at)?;
+                let begun = walk.value(at, found)?;
                 let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
                 let set = match number {
                     Some(number) => number.and_spaces(),
                     None => TokenSet::over(Base::Spaces),
                 };
-                set.and(begun).and(found.into())
+                set.and(begun).and(found[..].into())
             }
             PlaceKind::Number(digits) => {
                 let mut walk = self.walk(shared);
-                walk.beyond_number(at, &mut found)?;
+                walk.beyond_number(at, found)?;
                 let number = walk.numbers(at, digits)?;
                 let set = match self.automaton.after_number(at)? {
                     // A number is within nothing but what it is in: this calls itself once. What follows is between the
@@ -136,14 +150,14 @@ impl Work {
                     }
                     None => number.alone(),
                 };
-                set.and(found.into())
+                set.and(found[..].into())
             }
             PlaceKind::Name(Decode::Between) => match self.automaton.name_rests(at)? {
                 NameRests::Language(language) => {
                     let inside = self.inside(language, shared)?;
                     let contents = &shared.tokens.inside;
-                    self.walk(shared).close_language(at, language, contents, &mut found)?;
-                    inside.and(found.into())
+                    self.walk(shared).close_language(at, language, contents, found)?;
+                    inside.and(found[..].into())
                 }
                 rests => {
                     let contents = &shared.tokens.inside;
@@ -152,8 +166,8 @@ impl Work {
                         set = TokenSet::over(Base::AnyOrQuote);
                         set.without = self.walk(shared).quotes_of(names, *read, contents).into();
                     }
-                    self.walk(shared).name(at, &rests, contents, &mut found)?;
-                    set.and(found.into())
+                    self.walk(shared).name(at, &rests, contents, found)?;
+                    set.and(found[..].into())
                 }
             },
             PlaceKind::Text(Decode::Between, language) => {
@@ -169,8 +183,8 @@ impl Work {
                 if !avoided.is_empty() {
                     inside = inside.but(&avoided, shared.sets());
                 }
-                self.walk(shared).closings(at, &shared.tokens.inside, &mut found)?;
-                inside.and(found.into())
+                self.walk(shared).closings(at, &shared.tokens.inside, found)?;
+                inside.and(found[..].into())
             }
             kind @ (PlaceKind::Text(begun, _) | PlaceKind::Name(begun)) => {
                 let language = match kind {
@@ -178,14 +192,14 @@ impl Work {
                     _ => self.automaton.name_language(at)?,
                 };
                 let inside = self.within(begun, language, shared)?;
-                self.walk(shared).by_bytes(&shared.tokens.quoted, at, &mut found)?;
+                self.walk(shared).by_bytes(&shared.tokens.quoted, at, found)?;
                 // A quote may be a character, so that some of these are inside.
                 let base = inside.base.words(shared.sets());
                 found.retain(|token| base.is_empty() || !bit(base, *token));
-                inside.and(found.into())
+                inside.and(found[..].into())
             }
             PlaceKind::Other => {
-                self.walk(shared).by_bytes(&shared.tokens.every, at, &mut found)?;
+                self.walk(shared).by_bytes(&shared.tokens.every, at, found)?;
                 TokenSet::of(found, shared.tokens.len)
             }
         };
@@ -241,7 +255,7 @@ impl Work {
                 let step = |within: &Within, byte| step_within(automaton, escapes, within, byte);
                 let mut found = Vec::new();
                 shared.tokens.every.walk((begun, rest), step, &mut found)?;
-                TokenSet::of(found, shared.tokens.len)
+                TokenSet::of(&found, shared.tokens.len)
             }
         };
         self.insides.keep(key, set.clone(), set.bytes());

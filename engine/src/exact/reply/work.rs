@@ -9,7 +9,7 @@ use super::super::contents::Sets;
 use super::super::forced::{ReadBytes, forced_tokens};
 use super::super::kept::Kept;
 use super::super::masker::Places;
-use super::super::token_set::TokenSet;
+use super::super::token_set::{Easels, TokenSet};
 use super::super::tokens::Spelled;
 use super::super::trie::{ROOT, first_child};
 use super::super::work::{Shared, Work, mask_error};
@@ -103,6 +103,10 @@ impl Places for Reply {
 
     fn sets(&self) -> &Sets {
         self.shared.sets()
+    }
+
+    fn easels(&self) -> &Easels {
+        self.shared.easels()
     }
 
     fn mask(&self, at: &Arc<[Thread]>) -> Result<Arc<TokenSet>, MaskError> {
