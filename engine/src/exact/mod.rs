@@ -1,6 +1,5 @@
 //! [`ExactCompiler`]: this project's own compiler.
 
-mod alike;
 mod chain;
 mod content;
 mod contents;
@@ -8,9 +7,10 @@ mod forced;
 mod kept;
 mod masker;
 mod names;
+mod occurrences;
 mod reply;
 mod rest;
-mod runs;
+mod states;
 #[cfg(test)]
 mod tests;
 mod token_set;
