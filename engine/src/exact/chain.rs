@@ -5,25 +5,36 @@ use hashbrown::HashMap;
 use crate::automaton::{Automaton, Trouble};
 use crate::strings::{LanguageId, Transitions};
 
-use super::runs::Class;
+use super::occurrences::gaps;
 
 /// What may follow each number of characters of a class, whichever they are.
 pub(super) struct Chain {
-    pub(super) class: Class,
-    /// From no character on. After the last it stays the same, or nothing follows.
+    pub(super) class: Vec<(u32, u32)>,
+    /// From no character on.
     after: Vec<LanguageId>,
-    is_endless: bool,
+    end: End,
+}
+
+/// What comes after the last of a chain, behind more characters of the class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The same again.
+    Same,
+    Nothing,
+    /// Something else.
+    More,
 }
 
 impl Chain {
-    /// The chain of the class of characters that most lead the same way; none where they do not for long.
+    /// The chain, no longer than `longest`, of the class of characters that most lead the same way; none where they soon
+    /// do not.
     pub(super) fn new(
         automaton: &mut Automaton,
         language: LanguageId,
         longest: usize,
     ) -> Result<Option<Self>, Trouble> {
         let transitions = automaton.content_transitions(language)?;
-        let Some(most) = most_common(&transitions, 0) else {
+        let Some(most) = most_common(&transitions) else {
             return Ok(None);
         };
         let ranges = transitions.iter().filter(|(_, target)| *target == most);
@@ -32,27 +43,22 @@ impl Chain {
             class.push((range.first().into(), range.last().into()));
         }
         let mut after = vec![language];
-        let mut next = Some(most);
-        while let Some(language) = next {
-            if after.last() == Some(&language) {
-                break;
+        let mut next = most;
+        let end = loop {
+            if after.last() == Some(&next) {
+                break End::Same;
             }
-            if after.len() > longest {
-                next = None;
-                break;
+            if after.len() == longest {
+                break End::More;
             }
-            after.push(language);
-            next = match Self::same_after(automaton, language, &class)? {
-                Same::Yes(next) => Some(next),
-                Same::Nothing => None,
+            after.push(next);
+            next = match Self::same_after(automaton, next, &class)? {
+                Same::Yes(next) => next,
+                Same::Nothing => break End::Nothing,
                 Same::No => return Ok(None),
             };
-        }
-        Ok(Some(Self {
-            class: class.into(),
-            after,
-            is_endless: next.is_some(),
-        }))
+        };
+        Ok(Some(Self { class, after, end }))
     }
 
     /// What follows each character of a class, if that is the same.
@@ -80,17 +86,44 @@ impl Chain {
         })
     }
 
-    /// What follows so many characters; none where no more of the class come.
-    pub(super) fn after(&self, length: usize) -> Option<LanguageId> {
-        match self.after.get(length) {
-            Some(language) => Some(*language),
-            None if self.is_endless => self.after.last().copied(),
-            None => None,
-        }
+    /// What follows, by the number of characters.
+    pub(super) fn languages(&self) -> impl Iterator<Item = LanguageId> {
+        self.after.iter().copied()
     }
 
-    pub(super) fn is_endless(&self) -> bool {
-        self.is_endless
+    pub(super) fn len(&self) -> usize {
+        self.after.len()
+    }
+
+    /// The characters that are not of a part of the class, and with which texts go on somewhere.
+    pub(super) fn leaving(&self, automaton: &mut Automaton, class: &[(u32, u32)]) -> Result<Vec<(u32, u32)>, Trouble> {
+        let mut possible: Vec<(u32, u32)> = Vec::new();
+        for &language in &self.after {
+            let transitions = automaton.content_transitions(language)?;
+            possible.extend(
+                transitions
+                    .iter()
+                    .map(|(range, _)| (range.first().into(), range.last().into())),
+            );
+        }
+        possible.sort_unstable();
+        let mut leaving: Vec<(u32, u32)> = Vec::new();
+        let outside = gaps(class);
+        for (first, last) in possible {
+            // What has come before is not looked at again.
+            let first = leaving.last().map_or(first, |(_, end)| first.max(end + 1));
+            if first > last {
+                continue;
+            }
+            let from = outside.partition_point(|(_, end)| *end < first);
+            let shared = outside[from..].iter().take_while(|(start, _)| *start <= last);
+            leaving.extend(shared.map(|(start, end)| (first.max(*start), last.min(*end))));
+        }
+        Ok(leaving)
+    }
+
+    pub(super) fn end(&self) -> End {
+        self.end
     }
 }
 
@@ -101,12 +134,12 @@ enum Same {
     No,
 }
 
-/// Where most characters lead, if it is more than so many of them.
-pub(super) fn most_common(transitions: &Transitions, least: u32) -> Option<LanguageId> {
+/// Where most characters lead.
+fn most_common(transitions: &Transitions) -> Option<LanguageId> {
     let mut counts: HashMap<LanguageId, u32> = HashMap::new();
     for (range, target) in transitions.iter() {
         *counts.entry(*target).or_default() += u32::from(range.last()) - u32::from(range.first()) + 1;
     }
     let most = counts.into_iter().max_by_key(|(target, count)| (*count, *target));
-    most.filter(|(_, count)| *count > least).map(|(target, _)| target)
+    most.map(|(target, _)| target)
 }

@@ -6,144 +6,126 @@ use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
-use super::chain::Chain;
+use super::chain::{Chain, End};
 use super::contents::Contents;
+use super::occurrences::{DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
-use super::runs::Runs;
+use super::states::{AskFree, DEAD, FREE, States};
 use super::token_set::{Base, TokenSet};
 use super::tokens::Tokens;
 use super::trie::{ROOT, Trie, first_child};
 
 /// What is made of the texts that a language admits.
-trait Visit {
-    /// Whether all texts below a place may come.
-    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble>;
+trait Visit: AskFree {
     /// The texts that end where this may follow.
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble>;
     /// Texts that all may come, or none.
     fn run(&mut self, places: Range<usize>, may: bool);
-    /// Visits all texts below a node otherwise, with nodes that are left to look at; false where there is no other way.
-    fn below(
-        &mut self,
-        _automaton: &mut Automaton,
-        _node: u32,
-        _language: LanguageId,
-        _open: &mut Vec<(u32, LanguageId)>,
-    ) -> Result<bool, Trouble> {
-        Ok(false)
-    }
 }
 
 /// Visits the texts of a trie as far as they may come.
-fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut dyn Visit) -> Result<(), Trouble> {
-    if let Rest::Language(language) = rest
-        && visitor.is_free(automaton, language)?
-    {
-        visitor.run(trie.run(ROOT, trie.end(ROOT)), true);
-        return Ok(());
-    }
+fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut impl Visit) -> Result<(), Trouble> {
     let mut walk = Walk {
         trie,
         visitor,
-        open: Vec::new(),
+        states: States::default(),
     };
-    walk.visit(automaton, ROOT, rest)?;
-    while let Some((node, rest)) = walk.open.pop() {
-        match rest {
-            Rest::Language(language) if !automaton.is_read_singly(language) => {
-                let mut left = Vec::new();
-                if walk.visitor.below(automaton, node, language, &mut left)? {
-                    for (node, language) in left {
-                        walk.visit(automaton, node, Rest::Language(language))?;
-                    }
-                } else {
-                    walk.by_ranges(automaton, node, language)?;
-                }
-            }
-            rest => walk.singly(automaton, node, &rest)?,
-        }
-    }
-    Ok(())
+    let state = walk.number(automaton, rest)?;
+    walk.visit(automaton, ROOT, state)
 }
 
 /// A walk over the characters of tokens, beside the states of a language.
-struct Walk<'a> {
+struct Walk<'a, V> {
     trie: &'a Trie<u32>,
-    visitor: &'a mut dyn Visit,
-    /// Nodes whose children have not been looked at, with what may follow there.
-    open: Vec<(u32, Rest)>,
+    visitor: &'a mut V,
+    states: States,
 }
 
-impl Walk<'_> {
-    fn visit(&mut self, automaton: &mut Automaton, node: u32, rest: Rest) -> Result<(), Trouble> {
-        let places = self.trie.at(node);
-        if !places.is_empty() {
-            self.visitor.at(automaton, places, &rest)?;
-        }
-        if !self.trie.is_leaf(node) {
-            self.open.push((node, rest));
-        }
-        Ok(())
+impl<V: Visit> Walk<'_, V> {
+    fn number(&mut self, automaton: &mut Automaton, rest: Rest) -> Result<u32, Trouble> {
+        self.states.number(automaton, self.visitor, rest)
     }
 
-    /// The children of a node, by ranges of characters that lead to one language each. The root has more children than
-    /// most languages ranges, so that there those of a range are found at once; elsewhere it is the other way round.
-    fn by_ranges(&mut self, automaton: &mut Automaton, node: u32, language: LanguageId) -> Result<(), Trouble> {
+    fn after(&mut self, automaton: &mut Automaton, state: u32, label: u32) -> Result<u32, Trouble> {
+        self.states.after(automaton, self.visitor, state, label)
+    }
+
+    /// Visits the texts that end at a node.
+    fn at(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), Trouble> {
+        let places = self.trie.at(node);
+        match places.is_empty() {
+            true => Ok(()),
+            false => self.visitor.at(automaton, places, self.states.rest(state)),
+        }
+    }
+
+    /// Visits what is at a node and below it.
+    fn visit(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), Trouble> {
+        if matches!(state, DEAD | FREE) {
+            self.visitor
+                .run(self.trie.run(node, self.trie.end(node)), state == FREE);
+            return Ok(());
+        }
+        self.at(automaton, node, state)?;
+        if node == ROOT {
+            let mut at = first_child(ROOT);
+            while let Some((child, next)) = self.next_of_root(automaton, state, &mut at)? {
+                self.at(automaton, child, next)?;
+                self.below(automaton, child, next)?;
+            }
+            return Ok(());
+        }
+        self.below(automaton, node, state)
+    }
+
+    /// The next child of the root, from a node on, from which only some texts may come, and where it leads. The root has
+    /// more children than most languages ranges: those of a range in which all or none may come are visited at once.
+    fn next_of_root(
+        &mut self,
+        automaton: &mut Automaton,
+        state: u32,
+        at: &mut u32,
+    ) -> Result<Option<(u32, u32)>, Trouble> {
+        let trie = self.trie;
+        while *at < trie.end(ROOT) {
+            let (next, last) = self.states.run_after(automaton, self.visitor, state, trie.label(*at))?;
+            let child = *at;
+            if !matches!(next, DEAD | FREE) {
+                *at = trie.end(child);
+                return Ok(Some((child, next)));
+            }
+            *at = trie.root_from(last + 1);
+            self.visitor.run(trie.run(child, *at), next == FREE);
+        }
+        Ok(None)
+    }
+
+    /// Visits what is below a node, which is not the root, in the order of the nodes.
+    fn below(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), Trouble> {
         let trie = self.trie;
         let end = trie.end(node);
-        let transitions = automaton.content_transitions(language)?;
-        let mut ranges = &transitions[..];
-        let mut free = None;
+        // The states on the way to the node looked at, with the ends of their nodes.
+        let mut path: Vec<(u32, u32)> = Vec::new();
+        let mut here = (end, state);
         let mut at = first_child(node);
         while at < end {
-            let label = trie.label(at);
-            ranges = &ranges[ranges.partition_point(|(range, _)| u32::from(range.last()) < label)..];
-            let Some(&(range, target)) = ranges.first() else { break };
-            let (first, last) = (u32::from(range.first()), u32::from(range.last()));
-            if label < first {
-                let next = match node {
-                    ROOT => trie.root_from(first),
-                    _ => trie.end(at),
-                };
-                self.visitor.run(trie.run(at, next), false);
-                at = next;
+            while here.0 <= at
+                && let Some(before) = path.pop()
+            {
+                here = before;
+            }
+            let next = self.after(automaton, here.1, trie.label(at))?;
+            if matches!(next, DEAD | FREE) {
+                self.visitor.run(trie.run(at, trie.end(at)), next == FREE);
+                at = trie.end(at);
                 continue;
             }
-            let is_free = match free {
-                Some((known, is_free)) if known == target => is_free,
-                _ => self.visitor.is_free(automaton, target)?,
-            };
-            free = Some((target, is_free));
-            if is_free {
-                let next = match node {
-                    ROOT => trie.root_from(last + 1),
-                    _ => trie.end(at),
-                };
-                self.visitor.run(trie.run(at, next), true);
-                at = next;
-            } else {
-                self.visit(automaton, at, Rest::Language(target))?;
-                at = trie.end(at);
+            self.at(automaton, at, next)?;
+            if !trie.is_leaf(at) {
+                path.push(here);
+                here = (trie.end(at), next);
             }
-        }
-        if at < end {
-            self.visitor.run(trie.run(at, end), false);
-        }
-        Ok(())
-    }
-
-    /// The children of a node where each character leads elsewhere.
-    fn singly(&mut self, automaton: &mut Automaton, node: u32, rest: &Rest) -> Result<(), Trouble> {
-        let trie = self.trie;
-        for child in trie.children(node) {
-            let after = match char::from_u32(trie.label(child)) {
-                Some(character) => rest.after(automaton, character)?,
-                None => None,
-            };
-            match after {
-                Some(after) => self.visit(automaton, child, after)?,
-                None => self.visitor.run(trie.run(child, trie.end(child)), false),
-            }
+            at += 1;
         }
         Ok(())
     }
@@ -152,8 +134,6 @@ impl Walk<'_> {
 /// The tokens that stay inside of a string, as they are found.
 struct Inside<'a> {
     contents: &'a Contents,
-    /// Where runs are known.
-    tokens: Option<&'a Tokens>,
     escapes: Escapes,
     freedom: &'a mut Freedom,
     /// Whether the tokens that may not come are listed rather than those that may.
@@ -163,12 +143,19 @@ struct Inside<'a> {
     words: Vec<u32>,
 }
 
-impl Visit for Inside<'_> {
+impl AskFree for Inside<'_> {
     fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble> {
         self.freedom.is_viable(automaton, language, self.contents.longest)
     }
+}
 
+impl Visit for Inside<'_> {
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
+        // Those that have begun a character come last.
+        if self.contents.begun(places.end - 1).is_none() {
+            self.run(places, true);
+            return Ok(());
+        }
         let only_ascii = match rest {
             Rest::Language(language) if !automaton.is_read_singly(*language) => {
                 let transitions = automaton.content_transitions(*language)?;
@@ -203,90 +190,243 @@ impl Visit for Inside<'_> {
             self.found.extend_from_slice(&self.contents.tokens[places]);
         }
     }
-
-    fn below(
-        &mut self,
-        automaton: &mut Automaton,
-        node: u32,
-        language: LanguageId,
-        open: &mut Vec<(u32, LanguageId)>,
-    ) -> Result<bool, Trouble> {
-        let trie = &self.contents.inside;
-        let Some(tokens) = self.tokens.filter(|_| !self.excludes) else {
-            return Ok(false);
-        };
-        if trie.run(node, trie.end(node)).len() < FEW {
-            return Ok(false);
-        }
-        if node == ROOT {
-            let transitions = automaton.content_transitions(language)?;
-            let begin = transitions.iter().map(|(range, _)| {
-                let (first, last) = (u32::from(range.first()), u32::from(range.last()));
-                trie.run(trie.root_from(first), trie.root_from(last + 1)).len()
-            });
-            if begin.sum::<usize>() < MANY {
-                return Ok(false);
-            }
-        }
-        let Some(chain) = Chain::new(automaton, language, self.contents.longest as usize)? else {
-            return Ok(false);
-        };
-        self.follow(automaton, &chain, &tokens.runs(node, &chain.class), open)?;
-        Ok(true)
-    }
 }
 
-impl Inside<'_> {
-    /// Visits what begins with characters of a class.
+/// What is below the root, or below a space, behind a first character that leads to one state.
+#[derive(Debug, Default)]
+struct Group {
+    state: u32,
+    children: Vec<u32>,
+    /// Texts below them.
+    texts: usize,
+}
+
+/// Texts of a group from which on it pays to look at a loop as a whole.
+const MANY: usize = 1_000;
+
+impl Walk<'_, Inside<'_>> {
+    /// Visits what is below the root or a space, as [`visit`](Self::visit) does, but for most of what a loop takes.
+    fn spread(&mut self, automaton: &mut Automaton, tokens: &Tokens, node: u32, state: u32) -> Result<(), Trouble> {
+        let trie = self.trie;
+        self.at(automaton, node, state)?;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut spaced = None;
+        let mut at = first_child(node);
+        while at < trie.end(node) {
+            let (child, next) = if node == ROOT {
+                match self.next_of_root(automaton, state, &mut at)? {
+                    Some(next) => next,
+                    None => break,
+                }
+            } else {
+                let child = at;
+                at = trie.end(child);
+                (child, self.after(automaton, state, trie.label(child))?)
+            };
+            if matches!(next, DEAD | FREE) {
+                self.visitor.run(trie.run(child, at), next == FREE);
+                continue;
+            }
+            if node == ROOT && Some(child) == tokens.occurrences.space() {
+                spaced = Some((child, next));
+                continue;
+            }
+            let texts = trie.run(child, at).len();
+            let group = match groups.iter().rposition(|group| group.state == next) {
+                Some(place) => &mut groups[place],
+                None => {
+                    groups.push(Group {
+                        state: next,
+                        ..Group::default()
+                    });
+                    let last = groups.len() - 1;
+                    &mut groups[last]
+                }
+            };
+            group.children.push(child);
+            group.texts += texts;
+        }
+        for group in &groups {
+            if group.texts >= MANY && self.follow(automaton, tokens, (node, state), group)? {
+                continue;
+            }
+            for &child in &group.children {
+                self.at(automaton, child, group.state)?;
+                self.below(automaton, child, group.state)?;
+            }
+        }
+        match spaced {
+            Some((child, next)) => self.spread(automaton, tokens, child, next),
+            None => Ok(()),
+        }
+    }
+
+    /// Visits what is below a node and in a group, if that loops on characters of a class; false if it is better looked
+    /// at one by one.
     fn follow(
         &mut self,
         automaton: &mut Automaton,
-        chain: &Chain,
-        runs: &Runs,
-        open: &mut Vec<(u32, LanguageId)>,
-    ) -> Result<(), Trouble> {
-        for (length, step) in runs.lengths.iter().enumerate() {
-            let Some(language) = chain.after(length) else { break };
-            if length > 0 && !chain.is_endless() {
-                self.found.extend_from_slice(&step.tokens);
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        group: &Group,
+    ) -> Result<bool, Trouble> {
+        let (trie, occurrences) = (self.trie, &tokens.occurrences);
+        let Rest::Language(language) = *self.states.rest(group.state) else {
+            return Ok(false);
+        };
+        let is_read_singly = matches!(*self.states.rest(state), Rest::Language(from) if automaton.is_read_singly(from));
+        if is_read_singly || automaton.is_read_singly(language) {
+            return Ok(false);
+        }
+        let Some(chain) = Chain::new(automaton, language, DEEP)? else {
+            return Ok(false);
+        };
+        let excludes = self.visitor.excludes;
+        // The tokens that a chain with an end has room for.
+        let before = 1 + usize::from(node != ROOT);
+        let up_to = match chain.end() {
+            End::Same => None,
+            End::Nothing if excludes => return Ok(false),
+            End::Nothing | End::More => {
+                let up_to = tokens.sets.up_to.get(before + chain.len() - 1);
+                up_to.map(|up_to| &up_to[..])
             }
+        };
+        let class = occurrences.handy(&chain.class, trie);
+        let leaving = match excludes {
+            true => gaps(&class),
+            false => chain.leaving(automaton, &class)?,
+        };
+        let leave = leaving
+            .iter()
+            .map(|(first, last)| occurrences.nodes(*first, *last).len());
+        if 2 * leave.sum::<usize>() > group.texts {
+            return Ok(false);
+        }
+        let mut links = Vec::with_capacity(chain.len());
+        for language in chain.languages() {
+            links.push(self.number(automaton, Rest::Language(language))?);
+        }
+        let link = |length: usize| match chain.end() {
+            End::Same => links.get(length).or(links.last()).copied(),
+            End::Nothing | End::More => links.get(length).copied(),
+        };
+        let mut is_ascii = [false; 0x80];
+        for (character, is) in (0..).zip(&mut is_ascii) {
+            *is = contains(&class, character);
+        }
+        let is_of_class = |label: u32| match is_ascii.get(label as usize) {
+            Some(is) => *is,
+            None => contains(&class, label),
+        };
+        let deep: &[u32] = match chain.end() {
+            End::More => occurrences.deep(),
+            End::Same | End::Nothing => &[],
+        };
+        let deep = deep.iter().filter(|node| is_of_class(trie.label(**node)));
+        let exits = leaving.iter().map(|(first, last)| occurrences.nodes(*first, *last));
+        for &exit in exits.flatten().chain(deep) {
+            let parent = occurrences.parent(exit);
+            let length = self.length(automaton, tokens, (node, state), group, parent, is_of_class)?;
+            let next = match length.and_then(link) {
+                None => continue,
+                Some(FREE) => FREE,
+                Some(from) => self.after(automaton, from, trie.label(exit))?,
+            };
+            self.visit(automaton, exit, next)?;
+        }
+        for &begun in occurrences.begun() {
+            let length = self.length(automaton, tokens, (node, state), group, begun, is_of_class)?;
+            match length.and_then(link) {
+                None => {}
+                Some(FREE) => self.visitor.run(trie.at(begun), true),
+                Some(from) => self.at(automaton, begun, from)?,
+            }
+        }
+        if !excludes {
+            let Rest::Language(language) = *self.states.rest(state) else {
+                return Ok(false);
+            };
+            let mut first = Vec::new();
             for &(range, target) in automaton.content_transitions(language)?.iter() {
-                let (first, last) = (u32::from(range.first()), u32::from(range.last()));
-                let from = step.exits.partition_point(|(label, _)| *label < first);
-                let exits = step.exits[from..].iter().take_while(|(label, _)| *label <= last);
-                open.extend(exits.map(|(_, node)| (*node, target)));
-            }
-        }
-        if chain.is_endless() {
-            self.words.resize(runs.all.len(), 0);
-            for (word, all) in self.words.iter_mut().zip(&runs.all) {
-                *word |= all;
-            }
-        }
-        for begun in &runs.begun {
-            let mut known: Option<(LanguageId, bool)> = None;
-            for &(length, token) in &begun.tokens {
-                let Some(language) = chain.after(length as usize) else {
-                    break;
-                };
-                let may = match known {
-                    Some((same, may)) if same == language => may,
-                    _ => automaton.may_follow(begun.decode, language)?,
-                };
-                known = Some((language, may));
-                if may {
-                    self.found.push(token);
+                if self.number(automaton, Rest::Language(target))? == group.state {
+                    first.push((range.first().into(), range.last().into()));
                 }
             }
+            let key = (node, first.into(), class);
+            let sure = tokens.of_classes(key, |class| {
+                let mut sure = tokens.occurrences.within(class, node, &tokens.inside);
+                self.keep_group(tokens, node, group, &mut sure);
+                sure
+            });
+            let words = &mut self.visitor.words;
+            words.resize(sure.len(), 0);
+            match up_to {
+                Some(up_to) => {
+                    let sure = sure.iter().zip(up_to).map(|(sure, up_to)| sure & up_to);
+                    words.iter_mut().zip(sure).for_each(|(word, sure)| *word |= sure);
+                }
+                None => words.iter_mut().zip(&*sure).for_each(|(word, sure)| *word |= sure),
+            }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// How many characters of a class lead to a node behind a first one of a group, if nothing else does.
+    fn length(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        group: &Group,
+        mut at: u32,
+        is_of_class: impl Fn(u32) -> bool,
+    ) -> Result<Option<usize>, Trouble> {
+        let occurrences = &tokens.occurrences;
+        let mut length = 0;
+        while at != ROOT {
+            let parent = occurrences.parent(at);
+            let label = self.trie.label(at);
+            if parent == node {
+                let is_first = Some(at) != occurrences.space() && self.after(automaton, state, label)? == group.state;
+                return Ok(is_first.then_some(length));
+            }
+            if !is_of_class(label) {
+                break;
+            }
+            length += 1;
+            at = parent;
+        }
+        Ok(None)
+    }
+
+    /// Leaves the tokens of a group of those below a node.
+    fn keep_group(&self, tokens: &Tokens, node: u32, group: &Group, words: &mut Vec<u32>) {
+        let (trie, contents) = (self.trie, self.visitor.contents);
+        let space = tokens.occurrences.space().filter(|_| node == ROOT);
+        let texts = trie.run(first_child(node), trie.end(node)).len();
+        let spaced = space.map_or(0, |space| trie.run(space, trie.end(space)).len());
+        // What begins otherwise is taken out, or what begins like that put in: whatever is less.
+        if 2 * group.texts > texts - spaced {
+            let mut children = group.children.iter().peekable();
+            for child in trie.children(node) {
+                if children.next_if_eq(&&child).is_none() && Some(child) != space {
+                    for token in &contents.tokens[trie.run(child, trie.end(child))] {
+                        words[*token as usize / 32] &= !(1 << (token % 32));
+                    }
+                }
+            }
+            return;
+        }
+        let mut kept = vec![0; words.len()];
+        for &child in &group.children {
+            for &token in &contents.tokens[trie.run(child, trie.end(child))] {
+                kept[token as usize / 32] |= words[token as usize / 32] & (1 << (token % 32));
+            }
+        }
+        *words = kept;
     }
 }
-
-/// Texts below a node from which on it pays to look for runs.
-const FEW: usize = 1_000;
-/// Texts that a language can begin with from which on it does.
-const MANY: usize = 5_000;
 
 /// The tokens of a vocabulary after which a text of `language` can still be completed.
 pub(super) fn inside(
@@ -304,21 +444,34 @@ pub(super) fn inside(
     {
         return Ok(TokenSet::over(Base::UpTo(max as usize)));
     }
+    let fingerprint = automaton.fingerprint(language);
+    if let Some(known) = fingerprint.and_then(|fingerprint| tokens.known_inside(Decode::Between, fingerprint)) {
+        return Ok(known);
+    }
     let rest = Rest::new(automaton, language)?;
     let mut visitor = Inside {
         contents,
-        tokens: Some(tokens),
         words: Vec::new(),
         escapes: tokens.escapes,
         excludes: matches!(rest, Rest::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
         freedom,
         found: Vec::new(),
     };
-    visit(automaton, &contents.inside, rest, &mut visitor)?;
-    Ok(match visitor.excludes {
+    let mut walk = Walk {
+        trie: &contents.inside,
+        visitor: &mut visitor,
+        states: States::default(),
+    };
+    let state = walk.number(automaton, rest)?;
+    walk.spread(automaton, tokens, ROOT, state)?;
+    let set = match visitor.excludes {
         true => TokenSet::all_but(visitor.found, &tokens.sets),
         false => TokenSet::joined(visitor.found, visitor.words, tokens.len),
-    })
+    };
+    if let Some(fingerprint) = fingerprint {
+        tokens.keep_inside(Decode::Between, fingerprint, &set);
+    }
+    Ok(set)
 }
 
 /// As [`inside`], of few tokens: those that `contents` has from an opening quote on.
@@ -332,7 +485,6 @@ pub(super) fn inside_few(
 ) -> Result<(), Trouble> {
     let mut visitor = Inside {
         contents,
-        tokens: None,
         words: Vec::new(),
         escapes,
         excludes: false,
@@ -377,11 +529,13 @@ struct Closings<'a> {
     found: &'a mut Vec<TokenId>,
 }
 
-impl Visit for Closings<'_> {
+impl AskFree for Closings<'_> {
     fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble> {
         self.freedom.is_accepted(automaton, language, self.contents.longest)
     }
+}
 
+impl Visit for Closings<'_> {
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
         let may = rest.accepts(automaton);
         self.run(places, may);

@@ -1,7 +1,6 @@
 //! [`ExactCompiler`]: this project's own compiler.
 
 mod ahead;
-mod alike;
 mod chain;
 mod content;
 mod contents;
@@ -9,10 +8,11 @@ mod forced;
 mod kept;
 mod masker;
 mod names;
+mod occurrences;
 mod phases;
 mod reply;
 mod rest;
-mod runs;
+mod states;
 #[cfg(test)]
 mod tests;
 mod token_set;

@@ -7,7 +7,7 @@ use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::{LanguageId, Machine};
 
 /// What may follow in a string.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Rest {
     Language(LanguageId),
     /// A machine's states, which are as many as texts, are not kept.

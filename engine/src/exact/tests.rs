@@ -3,6 +3,10 @@
 
 use std::sync::Arc;
 
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
 use super::{ExactCompiler, ExactOptions};
 use crate::{Compiler as _, Escapes, KeyOrder, Style, TokenId, Vocabulary};
 
@@ -68,10 +72,10 @@ const TOKENS: [&str; 57] = [
 ];
 
 /// Every byte and some texts, each a token, and an end of sequence behind them.
-pub(super) fn vocabulary(texts: &[&str]) -> Arc<Vocabulary> {
+pub(super) fn vocabulary(texts: &[impl AsRef<[u8]>]) -> Arc<Vocabulary> {
     let mut builder = Vocabulary::builder();
     let bytes = (0..=255_u8).map(|byte| vec![byte]);
-    for (id, text) in (0..).zip(bytes.chain(texts.iter().map(|text| text.as_bytes().to_vec()))) {
+    for (id, text) in (0..).zip(bytes.chain(texts.iter().map(|text| text.as_ref().to_vec()))) {
         builder = builder.text(id, text).unwrap();
     }
     let end = 256 + texts.len() as TokenId;
@@ -210,6 +214,81 @@ fn masks_say_what_accepting_says() {
                     break;
                 }
                 masker.advance(next.into()).unwrap();
+            }
+        }
+    }
+}
+
+/// So many tokens that what loops take of them is looked up by their characters: in a mask of each loop every token
+/// counts.
+#[test]
+fn loops_take_the_tokens_that_may_come() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut texts = std::collections::BTreeSet::new();
+    while texts.len() < 8_000 {
+        // Most are of few different characters, as words are; some are longer than loops are followed.
+        let kind: &[char] = [
+            &['a', 'b', 'c'][..],
+            &['a', 'B', '1', '_'],
+            &['é', '日', 'a'],
+            &['a', 'b', '-', '.', ' ', '\n', '\u{2028}', '\u{a0}', '日'],
+        ]
+        .choose(&mut rng)
+        .unwrap();
+        let length = if rng.random_bool(0.1) { 14..24 } else { 1..9 };
+        let space = ["", "", " "].choose(&mut rng).unwrap();
+        let body: String = (0..rng.random_range(length))
+            .map(|_| *kind.choose(&mut rng).unwrap())
+            .collect();
+        let end = ["", "", "", "", "\\", "\\u00", "\""].choose(&mut rng).unwrap();
+        let mut text = format!("{space}{}{end}", body.replace('\n', "\\n")).into_bytes();
+        if rng.random_bool(0.1) {
+            text.extend(
+                [&b"\xC3"[..], b"\xE2\x80", b"\xE6", b"\xF0\x9F"]
+                    .choose(&mut rng)
+                    .unwrap()
+                    .iter(),
+            );
+        }
+        if text.len() > 1 {
+            texts.insert(text);
+        }
+    }
+    let texts: Vec<Vec<u8>> = texts.into_iter().collect();
+    let vocabulary = vocabulary(&texts);
+    let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+    let patterns = [
+        r"^\S+$",
+        r"^[a-z]+$",
+        r"^[a-z]{3,9}$",
+        r"^[a-z]{0,30}!$",
+        r"^(?:\S+\s+){0,4}\S+$",
+        r"^[a-z_](\.?[a-zA-Z0-9_]+)*$",
+        r"^[^.-]+[.-][^.-]+$",
+        r"^.+$",
+        r"(^.+\..+)|(^[a-zA-Z0-9_-]+)",
+        r"^[é日]+a$",
+        r"^[^日]*$",
+        r"^ ?[a-c]+( [a-c]+)*$",
+        r"^([a-c]+|[a-c]{2}[1_]+)$",
+    ];
+    for pattern in patterns {
+        for bound in ["", r#", "maxLength": 11"#, r#", "maxLength": 300"#] {
+            let schema = format!(r#"{{"type": "string", "pattern": {pattern:?}{bound}}}"#);
+            for before in ["\"", "\"a", "\"aa ", "\"日.a"] {
+                let mut masker = compiler.compile(&schema).unwrap();
+                if !before.bytes().all(|byte| masker.advance(byte.into()).is_ok()) {
+                    continue;
+                }
+                let mask = masker.mask().unwrap().clone();
+                for token in 0..vocabulary.len() as TokenId {
+                    let may = masker.advance(token).is_ok();
+                    if may {
+                        masker.rollback(1).unwrap();
+                    }
+                    let text = String::from_utf8_lossy(vocabulary.token_bytes(token));
+                    assert_eq!(mask.allows(token), may, "{schema} {before} {text:?}");
+                }
             }
         }
     }

@@ -11,20 +11,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 
 use crate::automaton::{Decode, Decoded, Trouble};
+use crate::strings::Fingerprint;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
 use super::contents::{Contents, Sets, Tails, set};
 use super::kept::Kept;
+use super::occurrences::{Class, Occurrences};
 use super::phases::Phases;
-use super::runs::{Class, Runs};
-use super::token_set::Easels;
+use super::token_set::{Easels, TokenSet};
 use super::trie::{ROOT, Trie};
 
 /// Memory for sets of tokens within a character.
 const WITHIN_BYTES: usize = 2 << 20;
 
-/// Memory for the runs of classes.
-const RUNS_BYTES: usize = 32 << 20;
+/// Memory for the tokens that stay inside of strings, as all schemas share them.
+const INSIDE_BYTES: usize = 16 << 20;
+
+/// Memory for the tokens of classes of characters.
+const CLASSES_BYTES: usize = 8 << 20;
+
+/// The root of the trie of contents, or the node of a space; characters that come first there, and all that come then.
+type Classes = (u32, Class, Class);
 
 /// The text tokens of a vocabulary, by what they do.
 #[derive(Debug)]
@@ -56,8 +63,12 @@ pub(super) struct Tokens {
     pub(super) easels: Easels,
     /// The tokens that stay inside of a string of any kind, where a character has been begun.
     within: Mutex<Kept<Decode, Arc<[u32]>>>,
-    /// The runs of classes, by the node they begin at.
-    runs: Mutex<Kept<(u32, Class), Arc<Runs>>>,
+    /// The tokens that may follow inside of strings and stay there, in all schemas.
+    insides: Mutex<Kept<(Decode, Fingerprint), TokenSet>>,
+    /// Where characters occur in those that stay inside of a string.
+    pub(super) occurrences: Occurrences,
+    /// Those of characters of classes only.
+    of_classes: Mutex<Kept<Classes, Arc<[u32]>>>,
     /// What tokens have after a closing quote.
     pub(super) rests: Rests,
     /// Those that begin a value.
@@ -247,14 +258,17 @@ impl Tokens {
         let nonzero_digits: Arc<[TokenId]> = nonzero.map(|(_, token)| *token).collect();
         let digits = Spelled::new(digits);
         let any_digits: Arc<[TokenId]> = digits.tokens.as_ref().into();
+        let sets = Sets::new(&inside, spaces, (&any_digits, &nonzero_digits), vocabulary.len());
+        let inside = Contents::new(ROOT, inside, &rests);
         Self {
             escapes: style.escapes,
             len: vocabulary.len(),
-            sets: Sets::new(&inside, spaces, (&any_digits, &nonzero_digits), vocabulary.len()),
+            occurrences: Occurrences::new(&inside, sets.any.len()),
+            sets,
+            inside,
             digits,
             any_digits,
             nonzero_digits,
-            inside: Contents::new(ROOT, inside, &rests),
             between: Structures::new(plain, quoted, &rests),
             numbers: Spelled::new(numbers),
             values: Values::new(whole, odd, &rests, vocabulary.len()),
@@ -264,7 +278,8 @@ impl Tokens {
             rests,
             easels: Easels::default(),
             within: Mutex::new(Kept::new(WITHIN_BYTES)),
-            runs: Mutex::new(Kept::new(RUNS_BYTES)),
+            insides: Mutex::new(Kept::new(INSIDE_BYTES)),
+            of_classes: Mutex::new(Kept::new(CLASSES_BYTES)),
         }
     }
 
@@ -295,15 +310,24 @@ impl Tokens {
         words
     }
 
-    /// The runs of a class below a node of the trie of contents.
-    pub(super) fn runs(&self, node: u32, class: &Class) -> Arc<Runs> {
-        let key = (node, class.clone());
-        if let Some(known) = lock(&self.runs).get(&key) {
+    /// What has been found, perhaps for another schema, to stay inside of a string where this is begun.
+    pub(super) fn known_inside(&self, begun: Decode, language: Fingerprint) -> Option<TokenSet> {
+        lock(&self.insides).get(&(begun, language))
+    }
+
+    /// Keeps it for all schemas.
+    pub(super) fn keep_inside(&self, begun: Decode, language: Fingerprint, set: &TokenSet) {
+        lock(&self.insides).keep((begun, language), set.clone(), set.bytes());
+    }
+
+    /// The tokens of classes, 32 a word, as they are found where they are not known.
+    pub(super) fn of_classes(&self, key: Classes, find: impl FnOnce(&Class) -> Vec<u32>) -> Arc<[u32]> {
+        if let Some(known) = lock(&self.of_classes).get(&key) {
             return known;
         }
-        let runs = Arc::new(Runs::new(&self.inside, node, class, self.sets.any.len()));
-        lock(&self.runs).keep(key, runs.clone(), runs.bytes());
-        runs
+        let words: Arc<[u32]> = find(&key.2).into();
+        lock(&self.of_classes).keep(key, words.clone(), 4 * words.len());
+        words
     }
 }
 

@@ -6,7 +6,6 @@ use crate::automaton::{Automaton, Decode, NameRests, PlaceKind, State, Trouble};
 use crate::strings::LanguageId;
 use crate::{MaskError, TokenId, Vocabulary};
 
-use super::alike::{differ, mostly_like};
 use super::content::inside;
 use super::contents::{Sets, bit};
 use super::forced::forced_tokens;
@@ -224,15 +223,7 @@ impl Work {
             return Ok(known);
         }
         let (tokens, freedom) = (&*shared.tokens, &mut self.known.freedom);
-        let set = match mostly_like(&mut self.automaton, freedom, language, tokens.inside.longest)? {
-            Some(like) => {
-                // It leads back to itself, so that it is like no other.
-                let mut words = self.inside(like, shared)?.words(shared.sets());
-                differ(&mut self.automaton, tokens, (language, like), &mut words)?;
-                TokenSet::over(Base::Words(words.into()))
-            }
-            None => inside(&mut self.automaton, freedom, tokens, language)?,
-        };
+        let set = inside(&mut self.automaton, freedom, tokens, language)?;
         self.insides.keep(key, set.clone(), set.bytes());
         Ok(set)
     }
@@ -250,12 +241,21 @@ impl Work {
         let set = match freedom.is_viable(&mut self.automaton, language, longest)? {
             true => TokenSet::over(Base::Words(shared.tokens.within(begun))),
             false => {
+                let fingerprint = self.automaton.fingerprint(language);
+                if let Some(known) = fingerprint.and_then(|it| shared.tokens.known_inside(begun, it)) {
+                    self.insides.keep(key, known.clone(), known.bytes());
+                    return Ok(known);
+                }
                 let rest = Rest::new(&mut self.automaton, language)?;
                 let automaton = &mut self.automaton;
                 let step = |within: &Within, byte| step_within(automaton, escapes, within, byte);
                 let mut found = Vec::new();
                 shared.tokens.every.walk((begun, rest), step, &mut found)?;
-                TokenSet::of(&found, shared.tokens.len)
+                let set = TokenSet::of(&found, shared.tokens.len);
+                if let Some(fingerprint) = fingerprint {
+                    shared.tokens.keep_inside(begun, fingerprint, &set);
+                }
+                set
             }
         };
         self.insides.keep(key, set.clone(), set.bytes());

@@ -18,6 +18,7 @@ mod count;
 mod dense;
 mod derive;
 mod emptiness;
+mod fingerprint;
 mod format;
 mod lengths;
 mod limits;
@@ -33,6 +34,7 @@ use hashbrown::HashMap;
 pub(crate) use charset::CharRange;
 pub(crate) use count::Cardinality;
 pub(crate) use derive::Transitions;
+pub(crate) use fingerprint::Fingerprint;
 #[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
@@ -65,6 +67,7 @@ pub(crate) struct Languages {
     live: Vec<Option<Transitions>>,
     patterns: HashMap<String, Result<LanguageId, PatternError>>,
     formats: HashMap<&'static str, LanguageId>,
+    fingerprints: HashMap<LanguageId, Option<Fingerprint>>,
 }
 
 impl Languages {
@@ -80,6 +83,7 @@ impl Languages {
             live: Vec::new(),
             patterns: HashMap::new(),
             formats: HashMap::new(),
+            fingerprints: HashMap::new(),
         }
     }
 
@@ -328,11 +332,11 @@ impl Languages {
 }
 
 /// States of machines that are not kept: to look at many texts, which would be a language each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Machine(Vec<Part>);
 
 /// A state of a machine, and bounds on the number of characters to come.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Part {
     state: Native,
     min: u64,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{LanguageId, Machine, Transitions};
+use crate::strings::{Fingerprint, LanguageId, Machine, Transitions};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -308,6 +308,11 @@ impl Automaton {
     /// The characters that may come first in texts of a language, with what may follow them.
     pub(crate) fn content_transitions(&mut self, language: LanguageId) -> Result<Transitions, Trouble> {
         Ok(self.languages.transitions(language)?)
+    }
+
+    /// What a language is known by in all schemas, where there is such a thing.
+    pub(crate) fn fingerprint(&mut self, language: LanguageId) -> Option<Fingerprint> {
+        self.languages.fingerprint(language)
     }
 
     /// The machines whose states make up a language, where it is that and no more.

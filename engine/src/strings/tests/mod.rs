@@ -2,6 +2,7 @@
 
 mod corpus;
 mod figures;
+mod fingerprints;
 mod formats;
 mod lengths;
 mod limits;

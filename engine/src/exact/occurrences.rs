@@ -1,0 +1,247 @@
+//! [`Occurrences`]: where characters occur in the tokens that stay inside of a string.
+//!
+//! Most languages of strings loop on a class of characters, and most tokens are of one class: letters, perhaps behind a
+//! space. So the tokens that a loop takes whole are found by leaving out those with a character that it does not take,
+//! of which sets are kept by character, and only those that leave the loop by a character with which something goes on
+//! are looked at one by one. What a token begins with counts separately, and a space before it too: behind either the
+//! language has often just begun to loop.
+
+use std::sync::Arc;
+
+use crate::TokenId;
+
+use super::contents::{Contents, set};
+use super::trie::{ROOT, Trie, first_child};
+
+/// A class of characters, as sorted inclusive ranges that do not touch.
+pub(super) type Class = Arc<[(u32, u32)]>;
+
+/// The last character there is.
+const LAST: u32 = 0x10_FFFF;
+const ASCII: usize = 0x80;
+/// Tokens in which a character occurs from which on they are kept as a set of bits.
+const MANY: usize = 500;
+/// Tokens below characters beyond ASCII that are taken out of a set one by one.
+const MOST_SINGLE: usize = 10_000;
+
+/// Characters behind the first, and a space before that, from which on tokens are long.
+pub(super) const DEEP: usize = 16;
+
+/// Where characters occur in tokens.
+#[derive(Debug)]
+pub(super) struct Occurrences {
+    parents: Box<[u32]>,
+    /// The characters that occur, sorted.
+    labels: Box<[u32]>,
+    /// Where the nodes of each begin; one more entry than characters.
+    starts: Box<[u32]>,
+    nodes: Box<[u32]>,
+    /// The node of a space before all others.
+    space: Option<u32>,
+    /// Tokens that go on behind such a space, and those that begin otherwise, 32 a word; no begun ones.
+    spaced: Box<[u32]>,
+    others: Box<[u32]>,
+    /// Tokens in which characters occur behind the first, by character of ASCII, and at last those with others. A space
+    /// at the beginning does not count.
+    behind: Box<[Set]>,
+    /// Nodes at which tokens end within a character.
+    begun: Box<[u32]>,
+    /// Nodes behind [`DEEP`] characters behind the first.
+    deep: Box<[u32]>,
+}
+
+/// A set of tokens.
+#[derive(Debug)]
+enum Set {
+    Few(Box<[TokenId]>),
+    /// 32 a word.
+    Many(Box<[u32]>),
+}
+
+impl Set {
+    fn add_to(&self, words: &mut [u32]) {
+        match self {
+            Self::Few(tokens) => tokens.iter().for_each(|token| set(words, *token)),
+            Self::Many(many) => words.iter_mut().zip(many).for_each(|(word, other)| *word |= other),
+        }
+    }
+}
+
+impl Occurrences {
+    /// Of the characters of tokens in a vocabulary of so many words of 32.
+    pub(super) fn new(contents: &Contents, words: usize) -> Self {
+        let trie = &contents.inside;
+        let space = trie.child(ROOT, ' '.into());
+        let nodes = trie.end(ROOT);
+        let mut parents = vec![ROOT; nodes as usize];
+        let mut by_label: Vec<(u32, u32)> = (first_child(ROOT)..nodes)
+            .map(|node| (trie.label(node), node))
+            .collect();
+        by_label.sort_unstable();
+        let mut labels: Vec<u32> = by_label.iter().map(|(label, _)| *label).collect();
+        labels.dedup();
+        let starts = labels
+            .iter()
+            .map(|label| by_label.partition_point(|(other, _)| other < label) as u32);
+        let starts = starts.chain([by_label.len() as u32]).collect();
+        let (mut spaced, mut others) = (vec![0; words], vec![0; words]);
+        let mut behind = vec![Vec::new(); ASCII + 1];
+        let (mut begun, mut deep) = (Vec::new(), Vec::new());
+        // The nodes on the way, with their ends.
+        let mut path: Vec<(u32, u32)> = Vec::new();
+        for node in first_child(ROOT)..nodes {
+            while path.last().is_some_and(|(_, end)| *end <= node) {
+                path.pop();
+            }
+            parents[node as usize] = path.last().map_or(ROOT, |(parent, _)| *parent);
+            path.push((node, trie.end(node)));
+            let is_spaced = path.len() > 1 && Some(path[0].0) == space;
+            if path.len() == 1 + usize::from(is_spaced) + DEEP {
+                deep.push(node);
+            }
+            let mut ends_within = false;
+            for place in trie.at(node) {
+                if contents.begun(place).is_some() {
+                    ends_within = true;
+                    continue;
+                }
+                let token = contents.tokens[place];
+                if Some(node) != space {
+                    set(if is_spaced { &mut spaced } else { &mut others }, token);
+                }
+                for (on_path, _) in path.iter().skip(1 + usize::from(is_spaced)) {
+                    let tokens: &mut Vec<TokenId> = &mut behind[(trie.label(*on_path) as usize).min(ASCII)];
+                    if tokens.last() != Some(&token) {
+                        tokens.push(token);
+                    }
+                }
+            }
+            if ends_within {
+                begun.push(node);
+            }
+        }
+        let behind = behind.into_iter().map(|tokens| match tokens.len() < MANY {
+            true => Set::Few(tokens.into()),
+            false => {
+                let mut many = vec![0; words];
+                tokens.iter().for_each(|token| set(&mut many, *token));
+                Set::Many(many.into())
+            }
+        });
+        Self {
+            parents: parents.into(),
+            labels: labels.into(),
+            starts,
+            nodes: by_label.into_iter().map(|(_, node)| node).collect(),
+            space,
+            spaced: spaced.into(),
+            others: others.into(),
+            behind: behind.collect(),
+            begun: begun.into(),
+            deep: deep.into(),
+        }
+    }
+
+    /// The node of a space before all others.
+    pub(super) fn space(&self) -> Option<u32> {
+        self.space
+    }
+
+    /// The node before one that is not the root.
+    pub(super) fn parent(&self, node: u32) -> u32 {
+        self.parents[node as usize]
+    }
+
+    /// Nodes at which tokens end within a character, but for the root.
+    pub(super) fn begun(&self) -> &[u32] {
+        &self.begun
+    }
+
+    /// The nodes behind so many characters behind the first, and a space before that, as [`DEEP`] says.
+    pub(super) fn deep(&self) -> &[u32] {
+        &self.deep
+    }
+
+    /// The nodes behind characters from `first` to `last`.
+    pub(super) fn nodes(&self, first: u32, last: u32) -> &[u32] {
+        let place = |label: u32| self.starts[self.labels.partition_point(|other| *other < label)] as usize;
+        &self.nodes[place(first)..place(last.saturating_add(1))]
+    }
+
+    /// A class, or what is in ASCII of it where tokens with other characters that it lacks are too many to be taken out
+    /// one by one.
+    pub(super) fn handy(&self, class: &[(u32, u32)], trie: &Trie<u32>) -> Class {
+        let lacking: usize = self
+            .lacking(class)
+            .map(|node| trie.run(node, trie.end(node)).len())
+            .sum();
+        if lacking <= MOST_SINGLE {
+            return class.into();
+        }
+        let ascii = class.iter().filter(|(first, _)| *first < ASCII as u32);
+        ascii
+            .map(|(first, last)| (*first, (*last).min(ASCII as u32 - 1)))
+            .collect()
+    }
+
+    /// The nodes behind characters beyond ASCII that a class has not, if it has any.
+    fn lacking(&self, class: &[(u32, u32)]) -> impl Iterator<Item = u32> {
+        let has_any = class.last().is_some_and(|(_, last)| *last >= ASCII as u32);
+        let gaps = gaps(class)
+            .into_iter()
+            .filter(move |(_, last)| has_any && *last >= ASCII as u32);
+        gaps.flat_map(|(first, last)| self.nodes(first.max(ASCII as u32), last))
+            .copied()
+    }
+
+    /// The tokens below a node, which is the root or [`space`](Self::space), that have been read to an end, and that have
+    /// no characters but those of a class behind the first; 32 a word. Below the root those are left out that begin with
+    /// a space.
+    pub(super) fn within(&self, class: &[(u32, u32)], node: u32, contents: &Contents) -> Vec<u32> {
+        let all = match node {
+            ROOT => &self.others,
+            _ => &self.spaced,
+        };
+        let mut outside = vec![0; all.len()];
+        for (label, tokens) in (0..ASCII as u32).zip(&self.behind) {
+            if !contains(class, label) {
+                tokens.add_to(&mut outside);
+            }
+        }
+        if class.last().is_none_or(|(_, last)| *last < ASCII as u32) {
+            self.behind[ASCII].add_to(&mut outside);
+        }
+        let trie = &contents.inside;
+        for lacking in self.lacking(class) {
+            let parent = self.parent(lacking);
+            if parent != ROOT && Some(parent) != self.space {
+                for token in &contents.tokens[trie.run(lacking, trie.end(lacking))] {
+                    set(&mut outside, *token);
+                }
+            }
+        }
+        all.iter().zip(&outside).map(|(all, outside)| all & !outside).collect()
+    }
+}
+
+/// Whether a class has a character.
+pub(super) fn contains(class: &[(u32, u32)], character: u32) -> bool {
+    let place = class.partition_point(|(_, last)| *last < character);
+    class.get(place).is_some_and(|(first, _)| *first <= character)
+}
+
+/// What is between the ranges of a class.
+pub(super) fn gaps(class: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut gaps = Vec::with_capacity(class.len() + 1);
+    let mut next = 0;
+    for &(first, last) in class {
+        if first > next {
+            gaps.push((next, first - 1));
+        }
+        next = last + 1;
+    }
+    if next <= LAST {
+        gaps.push((next, LAST));
+    }
+    gaps
+}

@@ -1,0 +1,161 @@
+//! [`States`]: where the characters of texts lead, numbered, so that a walk over many texts asks each thing once.
+
+use hashbrown::HashMap;
+
+use crate::automaton::{Automaton, Trouble};
+use crate::strings::Transitions;
+
+use super::rest::Rest;
+
+/// Nothing may follow.
+pub(super) const DEAD: u32 = 0;
+/// All texts there are below may come.
+pub(super) const FREE: u32 = 1;
+/// It has not been asked.
+const UNKNOWN: u32 = 2;
+/// The first of those that are kept.
+const FIRST: u32 = 3;
+
+/// Characters of ASCII, for which it is kept where they lead.
+const ASCII: u32 = 0x80;
+
+/// The states that texts lead to from where a walk begins.
+#[derive(Debug, Default)]
+pub(super) struct States {
+    numbers: HashMap<Rest, u32>,
+    states: Vec<State>,
+    /// Where characters of ASCII lead, state after state.
+    next: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct State {
+    rest: Rest,
+    /// Where characters lead, of a language that is not read singly, once that was asked.
+    transitions: Option<Transitions>,
+    is_read_singly: bool,
+    /// The characters that were asked for last, of which all lead to one state, and that.
+    recent: Option<(u32, u32, u32)>,
+}
+
+/// Asks whether all texts below a place may come.
+pub(super) trait AskFree {
+    /// Whether they may where this language follows.
+    fn is_free(&mut self, automaton: &mut Automaton, language: crate::strings::LanguageId) -> Result<bool, Trouble>;
+}
+
+impl States {
+    /// The number of a state.
+    pub(super) fn number<F: AskFree + ?Sized>(
+        &mut self,
+        automaton: &mut Automaton,
+        ask: &mut F,
+        rest: Rest,
+    ) -> Result<u32, Trouble> {
+        if let Some(&known) = self.numbers.get(&rest) {
+            return Ok(known);
+        }
+        let (is_free, is_read_singly) = match rest {
+            Rest::Language(language) => (ask.is_free(automaton, language)?, automaton.is_read_singly(language)),
+            Rest::Machine(_) => (false, true),
+        };
+        let number = match is_free {
+            true => FREE,
+            false => {
+                self.next.resize(self.next.len() + ASCII as usize, UNKNOWN);
+                self.states.push(State {
+                    rest: rest.clone(),
+                    transitions: None,
+                    is_read_singly,
+                    recent: None,
+                });
+                FIRST + self.states.len() as u32 - 1
+            }
+        };
+        self.numbers.insert(rest, number);
+        Ok(number)
+    }
+
+    /// What may follow in a state that is kept.
+    pub(super) fn rest(&self, state: u32) -> &Rest {
+        &self.states[(state - FIRST) as usize].rest
+    }
+
+    /// Where a character leads from a state that is kept.
+    pub(super) fn after<F: AskFree + ?Sized>(
+        &mut self,
+        automaton: &mut Automaton,
+        ask: &mut F,
+        state: u32,
+        label: u32,
+    ) -> Result<u32, Trouble> {
+        if label < ASCII {
+            let known = self.next[((state - FIRST) * ASCII + label) as usize];
+            if known != UNKNOWN {
+                return Ok(known);
+            }
+        }
+        Ok(self.run_after(automaton, ask, state, label)?.0)
+    }
+
+    /// The same, and the last character up to which all lead there.
+    pub(super) fn run_after<F: AskFree + ?Sized>(
+        &mut self,
+        automaton: &mut Automaton,
+        ask: &mut F,
+        state: u32,
+        label: u32,
+    ) -> Result<(u32, u32), Trouble> {
+        let place = (state - FIRST) as usize;
+        if let Some((first, last, next)) = self.states[place].recent
+            && (first..=last).contains(&label)
+        {
+            return Ok((next, last));
+        }
+        if self.states[place].is_read_singly {
+            let rest = &self.states[place].rest;
+            let after = match char::from_u32(label) {
+                Some(character) => rest.after(automaton, character)?,
+                None => None,
+            };
+            let next = match after {
+                Some(after) => self.number(automaton, ask, after)?,
+                None => DEAD,
+            };
+            self.keep(place, label, label, next);
+            return Ok((next, label));
+        }
+        let transitions = match &self.states[place].transitions {
+            Some(known) => known,
+            None => {
+                let Rest::Language(language) = self.states[place].rest else {
+                    return Ok((DEAD, label));
+                };
+                let found = automaton.content_transitions(language)?;
+                self.states[place].transitions.insert(found)
+            }
+        };
+        let row = transitions.partition_point(|(range, _)| u32::from(range.last()) < label);
+        let (first, last, target) = match transitions.get(row) {
+            None => (label, u32::from(char::MAX), None),
+            Some((range, target)) => match (u32::from(range.first()), u32::from(range.last())) {
+                (first, _) if label < first => (label, first - 1, None),
+                (first, last) => (first, last, Some(*target)),
+            },
+        };
+        let next = match target {
+            Some(target) => self.number(automaton, ask, Rest::Language(target))?,
+            None => DEAD,
+        };
+        self.keep(place, first, last, next);
+        Ok((next, last))
+    }
+
+    fn keep(&mut self, place: usize, first: u32, last: u32, next: u32) {
+        self.states[place].recent = Some((first, last, next));
+        if first < ASCII {
+            let row = place * ASCII as usize;
+            self.next[row + first as usize..=row + last.min(ASCII - 1) as usize].fill(next);
+        }
+    }
+}

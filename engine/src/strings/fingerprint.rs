@@ -1,0 +1,108 @@
+//! Fingerprints: what tells languages apart that belong to different schemas.
+//!
+//! Formats and common patterns come again in schema after schema. What is found out about one may be kept for all if it
+//! is known by something else than an id. Expressions that are built alike have the same fingerprint; others have not,
+//! but for a chance of 2^-128 per pair that nobody can improve on, as the keys are the process's own and random.
+
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::sync::OnceLock;
+
+use super::Languages;
+use super::node::{LanguageId, Node};
+
+/// Expressions that are looked at for one fingerprint: large ones hardly come again.
+const MOST: usize = 200;
+
+/// What an expression is known by in all schemas.
+pub(crate) type Fingerprint = u128;
+
+impl Languages {
+    /// The fingerprint of a language, where it has one: expressions that contain themselves and large ones have none.
+    pub(crate) fn fingerprint(&mut self, language: LanguageId) -> Option<Fingerprint> {
+        if let Some(known) = self.fingerprints.get(&language) {
+            return *known;
+        }
+        let found = self.find_fingerprint(language);
+        self.fingerprints.insert(language, found);
+        found
+    }
+
+    /// The same. Expressions may be as deep as a schema's author likes: parts first, on a stack of our own.
+    fn find_fingerprint(&mut self, language: LanguageId) -> Option<Fingerprint> {
+        let mut open = vec![language];
+        let mut left = MOST;
+        let mut parts = Vec::new();
+        while let Some(&id) = open.last() {
+            if self.fingerprints.contains_key(&id) {
+                open.pop();
+                continue;
+            }
+            left = left.checked_sub(1)?;
+            let node = self.arena.node(id);
+            parts.clear();
+            parts_of(node, &mut parts)?;
+            if parts.len() > left {
+                return None;
+            }
+            let before = open.len();
+            open.extend(parts.iter().filter(|part| !self.fingerprints.contains_key(*part)));
+            if open.len() > before {
+                continue;
+            }
+            let mut known = Vec::with_capacity(parts.len());
+            for part in &parts {
+                known.push((*self.fingerprints.get(part)?)?);
+            }
+            if matches!(node, Node::Or(_) | Node::And(_)) {
+                // Their order is that in which they were made.
+                known.sort_unstable();
+            }
+            let fingerprint = fingerprint_of(node, &known);
+            self.fingerprints.insert(id, Some(fingerprint));
+        }
+        *self.fingerprints.get(&language)?
+    }
+}
+
+/// The expressions that one is made of; none where it might contain itself.
+fn parts_of(node: &Node, parts: &mut Vec<LanguageId>) -> Option<()> {
+    match node {
+        Node::None | Node::Empty | Node::Class(_) | Node::Past(_) | Node::LeapSecond { .. } | Node::Native(_) => {}
+        Node::Branch { edges, .. } => parts.extend(edges.iter().map(|(_, target)| *target)),
+        Node::Concat(first, rest) => parts.extend([*first, *rest]),
+        Node::Repeat { inner, .. } | Node::Not(inner) => parts.push(*inner),
+        Node::Or(members) | Node::And(members) => parts.extend_from_slice(members),
+        Node::Recall { body, past } => {
+            parts.push(*body);
+            parts.extend_from_slice(past);
+        }
+        Node::Loop(_) => return None,
+    }
+    Some(())
+}
+
+/// The fingerprint of an expression with parts that have these.
+fn fingerprint_of(node: &Node, parts: &[Fingerprint]) -> Fingerprint {
+    static KEYS: OnceLock<[RandomState; 2]> = OnceLock::new();
+    let keys = KEYS.get_or_init(|| [RandomState::new(), RandomState::new()]);
+    let [high, low] = keys.each_ref().map(|key| {
+        let mut hasher = key.build_hasher();
+        std::mem::discriminant(node).hash(&mut hasher);
+        match node {
+            Node::Class(ranges) => ranges.hash(&mut hasher),
+            Node::Branch { accepts, edges } => {
+                accepts.hash(&mut hasher);
+                edges.len().hash(&mut hasher);
+                edges.iter().for_each(|(range, _)| range.hash(&mut hasher));
+            }
+            Node::Repeat { min, max, .. } => (min, max).hash(&mut hasher),
+            Node::Past(condition) => condition.hash(&mut hasher),
+            Node::LeapSecond { hour, minute } => (hour, minute).hash(&mut hasher),
+            Node::Native(state) => state.hash(&mut hasher),
+            _ => {}
+        }
+        parts.hash(&mut hasher);
+        hasher.finish()
+    });
+    u128::from(high) << 64 | u128::from(low)
+}
