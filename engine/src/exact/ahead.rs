@@ -18,7 +18,7 @@ const MOST_VALUES: usize = 48;
 /// Names of an object.
 const MOST_NAMES: usize = 48;
 /// Memory that may be taken.
-const MOST_BYTES: usize = 1 << 17;
+const MOST_BYTES: usize = 1 << 15;
 
 impl Work {
     /// Looks at values from that before a document on, nearest first. What it cannot find out is left to be found out, or
