@@ -183,6 +183,45 @@ fn masks_measures_all_schemas_and_resumes() {
     assert_eq!(maskwright(&other).status.code(), Some(4));
 }
 
+#[test]
+fn documents_are_replayed_in_the_order_that_a_framework_takes() {
+    let directory = TempDir::new().unwrap();
+    let schema = json!({"properties": {"first": {"type": "integer"}, "second": {}}});
+    let (valid, invalid) = (json!({"second": 1e3, "first": 1}), json!({"first": 1.5, "second": 1}));
+    write(
+        &directory.path().join("mask-bench/order.json"),
+        &json!({"schema": schema, "tests": [{"data": valid, "valid": true}, {"data": invalid, "valid": false}]}),
+    );
+    fs::create_dir_all(directory.path().join("suite/remotes")).unwrap();
+    write(
+        &directory.path().join("suite/tests/draft2020-12/order.json"),
+        &json!([{"description": "order", "schema": schema, "tests": [
+            {"description": "turned around", "data": valid, "valid": true},
+            {"description": "no integer", "data": invalid, "valid": false},
+        ]}]),
+    );
+    let both = ["--frameworks", "maskwright,maskwright-generation", "--json"];
+    let (bench, out) = (directory.path().join("mask-bench"), directory.path().join("run"));
+    let masks = [
+        "masks",
+        "--data",
+        bench.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let report = succeed_json(&maskwright(&[&masks[..], &both].concat()));
+    let suite = directory.path().join("suite");
+    let conformance = succeed_json(&maskwright(
+        &[&["testsuite", "--data", suite.to_str().unwrap()][..], &both].concat(),
+    ));
+    for name in ["maskwright", "maskwright-generation"] {
+        let row = &report["frameworks"][name];
+        let counts = [&row["passing"], &row["validation_errors"], &row["invalidation_errors"]];
+        assert_eq!(counts, [1, 0, 0], "{row}");
+        assert_eq!(conformance["frameworks"][name]["passed"], 1, "{conformance}");
+    }
+}
+
 /// The example of CONTRIBUTING.md, as it stands there.
 #[test]
 fn the_documented_worker_works() {

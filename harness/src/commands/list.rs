@@ -62,7 +62,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
     let mut text = String::from("Frameworks\n");
     let mut line = |name: &str, description: &str| {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {name:<18} {description}");
+        let _ = writeln!(text, "  {name:<22} {description}");
     };
     line(LM_ONLY, "the model alone, unconstrained (LM only)");
     for framework in FRAMEWORKS {
@@ -83,12 +83,12 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
     }
     text.push_str("\nModels (families: Llama, Qwen2 and 2.5, Qwen3)\n");
     let mut line = |name: &str, description: &str| {
-        let _ = writeln!(text, "  {name:<18} {description}");
+        let _ = writeln!(text, "  {name:<22} {description}");
     };
     models.iter().for_each(|(name, description)| line(name, description));
     text.push_str("\nDatasets\n");
     let mut line = |name: &str, description: &str| {
-        let _ = writeln!(text, "  {name:<18} {description}");
+        let _ = writeln!(text, "  {name:<22} {description}");
     };
     for dataset in &datasets {
         line(&dataset.name, &format!("{} schemas", dataset.count));

@@ -1,5 +1,6 @@
 //! `maskwright masks`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::framework_arguments::{WorkerOptions, framework_settings, seconds};
 use crate::error::CommandError;
-use crate::frameworks::{self, Contender};
+use crate::frameworks::{self, Contender, Judging};
 use crate::manifest::{FrameworkSettings, Manifest};
 use crate::mask_record::{MaskKey, MaskRecord};
 use crate::run_directory::RunDirectory;
@@ -24,6 +25,9 @@ use maskwright_worker::Purpose;
 
 use crate::worker::{Provision, Worker};
 use crate::{interrupt, mask_plot, mask_report, mask_summary, progress};
+
+/// Whether the labels of MaskBench's instances take `format` for an assertion.
+const ASSERT_FORMATS: bool = true;
 
 /// Arguments of `maskwright masks`.
 #[derive(Debug, Args)]
@@ -101,7 +105,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         &vocabulary.vocabulary,
         Some(vocabulary.tokenizer.clone()),
         &Default::default(),
-        true,
+        ASSERT_FORMATS,
         Purpose::Judge,
     );
     let manifest = Manifest::new(MaskSettings {
@@ -123,7 +127,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
     let mut run = MaskRun {
         bench: &bench,
         vocabulary: &vocabulary,
-        workers: workers(&contenders, &provision)?,
+        contenders: workers(&contenders, &provision)?,
         options: TrialOptions {
             limits: arguments.workers.limits(Duration::from_secs_f64(arguments.time_limit)),
             first_mask: true,
@@ -136,10 +140,13 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
     finish(arguments, &directory, &names, &manifest.settings.frameworks)
 }
 
-fn workers(contenders: &[Contender], provision: &Provision) -> Result<Vec<(String, Worker)>, CommandError> {
+fn workers<'a>(
+    contenders: &'a [Contender],
+    provision: &Provision,
+) -> Result<Vec<(&'a Contender, Worker)>, CommandError> {
     contenders
         .iter()
-        .map(|contender| Ok((contender.name.clone(), contender.ready_worker(provision.clone())?)))
+        .map(|contender| Ok((contender, contender.ready_worker(provision.clone())?)))
         .collect()
 }
 
@@ -181,14 +188,14 @@ fn finish(
 struct MaskRun<'a> {
     bench: &'a MaskBench,
     vocabulary: &'a NamedVocabulary,
-    workers: Vec<(String, Worker)>,
+    contenders: Vec<(&'a Contender, Worker)>,
     options: TrialOptions,
 }
 
 impl MaskRun<'_> {
     /// File by file, all frameworks in turn, what the directory has no record of yet.
     fn all(&mut self, files: &[&str], directory: &mut RunDirectory<MaskRecord>) -> Result<(), CommandError> {
-        let planned = files.len() * self.workers.len();
+        let planned = files.len() * self.contenders.len();
         let bar = progress::bar(planned as u64, "");
         for (number, file) in files.iter().enumerate() {
             bar.set_message((*file).to_owned());
@@ -200,7 +207,7 @@ impl MaskRun<'_> {
                     directory: directory.path().display().to_string(),
                 });
             }
-            bar.inc(self.workers.len() as u64);
+            bar.inc(self.contenders.len() as u64);
         }
         bar.finish_and_clear();
         Ok(())
@@ -218,28 +225,26 @@ impl MaskRun<'_> {
             file: file.to_owned(),
         };
         // Every framework is first equally often, so that none always finds the caches warm.
-        let first = number % self.workers.len().max(1);
-        let (after, before) = self.workers.split_at_mut(first);
-        let mut missing: Vec<&mut (String, Worker)> = before
+        let first = number % self.contenders.len().max(1);
+        let (after, before) = self.contenders.split_at_mut(first);
+        let mut missing: Vec<&mut (&Contender, Worker)> = before
             .iter_mut()
             .chain(after)
-            .filter(|(name, _)| !directory.has(&key(name)))
+            .filter(|(contender, _)| !directory.has(&key(&contender.name)))
             .collect();
         if missing.is_empty() {
             return Ok(true);
         }
         let read = self.bench.read(file);
-        let tokens = match &read {
-            Ok(file) => tokens(file, self.vocabulary),
-            Err(_) => Vec::new(),
-        };
-        for (name, worker) in &mut missing {
+        for (contender, worker) in &mut missing {
+            let name = &contender.name;
             if interrupt::requested() {
                 return Ok(false);
             }
             let record = match &read {
                 Err(error) => MaskRecord::unusable(key(name), error.to_string()),
                 Ok(file) => {
+                    let tokens = tokens(contender, file, self.vocabulary);
                     let trial = Trial::run(worker, &file.schema_text, &tokens, &self.options);
                     let labels = file.instances.iter().map(|instance| instance.valid);
                     let instances: Vec<(bool, usize)> = labels.zip(tokens.iter().map(Vec::len)).collect();
@@ -252,7 +257,12 @@ impl MaskRun<'_> {
     }
 }
 
-fn tokens(file: &MaskBenchFile, vocabulary: &NamedVocabulary) -> Vec<Vec<TokenId>> {
-    let texts = file.instances.iter().map(|instance| instance.text.as_str());
-    texts.map(|text| vocabulary.tokenize(text)).collect()
+fn tokens(contender: &Contender, file: &MaskBenchFile, vocabulary: &NamedVocabulary) -> Vec<Vec<TokenId>> {
+    let judging = Judging {
+        documents: &BTreeMap::new(),
+        assert_formats: ASSERT_FORMATS,
+    };
+    let instances = file.instances.iter();
+    let texts = instances.map(|one| contender.text(&judging, &file.schema_text, &one.text, one.valid));
+    texts.map(|text| vocabulary.tokenize(&text)).collect()
 }

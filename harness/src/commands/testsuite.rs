@@ -14,7 +14,7 @@ use super::framework_arguments::{WorkerOptions, seconds};
 use crate::conformance::{self, CaseOutcome, Conformance};
 use crate::conformance_report as report;
 use crate::error::CommandError;
-use crate::frameworks::{self, Contender};
+use crate::frameworks::{self, Contender, Judging};
 use crate::trial::{Trial, TrialOptions};
 use crate::vocabularies::{self, NamedVocabulary};
 use maskwright_worker::Purpose;
@@ -119,7 +119,8 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
         )
     });
     let run = SuiteRun {
-        cases: cases.iter().map(|case| (case, tokens(case, &vocabulary))).collect(),
+        cases: &cases,
+        documents: &documents,
         vocabulary: &vocabulary,
         options: TrialOptions {
             limits: arguments.workers.limits(Duration::from_secs_f64(arguments.time_limit)),
@@ -164,14 +165,10 @@ fn cases(arguments: &TestSuiteArguments, suite: &TestSuite) -> Result<Vec<Case>,
     Ok(cases)
 }
 
-fn tokens(case: &Case, vocabulary: &NamedVocabulary) -> Vec<Vec<TokenId>> {
-    let texts = case.instances.iter().map(|instance| instance.text.as_str());
-    texts.map(|text| vocabulary.tokenize(text)).collect()
-}
-
 /// The suite on its way through the frameworks.
 struct SuiteRun<'a> {
-    cases: Vec<(&'a Case, Vec<Vec<TokenId>>)>,
+    cases: &'a [Case],
+    documents: &'a BTreeMap<String, String>,
     vocabulary: &'a NamedVocabulary,
     options: TrialOptions,
     bar: ProgressBar,
@@ -194,7 +191,7 @@ impl SuiteRun<'_> {
             let threads: Vec<_> = contenders
                 .iter()
                 .zip(workers)
-                .map(|(contender, workers)| scope.spawn(|| self.one(&contender.name, workers)))
+                .map(|(contender, workers)| scope.spawn(|| self.one(contender, workers)))
                 .collect();
             threads
                 .into_iter()
@@ -204,15 +201,27 @@ impl SuiteRun<'_> {
     }
 
     /// One framework: in its first worker what the standard asks for, in its second where formats are asserted.
-    fn one(&self, name: &str, mut workers: [Worker; 2]) -> Conformance {
-        let outcome = |(case, tokens): &(&Case, Vec<Vec<TokenId>>)| -> CaseOutcome {
-            let worker = &mut workers[usize::from(case.category.starts_with(FORMATS))];
+    fn one(&self, contender: &Contender, mut workers: [Worker; 2]) -> Conformance {
+        let name = &contender.name;
+        let outcome = |case: &Case| -> CaseOutcome {
+            let judging = Judging {
+                documents: self.documents,
+                assert_formats: case.category.starts_with(FORMATS),
+            };
+            let worker = &mut workers[usize::from(judging.assert_formats)];
+            let tokens = &self.tokens(contender, &judging, case);
             let trial = Trial::run(worker, &case.schema_text, tokens, &self.options);
             self.bar.set_message(format!("{name}: {}", case.category));
             self.bar.inc(1);
             conformance::judge(case, tokens, &trial, &self.vocabulary.vocabulary)
         };
         Conformance::new(name, self.cases.iter().map(outcome).collect())
+    }
+
+    fn tokens(&self, contender: &Contender, judging: &Judging<'_>, case: &Case) -> Vec<Vec<TokenId>> {
+        let instances = case.instances.iter();
+        let texts = instances.map(|one| contender.text(judging, &case.schema_text, &one.text, one.valid));
+        texts.map(|text| self.vocabulary.tokenize(&text)).collect()
     }
 }
 

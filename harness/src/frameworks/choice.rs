@@ -1,5 +1,6 @@
 //! [`choose`]: from names on the command line to frameworks that can be run.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
-use super::{Documented, FRAMEWORKS, Framework, LM_ONLY, PROGRAMS, Program};
+use super::{Documented, FRAMEWORKS, Framework, Judging, LM_ONLY, PROGRAMS, Program, Spelling};
 use crate::commands::WORKER_COMMAND;
 use crate::worker::{self, Failure, Launch, Limits, Provision, Worker, WorkerCompiler};
 
@@ -102,6 +103,8 @@ pub struct Contender {
     pub description: Description,
     /// What its documentation says it supports, where it tells.
     pub documented: Option<Documented>,
+    /// How documents are written for it, where that matters.
+    spelling: Option<Spelling>,
     home: Home,
 }
 
@@ -144,6 +147,7 @@ fn find(name: &str, workers: &[NamedWorker]) -> Result<Contender, FrameworkError
             name: name.to_owned(),
             description: framework.describe(),
             documented: Some(framework.documented.clone()),
+            spelling: framework.spelling,
             home: Home::Here(framework),
         });
     }
@@ -186,6 +190,7 @@ fn elsewhere(name: &str, launch: Launch) -> Result<Contender, FrameworkError> {
         name: name.to_owned(),
         description,
         documented,
+        spelling: None,
         home: Home::Elsewhere(launch),
     })
 }
@@ -214,6 +219,14 @@ pub fn find_program(program: &Program) -> Option<PathBuf> {
 }
 
 impl Contender {
+    /// The text of an instance of a schema, as it is to be replayed. It stands as it is where the framework takes any text of
+    /// a value, where the instance is not valid, so that it has none, and where the framework knows of none.
+    pub fn text<'a>(&self, judging: &Judging<'_>, schema: &str, instance: &'a str, valid: bool) -> Cow<'a, str> {
+        let spelling = self.spelling.filter(|_| valid);
+        let spelt = spelling.and_then(|spelling| spelling(judging, schema, instance));
+        spelt.map_or(Cow::Borrowed(instance), Cow::Owned)
+    }
+
     /// A worker of this framework. It is not started yet.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ pub(super) const FRAMEWORK: Framework = Framework {
     in_process: true,
     completes: false,
     documented: &DOCUMENTED,
+    spelling: None,
     prepare: |setup| Ok(Box::new(LlguidanceCompiler::new(setup.vocabulary.clone())?)),
 };
 

@@ -8,6 +8,8 @@ mod outlines_core;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
@@ -16,6 +18,18 @@ pub use documented::{Documented, Keyword, Restriction};
 
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
 pub const LM_ONLY: &str = "none";
+
+/// How documents are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Judging<'a> {
+    /// JSON texts by URI that `$ref` may lead to.
+    pub documents: &'a BTreeMap<String, String>,
+    /// Whether `format` is an assertion.
+    pub assert_formats: bool,
+}
+
+/// From a schema and an instance to the text of that instance which a framework takes; none where there is none.
+pub type Spelling = fn(&Judging<'_>, &str, &str) -> Option<String>;
 
 /// A constrained-decoding framework of this program: what it is called, and how it is made ready.
 pub struct Framework {
@@ -36,6 +50,8 @@ pub struct Framework {
     pub completes: bool,
     /// What its documentation says it supports.
     pub documented: &'static Documented,
+    /// How a document is written for it, where it does not take every text of a value.
+    pub spelling: Option<Spelling>,
     /// Makes it ready for a vocabulary.
     pub prepare: fn(&Setup) -> Result<Box<dyn Compiler>, String>,
 }
@@ -69,7 +85,12 @@ pub struct Program {
 }
 
 /// Every framework of this program, in the order of tables.
-pub static FRAMEWORKS: &[Framework] = &[maskwright::FRAMEWORK, llguidance::FRAMEWORK, outlines_core::FRAMEWORK];
+pub static FRAMEWORKS: &[Framework] = &[
+    maskwright::FRAMEWORK,
+    maskwright::GENERATION,
+    llguidance::FRAMEWORK,
+    outlines_core::FRAMEWORK,
+];
 
 /// Every framework that is a program of its own, in the order of tables.
 pub static PROGRAMS: &[Program] = &[

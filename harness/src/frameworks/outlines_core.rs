@@ -32,6 +32,7 @@ pub(super) const FRAMEWORK: Framework = Framework {
     in_process: false,
     completes: false,
     documented: &DOCUMENTED,
+    spelling: None,
     prepare: |setup| Ok(Box::new(OutlinesCompiler::new(setup.vocabulary.clone())?)),
 };
 
