@@ -17,6 +17,10 @@ use crate::compiler::{GlrmaskCompiler, OPTIONS};
 /// Version of the package glrmask, which Cargo.toml pins.
 const VERSION: &str = "0.5.0";
 
+/// That of the other frameworks, so that none is measured with another.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::io::Result<()> {
     let description = Description {
         name: "glrmask".to_owned(),
