@@ -288,6 +288,11 @@ impl Automaton {
         }
     }
 
+    /// Allows other than so many bytes from now on; returns how many were.
+    pub(crate) fn allow_memory(&mut self, bytes: usize) -> usize {
+        std::mem::replace(&mut self.limits.memory_bytes, bytes)
+    }
+
     /// Bytes of what has been worked out, roughly.
     pub(crate) fn memory(&self) -> usize {
         let formulas = self.formulas.size();

@@ -7,8 +7,6 @@
 
 use std::collections::VecDeque;
 
-use hashbrown::HashSet;
-
 use crate::automaton::{NameRests, State, Trouble};
 
 use super::work::{Shared, Work};
@@ -17,15 +15,27 @@ use super::work::{Shared, Work};
 const MOST_VALUES: usize = 48;
 /// Names of an object.
 const MOST_NAMES: usize = 48;
-/// Memory that may be taken.
-const MOST_BYTES: usize = 1 << 15;
+/// Memory from which on no more is looked at: it grows with the work, which it is a measure of.
+const MOST_BYTES: usize = 20 << 10;
+/// Memory that a single look may take. Where the schema itself has taken more all looks are long.
+const MOST_OF_ONE: usize = 1 << 20;
 
 impl Work {
-    /// Looks at values from that before a document on, nearest first. What it cannot find out is left to be found out, or
-    /// refused, when it is asked for.
-    pub(super) fn look_ahead(&mut self, start: State, shared: &Shared) -> Result<(), Trouble> {
-        let allowed = self.automaton.memory().saturating_add(MOST_BYTES);
-        let mut seen: HashSet<State> = HashSet::new();
+    /// Looks at values, nearest to the root first, from the place before a document on.
+    pub(super) fn look_ahead(&mut self, start: State, shared: &Shared) {
+        let memory = self.automaton.memory();
+        if memory > MOST_OF_ONE {
+            return;
+        }
+        let allowed = self.automaton.allow_memory(usize::MAX);
+        self.automaton.allow_memory(allowed.min(memory + MOST_OF_ONE));
+        // What fails here is asked again where it is needed.
+        let _ = self.values_ahead(start, memory + MOST_BYTES, shared);
+        self.automaton.allow_memory(allowed);
+    }
+
+    /// Values of one kind are looked at once, so that schemas that lead back to themselves come to an end.
+    fn values_ahead(&mut self, start: State, allowed: usize, shared: &Shared) -> Result<(), Trouble> {
         let mut open = VecDeque::from([(None, start)]);
         let mut values = 0;
         while let Some((name, at)) = open.pop_front() {
@@ -47,7 +57,7 @@ impl Work {
             }
             if let Some(array) = self.automaton.step(at, b'[')? {
                 let item = self.automaton.first_item(array)?;
-                open.extend(item.filter(|item| seen.insert(*item)).map(|item| (None, item)));
+                open.extend(item.map(|item| (None, item)));
             }
         }
         Ok(())

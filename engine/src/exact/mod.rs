@@ -91,8 +91,7 @@ impl Compiler for ExactCompiler {
     fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
         let (automaton, start) = self.options.automaton(schema)?;
         let shared = Shared::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
-        // What fails is asked for again where it is needed.
-        let _ = shared.work().look_ahead(start, &shared);
+        shared.work().look_ahead(start, &shared);
         Ok(Box::new(PlaceMasker::new(shared, start)))
     }
 }
