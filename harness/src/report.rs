@@ -96,7 +96,7 @@ declared: taken without an error; empirical: the answer is valid; compliance: em
 /// What stands under the table of efficiency.
 const EFFICIENCY_LEGEND: &str = "Medians over the schemas that every framework covers (compared). GCT: compilation; TTFT: to \
 the first token; TPOT: per token after it; TGT: whole generation; FF: fast-forwarded, not sampled; mask: framework time per \
-mask; exposed: the part the forward pass does not hide.";
+mask; exposed: the part the forward pass does not hide, accepting tokens included.";
 
 /// What stands under it where there are servers.
 const NETWORK_LEGEND: &str = " (server): measured over the network, by the arrival of the answer's pieces; compilation and \
