@@ -44,7 +44,7 @@ use super::{NumberSetId, NumberSets};
 use crate::decimal::LimitReached;
 use digits::{Context, Digits, Phase};
 use exponent::{ExponentSet, Magnitudes, Remainder};
-use half::{Half, Run};
+use half::{Half, Piece, Run};
 use residue::Track;
 use zeros::Zeros;
 
@@ -249,20 +249,26 @@ impl NumberTexts {
         }
     }
 
-    /// Which digits may follow: where members have no largest magnitude some begin with whatever was written.
+    /// Which digits may follow: where members have no largest magnitude some begin with whatever was written, and where all
+    /// small numbers are members, an exponent makes one of it.
     pub(crate) fn next_digits(&self, state: NumberState) -> NextDigits {
-        let is_endless = |half: u32| self.halves[half as usize].root.last().is_some_and(Run::is_endless);
-        match &*self.states[state.0 as usize].shape {
-            &Shape::Start { above: half, .. } | &Shape::Minus { below: half, .. } if is_endless(half) => {
-                NextDigits::NonZero
+        let root = |half: u32| &self.halves[half as usize].root[..];
+        let (runs, spelling, next) = match &*self.states[state.0 as usize].shape {
+            &Shape::Start { above, spelling, .. } => (root(above), spelling, NextDigits::NonZero),
+            &Shape::Minus { below, spelling } => (root(below), spelling, NextDigits::NonZero),
+            Shape::Digits(digits) if digits.phase == Phase::Integer || digits.spelling == Spelling::Any => {
+                (&digits.runs[..], digits.spelling, NextDigits::Any)
             }
-            Shape::Digits(digits)
-                if (digits.phase == Phase::Integer || digits.spelling == Spelling::Any)
-                    && digits.runs.last().is_some_and(Run::is_endless) =>
-            {
-                NextDigits::Any
-            }
-            _ => NextDigits::Some,
+            _ => return NextDigits::Some,
+        };
+        let is_small = |run: &Run| match run.piece {
+            Piece::Pure(rule) => self.sets.decimals.lattices.get(rule).generic,
+            _ => false,
+        };
+        let is_endless = runs.last().is_some_and(Run::is_endless);
+        match is_endless || spelling == Spelling::Any && runs.first().is_some_and(is_small) {
+            true => next,
+            false => NextDigits::Some,
         }
     }
 
