@@ -114,6 +114,9 @@ fn limit(error: impl Into<Trouble>) -> CompileError {
 /// A place before a name: what is left of the object, the names read, and how far an order of names has come.
 type KeyPlace = (FormulaId, Box<[TextId]>, OrderId, u32);
 
+/// Steps that there is room for from the beginning, so that masks need not wait while a table grows.
+const PLACES: usize = 448;
+
 /// The automaton of one schema.
 #[derive(Debug)]
 pub(crate) struct Automaton {
@@ -133,6 +136,8 @@ pub(crate) struct Automaton {
     constraints: HashMap<GoalId, Constraint>,
     covered: HashMap<(LanguageId, TextId), bool>,
     questions: Questions,
+    /// Whether there is a value that satisfies a goal.
+    alone: HashMap<GoalId, bool>,
     few: HashMap<GoalId, Option<Arc<[GoalId]>>>,
     endless: HashMap<questions::Goals, bool>,
     endless_rests: HashMap<FormulaId, bool>,
@@ -206,6 +211,7 @@ impl Automaton {
             constraints: HashMap::new(),
             covered: HashMap::new(),
             questions: Questions::default(),
+            alone: HashMap::new(),
             few: HashMap::new(),
             endless: HashMap::new(),
             endless_rests: HashMap::new(),
@@ -231,10 +237,10 @@ impl Automaton {
             opens: Vec::new(),
             open_ids: HashMap::new(),
             levels: Vec::new(),
-            level_ids: HashMap::new(),
+            level_ids: HashMap::with_capacity(PLACES / 4),
             shapes: HashMap::new(),
-            bares: HashMap::new(),
-            steps: HashMap::new(),
+            bares: HashMap::with_capacity(PLACES / 4),
+            steps: HashMap::with_capacity(PLACES),
             forced: HashMap::new(),
             completions: Completions::default(),
         }

@@ -25,6 +25,15 @@ impl<K: Eq + Hash, V: Clone> Kept<K, V> {
         }
     }
 
+    /// The same, with room for so many values from the beginning.
+    pub(super) fn with_room(allowed: usize, values: usize) -> Self {
+        Self {
+            values: HashMap::with_capacity(values),
+            bytes: 0,
+            allowed,
+        }
+    }
+
     pub(super) fn get(&self, key: &K) -> Option<V> {
         self.values.get(key).cloned()
     }

@@ -110,6 +110,8 @@ pub(super) struct Spelled {
 #[derive(Debug)]
 pub(super) struct Rests {
     pub(super) trie: Trie<u8>,
+    /// Each.
+    pub(super) texts: Box<[Box<[u8]>]>,
     /// Whether each is empty.
     pub(super) nothing: Box<[bool]>,
     /// Whether each may have characters of another string behind a comma.
@@ -534,6 +536,7 @@ impl Rests {
             closings: closings.into(),
             end_in_comma,
             trie,
+            texts: texts.into_iter().map(Vec::into_boxed_slice).collect(),
         }
     }
 

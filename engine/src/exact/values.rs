@@ -28,6 +28,9 @@ pub(super) struct ValueRests {
     whole: Box<[(u32, u32)]>,
 }
 
+/// Rests behind a value that are looked at one by one.
+const MOST_SINGLE: usize = 4;
+
 /// Whether a shape is looked at for the first time, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sight {
@@ -40,7 +43,7 @@ impl Walk<'_> {
     /// Works out what begins values of the shape that a place behind a name is before; false where that is done, or more
     /// counts than the shape.
     pub(super) fn value_ahead(&mut self, name: Option<State>, value: State) -> Result<bool, Trouble> {
-        let Some((shape, _)) = self.automaton.only_value(value)? else {
+        let Some(shape) = self.automaton.value_shape(value)? else {
             return Ok(false);
         };
         if let Some(name) = name
@@ -58,16 +61,17 @@ impl Walk<'_> {
     /// The tokens that may come before a value, those that are whitespace only or numbers only left out: those that are
     /// shared by all places before such a value, and others.
     pub(super) fn value(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<Arc<[TokenId]>, Trouble> {
-        let only = self.automaton.only_value(at)?;
-        let known = match &only {
-            Some((shape, _)) => self.value_tokens(at, *shape, Sight::First)?,
+        let known = match self.automaton.value_shape(at)? {
+            Some(shape) => self.value_tokens(at, shape, Sight::First)?,
             None => None,
         };
-        let (Some((_, after)), Some(tokens)) = (only, known) else {
+        let Some(tokens) = known else {
             self.between(at, found)?;
             return Ok(Arc::default());
         };
-        if !tokens.whole.is_empty() {
+        if !tokens.whole.is_empty()
+            && let Some(after) = self.automaton.after_shape(at)?
+        {
             let alive = self.alive(after)?;
             let whole = tokens.whole.iter().filter(|(rest, _)| alive[*rest as usize]);
             found.extend(whole.map(|(_, token)| *token));
@@ -120,23 +124,49 @@ impl Walk<'_> {
         let Some(value) = self.automaton.value_of_name(at)? else {
             return Ok(None);
         };
-        let Some((shape, after)) = self.automaton.only_value(value)? else {
+        let Some(shape) = self.automaton.value_shape(value)? else {
             return Ok(None);
         };
         let Some(rests) = self.value_rests(at, value, shape, Sight::First)? else {
             return Ok(None);
         };
         let mut alive = rests.open.to_vec();
-        if !rests.whole.is_empty() {
-            let behind = self.alive(after)?;
-            for &(rest, end) in &rests.whole {
-                alive[rest as usize] = behind[end as usize];
-            }
+        if !rests.whole.is_empty()
+            && let Some(after) = self.automaton.after_shape(value)?
+        {
+            self.behind_values(after, &rests.whole, &mut alive)?;
         }
         for (rest, text) in &self.tokens.rests.odd {
             alive[*rest as usize] = self.is_alive(at, text)?;
         }
         Ok(Some(alive.into()))
+    }
+
+    /// Notes which rests with a whole value may come, by what they have behind it.
+    fn behind_values(&mut self, after: State, whole: &[(u32, u32)], alive: &mut [bool]) -> Result<(), Trouble> {
+        // Mostly they have no more than a comma, and all that may come there is more work to find.
+        let nothing = &self.tokens.rests.nothing;
+        let mut looked_at: Vec<(u32, bool)> = Vec::new();
+        for &(rest, behind) in whole {
+            let known = looked_at.iter().find(|(one, _)| *one == behind);
+            alive[rest as usize] = match known {
+                _ if nothing[behind as usize] => true,
+                Some((_, may)) => *may,
+                None if looked_at.len() == MOST_SINGLE => {
+                    let all = self.alive(after)?;
+                    for &(rest, behind) in whole {
+                        alive[rest as usize] = all[behind as usize];
+                    }
+                    return Ok(());
+                }
+                None => {
+                    let may = self.is_alive(after, &self.tokens.rests.texts[behind as usize])?;
+                    looked_at.push((behind, may));
+                    may
+                }
+            };
+        }
+        Ok(())
     }
 
     /// The same of rests behind a name.

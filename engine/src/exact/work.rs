@@ -20,6 +20,8 @@ use super::walk::{Known, Walk, Within, step_within};
 const MASK_BYTES: usize = 8 << 20;
 /// Memory for those of strings, as far as they stay inside.
 const INSIDE_BYTES: usize = 8 << 20;
+/// Masks that there is room for from the beginning.
+const MASKS: usize = 224;
 /// Tokens that there is room to collect without asking for memory.
 const MOST_SCRATCH: usize = 1 << 14;
 
@@ -46,7 +48,7 @@ impl Shared {
         let work = Work {
             automaton,
             known: Known::default(),
-            masks: Kept::new(MASK_BYTES),
+            masks: Kept::with_room(MASK_BYTES, MASKS),
             insides: Kept::new(INSIDE_BYTES),
             scratch: Vec::new(),
         };

@@ -13,7 +13,7 @@ use crate::automaton::decision::DecisionId;
 use crate::automaton::decode::{Decode, Decoded};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::read::Name;
-use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names};
+use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
 use crate::strings::LanguageId;
 
 /// Names of one object from which on it pays to look for a way to complete it with all of them.
@@ -391,29 +391,23 @@ impl Automaton {
 
     /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
     /// once.
-    pub(super) fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, Trouble> {
-        if let Some(plain) = self.plain(left) {
-            // What is asked of a name's value does not depend on the other members.
-            let (mut refused, mut goals) = (Vec::new(), Vec::new());
-            for &(language, goal) in &plain.languages {
-                match self.satisfiable(&[goal], &[])? {
-                    true => goals.push(goal),
-                    false => refused.push(language),
-                }
-            }
-            // If all of it can be met at once it does not matter in how many of the languages a name is.
-            if self.satisfiable(&goals, &[])? {
-                if !plain.has_room_for_more() || !self.object_can_end(left, gone)? {
-                    return Ok(Some(Names::These(Vec::new())));
-                }
-                if refused.is_empty() {
-                    return Ok(Some(Names::AllBut(Vec::new())));
-                }
-                let refused = self.languages.or(&refused)?;
-                return Ok(Some(Names::Language(self.languages.not(refused)?)));
-            }
+    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, Trouble> {
+        let Some(plain) = self.plain(left) else {
+            return Ok(None);
+        };
+        let Some(room) = self.plain_room(&plain)? else {
+            return Ok(None);
+        };
+        if room == Room::None || !self.object_can_end(left, gone)? {
+            return Ok(Some(Names::These(Vec::new())));
         }
-        Ok(None)
+        Ok(Some(match room {
+            Room::Beside(refused) => {
+                let refused = self.languages.or(&refused)?;
+                Names::Language(self.languages.not(refused)?)
+            }
+            _ => Names::AllBut(Vec::new()),
+        }))
     }
 
     /// Names that are listed, or all but those.

@@ -3,7 +3,7 @@
 
 use super::{Automaton, BegunName, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
 use crate::automaton::goal::Constraint;
-use crate::automaton::satisfiable::{MOST_LISTED, Names, split};
+use crate::automaton::satisfiable::{MOST_LISTED, Room, split};
 use crate::{KeyOrder, Whitespace};
 
 /// What a value has to be.
@@ -19,9 +19,9 @@ pub(crate) enum ValueShape {
 pub(in crate::automaton) type ForcedShape = (ValueShape, Box<[bool]>);
 
 impl Automaton {
-    /// The shape of the value that a place is before, and the place behind it, where that is the same whichever value it
-    /// is. Values of one shape begin alike wherever they are.
-    pub(crate) fn only_value(&mut self, at: State) -> Result<Option<(ValueShape, State)>, Trouble> {
+    /// The shape of the value that a place is before, where what may come behind it is the same whichever value it is.
+    /// Values of one shape begin alike wherever they are.
+    pub(crate) fn value_shape(&mut self, at: State) -> Result<Option<ValueShape>, Trouble> {
         let Top::Value(expected) = at.top else {
             return Ok(None);
         };
@@ -29,16 +29,27 @@ impl Automaton {
         if self.style.whitespace != Whitespace::Any || self.keeps(at.stack) {
             return Ok(None);
         }
-        let Some((shape, outcomes)) = self.shape(expected)? else {
-            return Ok(None);
-        };
-        let after = self.value_done(expected, outcomes.into_vec(), None, at.stack)?;
-        Ok(after.map(|after| (shape, after)))
+        self.shape(expected)?;
+        let shape = self.shapes.get(&expected).and_then(Option::as_ref);
+        Ok(shape.map(|(shape, _)| *shape))
     }
 
-    fn shape(&mut self, expected: ExpectedId) -> Result<Option<ForcedShape>, Trouble> {
-        if let Some(known) = self.shapes.get(&expected) {
-            return Ok(known.clone());
+    /// The place behind the value that a place is before, where that has a [shape](Self::value_shape); none of others.
+    pub(crate) fn after_shape(&mut self, at: State) -> Result<Option<State>, Trouble> {
+        let Top::Value(expected) = at.top else {
+            return Ok(None);
+        };
+        let outcomes = match self.shapes.get(&expected) {
+            Some(Some((_, outcomes))) => outcomes.to_vec(),
+            _ => return Ok(None),
+        };
+        self.value_done(expected, outcomes, None, at.stack)
+    }
+
+    /// Sees to it that the shape of a value is known.
+    fn shape(&mut self, expected: ExpectedId) -> Result<(), Trouble> {
+        if self.shapes.contains_key(&expected) {
+            return Ok(());
         }
         let what = self.expected(expected);
         let forced: Option<Vec<bool>> = self.forced(&what).into_iter().collect();
@@ -58,8 +69,8 @@ impl Automaton {
                 Some((shape, outcomes.into()))
             }
         };
-        self.shapes.insert(expected, shape.clone());
-        Ok(shape)
+        self.shapes.insert(expected, shape);
+        Ok(())
     }
 
     /// The bracket that ends the container that a place is in, if one may come there.
@@ -149,7 +160,10 @@ impl Automaton {
         if used.len() >= MOST_LISTED {
             return Ok(false);
         }
-        let others = self.plain_others(level.formulas[0], &[])?;
-        Ok(matches!(others, Some(Names::AllBut(others)) if others.is_empty()))
+        // What was read so far can be completed, so that it is known that the object can end.
+        Ok(match self.plain(level.formulas[0]) {
+            Some(plain) => self.plain_room(&plain)? == Some(Room::Any),
+            None => false,
+        })
     }
 }

@@ -20,7 +20,7 @@ use super::questions::{Goals, Question};
 use super::{Automaton, Trouble};
 use crate::limits::Exceeded;
 pub(super) use names::{Cell, Listed, MOST_LISTED, Names};
-pub(super) use plain::Plain;
+pub(super) use plain::{Plain, Room};
 
 /// Goals whose outcome vectors are kept, at most.
 const MOST_GOALS: usize = 16;
@@ -34,11 +34,25 @@ impl Automaton {
         if all.contains(&GoalId::NOTHING) || none.contains(&GoalId::ANYTHING) {
             return Ok(false);
         }
+        // Most ask for one goal or none.
+        let alone = match (all, none) {
+            ([], []) => return Ok(true),
+            ([GoalId::ANYTHING], []) => return Ok(true),
+            ([goal], []) => Some(*goal),
+            _ => None,
+        };
+        if let Some(&known) = alone.and_then(|goal| self.alone.get(&goal)) {
+            return Ok(known);
+        }
         let goals = Goals::new(all, none);
         if goals.all.iter().any(|goal| goals.none.binary_search(goal).is_ok()) {
             return Ok(false);
         }
-        self.ask(Question::Value(goals))
+        let answer = self.ask(Question::Value(goals))?;
+        if let Some(goal) = alone.filter(|_| self.questions.is_idle()) {
+            self.alone.insert(goal, answer);
+        }
+        Ok(answer)
     }
 
     /// Works out the answer to a question.

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
-
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::goal::GoalId;
@@ -20,8 +18,10 @@ const MOST_KEPT: usize = 1 << 14;
 pub(in crate::automaton) struct Plain {
     /// Names that must come.
     pub(in crate::automaton) required: Vec<TextId>,
-    refused: HashSet<TextId>,
-    goals: HashMap<TextId, Vec<GoalId>>,
+    /// Names that must not, sorted.
+    refused: Vec<TextId>,
+    /// What the values of names must satisfy, sorted.
+    goals: Vec<(TextId, GoalId)>,
     pub(in crate::automaton) languages: Vec<(LanguageId, GoalId)>,
     /// Members that there must be at least.
     pub(in crate::automaton) min: u64,
@@ -33,13 +33,23 @@ impl Default for Plain {
     fn default() -> Self {
         Self {
             required: Vec::new(),
-            refused: HashSet::new(),
-            goals: HashMap::new(),
+            refused: Vec::new(),
+            goals: Vec::new(),
             languages: Vec::new(),
             min: 0,
             over: u64::MAX,
         }
     }
+}
+
+/// The names that a plain object has room for beside those that it names.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::automaton) enum Room {
+    None,
+    /// Any.
+    Any,
+    /// Those that are in none of these languages.
+    Beside(Vec<LanguageId>),
 }
 
 impl Plain {
@@ -53,8 +63,18 @@ impl Plain {
         self.over == u64::MAX
     }
 
+    /// What the value of this name must satisfy, by its name.
+    fn goals_of(&self, name: TextId) -> impl Iterator<Item = GoalId> {
+        let from = self.goals.partition_point(|(one, _)| *one < name);
+        let goals = self.goals[from..].iter().take_while(move |(one, _)| *one == name);
+        goals.map(|(_, goal)| *goal)
+    }
+
     /// Whether there is room for a member of this name beside those that must come.
     fn has_room(&self, name: TextId) -> bool {
+        if self.is_unbounded() {
+            return true;
+        }
         let others = self.required.iter().filter(|required| **required != name).count() as u64;
         others + 1 < self.over
     }
@@ -81,16 +101,16 @@ impl Automaton {
             let (atom, wanted) = self.formulas.literal(*part)?;
             match (self.atoms.kind(atom), wanted) {
                 (AtomKind::Has(name), true) => plain.required.push(name),
-                (AtomKind::Has(name), false) => {
-                    plain.refused.insert(name);
-                }
-                (AtomKind::Members(Keys::Name(name), goal), true) => plain.goals.entry(name).or_default().push(goal),
+                (AtomKind::Has(name), false) => plain.refused.push(name),
+                (AtomKind::Members(Keys::Name(name), goal), true) => plain.goals.push((name, goal)),
                 (AtomKind::Members(Keys::Language(names), goal), true) => plain.languages.push((names, goal)),
                 (AtomKind::CountAtLeast(count), true) => plain.min = plain.min.max(count),
                 (AtomKind::CountAtLeast(count), false) => plain.over = plain.over.min(count),
                 _ => return None,
             }
         }
+        plain.refused.sort_unstable();
+        plain.goals.sort_unstable();
         Some(plain)
     }
 
@@ -123,16 +143,38 @@ impl Automaton {
 
     /// Whether a member of this name can come in a plain object, as far as that depends on its name and value.
     pub(in crate::automaton) fn plain_may_come(&mut self, plain: &Plain, name: TextId) -> Result<bool, Trouble> {
-        if plain.refused.contains(&name) || !plain.has_room(name) {
+        if plain.refused.binary_search(&name).is_ok() || !plain.has_room(name) {
             return Ok(false);
         }
-        let mut goals = plain.goals.get(&name).cloned().unwrap_or_default();
+        let mut goals: Vec<GoalId> = plain.goals_of(name).collect();
         for &(names, goal) in &plain.languages {
             if self.covers(Keys::Language(names), Name::Known(name))? {
                 goals.push(goal);
             }
         }
         self.satisfiable(&goals, &[])
+    }
+
+    /// The names that a plain object has room for beside those that it names; none where what is asked of them cannot be
+    /// met all at once.
+    pub(in crate::automaton) fn plain_room(&mut self, plain: &Plain) -> Result<Option<Room>, Trouble> {
+        // What is asked of a name's value does not depend on the other members.
+        let (mut refused, mut goals) = (Vec::new(), Vec::new());
+        for &(language, goal) in &plain.languages {
+            match self.satisfiable(&[goal], &[])? {
+                true => goals.push(goal),
+                false => refused.push(language),
+            }
+        }
+        // If all of it can be met at once it does not matter in how many of the languages a name is.
+        if !self.satisfiable(&goals, &[])? {
+            return Ok(None);
+        }
+        Ok(Some(match refused.is_empty() {
+            _ if !plain.has_room_for_more() => Room::None,
+            true => Room::Any,
+            false => Room::Beside(refused),
+        }))
     }
 
     /// Whether a plain object, the names `gone` of which cannot come any more, can be completed.
