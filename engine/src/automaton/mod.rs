@@ -54,7 +54,7 @@ use machine::{
     Apart, Expected, ExpectedId, ForcedShape, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders, Parts,
     StackId,
 };
-pub(crate) use machine::{BegunName, Digits, NameClass, NameRests, PlaceKind, State, ValueShape};
+pub(crate) use machine::{BegunName, Digits, NameClass, NameRests, PlaceKind, ScalarShape, State, ValueShape};
 use questions::Questions;
 use satisfiable::{Listed, Plain};
 

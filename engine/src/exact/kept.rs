@@ -1,6 +1,7 @@
 //! [`Kept`]: what was worked out, as long as it does not take too much memory.
 
 use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
@@ -47,4 +48,9 @@ impl<K: Eq + Hash, V: Clone> Kept<K, V> {
         self.bytes += bytes + ENTRY_BYTES;
         self.values.insert(key, value);
     }
+}
+
+/// What is kept is added whole, so that it stays usable after a panic elsewhere.
+pub(super) fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,7 +6,7 @@
 //! may come in any amount it makes no difference, so it is left out of these texts and tokens that differ in nothing else
 //! are told apart no more.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use hashbrown::HashMap;
 
@@ -15,11 +15,12 @@ use crate::strings::Fingerprint;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
 use super::contents::{Contents, Sets, Tails, set};
-use super::kept::Kept;
+use super::kept::{Kept, lock};
 use super::occurrences::{Class, Occurrences};
 use super::phases::Phases;
 use super::token_set::{Easels, TokenSet};
 use super::trie::{ROOT, Trie};
+use super::values::Scalars;
 
 /// Memory for sets of tokens within a character.
 const WITHIN_BYTES: usize = 2 << 20;
@@ -73,6 +74,8 @@ pub(super) struct Tokens {
     pub(super) rests: Rests,
     /// Those that begin a value.
     pub(super) values: Values,
+    /// What begins values that are no containers.
+    pub(super) scalars: Scalars,
 }
 
 /// Tokens that begin a value, by how far they go. Those that are numbers only are left out.
@@ -279,6 +282,7 @@ impl Tokens {
             every: Spelled::new(every),
             rests,
             easels: Easels::default(),
+            scalars: Scalars::default(),
             within: Mutex::new(Kept::new(WITHIN_BYTES)),
             insides: Mutex::new(Kept::new(INSIDE_BYTES)),
             of_classes: Mutex::new(Kept::new(CLASSES_BYTES)),
@@ -544,11 +548,6 @@ impl Rests {
     pub(super) fn number(&self, text: &[u8]) -> Option<u32> {
         self.trie.places(text.iter().copied()).next().map(|place| place as u32)
     }
-}
-
-/// What is kept is added whole, so that it stays usable after a panic elsewhere.
-fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn is_of_number(byte: u8) -> bool {

@@ -1,12 +1,13 @@
 //! Tokens that begin a value, and rests behind a name: where only the shape of the value counts they are worked out once
 //! per shape, and but for what they have behind the value.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::TokenId;
-use crate::automaton::{State, Trouble, ValueShape};
+use crate::automaton::{ScalarShape, State, Trouble, ValueShape};
 
 use super::contents::bit;
+use super::kept::{Kept, lock};
 use super::trie::ROOT;
 use super::walk::Walk;
 
@@ -26,6 +27,43 @@ pub(super) struct ValueRests {
     open: Box<[bool]>,
     /// Those that end it, with what they have behind it.
     whole: Box<[(u32, u32)]>,
+}
+
+/// What begins values that are no containers, in all schemas of a vocabulary.
+#[derive(Debug)]
+pub(super) struct Scalars {
+    tokens: Mutex<Kept<ScalarShape, Arc<ValueTokens>>>,
+    rests: Mutex<Kept<ScalarShape, Arc<ValueRests>>>,
+}
+
+/// Memory for what is known of scalars, of tokens and of rests.
+const SCALAR_BYTES: usize = 2 << 20;
+
+impl Default for Scalars {
+    fn default() -> Self {
+        Self {
+            tokens: Mutex::new(Kept::new(SCALAR_BYTES)),
+            rests: Mutex::new(Kept::new(SCALAR_BYTES)),
+        }
+    }
+}
+
+impl Scalars {
+    fn tokens(&self, shape: ScalarShape) -> Option<Arc<ValueTokens>> {
+        lock(&self.tokens).get(&shape)
+    }
+
+    fn keep_tokens(&self, shape: ScalarShape, tokens: &Arc<ValueTokens>, bytes: usize) {
+        lock(&self.tokens).keep(shape, tokens.clone(), bytes);
+    }
+
+    fn rests(&self, shape: ScalarShape) -> Option<Arc<ValueRests>> {
+        lock(&self.rests).get(&shape)
+    }
+
+    fn keep_rests(&self, shape: ScalarShape, rests: &Arc<ValueRests>, bytes: usize) {
+        lock(&self.rests).keep(shape, rests.clone(), bytes);
+    }
 }
 
 /// Rests behind a value that are looked at one by one.
@@ -87,14 +125,18 @@ impl Walk<'_> {
         shape: ValueShape,
         sight: Sight,
     ) -> Result<Option<Arc<ValueTokens>>, Trouble> {
-        match self.known.value_tokens.get(&shape) {
-            Some(Some(known)) => return Ok(Some(known)),
-            _ if sight == Sight::Again => {}
-            Some(None) => {}
-            None => {
-                self.known.value_tokens.keep(shape, None, 0);
-                return Ok(None);
-            }
+        let known = self.known.value_tokens.get(&shape);
+        if let Some(Some(known)) = known {
+            return Ok(Some(known));
+        }
+        let scalar = self.automaton.scalar_shape(shape);
+        if let Some(known) = scalar.and_then(|scalar| self.tokens.scalars.tokens(scalar)) {
+            self.known.value_tokens.keep(shape, Some(known.clone()), 0);
+            return Ok(Some(known));
+        }
+        if scalar.is_none() && known.is_none() && sight == Sight::First {
+            self.known.value_tokens.keep(shape, None, 0);
+            return Ok(None);
         }
         let mut open = Vec::new();
         self.between(at, &mut open)?;
@@ -115,6 +157,9 @@ impl Walk<'_> {
             whole: whole.into(),
         });
         let bytes = 4 * tokens.open.len() + 8 * tokens.whole.len();
+        if let Some(scalar) = scalar {
+            self.tokens.scalars.keep_tokens(scalar, &tokens, bytes);
+        }
         self.known.value_tokens.keep(shape, Some(tokens.clone()), bytes);
         Ok(Some(tokens))
     }
@@ -177,14 +222,18 @@ impl Walk<'_> {
         shape: ValueShape,
         sight: Sight,
     ) -> Result<Option<Arc<ValueRests>>, Trouble> {
-        match self.known.value_rests.get(&shape) {
-            Some(Some(known)) => return Ok(Some(known)),
-            _ if sight == Sight::Again => {}
-            Some(None) => {}
-            None => {
-                self.known.value_rests.keep(shape, None, 0);
-                return Ok(None);
-            }
+        let known = self.known.value_rests.get(&shape);
+        if let Some(Some(known)) = known {
+            return Ok(Some(known));
+        }
+        let scalar = self.automaton.scalar_shape(shape);
+        if let Some(known) = scalar.and_then(|scalar| self.tokens.scalars.rests(scalar)) {
+            self.known.value_rests.keep(shape, Some(known.clone()), 0);
+            return Ok(Some(known));
+        }
+        if scalar.is_none() && known.is_none() && sight == Sight::First {
+            self.known.value_rests.keep(shape, None, 0);
+            return Ok(None);
         }
         let mut open = self.walk_rests(at, None, None)?;
         let mut whole = Vec::new();
@@ -199,6 +248,9 @@ impl Walk<'_> {
             whole: whole.into(),
         });
         let bytes = rests.open.len() + 8 * rests.whole.len();
+        if let Some(scalar) = scalar {
+            self.tokens.scalars.keep_rests(scalar, &rests, bytes);
+        }
         self.known.value_rests.keep(shape, Some(rests.clone()), bytes);
         Ok(Some(rests))
     }

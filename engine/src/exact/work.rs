@@ -1,6 +1,6 @@
 //! The masks of one compiled schema, as far as they have been worked out.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::automaton::{Automaton, Decode, NameRests, PlaceKind, State, Trouble};
 use crate::strings::LanguageId;
@@ -9,7 +9,7 @@ use crate::{MaskError, TokenId, Vocabulary};
 use super::content::inside;
 use super::contents::{Sets, bit};
 use super::forced::forced_tokens;
-use super::kept::Kept;
+use super::kept::{Kept, lock};
 use super::masker::Places;
 use super::rest::Rest;
 use super::token_set::{Base, Easels, TokenSet};
@@ -59,9 +59,8 @@ impl Shared {
         }
     }
 
-    /// What is worked out is added whole, so that it stays usable after a panic elsewhere.
     pub(super) fn work(&self) -> MutexGuard<'_, Work> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.work)
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) use names::NameList;
 pub(crate) use names::{NameRests, NextNames};
 pub(super) use order::{OrderId, Orders};
 pub(super) use shapes::ForcedShape;
-pub(crate) use shapes::ValueShape;
+pub(crate) use shapes::{ScalarShape, ValueShape};
 use whitespace::Gap;
 
 /// The containers around a place.

@@ -2,8 +2,10 @@
 //! that are alike.
 
 use super::{Automaton, BegunName, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
+use crate::automaton::formula::FormulaId;
 use crate::automaton::goal::Constraint;
 use crate::automaton::satisfiable::{MOST_LISTED, Room, split};
+use crate::strings::Fingerprint;
 use crate::{KeyOrder, Whitespace};
 
 /// What a value has to be.
@@ -13,6 +15,16 @@ pub(crate) enum ValueShape {
     Constraint(Constraint),
     /// The same, where the order of its members counts as well.
     Expected(ExpectedId),
+}
+
+/// A shape of values that are no containers, as it is known in all schemas. Which numbers there are makes no difference
+/// to how other values begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ScalarShape {
+    null: bool,
+    yes: bool,
+    no: bool,
+    strings: Fingerprint,
 }
 
 /// The shape of a value, and the only outcomes of its goals.
@@ -32,6 +44,27 @@ impl Automaton {
         self.shape(expected)?;
         let shape = self.shapes.get(&expected).and_then(Option::as_ref);
         Ok(shape.map(|(shape, _)| *shape))
+    }
+
+    /// What a shape is known by in all schemas, if it is that of values that are no containers.
+    pub(crate) fn scalar_shape(&mut self, shape: ValueShape) -> Option<ScalarShape> {
+        let ValueShape::Constraint(constraint) = shape else {
+            return None;
+        };
+        let Constraint {
+            null,
+            yes,
+            no,
+            strings,
+            arrays: FormulaId::FALSE,
+            objects: FormulaId::FALSE,
+            ..
+        } = constraint
+        else {
+            return None;
+        };
+        let strings = self.languages.fingerprint(strings)?;
+        Some(ScalarShape { null, yes, no, strings })
     }
 
     /// The place behind the value that a place is before, where that has a [shape](Self::value_shape); none of others.
