@@ -34,6 +34,29 @@ fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut 
     walk.visit(automaton, ROOT, state)
 }
 
+/// The children of a node that a walk has come to.
+struct Siblings<'a> {
+    /// The node after them and all below them.
+    end: u32,
+    /// The state of their parent.
+    state: u32,
+    /// They with their labels, if they are many.
+    siblings: &'a [(u32, u32)],
+}
+
+impl<'a> Siblings<'a> {
+    fn below(trie: &'a Trie<u32>, node: u32, state: u32) -> Self {
+        let (end, siblings) = (trie.end(node), trie.listed(node));
+        Self { end, state, siblings }
+    }
+
+    /// The first with a label beyond this one.
+    fn sibling_after(&self, label: u32) -> u32 {
+        let place = self.siblings.partition_point(|(other, _)| *other <= label);
+        self.siblings.get(place).map_or(self.end, |(_, sibling)| *sibling)
+    }
+}
+
 /// A walk over the characters of tokens, beside the states of a language.
 struct Walk<'a, V> {
     trie: &'a Trie<u32>,
@@ -67,63 +90,63 @@ impl<V: Visit> Walk<'_, V> {
             return Ok(());
         }
         self.at(automaton, node, state)?;
-        if node == ROOT {
-            let mut at = first_child(ROOT);
-            while let Some((child, next)) = self.next_of_root(automaton, state, &mut at)? {
-                self.at(automaton, child, next)?;
-                self.below(automaton, child, next)?;
-            }
-            return Ok(());
-        }
         self.below(automaton, node, state)
     }
 
-    /// The next child of the root, from a node on, from which only some texts may come, and where it leads. The root has
-    /// more children than most languages ranges: those of a range in which all or none may come are visited at once.
-    fn next_of_root(
+    /// The next child of a node, from one on, from which only some texts may come, and where it leads. Nodes may have more
+    /// children than languages ranges: those of a range in which all or none may come are visited at once.
+    fn next_child(
         &mut self,
         automaton: &mut Automaton,
-        state: u32,
+        (node, state): (u32, u32),
         at: &mut u32,
     ) -> Result<Option<(u32, u32)>, Trouble> {
         let trie = self.trie;
-        while *at < trie.end(ROOT) {
+        while *at < trie.end(node) {
             let (next, last) = self.states.run_after(automaton, self.visitor, state, trie.label(*at))?;
             let child = *at;
             if !matches!(next, DEAD | FREE) {
                 *at = trie.end(child);
                 return Ok(Some((child, next)));
             }
-            *at = trie.root_from(last + 1);
+            *at = trie.child_from(node, last + 1);
             self.visitor.run(trie.run(child, *at), next == FREE);
         }
         Ok(None)
     }
 
-    /// Visits what is below a node, which is not the root, in the order of the nodes.
+    /// Visits what is below a node, in the order of the nodes.
     fn below(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), Trouble> {
         let trie = self.trie;
         let end = trie.end(node);
-        // The states on the way to the node looked at, with the ends of their nodes.
-        let mut path: Vec<(u32, u32)> = Vec::new();
-        let mut here = (end, state);
+        // Those on the way to the node looked at.
+        let mut path: Vec<Siblings> = Vec::new();
+        let mut here = Siblings::below(trie, node, state);
         let mut at = first_child(node);
         while at < end {
-            while here.0 <= at
+            while here.end <= at
                 && let Some(before) = path.pop()
             {
                 here = before;
             }
-            let next = self.after(automaton, here.1, trie.label(at))?;
+            let label = trie.label(at);
+            let next = self.after(automaton, here.state, label)?;
             if matches!(next, DEAD | FREE) {
-                self.visitor.run(trie.run(at, trie.end(at)), next == FREE);
-                at = trie.end(at);
+                let after = match here.siblings.is_empty() {
+                    true => trie.end(at),
+                    false => {
+                        let (_, last) = self.states.run_after(automaton, self.visitor, here.state, label)?;
+                        here.sibling_after(last)
+                    }
+                };
+                self.visitor.run(trie.run(at, after), next == FREE);
+                at = after;
                 continue;
             }
             self.at(automaton, at, next)?;
             if !trie.is_leaf(at) {
                 path.push(here);
-                here = (trie.end(at), next);
+                here = Siblings::below(trie, at, next);
             }
             at += 1;
         }
@@ -213,20 +236,9 @@ impl Walk<'_, Inside<'_>> {
         let mut spaced = None;
         let mut at = first_child(node);
         while at < trie.end(node) {
-            let (child, next) = if node == ROOT {
-                match self.next_of_root(automaton, state, &mut at)? {
-                    Some(next) => next,
-                    None => break,
-                }
-            } else {
-                let child = at;
-                at = trie.end(child);
-                (child, self.after(automaton, state, trie.label(child))?)
+            let Some((child, next)) = self.next_child(automaton, (node, state), &mut at)? else {
+                break;
             };
-            if matches!(next, DEAD | FREE) {
-                self.visitor.run(trie.run(child, at), next == FREE);
-                continue;
-            }
             if node == ROOT && Some(child) == tokens.occurrences.space() {
                 spaced = Some((child, next));
                 continue;
@@ -511,7 +523,7 @@ fn leaves_most(
     let (mut free, mut possible) = (0, 0);
     for &(range, target) in automaton.content_transitions(language)?.iter() {
         let (first, last) = (u32::from(range.first()), u32::from(range.last()));
-        let tokens = trie.run(trie.root_from(first), trie.root_from(last + 1)).len();
+        let tokens = trie.run(trie.child_from(ROOT, first), trie.child_from(ROOT, last + 1)).len();
         possible += tokens;
         if freedom.is_viable(automaton, target, contents.longest)? {
             free += tokens;

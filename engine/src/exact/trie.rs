@@ -13,10 +13,8 @@ pub(super) struct Trie<L> {
     ends: Box<[u32]>,
     /// Where the texts of each node begin; one more entry than nodes. A node's descendants' texts follow its own.
     starts: Box<[u32]>,
-    /// The children of the root, which are many.
-    roots: Box<[u32]>,
-    /// The children of other nodes that have many.
-    many: HashMap<u32, Box<[u32]>>,
+    /// The children of nodes that have many, with their labels.
+    many: HashMap<u32, Box<[(L, u32)]>>,
 }
 
 /// Children from which on they are listed.
@@ -63,13 +61,13 @@ impl<L: Copy + Default + Ord> Trie<L> {
             labels: labels.into(),
             ends: ends.into(),
             starts: starts.into(),
-            roots: Box::default(),
             many: HashMap::new(),
         };
-        trie.roots = trie.children(ROOT).collect();
-        for node in first_child(ROOT)..trie.end(ROOT) {
+        for node in ROOT..trie.end(ROOT) {
             if trie.children(node).nth(MANY - 1).is_some() {
-                trie.many.insert(node, trie.children(node).collect());
+                let children = trie.children(node).map(|child| (trie.label(child), child));
+                let children = children.collect();
+                trie.many.insert(node, children);
             }
         }
         trie
@@ -97,15 +95,20 @@ impl<L: Copy + Default + Ord> Trie<L> {
         std::iter::successors(first, move |child| Some(self.end(*child)).filter(|next| *next < end))
     }
 
+    /// The children of a node with their labels, if they are many.
+    pub(super) fn listed(&self, node: u32) -> &[(L, u32)] {
+        match (self.end(node) - node) as usize > MANY {
+            true => self.many.get(&node).map_or(&[], |listed| listed),
+            false => &[],
+        }
+    }
+
     /// The child of a node by its label.
     pub(super) fn child(&self, node: u32, label: L) -> Option<u32> {
-        let listed = match node {
-            ROOT => Some(&self.roots),
-            _ => self.many.get(&node),
-        };
-        if let Some(listed) = listed {
-            let place = listed.binary_search_by_key(&label, |child| self.label(*child));
-            return place.ok().map(|place| listed[place]);
+        let listed = self.listed(node);
+        if !listed.is_empty() {
+            let place = listed.binary_search_by_key(&label, |(label, _)| *label);
+            return place.ok().map(|place| listed[place].1);
         }
         let mut children = self.children(node).skip_while(|child| self.label(*child) < label);
         children.next().filter(|child| self.label(*child) == label)
@@ -121,10 +124,15 @@ impl<L: Copy + Default + Ord> Trie<L> {
         self.find(text).map_or(0..0, |node| self.at(node))
     }
 
-    /// The first child of the root whose label is at least `label`; the end of its children where none is.
-    pub(super) fn root_from(&self, label: L) -> u32 {
-        let place = self.roots.partition_point(|root| self.label(*root) < label);
-        self.roots.get(place).copied().unwrap_or(self.end(ROOT))
+    /// The first child of a node whose label is at least `label`; the end of its children where none is.
+    pub(super) fn child_from(&self, node: u32, label: L) -> u32 {
+        let listed = self.listed(node);
+        if listed.is_empty() {
+            let mut children = self.children(node).skip_while(|child| self.label(*child) < label);
+            return children.next().unwrap_or(self.end(node));
+        }
+        let place = listed.partition_point(|(other, _)| *other < label);
+        listed.get(place).map_or(self.end(node), |(_, child)| *child)
     }
 
     /// The texts of a run of siblings and all their descendants.
@@ -155,13 +163,13 @@ mod tests {
             below.iter().map(|node| trie.at(*node)).collect::<Vec<_>>(),
             [2..4, 4..5]
         );
-        assert_eq!(trie.root_from(b'b'), roots[1]);
-        assert_eq!(trie.root_from(b'c'), trie.end(0));
+        assert_eq!(trie.child_from(ROOT, b'b'), roots[1]);
+        assert_eq!(trie.child_from(ROOT, b'c'), trie.end(0));
         assert_eq!(trie.places(*b"ab"), 2..4);
         assert_eq!(trie.find(*b"bc"), Some(roots[1] + 1));
         assert_eq!(trie.find(*b"abc"), None);
         assert!(trie.is_leaf(below[0]) && !trie.is_leaf(roots[1]));
         let empty = Trie::<u8>::new([].into_iter());
-        assert!(empty.is_leaf(0) && empty.at(0).is_empty() && empty.root_from(0) == empty.end(0));
+        assert!(empty.is_leaf(0) && empty.at(0).is_empty() && empty.child_from(ROOT, 0) == empty.end(0));
     }
 }
