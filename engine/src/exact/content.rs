@@ -227,6 +227,9 @@ struct Group {
 /// Texts of a group from which on it pays to look at a loop as a whole.
 const MANY: usize = 1_000;
 
+/// Characters of a class up to which it is better to look at the few texts of them one by one.
+const FEW: u32 = 8;
+
 impl Walk<'_, Inside<'_>> {
     /// Visits what is below the root or a space, as [`visit`](Self::visit) does, but for most of what a loop takes.
     fn spread(&mut self, automaton: &mut Automaton, tokens: &Tokens, node: u32, state: u32) -> Result<(), Trouble> {
@@ -293,6 +296,10 @@ impl Walk<'_, Inside<'_>> {
         let Some(chain) = Chain::new(automaton, language, DEEP)? else {
             return Ok(false);
         };
+        let characters: u32 = chain.class.iter().map(|(first, last)| last - first + 1).sum();
+        if characters <= FEW {
+            return Ok(false);
+        }
         let excludes = self.visitor.excludes;
         // The tokens that a chain with an end has room for.
         let before = 1 + usize::from(node != ROOT);
