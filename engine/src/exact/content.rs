@@ -354,7 +354,12 @@ impl Walk<'_, Inside<'_>> {
             };
             self.visit(automaton, exit, next)?;
         }
-        for &begun in occurrences.begun() {
+        // Those that may go on with a character of the class come with it, but behind the last that is looked at.
+        let leaving = match (chain.end(), excludes) {
+            (End::Same | End::Nothing, false) => &leaving[..],
+            _ => &[(0, u32::from(char::MAX))],
+        };
+        for &begun in occurrences.begun(leaving) {
             let length = self.length(automaton, tokens, (node, state), group, begun, is_of_class)?;
             match length.and_then(link) {
                 None => {}

@@ -80,6 +80,14 @@ impl Begun {
             .iter()
             .any(|(first, last)| (*first..=*last).contains(&character))
     }
+
+    /// Whether it may become a character of a class, which is sorted.
+    pub(super) fn may_be_of(&self, class: &[(u32, u32)]) -> bool {
+        self.possible.iter().any(|(first, last)| {
+            let place = class.partition_point(|(_, end)| end < first);
+            class.get(place).is_some_and(|(start, _)| start <= last)
+        })
+    }
 }
 
 /// A token with a closing quote.

@@ -44,10 +44,26 @@ pub(super) struct Occurrences {
     /// Tokens in which characters occur behind the first, by character of ASCII, and at last those with others. A space
     /// at the beginning does not count.
     behind: Box<[Set]>,
-    /// Nodes at which tokens end within a character.
+    /// Nodes at which tokens end within a character, and those of them at which it may be one of ASCII.
     begun: Box<[u32]>,
+    begun_in_ascii: Box<[u32]>,
+    /// The tokens that do.
+    begun_tokens: Box<[BegunToken]>,
     /// Nodes behind [`DEEP`] characters behind the first.
     deep: Box<[u32]>,
+}
+
+/// A token that ends within a character, behind others.
+#[derive(Debug)]
+struct BegunToken {
+    place: usize,
+    node: u32,
+    /// Whether it begins with a space and goes on.
+    is_spaced: bool,
+    /// The characters of ASCII behind the first, as bits; a space at the beginning does not count.
+    ascii: u128,
+    /// Whether there are others behind the first.
+    has_others: bool,
 }
 
 /// A set of tokens.
@@ -87,6 +103,7 @@ impl Occurrences {
         let (mut spaced, mut others) = (vec![0; words], vec![0; words]);
         let mut behind = vec![Vec::new(); ASCII + 1];
         let (mut begun, mut deep) = (Vec::new(), Vec::new());
+        let (mut begun_in_ascii, mut begun_tokens) = (Vec::new(), Vec::new());
         // The nodes on the way, with their ends.
         let mut path: Vec<(u32, u32)> = Vec::new();
         for node in first_child(ROOT)..nodes {
@@ -99,10 +116,23 @@ impl Occurrences {
             if path.len() == 1 + usize::from(is_spaced) + DEEP {
                 deep.push(node);
             }
-            let mut ends_within = false;
+            let (mut ends_within, mut may_be_ascii) = (false, false);
             for place in trie.at(node) {
-                if contents.begun(place).is_some() {
+                if let Some(begun) = contents.begun(place) {
                     ends_within = true;
+                    may_be_ascii |= begun.may_be_ascii();
+                    if Some(node) != space {
+                        let behind = path.iter().skip(1 + usize::from(is_spaced));
+                        let labels: Vec<u32> = behind.map(|(on_path, _)| trie.label(*on_path)).collect();
+                        let ascii = labels.iter().filter(|label| **label < ASCII as u32);
+                        begun_tokens.push(BegunToken {
+                            place,
+                            node,
+                            is_spaced,
+                            ascii: ascii.fold(0, |bits, label| bits | 1 << label),
+                            has_others: labels.iter().any(|label| *label >= ASCII as u32),
+                        });
+                    }
                     continue;
                 }
                 let token = contents.tokens[place];
@@ -118,6 +148,9 @@ impl Occurrences {
             }
             if ends_within {
                 begun.push(node);
+            }
+            if may_be_ascii {
+                begun_in_ascii.push(node);
             }
         }
         let behind = behind.into_iter().map(|tokens| match tokens.len() < MANY {
@@ -138,6 +171,8 @@ impl Occurrences {
             others: others.into(),
             behind: behind.collect(),
             begun: begun.into(),
+            begun_in_ascii: begun_in_ascii.into(),
+            begun_tokens: begun_tokens.into(),
             deep: deep.into(),
         }
     }
@@ -152,9 +187,13 @@ impl Occurrences {
         self.parents[node as usize]
     }
 
-    /// Nodes at which tokens end within a character, but for the root.
-    pub(super) fn begun(&self) -> &[u32] {
-        &self.begun
+    /// Nodes at which tokens end within a character that may be one of some, but for the root; at least these.
+    pub(super) fn begun(&self, characters: &[(u32, u32)]) -> &[u32] {
+        match characters.last() {
+            None => &[],
+            Some((_, last)) if *last < ASCII as u32 => &self.begun_in_ascii,
+            Some(_) => &self.begun,
+        }
     }
 
     /// The nodes behind so many characters behind the first, and a space before that, as [`DEEP`] says.
@@ -194,9 +233,9 @@ impl Occurrences {
             .copied()
     }
 
-    /// The tokens below a node, which is the root or [`space`](Self::space), that have been read to an end, and that have
-    /// no characters but those of a class behind the first; 32 a word. Below the root those are left out that begin with
-    /// a space.
+    /// The tokens below a node, which is the root or [`space`](Self::space), that have no characters but those of a class
+    /// behind the first, one that they begin and do not end included; 32 a word. Below the root those are left out that
+    /// begin with a space.
     pub(super) fn within(&self, class: &[(u32, u32)], node: u32, contents: &Contents) -> Vec<u32> {
         let all = match node {
             ROOT => &self.others,
@@ -220,7 +259,34 @@ impl Occurrences {
                 }
             }
         }
-        all.iter().zip(&outside).map(|(all, outside)| all & !outside).collect()
+        let mut within: Vec<u32> = all.iter().zip(&outside).map(|(all, outside)| all & !outside).collect();
+        let ascii = (0..ASCII as u32).filter(|label| contains(class, *label));
+        let ascii = ascii.fold(0, |bits: u128, label| bits | 1 << label);
+        for token in &self.begun_tokens {
+            if token.is_spaced == (node != ROOT)
+                && token.ascii & !ascii == 0
+                && (!token.has_others || self.has_only(class, token, trie))
+                && contents.begun(token.place).is_some_and(|begun| begun.may_be_of(class))
+            {
+                set(&mut within, contents.tokens[token.place]);
+            }
+        }
+        within
+    }
+
+    /// Whether a token has no characters but those of a class behind the first.
+    fn has_only(&self, class: &[(u32, u32)], token: &BegunToken, trie: &Trie<u32>) -> bool {
+        let mut at = token.node;
+        loop {
+            let parent = self.parent(at);
+            if parent == ROOT || token.is_spaced && Some(parent) == self.space {
+                return true;
+            }
+            if !contains(class, trie.label(at)) {
+                return false;
+            }
+            at = parent;
+        }
     }
 }
 
