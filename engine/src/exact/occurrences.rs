@@ -6,6 +6,7 @@
 //! are looked at one by one. What a token begins with counts separately, and a space before it too: behind either the
 //! language has often just begun to loop.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::TokenId;
@@ -19,6 +20,8 @@ pub(super) type Class = Arc<[(u32, u32)]>;
 /// The last character there is.
 const LAST: u32 = 0x10_FFFF;
 const ASCII: usize = 0x80;
+/// Places of sets by halves: the last are of eight characters each.
+const HALVES: usize = 32;
 /// Tokens in which a character occurs from which on they are kept as a set of bits.
 const MANY: usize = 500;
 /// Tokens below characters beyond ASCII that are taken out of a set one by one.
@@ -44,6 +47,9 @@ pub(super) struct Occurrences {
     /// Tokens in which characters occur behind the first, by character of ASCII, and at last those with others. A space
     /// at the beginning does not count.
     behind: Box<[Set]>,
+    /// Those of characters of ASCII by halves: of all at place 1, and of the halves of what is at a place at twice the
+    /// place and the one after.
+    halves: Box<[Box<[u32]>]>,
     /// Nodes at which tokens end within a character, and those of them at which it may be one of ASCII.
     begun: Box<[u32]>,
     begun_in_ascii: Box<[u32]>,
@@ -78,7 +84,7 @@ impl Set {
     fn add_to(&self, words: &mut [u32]) {
         match self {
             Self::Few(tokens) => tokens.iter().for_each(|token| set(words, *token)),
-            Self::Many(many) => words.iter_mut().zip(many).for_each(|(word, other)| *word |= other),
+            Self::Many(many) => join(words, many),
         }
     }
 }
@@ -153,6 +159,7 @@ impl Occurrences {
                 begun_in_ascii.push(node);
             }
         }
+        let halves = halves(&behind[..ASCII], words);
         let behind = behind.into_iter().map(|tokens| match tokens.len() < MANY {
             true => Set::Few(tokens.into()),
             false => {
@@ -170,6 +177,7 @@ impl Occurrences {
             spaced: spaced.into(),
             others: others.into(),
             behind: behind.collect(),
+            halves,
             begun: begun.into(),
             begun_in_ascii: begun_in_ascii.into(),
             begun_tokens: begun_tokens.into(),
@@ -242,9 +250,20 @@ impl Occurrences {
             _ => &self.spaced,
         };
         let mut outside = vec![0; all.len()];
-        for (label, tokens) in (0..ASCII as u32).zip(&self.behind) {
-            if !contains(class, label) {
-                tokens.add_to(&mut outside);
+        let ascii = (0..ASCII as u32).filter(|label| contains(class, *label));
+        let ascii = ascii.fold(0, |bits: u128, label| bits | 1 << label);
+        let mut open = vec![1_usize];
+        while let Some(place) = open.pop() {
+            let characters = half(place);
+            let all = (u128::MAX >> (ASCII - characters.len())) << characters.start;
+            match ascii & all {
+                0 => join(&mut outside, &self.halves[place]),
+                some if some == all => {}
+                _ if 2 * place < self.halves.len() => open.extend([2 * place, 2 * place + 1]),
+                _ => {
+                    let lacking = characters.filter(|character| ascii >> character & 1 == 0);
+                    lacking.for_each(|character| self.behind[character].add_to(&mut outside));
+                }
             }
         }
         if class.last().is_none_or(|(_, last)| *last < ASCII as u32) {
@@ -260,8 +279,6 @@ impl Occurrences {
             }
         }
         let mut within: Vec<u32> = all.iter().zip(&outside).map(|(all, outside)| all & !outside).collect();
-        let ascii = (0..ASCII as u32).filter(|label| contains(class, *label));
-        let ascii = ascii.fold(0, |bits: u128, label| bits | 1 << label);
         for token in &self.begun_tokens {
             if token.is_spaced == (node != ROOT)
                 && token.ascii & !ascii == 0
@@ -288,6 +305,35 @@ impl Occurrences {
             at = parent;
         }
     }
+}
+
+/// Adds a set to another, both of 32 a word.
+fn join(words: &mut [u32], others: &[u32]) {
+    words.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
+}
+
+/// The characters at a place of [`Occurrences::halves`].
+fn half(place: usize) -> Range<usize> {
+    let level = place.ilog2();
+    let (first, size) = (place - (1 << level), ASCII >> level);
+    first * size..(first + 1) * size
+}
+
+/// The sets of [`Occurrences::halves`], of tokens by characters; 32 a word.
+fn halves(tokens: &[Vec<TokenId>], words: usize) -> Box<[Box<[u32]>]> {
+    let mut halves = vec![vec![0; words]; HALVES];
+    for place in (1..HALVES).rev() {
+        let mut all = vec![0; words];
+        match 2 * place < HALVES {
+            true => {
+                join(&mut all, &halves[2 * place]);
+                join(&mut all, &halves[2 * place + 1]);
+            }
+            false => tokens[half(place)].iter().flatten().for_each(|token| set(&mut all, *token)),
+        }
+        halves[place] = all;
+    }
+    halves.into_iter().map(Vec::into_boxed_slice).collect()
 }
 
 /// Whether a class has a character.
