@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::automaton::{NameRests, State, Trouble};
+use crate::automaton::{NameRests, PlaceKind, State, Trouble};
 
 use super::work::{Shared, Work};
 
@@ -16,7 +16,7 @@ const MOST_VALUES: usize = 48;
 /// Names of an object.
 const MOST_NAMES: usize = 48;
 /// Memory from which on no more is looked at: it grows with the work, which it is a measure of.
-const MOST_BYTES: usize = 20 << 10;
+const MOST_BYTES: usize = 32 << 10;
 /// Memory that a single look may take. Where the schema itself has taken more all looks are long.
 const MOST_OF_ONE: usize = 1 << 20;
 
@@ -48,6 +48,9 @@ impl Work {
             values += 1;
             if let Some(text) = self.automaton.step(at, b'"')? {
                 self.tokens(text, shared)?;
+            }
+            if let PlaceKind::Between(Some(digits)) = self.automaton.kind(at)? {
+                self.walk(shared).numbers(at, digits)?;
             }
             if let Some(number) = self.automaton.step(at, b'1')? {
                 self.tokens(number, shared)?;
