@@ -152,6 +152,15 @@ impl TokenSet {
         self
     }
 
+    /// Whether another set over the same base is made of the same lists.
+    fn shares_all(&self, other: &Self) -> bool {
+        let mut lists = self.with.iter().zip(&other.with);
+        let is_same = |(one, other): (&Arc<[TokenId]>, &Arc<[TokenId]>)| Arc::ptr_eq(one, other);
+        self.with.len() == other.with.len()
+            && lists.all(is_same)
+            && (Arc::ptr_eq(&self.without, &other.without) || self.without.is_empty() && other.without.is_empty())
+    }
+
     /// All of its tokens, 32 a word.
     pub(super) fn words(&self, sets: &Sets) -> Vec<u32> {
         let mut words = self.base.words(sets).to_vec();
@@ -251,7 +260,7 @@ impl Easel {
 impl Canvas {
     fn draw(&mut self, tokens: &Arc<TokenSet>) {
         if let Some(drawn) = &self.drawn {
-            if Arc::ptr_eq(drawn, tokens) {
+            if Arc::ptr_eq(drawn, tokens) || drawn.shares_all(tokens) {
                 return;
             }
             for &token in drawn.with.iter().flat_map(|tokens| tokens.iter()) {
