@@ -266,14 +266,35 @@ impl Walk<'_, Inside<'_>> {
                 continue;
             }
             for &child in &group.children {
-                self.at(automaton, child, group.state)?;
-                self.below(automaton, child, group.state)?;
+                self.branch(automaton, tokens, child, group.state)?;
             }
         }
         match spaced {
             Some((child, next)) => self.spread(automaton, tokens, child, next),
             None => Ok(()),
         }
+    }
+
+    /// Visits what is at a node and below it. Where that is much it is kept: the same may follow a character in many
+    /// languages, as those of the names of an object after each member.
+    fn branch(&mut self, automaton: &mut Automaton, tokens: &Tokens, node: u32, state: u32) -> Result<(), Trouble> {
+        let texts = self.trie.run(node, self.trie.end(node)).len();
+        let fingerprint = match *self.states.rest(state) {
+            Rest::Language(language) if texts >= MANY => automaton.fingerprint(language),
+            _ => None,
+        };
+        let key = fingerprint.map(|fingerprint| (node, self.visitor.excludes, fingerprint));
+        if let Some(known) = key.and_then(|key| tokens.known_branch(key)) {
+            self.visitor.found.extend_from_slice(&known);
+            return Ok(());
+        }
+        let before = self.visitor.found.len();
+        self.at(automaton, node, state)?;
+        self.below(automaton, node, state)?;
+        if let Some(key) = key {
+            tokens.keep_branch(key, &self.visitor.found[before..]);
+        }
+        Ok(())
     }
 
     /// Visits what is below a node and in a group, if that loops on characters of a class; false if it is better looked
@@ -535,7 +556,9 @@ fn leaves_most(
     let (mut free, mut possible) = (0, 0);
     for &(range, target) in automaton.content_transitions(language)?.iter() {
         let (first, last) = (u32::from(range.first()), u32::from(range.last()));
-        let tokens = trie.run(trie.child_from(ROOT, first), trie.child_from(ROOT, last + 1)).len();
+        let tokens = trie
+            .run(trie.child_from(ROOT, first), trie.child_from(ROOT, last + 1))
+            .len();
         possible += tokens;
         if freedom.is_viable(automaton, target, contents.longest)? {
             free += tokens;

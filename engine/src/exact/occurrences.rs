@@ -329,7 +329,10 @@ fn halves(tokens: &[Vec<TokenId>], words: usize) -> Box<[Box<[u32]>]> {
                 join(&mut all, &halves[2 * place]);
                 join(&mut all, &halves[2 * place + 1]);
             }
-            false => tokens[half(place)].iter().flatten().for_each(|token| set(&mut all, *token)),
+            false => tokens[half(place)]
+                .iter()
+                .flatten()
+                .for_each(|token| set(&mut all, *token)),
         }
         halves[place] = all;
     }

@@ -28,11 +28,17 @@ const WITHIN_BYTES: usize = 2 << 20;
 /// Memory for the tokens that stay inside of strings, as all schemas share them.
 const INSIDE_BYTES: usize = 16 << 20;
 
+/// Memory for those of them below one node.
+const BRANCH_BYTES: usize = 4 << 20;
+
 /// Memory for the tokens of classes of characters.
 const CLASSES_BYTES: usize = 8 << 20;
 
 /// The root of the trie of contents, or the node of a space; characters that come first there, and all that come then.
 type Classes = (u32, Class, Class);
+
+/// A node of the trie of contents, whether the tokens that may not follow are listed, and the language there.
+type Branch = (u32, bool, Fingerprint);
 
 /// The text tokens of a vocabulary, by what they do.
 #[derive(Debug)]
@@ -68,6 +74,8 @@ pub(super) struct Tokens {
     insides: Mutex<Kept<(Decode, Fingerprint), TokenSet>>,
     /// Where characters occur in those that stay inside of a string.
     pub(super) occurrences: Occurrences,
+    /// What may follow below a node of the trie of contents, or may not, if that is what is listed; in all schemas.
+    branches: Mutex<Kept<Branch, Arc<[TokenId]>>>,
     /// Those of characters of classes only.
     of_classes: Mutex<Kept<Classes, Arc<[u32]>>>,
     /// What tokens have after a closing quote.
@@ -285,6 +293,7 @@ impl Tokens {
             scalars: Scalars::default(),
             within: Mutex::new(Kept::new(WITHIN_BYTES)),
             insides: Mutex::new(Kept::new(INSIDE_BYTES)),
+            branches: Mutex::new(Kept::new(BRANCH_BYTES)),
             of_classes: Mutex::new(Kept::new(CLASSES_BYTES)),
         }
     }
@@ -324,6 +333,16 @@ impl Tokens {
     /// Keeps it for all schemas.
     pub(super) fn keep_inside(&self, begun: Decode, language: Fingerprint, set: &TokenSet) {
         lock(&self.insides).keep((begun, language), set.clone(), set.bytes());
+    }
+
+    /// What has been found to follow below a node, perhaps for another schema.
+    pub(super) fn known_branch(&self, branch: Branch) -> Option<Arc<[TokenId]>> {
+        lock(&self.branches).get(&branch)
+    }
+
+    /// Keeps it for all schemas.
+    pub(super) fn keep_branch(&self, branch: Branch, tokens: &[TokenId]) {
+        lock(&self.branches).keep(branch, tokens.into(), 4 * tokens.len());
     }
 
     /// The tokens of classes, 32 a word, as they are found where they are not known.
