@@ -36,7 +36,7 @@ pub(crate) enum Digits {
 #[derive(Debug)]
 pub(in crate::automaton) struct NameClasses {
     /// Sorted by their characters.
-    listed: Box<[TextId]>,
+    pub(super) listed: Box<[TextId]>,
     languages: Box<[LanguageId]>,
 }
 
@@ -196,7 +196,7 @@ impl Automaton {
         State::new(top, at.stack)
     }
 
-    fn name_classes(&mut self, stack: StackId) -> Result<Option<Arc<NameClasses>>, Trouble> {
+    pub(super) fn name_classes(&mut self, stack: StackId) -> Result<Option<Arc<NameClasses>>, Trouble> {
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };

@@ -16,7 +16,7 @@ use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
 use crate::strings::LanguageId;
 
-/// Names of one object from which on it pays to look for a way to complete it with all of them.
+/// Names of one object from which on it pays to look for a way to complete it with all of them, and not to sort them.
 const MANY: usize = 16;
 
 /// The names that may come next.
@@ -237,6 +237,15 @@ impl Automaton {
 
     /// The names that may come next in the innermost object.
     pub(super) fn next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
+        if let Some(&known) = self.next_names_at.get(&stack) {
+            return Ok(known);
+        }
+        let names = self.find_next_names(stack)?;
+        self.next_names_at.insert(stack, names);
+        Ok(names)
+    }
+
+    fn find_next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
         let Some(level) = self.level(stack) else {
             return Ok(NextNames::None);
         };
@@ -251,18 +260,21 @@ impl Automaton {
             return Ok(known);
         }
         let gone = self.gone(&level.kind);
-        let names = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone)?;
+        let listed = self.name_classes(stack)?;
+        let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
+        let names = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone, listed)?;
         self.next_names.insert(place, names);
         Ok(names)
     }
 
     /// The names that may come next where those of `ordered` come before all others and in that order, and those of
-    /// `gone` cannot come any more.
+    /// `gone` cannot come any more. Most of them are `listed`, in the order of their characters.
     fn names_next(
         &mut self,
         demand: FormulaId,
         ordered: &[TextId],
         mut gone: Vec<TextId>,
+        listed: &[TextId],
     ) -> Result<NextNames, Trouble> {
         let mut viable = Vec::new();
         let mut left = demand;
@@ -304,11 +316,11 @@ impl Automaton {
                 excluded.extend(taken);
                 let viable: HashSet<TextId> = viable.iter().copied().collect();
                 excluded.retain(|name| !viable.contains(name));
-                self.listed(excluded, true)
+                self.listed(excluded, true, listed)
             }
             Names::These(names) => {
                 viable.extend(names.into_iter().filter(|name| !taken.contains(name)));
-                self.listed(viable, false)
+                self.listed(viable, false, listed)
             }
             Names::Language(language) => {
                 let taken: Vec<TextId> = taken.into_iter().collect();
@@ -411,7 +423,7 @@ impl Automaton {
     }
 
     /// Names that are listed, or all but those.
-    fn listed(&mut self, mut names: Vec<TextId>, excludes: bool) -> Result<NextNames, Trouble> {
+    fn listed(&mut self, names: Vec<TextId>, excludes: bool, listed: &[TextId]) -> Result<NextNames, Trouble> {
         if names.is_empty() && !excludes {
             return Ok(NextNames::None);
         }
@@ -422,8 +434,7 @@ impl Automaton {
             let others = self.without_names(self.languages.any(), &names)?;
             return Ok(NextNames::Language(others));
         }
-        self.sort_names(&mut names);
-        let names: Box<[TextId]> = names.into();
+        let names: Box<[TextId]> = self.sorted_names(names, listed).into();
         self.level_cells += names.len();
         let id = ListId(self.name_lists.len() as u32);
         self.name_lists.push(Arc::new(NameList { names, excludes }));
@@ -434,6 +445,25 @@ impl Automaton {
     pub(super) fn sort_names(&self, names: &mut Vec<TextId>) {
         names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
         names.dedup();
+    }
+
+    /// Names by their characters, each once. Those among `listed`, which are sorted like that, need no comparing.
+    fn sorted_names(&self, mut names: Vec<TextId>, listed: &[TextId]) -> Vec<TextId> {
+        if names.len() < MANY {
+            self.sort_names(&mut names);
+            return names;
+        }
+        names.sort_unstable();
+        names.dedup();
+        let sorted = listed.iter().filter(|name| names.binary_search(name).is_ok());
+        let mut sorted: Vec<TextId> = sorted.copied().collect();
+        if sorted.len() < names.len() {
+            let known: HashSet<TextId> = sorted.iter().copied().collect();
+            sorted.extend(names.into_iter().filter(|name| !known.contains(name)));
+            // Mostly few are not in order, which a sort that finds runs is quick about.
+            sorted.sort_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
+        }
+        sorted
     }
 
     /// Names that are listed, or in a language.
