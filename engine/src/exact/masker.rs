@@ -21,11 +21,17 @@ pub(super) trait Places: Send + Sync + 'static {
     /// Easels that no masker uses.
     fn easels(&self) -> &Easels;
 
-    /// The tokens that may come at a place, ends of sequence among them.
-    fn mask(&self, at: &Self::Place) -> Result<Arc<TokenSet>, MaskError>;
+    /// The tokens that may come at a place, ends of sequence among them, and whether that was known.
+    fn mask(&self, at: &Self::Place) -> Result<(Arc<TokenSet>, bool), MaskError>;
 
-    /// The place after some bytes; none where no text goes on like that.
-    fn after(&self, at: &Self::Place, bytes: &[u8]) -> Result<Option<Self::Place>, MaskError>;
+    /// The place after a token of these bytes; none where no text goes on like that. Places that documents come back to
+    /// are worth to be kept.
+    fn after(
+        &self,
+        at: &Self::Place,
+        token: (TokenId, &[u8]),
+        comes_back: bool,
+    ) -> Result<Option<Self::Place>, MaskError>;
 
     /// Whether the text may end.
     fn is_complete(&self, at: &Self::Place) -> Result<bool, MaskError>;
@@ -46,6 +52,8 @@ pub(super) struct PlaceMasker<T: Places> {
     tokens: Vec<TokenId>,
     /// Whether an end of sequence was accepted.
     ended: bool,
+    /// Whether the present place was known when its mask was asked for.
+    was_known: bool,
     /// Taken when the first mask is asked for.
     easel: Option<Easel>,
 }
@@ -58,6 +66,7 @@ impl<T: Places> PlaceMasker<T> {
             places: vec![start],
             tokens: Vec::new(),
             ended: false,
+            was_known: false,
             easel: None,
         }
     }
@@ -85,10 +94,11 @@ impl<T: Places> Drop for PlaceMasker<T> {
 
 impl<T: Places> Masker for PlaceMasker<T> {
     fn mask(&mut self) -> Result<&TokenMask, MaskError> {
-        let tokens = match self.ended {
-            true => Arc::new(TokenSet::none()),
+        let (tokens, was_known) = match self.ended {
+            true => (Arc::new(TokenSet::none()), false),
             false => self.texts.mask(self.place())?,
         };
+        self.was_known = was_known;
         let texts = &self.texts;
         let easel = self.easel.get_or_insert_with(|| texts.easels().take());
         Ok(easel.draw(&tokens, texts.sets(), texts.vocabulary().len()))
@@ -107,7 +117,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
             return Ok(());
         }
         let next = match (vocabulary.kind(token), vocabulary.token_bytes(token)) {
-            (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(self.place(), bytes)?,
+            (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(self.place(), (token, bytes), self.was_known)?,
             _ => None,
         };
         let Some(next) = next else {
@@ -115,6 +125,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
         };
         self.places.push(next);
         self.tokens.push(token);
+        self.was_known = false;
         Ok(())
     }
 
@@ -149,6 +160,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
             places: self.places.clone(),
             tokens: self.tokens.clone(),
             ended: self.ended,
+            was_known: self.was_known,
             easel: None,
         }))
     }
@@ -163,7 +175,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
         }
         if tokens > 0 {
             let places = tokens - usize::from(self.ended);
-            self.ended = false;
+            (self.ended, self.was_known) = (false, false);
             self.places.truncate(self.places.len() - places);
             self.tokens.truncate(self.tokens.len() - places);
         }

@@ -12,6 +12,7 @@ mod occurrences;
 mod phases;
 mod reply;
 mod rest;
+mod shards;
 mod states;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ use super::forced::forced_tokens;
 use super::kept::{Kept, lock};
 use super::masker::Places;
 use super::rest::Rest;
+use super::shards::Shards;
 use super::token_set::{Base, Easels, TokenSet};
 use super::tokens::Tokens;
 use super::walk::{Known, Walk, Within, step_within};
@@ -20,8 +21,11 @@ use super::walk::{Known, Walk, Within, step_within};
 const MASK_BYTES: usize = 8 << 20;
 /// Memory for those of strings, as far as they stay inside.
 const INSIDE_BYTES: usize = 8 << 20;
-/// Masks that there is room for from the beginning.
+/// Memory for the places that tokens lead to.
+const STEP_BYTES: usize = 4 << 20;
+/// Masks, and places, that there is room for from the beginning.
 const MASKS: usize = 224;
+const STEPS: usize = 448;
 /// Tokens that there is room to collect without asking for memory.
 const MOST_SCRATCH: usize = 1 << 14;
 
@@ -30,13 +34,15 @@ pub(super) struct Shared {
     pub(super) vocabulary: Arc<Vocabulary>,
     pub(super) tokens: Arc<Tokens>,
     work: Mutex<Work>,
+    /// Masks, and the places that tokens lead to, as far as they have been worked out: to find them nothing has to be.
+    masks: Shards<State, Arc<TokenSet>>,
+    steps: Shards<(State, TokenId), State>,
 }
 
 /// The automaton and the masks, as far as they have been worked out.
 pub(super) struct Work {
     pub(super) automaton: Automaton,
     known: Known,
-    masks: Kept<State, Arc<TokenSet>>,
     /// Where tokens are collected.
     scratch: Vec<TokenId>,
     /// The tokens that may follow inside of strings and stay there.
@@ -48,7 +54,6 @@ impl Shared {
         let work = Work {
             automaton,
             known: Known::default(),
-            masks: Kept::with_room(MASK_BYTES, MASKS),
             insides: Kept::new(INSIDE_BYTES),
             scratch: Vec::new(),
         };
@@ -56,6 +61,8 @@ impl Shared {
             vocabulary,
             tokens,
             work: Mutex::new(work),
+            masks: Shards::new(MASK_BYTES, MASKS),
+            steps: Shards::new(STEP_BYTES, STEPS),
         }
     }
 
@@ -79,17 +86,40 @@ impl Places for Shared {
         &self.tokens.easels
     }
 
-    fn mask(&self, at: &State) -> Result<Arc<TokenSet>, MaskError> {
-        self.work().tokens(*at, self).map_err(mask_error)
+    fn mask(&self, at: &State) -> Result<(Arc<TokenSet>, bool), MaskError> {
+        if let Some(known) = self.masks.get(at) {
+            return Ok((known, true));
+        }
+        // Who had to wait may find that it was worked out meanwhile.
+        let tokens = match self.work.try_lock() {
+            Ok(mut work) => work.new_tokens(*at, self),
+            Err(_) => self.work().tokens(*at, self),
+        };
+        Ok((tokens.map_err(mask_error)?, false))
     }
 
-    fn after(&self, at: &State, bytes: &[u8]) -> Result<Option<State>, MaskError> {
-        let (mut at, mut work) = (*at, self.work());
-        for &byte in bytes {
-            match work.automaton.step(at, byte).map_err(mask_error)? {
-                Some(next) => at = next,
-                None => return Ok(None),
+    fn after(
+        &self,
+        at: &State,
+        (token, bytes): (TokenId, &[u8]),
+        comes_back: bool,
+    ) -> Result<Option<State>, MaskError> {
+        let from = (*at, token);
+        if comes_back && let Some(known) = self.steps.get(&from) {
+            return Ok(Some(known));
+        }
+        let mut at = *at;
+        {
+            let mut work = self.work();
+            for &byte in bytes {
+                match work.automaton.step(at, byte).map_err(mask_error)? {
+                    Some(next) => at = next,
+                    None => return Ok(None),
+                }
             }
+        }
+        if comes_back {
+            self.steps.keep(from, at, 0);
         }
         Ok(Some(at))
     }
@@ -111,16 +141,21 @@ impl Places for Shared {
 impl Work {
     /// The tokens that may come at a place.
     pub(super) fn tokens(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, Trouble> {
-        if let Some(known) = self.masks.get(&at) {
-            return Ok(known);
+        match shared.masks.get(&at) {
+            Some(known) => Ok(known),
+            None => self.new_tokens(at, shared),
         }
+    }
+
+    /// The same, where it is not known.
+    fn new_tokens(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, Trouble> {
         let mut found = std::mem::take(&mut self.scratch);
         found.clear();
         let tokens = Arc::new(self.find(at, &mut found, shared)?);
         if found.capacity() <= MOST_SCRATCH {
             self.scratch = found;
         }
-        self.masks.keep(at, tokens.clone(), tokens.bytes());
+        shared.masks.keep(at, tokens.clone(), tokens.bytes());
         Ok(tokens)
     }
 

@@ -109,18 +109,23 @@ impl Places for Reply {
         self.shared.easels()
     }
 
-    fn mask(&self, at: &Arc<[Thread]>) -> Result<Arc<TokenSet>, MaskError> {
+    fn mask(&self, at: &Arc<[Thread]>) -> Result<(Arc<TokenSet>, bool), MaskError> {
         self.with(|walk| {
             if let Some(known) = walk.own.masks.get(at) {
-                return Ok(known);
+                return Ok((known, true));
             }
             let tokens = Arc::new(walk.tokens(at)?);
             walk.own.masks.keep(at.clone(), tokens.clone(), tokens.bytes());
-            Ok(tokens)
+            Ok((tokens, false))
         })
     }
 
-    fn after(&self, at: &Arc<[Thread]>, bytes: &[u8]) -> Result<Option<Arc<[Thread]>>, MaskError> {
+    fn after(
+        &self,
+        at: &Arc<[Thread]>,
+        (_, bytes): (TokenId, &[u8]),
+        _: bool,
+    ) -> Result<Option<Arc<[Thread]>>, MaskError> {
         self.with(|walk| {
             let (mut threads, mut next) = (at.to_vec(), Vec::new());
             for &byte in bytes {
