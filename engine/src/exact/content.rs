@@ -401,7 +401,7 @@ impl Walk<'_, Inside<'_>> {
             let key = (node, first.into(), class);
             let sure = tokens.of_classes(key, |class| {
                 let mut sure = tokens.occurrences.within(class, node, &tokens.inside);
-                self.keep_group(tokens, node, group, &mut sure);
+                occurrences.keep_below(node, &group.children, &tokens.inside, &mut sure);
                 sure
             });
             let words = &mut self.visitor.words;
@@ -443,33 +443,6 @@ impl Walk<'_, Inside<'_>> {
             at = parent;
         }
         Ok(None)
-    }
-
-    /// Leaves the tokens of a group of those below a node.
-    fn keep_group(&self, tokens: &Tokens, node: u32, group: &Group, words: &mut Vec<u32>) {
-        let (trie, contents) = (self.trie, self.visitor.contents);
-        let space = tokens.occurrences.space().filter(|_| node == ROOT);
-        let texts = trie.run(first_child(node), trie.end(node)).len();
-        let spaced = space.map_or(0, |space| trie.run(space, trie.end(space)).len());
-        // What begins otherwise is taken out, or what begins like that put in: whatever is less.
-        if 2 * group.texts > texts - spaced {
-            let mut children = group.children.iter().peekable();
-            for child in trie.children(node) {
-                if children.next_if_eq(&&child).is_none() && Some(child) != space {
-                    for token in &contents.tokens[trie.run(child, trie.end(child))] {
-                        words[*token as usize / 32] &= !(1 << (token % 32));
-                    }
-                }
-            }
-            return;
-        }
-        let mut kept = vec![0; words.len()];
-        for &child in &group.children {
-            for &token in &contents.tokens[trie.run(child, trie.end(child))] {
-                kept[token as usize / 32] |= words[token as usize / 32] & (1 << (token % 32));
-            }
-        }
-        *words = kept;
     }
 }
 

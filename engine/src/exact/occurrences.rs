@@ -50,6 +50,9 @@ pub(super) struct Occurrences {
     /// Those of characters of ASCII by halves: of all at place 1, and of the halves of what is at a place at twice the
     /// place and the one after.
     halves: Box<[Box<[u32]>]>,
+    /// What tokens begin with, and what those that begin with a space go on with.
+    first: Firsts,
+    first_behind_space: Firsts,
     /// Nodes at which tokens end within a character, and those of them at which it may be one of ASCII.
     begun: Box<[u32]>,
     begun_in_ascii: Box<[u32]>,
@@ -70,6 +73,34 @@ struct BegunToken {
     ascii: u128,
     /// Whether there are others behind the first.
     has_others: bool,
+}
+
+/// The tokens below a node by their first characters there; sets of 32 a word.
+#[derive(Debug, Default)]
+struct Firsts {
+    /// Of characters of ASCII, by [halves](half).
+    halves: Box<[Box<[u32]>]>,
+    /// Of others.
+    beyond: Box<[u32]>,
+}
+
+impl Firsts {
+    fn new(contents: &Contents, node: u32, words: usize) -> Self {
+        let trie = &contents.inside;
+        let mut ascii = vec![Vec::new(); ASCII];
+        let mut beyond = vec![0; words];
+        for child in trie.children(node) {
+            let tokens = &contents.tokens[trie.run(child, trie.end(child))];
+            match ascii.get_mut(trie.label(child) as usize) {
+                Some(ascii) => ascii.extend_from_slice(tokens),
+                None => tokens.iter().for_each(|token| set(&mut beyond, *token)),
+            }
+        }
+        Self {
+            halves: halves(&ascii, words),
+            beyond: beyond.into(),
+        }
+    }
 }
 
 /// A set of tokens.
@@ -178,6 +209,8 @@ impl Occurrences {
             others: others.into(),
             behind: behind.collect(),
             halves,
+            first: Firsts::new(contents, ROOT, words),
+            first_behind_space: space.map_or_else(Firsts::default, |space| Firsts::new(contents, space, words)),
             begun: begun.into(),
             begun_in_ascii: begun_in_ascii.into(),
             begun_tokens: begun_tokens.into(),
@@ -252,20 +285,9 @@ impl Occurrences {
         let mut outside = vec![0; all.len()];
         let ascii = (0..ASCII as u32).filter(|label| contains(class, *label));
         let ascii = ascii.fold(0, |bits: u128, label| bits | 1 << label);
-        let mut open = vec![1_usize];
-        while let Some(place) = open.pop() {
-            let characters = half(place);
-            let all = (u128::MAX >> (ASCII - characters.len())) << characters.start;
-            match ascii & all {
-                0 => join(&mut outside, &self.halves[place]),
-                some if some == all => {}
-                _ if 2 * place < self.halves.len() => open.extend([2 * place, 2 * place + 1]),
-                _ => {
-                    let lacking = characters.filter(|character| ascii >> character & 1 == 0);
-                    lacking.for_each(|character| self.behind[character].add_to(&mut outside));
-                }
-            }
-        }
+        add_lacking(ascii, &self.halves, &mut outside, |character, outside| {
+            self.behind[character].add_to(outside);
+        });
         if class.last().is_none_or(|(_, last)| *last < ASCII as u32) {
             self.behind[ASCII].add_to(&mut outside);
         }
@@ -289,6 +311,44 @@ impl Occurrences {
             }
         }
         within
+    }
+
+    /// Leaves those of the tokens below a node, which is the root or [`space`](Self::space), that begin there with one of
+    /// some of its children; 32 a word. What begins with a space is left out below the root.
+    pub(super) fn keep_below(&self, node: u32, children: &[u32], contents: &Contents, words: &mut [u32]) {
+        let trie = &contents.inside;
+        let firsts = match node {
+            ROOT => &self.first,
+            _ => &self.first_behind_space,
+        };
+        let tokens = |child: u32| &contents.tokens[trie.run(child, trie.end(child))];
+        let mut ascii = 0_u128;
+        for label in children.iter().map(|child| trie.label(*child)) {
+            ascii |= u128::from(label < ASCII as u32) << label.min(ASCII as u32 - 1);
+        }
+        let mut outside = vec![0; words.len()];
+        add_lacking(ascii, &firsts.halves, &mut outside, |character, outside| {
+            let child = trie.child(node, character as u32);
+            for token in child.iter().flat_map(|child| tokens(*child)) {
+                set(outside, *token);
+            }
+        });
+        let is_beyond = |child: &u32| trie.label(*child) >= ASCII as u32;
+        match children.iter().any(is_beyond) {
+            false => join(&mut outside, &firsts.beyond),
+            true => {
+                let mut kept = children.iter().peekable();
+                for child in trie.children(node) {
+                    if kept.next_if_eq(&&child).is_none() && is_beyond(&child) {
+                        tokens(child).iter().for_each(|token| set(&mut outside, *token));
+                    }
+                }
+            }
+        }
+        words
+            .iter_mut()
+            .zip(outside)
+            .for_each(|(word, outside)| *word &= !outside);
     }
 
     /// Whether a token has no characters but those of a class behind the first.
@@ -317,6 +377,25 @@ fn half(place: usize) -> Range<usize> {
     let level = place.ilog2();
     let (first, size) = (place - (1 << level), ASCII >> level);
     first * size..(first + 1) * size
+}
+
+/// Adds the sets of the characters of ASCII that are not among some, from sets by halves and, where these do not do, one
+/// by one.
+fn add_lacking(ascii: u128, halves: &[Box<[u32]>], words: &mut [u32], mut add: impl FnMut(usize, &mut [u32])) {
+    let mut open = vec![1_usize];
+    while let Some(place) = open.pop() {
+        let characters = half(place);
+        let all = (u128::MAX >> (ASCII - characters.len())) << characters.start;
+        match (ascii & all, halves.get(place)) {
+            (0, Some(half)) => join(words, half),
+            (some, _) if some == all => {}
+            _ if 2 * place < halves.len() => open.extend([2 * place, 2 * place + 1]),
+            _ => {
+                let lacking = characters.filter(|character| ascii >> character & 1 == 0);
+                lacking.for_each(|character| add(character, words));
+            }
+        }
+    }
 }
 
 /// The sets of [`Occurrences::halves`], of tokens by characters; 32 a word.

@@ -108,20 +108,11 @@ impl Places for Shared {
         if comes_back && let Some(known) = self.steps.get(&from) {
             return Ok(Some(known));
         }
-        let mut at = *at;
-        {
-            let mut work = self.work();
-            for &byte in bytes {
-                match work.automaton.step(at, byte).map_err(mask_error)? {
-                    Some(next) => at = next,
-                    None => return Ok(None),
-                }
-            }
+        let next = self.work().automaton.read_bytes(*at, bytes).map_err(mask_error)?;
+        if comes_back && let Some(next) = next {
+            self.steps.keep(from, next, 0);
         }
-        if comes_back {
-            self.steps.keep(from, at, 0);
-        }
-        Ok(Some(at))
+        Ok(next)
     }
 
     fn is_complete(&self, at: &State) -> Result<bool, MaskError> {

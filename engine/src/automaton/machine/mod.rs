@@ -272,6 +272,20 @@ impl Automaton {
         Ok(next)
     }
 
+    /// The place after some bytes; none where no document goes on like that.
+    pub(crate) fn read_bytes(&mut self, from: State, mut bytes: &[u8]) -> Result<Option<State>, Trouble> {
+        let mut at = from;
+        while let Some((&byte, rest)) = bytes.split_first() {
+            let (next, left) = match self.read_in_name(at, bytes)? {
+                Some((next, count)) => (next, &bytes[count..]),
+                None => (self.step(at, byte)?, rest),
+            };
+            let Some(next) = next else { return Ok(None) };
+            (at, bytes) = (next, left);
+        }
+        Ok(Some(at))
+    }
+
     fn find_step(&mut self, from: State, byte: u8) -> Result<Option<State>, Trouble> {
         let next = self.read(&from, byte)?;
         self.if_apart(next)

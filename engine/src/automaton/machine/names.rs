@@ -105,6 +105,35 @@ impl Automaton {
         }
     }
 
+    /// The place after the characters that come first in `bytes` and stand for themselves in a name, and how many these
+    /// are, where names are told apart by lists only: so what was read before each is not looked up. None where it is not
+    /// so easy.
+    pub(crate) fn read_in_name(&mut self, at: State, bytes: &[u8]) -> Result<Option<(Option<State>, usize)>, Trouble> {
+        let Top::Key(Decode::Between, text, names) = at.top else {
+            return Ok(None);
+        };
+        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+        let count = bytes.iter().take_while(|byte| is_plain(byte)).count();
+        if count < 2 {
+            return Ok(None);
+        }
+        let names = self.opened(names, at.stack)?;
+        let NextNames::Listed(list_id) = names else {
+            return Ok(None);
+        };
+        let whole = [self.texts.get(text).as_bytes(), &bytes[..count]].concat();
+        let longer = match std::str::from_utf8(&whole) {
+            Ok(whole) => self.texts.intern(whole),
+            Err(_) => return Ok(None),
+        };
+        let list = &self.name_lists[list_id.0 as usize];
+        if !list.excludes && self.beginning_with(&list.names, longer).is_empty() {
+            return Ok(Some((None, count)));
+        }
+        let next = State::new(Top::Key(Decode::default(), longer, names), at.stack);
+        Ok(Some((self.if_apart(Some(next))?, count)))
+    }
+
     /// The place after one more character of a name.
     pub(super) fn character_of_key(
         &mut self,
