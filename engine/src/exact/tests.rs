@@ -293,3 +293,46 @@ fn loops_take_the_tokens_that_may_come() {
         }
     }
 }
+
+/// Masks, and what tokens lead to, are kept for all copies of a masker: each sees what it would see alone.
+#[test]
+fn threads_that_share_a_schema_see_what_one_sees_alone() {
+    let schema = r#"{
+        "type": "array",
+        "items": {
+            "properties": {"a": {"type": "string", "pattern": "^[a-c]*$"}, "b": {"type": "array"}},
+            "required": ["a"],
+            "additionalProperties": {"type": ["integer", "null"]}
+        }
+    }"#;
+    let documents = [
+        r#"[{"a":"abc","b":[1,{}]},{"x":1,"a":""}]"#,
+        r#"[{"b":[],"aa":null,"a":"a"},{"a":"cab"}]"#,
+        r#"[{"a":"ccc","y":12},{"a":"a","y":0},{"a":"","y":7}]"#,
+    ];
+    let vocabulary = vocabulary(&TOKENS);
+    let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+    let read = |mut masker: Box<dyn crate::Masker>, document: &str| -> Vec<Vec<TokenId>> {
+        let mut masks = Vec::new();
+        for byte in document.bytes() {
+            masks.push(masker.mask().unwrap().iter().collect());
+            masker.advance(byte.into()).unwrap();
+        }
+        assert!(masker.is_complete().unwrap());
+        masks
+    };
+    let alone = documents.map(|document| read(compiler.compile(schema).unwrap(), document));
+    let shared = compiler.compile(schema).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let maskers: Vec<_> = (0..9).map(|_| shared.fork().unwrap()).collect();
+            let (alone, read) = (&alone, &read);
+            scope.spawn(move || {
+                for (turn, masker) in (thread..).zip(maskers) {
+                    let place = turn % documents.len();
+                    assert_eq!(read(masker, documents[place]), alone[place], "{}", documents[place]);
+                }
+            });
+        }
+    });
+}
