@@ -56,7 +56,7 @@ impl Work {
                 self.tokens(number, shared)?;
             }
             if let Some(object) = self.automaton.step(at, b'{')? {
-                self.names_ahead(object, shared, &mut open)?;
+                self.names_ahead(object, allowed, shared, &mut open)?;
             }
             if let Some(array) = self.automaton.step(at, b'[')? {
                 let item = self.automaton.first_item(array)?;
@@ -70,6 +70,7 @@ impl Work {
     fn names_ahead(
         &mut self,
         object: State,
+        allowed: usize,
         shared: &Shared,
         open: &mut VecDeque<(Option<State>, State)>,
     ) -> Result<(), Trouble> {
@@ -85,6 +86,9 @@ impl Work {
             },
         };
         for name in names.into_iter().take(MOST_NAMES) {
+            if self.automaton.memory() > allowed {
+                break;
+            }
             let name = self.automaton.after_name(at, name);
             let value = self.automaton.value_of_name(name)?;
             open.extend(value.map(|value| (Some(name), value)));
