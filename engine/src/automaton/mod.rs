@@ -304,7 +304,7 @@ impl Automaton {
     /// Bytes of what has been worked out, roughly.
     pub(crate) fn memory(&self) -> usize {
         let formulas = self.formulas.size();
-        let known = 64 * (self.bares.len() + self.shapes.len());
+        let known = 64 * (self.bares.len() + self.shapes.len() + self.next_names_at.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len()
     }

@@ -19,11 +19,7 @@ const ENTRY_BYTES: usize = 96;
 impl<K: Eq + Hash, V: Clone> Kept<K, V> {
     /// Nothing yet, and never more than so many bytes.
     pub(super) fn new(allowed: usize) -> Self {
-        Self {
-            values: HashMap::new(),
-            bytes: 0,
-            allowed,
-        }
+        Self::with_room(allowed, 0)
     }
 
     /// The same, with room for so many values from the beginning.

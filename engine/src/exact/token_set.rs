@@ -5,11 +5,12 @@
 //! has ready, or nothing, and some hundred tokens more or less. So that is what is kept, and a masker draws it over what
 //! it has drawn last, which it takes back token by token.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::{TokenId, TokenMask};
 
 use super::contents::{Sets, set};
+use super::kept::lock;
 
 /// Tokens from which on they are kept as a set of bits rather than a list.
 const MANY: usize = 4096;
@@ -199,20 +200,15 @@ pub(super) struct Easels(Mutex<Vec<Easel>>);
 impl Easels {
     /// One of them, or a new one.
     pub(super) fn take(&self) -> Easel {
-        self.lock().pop().unwrap_or_default()
+        lock(&self.0).pop().unwrap_or_default()
     }
 
     /// Takes one back.
     pub(super) fn put_back(&self, easel: Easel) {
-        let mut easels = self.lock();
+        let mut easels = lock(&self.0);
         if easels.len() < EASELS && !easel.canvases.is_empty() {
             easels.push(easel);
         }
-    }
-
-    /// An easel is taken or put back whole, so that they stay usable after a panic elsewhere.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Easel>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

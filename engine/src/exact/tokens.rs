@@ -20,7 +20,7 @@ use super::occurrences::{Class, Occurrences};
 use super::phases::Phases;
 use super::token_set::{Easels, TokenSet};
 use super::trie::{ROOT, Trie};
-use super::values::Scalars;
+use super::values::{Scalars, ValueRests, ValueTokens};
 
 /// Memory for sets of tokens within a character.
 const WITHIN_BYTES: usize = 2 << 20;
@@ -82,8 +82,9 @@ pub(super) struct Tokens {
     pub(super) rests: Rests,
     /// Those that begin a value.
     pub(super) values: Values,
-    /// What begins values that are no containers.
-    pub(super) scalars: Scalars,
+    /// What begins values that are no containers, and which rests may come behind a name before them.
+    pub(super) scalar_tokens: Scalars<ValueTokens>,
+    pub(super) scalar_rests: Scalars<ValueRests>,
 }
 
 /// Tokens that begin a value, by how far they go. Those that are numbers only are left out.
@@ -290,7 +291,8 @@ impl Tokens {
             every: Spelled::new(every),
             rests,
             easels: Easels::default(),
-            scalars: Scalars::default(),
+            scalar_tokens: Scalars::default(),
+            scalar_rests: Scalars::default(),
             within: Mutex::new(Kept::new(WITHIN_BYTES)),
             insides: Mutex::new(Kept::new(INSIDE_BYTES)),
             branches: Mutex::new(Kept::new(BRANCH_BYTES)),

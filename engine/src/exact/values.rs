@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::TokenId;
-use crate::automaton::{ScalarShape, State, Trouble, ValueShape};
+use crate::automaton::{Automaton, ScalarShape, State, Trouble, ValueShape};
 
 use super::contents::bit;
 use super::kept::{Kept, lock};
@@ -29,41 +29,66 @@ pub(super) struct ValueRests {
     whole: Box<[(u32, u32)]>,
 }
 
-/// What begins values that are no containers, in all schemas of a vocabulary.
+/// What is known of values that are no containers, in all schemas of a vocabulary.
 #[derive(Debug)]
-pub(super) struct Scalars {
-    tokens: Mutex<Kept<ScalarShape, Arc<ValueTokens>>>,
-    rests: Mutex<Kept<ScalarShape, Arc<ValueRests>>>,
-}
+pub(super) struct Scalars<T>(Mutex<Kept<ScalarShape, Arc<T>>>);
 
-/// Memory for what is known of scalars, of tokens and of rests.
+/// Memory for what is known of scalars, of tokens and of rests each.
 const SCALAR_BYTES: usize = 2 << 20;
 
-impl Default for Scalars {
+impl<T> Default for Scalars<T> {
     fn default() -> Self {
-        Self {
-            tokens: Mutex::new(Kept::new(SCALAR_BYTES)),
-            rests: Mutex::new(Kept::new(SCALAR_BYTES)),
-        }
+        Self(Mutex::new(Kept::new(SCALAR_BYTES)))
     }
 }
 
-impl Scalars {
-    fn tokens(&self, shape: ScalarShape) -> Option<Arc<ValueTokens>> {
-        lock(&self.tokens).get(&shape)
-    }
+/// What is known of values in one schema; nothing yet of those that have come once.
+pub(super) type Shapes<T> = Kept<ValueShape, Option<Arc<T>>>;
 
-    fn keep_tokens(&self, shape: ScalarShape, tokens: &Arc<ValueTokens>, bytes: usize) {
-        lock(&self.tokens).keep(shape, tokens.clone(), bytes);
-    }
+/// What is known of a shape.
+enum Seen<T> {
+    Known(Arc<T>),
+    /// It has come for the first time, and may be the only one.
+    Once,
+    /// It is time to look at it. That of a scalar is known by this in other schemas.
+    New(Option<ScalarShape>),
+}
 
-    fn rests(&self, shape: ScalarShape) -> Option<Arc<ValueRests>> {
-        lock(&self.rests).get(&shape)
+impl<T> Seen<T> {
+    fn of(
+        automaton: &mut Automaton,
+        (shapes, scalars): (&mut Shapes<T>, &Scalars<T>),
+        shape: ValueShape,
+        sight: Sight,
+    ) -> Self {
+        let known = shapes.get(&shape);
+        if let Some(Some(known)) = known {
+            return Self::Known(known);
+        }
+        let scalar = automaton.scalar_shape(shape);
+        if let Some(known) = scalar.and_then(|scalar| lock(&scalars.0).get(&scalar)) {
+            shapes.keep(shape, Some(known.clone()), 0);
+            return Self::Known(known);
+        }
+        if scalar.is_none() && known.is_none() && sight == Sight::First {
+            shapes.keep(shape, None, 0);
+            return Self::Once;
+        }
+        Self::New(scalar)
     }
+}
 
-    fn keep_rests(&self, shape: ScalarShape, rests: &Arc<ValueRests>, bytes: usize) {
-        lock(&self.rests).keep(shape, rests.clone(), bytes);
+/// Keeps what was found out about a shape, that of a scalar for all schemas.
+fn keep<T>(
+    (shapes, scalars): (&mut Shapes<T>, &Scalars<T>),
+    (shape, scalar): (ValueShape, Option<ScalarShape>),
+    found: &Arc<T>,
+    bytes: usize,
+) {
+    if let Some(scalar) = scalar {
+        lock(&scalars.0).keep(scalar, found.clone(), bytes);
     }
+    shapes.keep(shape, Some(found.clone()), bytes);
 }
 
 /// Rests behind a value that are looked at one by one.
@@ -125,19 +150,12 @@ impl Walk<'_> {
         shape: ValueShape,
         sight: Sight,
     ) -> Result<Option<Arc<ValueTokens>>, Trouble> {
-        let known = self.known.value_tokens.get(&shape);
-        if let Some(Some(known)) = known {
-            return Ok(Some(known));
-        }
-        let scalar = self.automaton.scalar_shape(shape);
-        if let Some(known) = scalar.and_then(|scalar| self.tokens.scalars.tokens(scalar)) {
-            self.known.value_tokens.keep(shape, Some(known.clone()), 0);
-            return Ok(Some(known));
-        }
-        if scalar.is_none() && known.is_none() && sight == Sight::First {
-            self.known.value_tokens.keep(shape, None, 0);
-            return Ok(None);
-        }
+        let kept = (&mut self.known.value_tokens, &self.tokens.scalar_tokens);
+        let scalar = match Seen::of(self.automaton, kept, shape, sight) {
+            Seen::Known(known) => return Ok(Some(known)),
+            Seen::Once => return Ok(None),
+            Seen::New(scalar) => scalar,
+        };
         let mut open = Vec::new();
         self.between(at, &mut open)?;
         let values = &self.tokens.values;
@@ -157,10 +175,8 @@ impl Walk<'_> {
             whole: whole.into(),
         });
         let bytes = 4 * tokens.open.len() + 8 * tokens.whole.len();
-        if let Some(scalar) = scalar {
-            self.tokens.scalars.keep_tokens(scalar, &tokens, bytes);
-        }
-        self.known.value_tokens.keep(shape, Some(tokens.clone()), bytes);
+        let kept = (&mut self.known.value_tokens, &self.tokens.scalar_tokens);
+        keep(kept, (shape, scalar), &tokens, bytes);
         Ok(Some(tokens))
     }
 
@@ -222,19 +238,12 @@ impl Walk<'_> {
         shape: ValueShape,
         sight: Sight,
     ) -> Result<Option<Arc<ValueRests>>, Trouble> {
-        let known = self.known.value_rests.get(&shape);
-        if let Some(Some(known)) = known {
-            return Ok(Some(known));
-        }
-        let scalar = self.automaton.scalar_shape(shape);
-        if let Some(known) = scalar.and_then(|scalar| self.tokens.scalars.rests(scalar)) {
-            self.known.value_rests.keep(shape, Some(known.clone()), 0);
-            return Ok(Some(known));
-        }
-        if scalar.is_none() && known.is_none() && sight == Sight::First {
-            self.known.value_rests.keep(shape, None, 0);
-            return Ok(None);
-        }
+        let kept = (&mut self.known.value_rests, &self.tokens.scalar_rests);
+        let scalar = match Seen::of(self.automaton, kept, shape, sight) {
+            Seen::Known(known) => return Ok(Some(known)),
+            Seen::Once => return Ok(None),
+            Seen::New(scalar) => scalar,
+        };
         let mut open = self.walk_rests(at, None, None)?;
         let mut whole = Vec::new();
         for one in &self.tokens.rests.values {
@@ -248,10 +257,8 @@ impl Walk<'_> {
             whole: whole.into(),
         });
         let bytes = rests.open.len() + 8 * rests.whole.len();
-        if let Some(scalar) = scalar {
-            self.tokens.scalars.keep_rests(scalar, &rests, bytes);
-        }
-        self.known.value_rests.keep(shape, Some(rests.clone()), bytes);
+        let kept = (&mut self.known.value_rests, &self.tokens.scalar_rests);
+        keep(kept, (shape, scalar), &rests, bytes);
         Ok(Some(rests))
     }
 

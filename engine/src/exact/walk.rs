@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, State, Trouble, ValueShape};
+use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, State, Trouble};
 use crate::numbers::{NextDigits, NumberState};
 use crate::{Escapes, TokenId};
 
@@ -16,7 +16,7 @@ use super::rest::{Freedom, Rest};
 use super::token_set::{Base, TokenSet};
 use super::tokens::{Rests, Spelled, Tokens};
 use super::trie::{ROOT, Trie};
-use super::values::{ValueRests, ValueTokens};
+use super::values::{Shapes, ValueRests, ValueTokens};
 
 /// What is known of rests and numbers, so that it is not worked out again for each place. Forgotten where there is too
 /// much of it.
@@ -32,8 +32,8 @@ pub(super) struct Known {
     number_sets_left: usize,
     pub(super) names: KnownNames,
     /// Tokens and rests that begin values.
-    pub(super) value_tokens: Kept<ValueShape, Option<Arc<ValueTokens>>>,
-    pub(super) value_rests: Kept<ValueShape, Option<Arc<ValueRests>>>,
+    pub(super) value_tokens: Shapes<ValueTokens>,
+    pub(super) value_rests: Shapes<ValueRests>,
     /// The tokens that may come within any string, by the rests that may come behind it.
     pub(super) free_texts: Kept<Arc<[bool]>, TokenSet>,
 }

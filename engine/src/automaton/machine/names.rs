@@ -16,8 +16,10 @@ use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
 use crate::strings::LanguageId;
 
-/// Names of one object from which on it pays to look for a way to complete it with all of them, and not to sort them.
+/// Names of one object from which on it pays to look for a way to complete it with all of them.
 const MANY: usize = 16;
+/// Names from which on it pays to take the order from a list instead of comparing them.
+const MANY_SORTED: usize = 16;
 
 /// The names that may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,7 +110,7 @@ impl Automaton {
     /// The place after the characters that come first in `bytes` and stand for themselves in a name, and how many these
     /// are, where names are told apart by lists only: so what was read before each is not looked up. None where it is not
     /// so easy.
-    pub(crate) fn read_in_name(&mut self, at: State, bytes: &[u8]) -> Result<Option<(Option<State>, usize)>, Trouble> {
+    pub(super) fn read_in_name(&mut self, at: State, bytes: &[u8]) -> Result<Option<(Option<State>, usize)>, Trouble> {
         let Top::Key(Decode::Between, text, names) = at.top else {
             return Ok(None);
         };
@@ -121,11 +123,11 @@ impl Automaton {
         let NextNames::Listed(list_id) = names else {
             return Ok(None);
         };
-        let whole = [self.texts.get(text).as_bytes(), &bytes[..count]].concat();
-        let longer = match std::str::from_utf8(&whole) {
-            Ok(whole) => self.texts.intern(whole),
-            Err(_) => return Ok(None),
+        let Ok(more) = std::str::from_utf8(&bytes[..count]) else {
+            return Ok(None);
         };
+        let longer = [self.texts.get(text), more].concat();
+        let longer = self.texts.intern(&longer);
         let list = &self.name_lists[list_id.0 as usize];
         if !list.excludes && self.beginning_with(&list.names, longer).is_empty() {
             return Ok(Some((None, count)));
@@ -478,7 +480,7 @@ impl Automaton {
 
     /// Names by their characters, each once. Those among `listed`, which are sorted like that, need no comparing.
     fn sorted_names(&self, mut names: Vec<TextId>, listed: &[TextId]) -> Vec<TextId> {
-        if names.len() < MANY {
+        if names.len() < MANY_SORTED {
             self.sort_names(&mut names);
             return names;
         }

@@ -10,11 +10,12 @@ mod yaml;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use hashbrown::HashMap;
 
 use super::ExactOptions;
+use super::kept::lock;
 use super::masker::PlaceMasker;
 use super::tokens::Tokens;
 use super::work::Shared;
@@ -135,7 +136,7 @@ impl ReplyCompiler {
     }
 
     fn tails(&self, after: &str) -> Arc<Tails> {
-        let mut known = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.tails);
         if let Some(known) = known.get(after) {
             return known.clone();
         }

@@ -1,13 +1,13 @@
 //! The masks of replies to one request, as far as they have been worked out.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::automaton::{Decode, PlaceKind, State, Trouble};
 use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 
 use super::super::contents::Sets;
 use super::super::forced::{ReadBytes, forced_tokens};
-use super::super::kept::Kept;
+use super::super::kept::{Kept, lock};
 use super::super::masker::Places;
 use super::super::token_set::{Easels, TokenSet};
 use super::super::tokens::Spelled;
@@ -80,7 +80,7 @@ impl Reply {
     }
 
     fn own(&self) -> MutexGuard<'_, Own> {
-        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.own)
     }
 
     fn with<T>(&self, ask: impl FnOnce(&mut Walk<'_>) -> Result<T, Trouble>) -> Result<T, MaskError> {
