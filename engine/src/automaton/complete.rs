@@ -304,7 +304,7 @@ impl Automaton {
     ) -> Result<Option<Piece>, Trouble> {
         let mut names = ordered.to_vec();
         for name in self.names(formula) {
-            if !names.contains(&name) {
+            if !names.contains(&name) && !gone.contains(&name) {
                 names.push(name);
             }
         }

@@ -51,7 +51,7 @@ use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goal, Goals};
 use machine::{
-    Apart, Expected, ExpectedId, ForcedShape, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders, Parts,
+    Apart, Expected, ExpectedId, ForcedShape, Left, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders, Parts,
     StackId,
 };
 pub(crate) use machine::{BegunName, Digits, NameClass, NameRests, PlaceKind, ScalarShape, State, ValueShape};
@@ -112,7 +112,7 @@ fn limit(error: impl Into<Trouble>) -> CompileError {
 }
 
 /// A place before a name: what is left of the object, the names read, and how far an order of names has come.
-type KeyPlace = (FormulaId, Box<[TextId]>, OrderId, u32);
+type KeyPlace = (FormulaId, Arc<[TextId]>, OrderId, u32);
 
 /// Steps that there is room for from the beginning, so that masks need not wait while a table grows.
 const PLACES: usize = 448;
@@ -146,6 +146,10 @@ pub(crate) struct Automaton {
     vectors: HashMap<Box<[GoalId]>, Arc<[Vec<bool>]>>,
     lists: HashMap<LanguageId, Option<Arc<Listed>>>,
     plains: HashMap<FormulaId, Option<Arc<Plain>>>,
+    /// What the member of an object is read for, by what is left of the object and the name.
+    members: HashMap<(Left, TextId), Option<ExpectedId>>,
+    /// What is left of plain objects after a member that had to come.
+    after_required: HashMap<(FormulaId, TextId), FormulaId>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     next_names: HashMap<KeyPlace, NextNames>,
     next_names_at: HashMap<StackId, NextNames>,
@@ -221,6 +225,8 @@ impl Automaton {
             vectors: HashMap::new(),
             lists: HashMap::new(),
             plains: HashMap::new(),
+            members: HashMap::new(),
+            after_required: HashMap::new(),
             decided: HashMap::new(),
             next_names: HashMap::new(),
             next_names_at: HashMap::new(),
@@ -304,7 +310,8 @@ impl Automaton {
     /// Bytes of what has been worked out, roughly.
     pub(crate) fn memory(&self) -> usize {
         let formulas = self.formulas.size();
-        let known = 64 * (self.bares.len() + self.shapes.len() + self.next_names_at.len());
+        let known = self.bares.len() + self.shapes.len() + self.next_names_at.len() + self.members.len();
+        let known = 64 * (known + self.after_required.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len()
     }

@@ -1,5 +1,7 @@
 //! Places in objects and arrays, and what a value that ends means to the one around it.
 
+use std::sync::Arc;
+
 use crate::json::Value;
 
 use super::super::atom::TextId;
@@ -9,7 +11,7 @@ use super::super::goal::{Goal, GoalId};
 use super::super::questions::Goals;
 use super::super::read::Name;
 use super::super::satisfiable::{outcome_of, split};
-use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Step, Top, Trouble};
+use super::{Automaton, ExpectedId, Kind, Left, Level, StackId, State, Step, Top, Trouble};
 
 impl Automaton {
     /// Whether the values that are read in a container are kept.
@@ -46,7 +48,7 @@ impl Automaton {
 
     pub(super) fn begin_container(&mut self, expected: ExpectedId, stack: StackId, array: bool) -> Step {
         let what = self.expected(expected);
-        let mut formulas = Vec::with_capacity(what.goals.len());
+        let mut formulas = Left::new();
         for &goal in &what.goals {
             let constraint = self.constraint(goal)?;
             formulas.push(if array { constraint.arrays } else { constraint.objects });
@@ -71,7 +73,7 @@ impl Automaton {
             true => Kind::Array { values },
             false => Kind::Object {
                 values,
-                used: Box::default(),
+                used: Arc::default(),
                 name: None,
                 order: self.order_for(&what.goals),
                 passed: 0,
@@ -79,7 +81,7 @@ impl Automaton {
         };
         let level = Level {
             kind,
-            formulas: formulas.into(),
+            formulas,
             expected,
             below: stack,
             depth: self.levels.get(stack.0 as usize).map_or(0, |level| level.depth) + 1,
@@ -124,6 +126,7 @@ impl Automaton {
         let mut level = (*level).clone();
         let what = self.expected(expected);
         let outcome = |goal| outcome_of(&what.goals, &outcomes, goal);
+        let keeps = self.keeps(stack);
         let top = match &mut level.kind {
             Kind::Array { values } => {
                 let repeats = values.iter().flatten().any(|seen| Some(*seen) == value);
@@ -145,12 +148,15 @@ impl Automaton {
                     return Ok(None);
                 };
                 for formula in &mut level.formulas {
-                    *formula = self.after_member(*formula, Name::Known(name), &outcome)?;
+                    *formula = match keeps {
+                        true => self.after_member(*formula, Name::Known(name), &outcome)?,
+                        false => self.after_only_member(*formula, name, &outcome)?,
+                    };
                 }
-                let mut names = used.to_vec();
-                let place = names.binary_search(&name).unwrap_or_else(|place| place);
-                names.insert(place, name);
-                *used = names.into();
+                let place = used.binary_search(&name).unwrap_or_else(|place| place);
+                let (before, behind) = used.split_at(place);
+                let names = before.iter().chain(std::iter::once(&name)).chain(behind);
+                *used = names.copied().collect();
                 if let (Some(values), Some(value)) = (values, value) {
                     let mut all = values.to_vec();
                     all.insert(place.min(all.len()), value);
@@ -229,18 +235,32 @@ impl Automaton {
         for formula in &mut level.formulas {
             *formula = self.without_all(*formula, &over);
         }
+        let Some(expected) = self.member_expected(&level, name)? else {
+            return Ok(None);
+        };
+        let stack = self.push(level);
+        let top = Top::Value(expected);
+        Ok(Some(State::new(top, stack)))
+    }
+
+    /// What the member of this name, which comes next, is read for; none where there cannot be one.
+    fn member_expected(&mut self, level: &Level, name: TextId) -> Result<Option<ExpectedId>, Trouble> {
+        // Where each name is a matter by itself it does not count which others have come.
+        let plain = self.plain(level.formulas[0]).filter(|plain| plain.is_of_any_size());
+        let key = plain.map(|_| (level.formulas.clone(), name));
+        if let Some(&known) = key.as_ref().and_then(|key| self.members.get(key)) {
+            return Ok(known);
+        }
         let mut gone = self.gone(&level.kind);
         if !gone.contains(&name) {
             gone.push(name);
         }
         let (goals, decision) = self.decide_member(&level.formulas, Name::Known(name), &gone)?;
-        if decision == DecisionId::NEVER {
-            return Ok(None);
+        let expected = (decision != DecisionId::NEVER).then(|| self.expect(goals, decision));
+        if let Some(key) = key {
+            self.members.insert(key, expected);
         }
-        let expected = self.expect(goals, decision);
-        let stack = self.push(level);
-        let top = Top::Value(expected);
-        Ok(Some(State::new(top, stack)))
+        Ok(expected)
     }
 
     pub(super) fn decide_member(

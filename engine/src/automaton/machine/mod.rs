@@ -16,6 +16,8 @@ mod whitespace;
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::json::Value;
 use crate::numbers::NumberState;
 use crate::strings::{Fingerprint, LanguageId, Machine, Transitions};
@@ -172,13 +174,16 @@ impl Word {
     }
 }
 
+/// What is left of a container: of the demand on it, and of its goals, of which there mostly is one.
+pub(super) type Left = SmallVec<[FormulaId; 3]>;
+
 /// A container on the stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Level {
     kind: Kind,
     /// What is left: first of the demand on the container, then of each goal's formula; a goal whose outcome is known
     /// has a decided one.
-    formulas: Box<[FormulaId]>,
+    formulas: Left,
     /// What the container is read for.
     expected: ExpectedId,
     below: StackId,
@@ -196,7 +201,7 @@ enum Kind {
         /// The values of `used`, as goals of being equal to them; kept where items are compared further out.
         values: Option<Box<[GoalId]>>,
         /// Names of the members so far, sorted.
-        used: Box<[TextId]>,
+        used: Arc<[TextId]>,
         /// The name of the member that is read.
         name: Option<TextId>,
         /// The names that come in an order, and how many of them have been read or passed over.

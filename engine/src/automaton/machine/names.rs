@@ -338,6 +338,9 @@ impl Automaton {
         let mut others = Names::These(Vec::new());
         if left != FormulaId::FALSE {
             names = self.names(left);
+            // Of those that have come something may be left.
+            let came: HashSet<TextId> = gone.iter().copied().collect();
+            names.retain(|name| !came.contains(name));
             self.add_viable(left, &names, &gone, &mut viable)?;
             others = self.other_names(left, &names, &gone)?;
         }

@@ -1,6 +1,8 @@
 //! What may come at a place as little as can be said of it, so that what is worked out for one place serves all others
 //! that are alike.
 
+use std::sync::Arc;
+
 use super::{Automaton, BegunName, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::goal::Constraint;
@@ -177,7 +179,7 @@ impl Automaton {
         {
             let mut level = (*level).clone();
             if let Kind::Object { used, .. } = &mut level.kind {
-                *used = Box::default();
+                *used = Arc::default();
             }
             bare = Some(self.push(level));
         }

@@ -63,6 +63,11 @@ impl Plain {
         self.over == u64::MAX
     }
 
+    /// Whether the number of members does not count.
+    pub(in crate::automaton) fn is_of_any_size(&self) -> bool {
+        self.min == 0 && self.is_unbounded()
+    }
+
     /// What the value of this name must satisfy, by its name.
     fn goals_of(&self, name: TextId) -> impl Iterator<Item = GoalId> {
         let from = self.goals.partition_point(|(one, _)| *one < name);
@@ -139,6 +144,39 @@ impl Automaton {
             let literal = self.formulas.literal(*part);
             literal.is_some_and(|(atom, wanted)| admits(self.atoms.kind(atom), wanted))
         })
+    }
+
+    /// What is left of a formula after a member, where no other of that name will come. One that need not come makes no
+    /// difference to others in a plain object: what is asked of it is left as it is.
+    pub(in crate::automaton) fn after_only_member(
+        &mut self,
+        formula: FormulaId,
+        name: TextId,
+        outcome: &dyn Fn(GoalId) -> bool,
+    ) -> Result<FormulaId, Trouble> {
+        if formula.decided().is_some() {
+            return Ok(formula);
+        }
+        let plain = self.plain(formula).filter(|plain| plain.is_of_any_size());
+        let Some(plain) = plain.filter(|plain| plain.refused.binary_search(&name).is_err()) else {
+            return self.after_member(formula, Name::Known(name), outcome);
+        };
+        let mut holds = plain.goals_of(name).all(outcome);
+        for &(names, goal) in &plain.languages {
+            holds = holds && (!self.covers(Keys::Language(names), Name::Known(name))? || outcome(goal));
+        }
+        if !holds {
+            return Ok(FormulaId::FALSE);
+        }
+        if !plain.required.contains(&name) {
+            return Ok(formula);
+        }
+        if let Some(&known) = self.after_required.get(&(formula, name)) {
+            return Ok(known);
+        }
+        let after = self.after_member(formula, Name::Known(name), outcome)?;
+        self.after_required.insert((formula, name), after);
+        Ok(after)
     }
 
     /// Whether a member of this name can come in a plain object, as far as that depends on its name and value.
