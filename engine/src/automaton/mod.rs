@@ -51,10 +51,12 @@ use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goal, Goals};
 use machine::{
-    Apart, Expected, ExpectedId, ForcedShape, Left, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders, Parts,
-    StackId,
+    Apart, Expected, ExpectedId, ForcedShape, Left, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders,
+    Outcomes, Parts, StackId,
 };
-pub(crate) use machine::{BegunName, Digits, NameClass, NameRests, PlaceKind, ScalarShape, State, ValueShape};
+pub(crate) use machine::{
+    BegunName, Digits, NameClass, NameRests, NextMembers, PlaceKind, ScalarShape, State, ValueShape,
+};
 use questions::Questions;
 use satisfiable::{Listed, Plain};
 
@@ -150,6 +152,10 @@ pub(crate) struct Automaton {
     members: HashMap<(Left, TextId), Option<ExpectedId>>,
     /// What is left of plain objects after a member that had to come.
     after_required: HashMap<(FormulaId, TextId), FormulaId>,
+    /// Whether what is left of an object has room for any name.
+    roomy: HashMap<FormulaId, bool>,
+    /// The places behind containers, by what is around them, what they are read for and the outcomes of that.
+    closed: HashMap<(StackId, ExpectedId, Outcomes), Option<State>>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     next_names: HashMap<KeyPlace, NextNames>,
     next_names_at: HashMap<StackId, NextNames>,
@@ -227,6 +233,8 @@ impl Automaton {
             plains: HashMap::new(),
             members: HashMap::new(),
             after_required: HashMap::new(),
+            roomy: HashMap::new(),
+            closed: HashMap::new(),
             decided: HashMap::new(),
             next_names: HashMap::new(),
             next_names_at: HashMap::new(),
@@ -311,7 +319,7 @@ impl Automaton {
     pub(crate) fn memory(&self) -> usize {
         let formulas = self.formulas.size();
         let known = self.bares.len() + self.shapes.len() + self.next_names_at.len() + self.members.len();
-        let known = 64 * (known + self.after_required.len());
+        let known = 64 * (known + self.after_required.len() + self.closed.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len()
     }

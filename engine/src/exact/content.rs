@@ -10,6 +10,7 @@ use super::chain::{Chain, End};
 use super::contents::Contents;
 use super::occurrences::{DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
+use super::rest_set::RestSet;
 use super::states::{AskFree, DEAD, FREE, States};
 use super::token_set::{Base, TokenSet};
 use super::tokens::Tokens;
@@ -545,7 +546,7 @@ struct Closings<'a> {
     contents: &'a Contents,
     freedom: &'a mut Freedom,
     /// Whether each rest may come behind the quote.
-    alive: &'a [bool],
+    alive: &'a RestSet,
     found: &'a mut Vec<TokenId>,
 }
 
@@ -577,7 +578,7 @@ pub(super) fn closings(
     freedom: &mut Freedom,
     contents: &Contents,
     rest: Rest,
-    alive: &[bool],
+    alive: &RestSet,
     found: &mut Vec<TokenId>,
 ) -> Result<(), Trouble> {
     let mut visitor = Closings {

@@ -1,6 +1,7 @@
 //! [`ExactCompiler`]: this project's own compiler.
 
 mod ahead;
+mod alive;
 mod chain;
 mod content;
 mod contents;
@@ -12,6 +13,7 @@ mod occurrences;
 mod phases;
 mod reply;
 mod rest;
+mod rest_set;
 mod shards;
 mod states;
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Tokens from a place within a name on.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
@@ -12,6 +11,7 @@ use crate::strings::LanguageId;
 use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents};
 use super::rest::Rest;
+use super::rest_set::RestSet;
 use super::trie::ROOT;
 use super::walk::Walk;
 
@@ -271,7 +271,7 @@ impl Walk<'_> {
 
     /// Whether each rest may come after the closing quote of a name that is not listed and ends with `text`, if that is
     /// alike for all such names.
-    fn alive_behind_free(&mut self, at: State, begun: &BegunName, text: &str) -> Result<Arc<[bool]>, Trouble> {
+    fn alive_behind_free(&mut self, at: State, begun: &BegunName, text: &str) -> Result<RestSet, Trouble> {
         if !self.tokens.rests.end_in_comma || !self.automaton.is_wide_open(begun)? {
             return self.alive_after_class(at, begun, text);
         }
@@ -286,7 +286,7 @@ impl Walk<'_> {
 
     /// Whether each rest may come after the closing quote of a name that ends with `text`, as far as it does not reach
     /// into other names of the object.
-    fn alive_after_class(&mut self, at: State, begun: &BegunName, text: &str) -> Result<Arc<[bool]>, Trouble> {
+    fn alive_after_class(&mut self, at: State, begun: &BegunName, text: &str) -> Result<RestSet, Trouble> {
         let after = self.automaton.after_longer_name(at, text);
         let Some(class) = self.automaton.class_of(begun, text)? else {
             return self.alive(after);
@@ -295,7 +295,7 @@ impl Walk<'_> {
             return Ok(known);
         }
         let alive = self.find_alive(after, None)?;
-        self.known.alive_by_class.keep(class, alive.clone(), alive.len());
+        self.known.alive_by_class.keep(class, alive.clone(), alive.bytes());
         Ok(alive)
     }
 }

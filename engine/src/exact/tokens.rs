@@ -18,6 +18,7 @@ use super::contents::{Contents, Sets, Tails, set};
 use super::kept::{Kept, lock};
 use super::occurrences::{Class, Occurrences};
 use super::phases::Phases;
+use super::rest_set::RestSet;
 use super::token_set::{Easels, TokenSet};
 use super::trie::{ROOT, Trie};
 use super::values::{Scalars, ValueRests, ValueTokens};
@@ -125,13 +126,13 @@ pub(super) struct Rests {
     /// Each.
     pub(super) texts: Box<[Box<[u8]>]>,
     /// Whether each is empty.
-    pub(super) nothing: Box<[bool]>,
+    pub(super) nothing: RestSet,
     /// Whether each may have characters of another string behind a comma.
-    pub(super) reaches_text: Box<[bool]>,
+    pub(super) reaches_text: RestSet,
     /// Whether each ends a container.
-    pub(super) closes: Box<[bool]>,
+    pub(super) closes: RestSet,
     /// Whether each goes on as behind a name.
-    pub(super) is_of_name: Box<[bool]>,
+    pub(super) is_of_name: RestSet,
     /// The one that is a colon and no more.
     pub(super) colon: Option<u32>,
     /// Those that have a value behind a colon and end it: the value, and what they have behind it.
@@ -545,14 +546,11 @@ impl Rests {
         let is_of_name = |text: &Vec<u8>| text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
         let colon = texts.iter().position(|text| text == b":");
         Self {
-            is_of_name: texts.iter().map(is_of_name).collect(),
+            is_of_name: RestSet::of(texts.iter().map(is_of_name)),
             colon: colon.map(|place| place as u32),
-            closes: texts
-                .iter()
-                .map(|text| text.contains(&b'}') || text.contains(&b']'))
-                .collect(),
-            reaches_text: reaches_text.collect(),
-            nothing: texts.iter().map(Vec::is_empty).collect(),
+            closes: RestSet::of(texts.iter().map(|text| text.contains(&b'}') || text.contains(&b']'))),
+            reaches_text: RestSet::of(reaches_text),
+            nothing: RestSet::of(texts.iter().map(Vec::is_empty)),
             values: values.into(),
             odd: odd.into(),
             next_name,

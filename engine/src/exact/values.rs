@@ -8,6 +8,7 @@ use crate::automaton::{Automaton, ScalarShape, State, Trouble, ValueShape};
 
 use super::contents::bit;
 use super::kept::{Kept, lock};
+use super::rest_set::RestSet;
 use super::trie::ROOT;
 use super::walk::Walk;
 
@@ -24,7 +25,7 @@ pub(super) struct ValueTokens {
 #[derive(Debug)]
 pub(super) struct ValueRests {
     /// Whether each may come as far as it ends within the value.
-    open: Box<[bool]>,
+    open: RestSet,
     /// Those that end it, with what they have behind it.
     whole: Box<[(u32, u32)]>,
 }
@@ -90,9 +91,6 @@ fn keep<T>(
     }
     shapes.keep(shape, Some(found.clone()), bytes);
 }
-
-/// Rests behind a value that are looked at one by one.
-const MOST_SINGLE: usize = 4;
 
 /// Whether a shape is looked at for the first time, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +179,7 @@ impl Walk<'_> {
     }
 
     /// Whether each rest may come behind a name; none where more counts than the shape of its value, or that is new.
-    pub(super) fn alive_behind_name(&mut self, at: State) -> Result<Option<Arc<[bool]>>, Trouble> {
+    pub(super) fn alive_behind_name(&mut self, at: State) -> Result<Option<RestSet>, Trouble> {
         let Some(value) = self.automaton.value_of_name(at)? else {
             return Ok(None);
         };
@@ -191,43 +189,19 @@ impl Walk<'_> {
         let Some(rests) = self.value_rests(at, value, shape, Sight::First)? else {
             return Ok(None);
         };
-        let mut alive = rests.open.to_vec();
+        let mut alive = rests.open.clone();
         if !rests.whole.is_empty()
             && let Some(after) = self.automaton.after_shape(value)?
         {
-            self.behind_values(after, &rests.whole, &mut alive)?;
+            let behind = self.alive(after)?;
+            for &(rest, end) in &rests.whole {
+                alive.put(rest as usize, behind[end as usize]);
+            }
         }
         for (rest, text) in &self.tokens.rests.odd {
-            alive[*rest as usize] = self.is_alive(at, text)?;
+            alive.put(*rest as usize, self.is_alive(at, text)?);
         }
-        Ok(Some(alive.into()))
-    }
-
-    /// Notes which rests with a whole value may come, by what they have behind it.
-    fn behind_values(&mut self, after: State, whole: &[(u32, u32)], alive: &mut [bool]) -> Result<(), Trouble> {
-        // Mostly they have no more than a comma, and all that may come there is more work to find.
-        let nothing = &self.tokens.rests.nothing;
-        let mut looked_at: Vec<(u32, bool)> = Vec::new();
-        for &(rest, behind) in whole {
-            let known = looked_at.iter().find(|(one, _)| *one == behind);
-            alive[rest as usize] = match known {
-                _ if nothing[behind as usize] => true,
-                Some((_, may)) => *may,
-                None if looked_at.len() == MOST_SINGLE => {
-                    let all = self.alive(after)?;
-                    for &(rest, behind) in whole {
-                        alive[rest as usize] = all[behind as usize];
-                    }
-                    return Ok(());
-                }
-                None => {
-                    let may = self.is_alive(after, &self.tokens.rests.texts[behind as usize])?;
-                    looked_at.push((behind, may));
-                    may
-                }
-            };
-        }
-        Ok(())
+        Ok(Some(alive))
     }
 
     /// The same of rests behind a name.
@@ -247,16 +221,16 @@ impl Walk<'_> {
         let mut open = self.walk_rests(at, None, None)?;
         let mut whole = Vec::new();
         for one in &self.tokens.rests.values {
-            open[one.rest as usize] = false;
+            open.put(one.rest as usize, false);
             if self.is_alive(value, &one.value)? {
                 whole.push((one.rest, one.behind));
             }
         }
         let rests = Arc::new(ValueRests {
-            open: open.into(),
+            open,
             whole: whole.into(),
         });
-        let bytes = rests.open.len() + 8 * rests.whole.len();
+        let bytes = rests.open.bytes() + 8 * rests.whole.len();
         let kept = (&mut self.known.value_rests, &self.tokens.scalar_rests);
         keep(kept, (shape, scalar), &rests, bytes);
         Ok(Some(rests))

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
-use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, PlaceKind, State, Trouble};
+use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, NextMembers, PlaceKind, State, Trouble};
 use crate::numbers::{NextDigits, NumberState};
 use crate::{Escapes, TokenId};
 
@@ -13,8 +13,9 @@ use super::contents::{Closing, Contents, Sets};
 use super::kept::Kept;
 use super::names::KnownNames;
 use super::rest::{Freedom, Rest};
+use super::rest_set::RestSet;
 use super::token_set::{Base, TokenSet};
-use super::tokens::{Rests, Spelled, Tokens};
+use super::tokens::{Spelled, Tokens};
 use super::trie::{ROOT, Trie};
 use super::values::{Shapes, ValueRests, ValueTokens};
 
@@ -23,10 +24,12 @@ use super::values::{Shapes, ValueRests, ValueTokens};
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) freedom: Freedom,
-    alive: Kept<State, Arc<[bool]>>,
-    pub(super) alive_by_class: Kept<NameClass, Arc<[bool]>>,
+    pub(super) alive: Kept<State, RestSet>,
+    /// Whether each rest may come after a member of a plain object, by what may come where the object ends.
+    pub(super) after_member: HashMap<(NextMembers, Option<RestSet>), RestSet>,
+    pub(super) alive_by_class: Kept<NameClass, RestSet>,
     /// Whether each rest may come behind any name in an object that takes any value for it.
-    pub(super) alive_behind_free: Option<Arc<[bool]>>,
+    pub(super) alive_behind_free: Option<RestSet>,
     numbers: Kept<NumberState, NumberTokens>,
     /// Sets of bits that may still be made of them. Masks keep them as well, and do not count them.
     number_sets_left: usize,
@@ -35,11 +38,8 @@ pub(super) struct Known {
     pub(super) value_tokens: Shapes<ValueTokens>,
     pub(super) value_rests: Shapes<ValueRests>,
     /// The tokens that may come within any string, by the rests that may come behind it.
-    pub(super) free_texts: Kept<Arc<[bool]>, TokenSet>,
+    pub(super) free_texts: Kept<RestSet, TokenSet>,
 }
-
-/// Containers that are looked at to see what may come where all of them end.
-const MOST_CLOSED: usize = 8;
 
 /// Memory for what is known of each kind.
 const KNOWN_BYTES: usize = 2 << 20;
@@ -49,6 +49,7 @@ impl Default for Known {
         Self {
             freedom: Freedom::default(),
             alive: Kept::new(KNOWN_BYTES),
+            after_member: HashMap::new(),
             alive_by_class: Kept::new(KNOWN_BYTES),
             alive_behind_free: None,
             numbers: Kept::new(KNOWN_BYTES),
@@ -275,97 +276,6 @@ impl Walk<'_> {
         !(rests.reaches_text[rest as usize] || rests.closes[rest as usize] && self.automaton.is_compared(at))
     }
 
-    /// Whether each rest may come at a place.
-    pub(super) fn alive(&mut self, at: State) -> Result<Arc<[bool]>, Trouble> {
-        // What may come where a container ends is known from what may come around it.
-        let mut chain = vec![at];
-        let mut alive = None;
-        while let Some(&at) = chain.last() {
-            let key = self.automaton.bare(at)?.unwrap_or(at);
-            if let Some(known) = self.known.alive.get(&key) {
-                alive = Some(self.beside_names(at, known)?);
-                chain.pop();
-                break;
-            }
-            match self.automaton.closed(at)? {
-                Some(around) if chain.len() < MOST_CLOSED => chain.push(around),
-                _ => break,
-            }
-        }
-        while let Some(at) = chain.pop() {
-            let bare = self.automaton.bare(at)?;
-            let found = match bare {
-                Some(bare) => self
-                    .walk_rests(bare, self.tokens.rests.next_name, alive.as_deref())?
-                    .into(),
-                None => self.find_alive(at, alive.as_deref())?,
-            };
-            self.known
-                .alive
-                .keep(bare.unwrap_or(at), Arc::clone(&found), found.len());
-            alive = Some(self.beside_names(at, found)?);
-        }
-        Ok(alive.unwrap_or_default())
-    }
-
-    /// Which of the rests that may come if names may come again may come where they may not: that counts only for whole
-    /// names.
-    fn beside_names(&mut self, at: State, mut alive: Arc<[bool]>) -> Result<Arc<[bool]>, Trouble> {
-        let names = &self.tokens.rests.names;
-        if !names.is_empty() && self.automaton.bare(at)?.is_some() {
-            for (rest, text) in names {
-                let may = self.is_alive(at, text)?;
-                if alive[*rest as usize] != may {
-                    Arc::make_mut(&mut alive)[*rest as usize] = may;
-                }
-            }
-        }
-        Ok(alive)
-    }
-
-    /// Whether each rest may come at a place around which, if that is given, it is known.
-    pub(super) fn find_alive(&mut self, at: State, around: Option<&[bool]>) -> Result<Arc<[bool]>, Trouble> {
-        match self.alive_behind_name(at)? {
-            Some(alive) => Ok(alive),
-            None => Ok(self.walk_rests(at, None, around)?.into()),
-        }
-    }
-
-    /// The same, step by step. Behind a node before a name of any kind all may come that do not end the name.
-    pub(super) fn walk_rests(
-        &mut self,
-        at: State,
-        before_name: Option<u32>,
-        around: Option<&[bool]>,
-    ) -> Result<Vec<bool>, Trouble> {
-        let Rests { trie, nothing, .. } = &self.tokens.rests;
-        let mut alive = vec![false; nothing.len()];
-        alive[trie.at(ROOT)].fill(true);
-        if let Some(around) = around {
-            let bracket = self.automaton.bracket(at);
-            for &(rest, with, behind) in &self.tokens.rests.closings {
-                alive[rest as usize] = Some(with) == bracket && around[behind as usize];
-            }
-        }
-        let mut open = vec![(ROOT, at)];
-        while let Some((node, at)) = open.pop() {
-            for child in trie.children(node) {
-                let label = trie.label(child);
-                if node == ROOT && around.is_some() && matches!(label, b'}' | b']') {
-                    continue;
-                }
-                if let Some(next) = self.automaton.step(at, label)? {
-                    alive[trie.at(child)].fill(true);
-                    match before_name == Some(child) {
-                        true => alive[trie.run(child, trie.end(child))].copy_from_slice(&self.tokens.rests.begun_names),
-                        false => open.push((child, next)),
-                    }
-                }
-            }
-        }
-        Ok(alive)
-    }
-
     /// The tokens of a string that stay inside, where more counts than its language.
     fn inside_by_place(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
         let trie = &contents.inside;
@@ -394,9 +304,10 @@ impl Walk<'_> {
         contents: &Contents,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
-        let mut alive = self.alive(after)?.to_vec();
-        for (rest, alive) in (0..).zip(&mut alive) {
-            *alive &= self.is_alike(at, rest);
+        let mut alive = self.alive(after)?;
+        for rest in 0..self.tokens.rests.texts.len() {
+            let is_alike = self.is_alike(at, rest as u32);
+            alive.put(rest, alive[rest] && is_alike);
         }
         let mut most = Vec::new();
         closings(

@@ -11,7 +11,7 @@ use super::super::goal::{Goal, GoalId};
 use super::super::questions::Goals;
 use super::super::read::Name;
 use super::super::satisfiable::{outcome_of, split};
-use super::{Automaton, ExpectedId, Kind, Left, Level, StackId, State, Step, Top, Trouble};
+use super::{Automaton, ExpectedId, Kind, Left, Level, Outcomes, StackId, State, Step, Top, Trouble};
 
 impl Automaton {
     /// Whether the values that are read in a container are kept.
@@ -99,16 +99,23 @@ impl Automaton {
         if !self.at_end(level.formulas[0]) {
             return Ok(None);
         }
-        let outcomes = level.formulas[1..]
+        let outcomes: Outcomes = level.formulas[1..]
             .iter()
             .map(|formula| self.at_end(*formula))
             .collect();
-        let value = match self.keeps(level.below) {
-            true => self.value_of(&level.kind),
-            false => None,
-        };
-        let value = value.map(|value| self.goals.intern(Goal::Equal(value)));
-        self.value_done(level.expected, outcomes, value, level.below)
+        if self.keeps(level.below) {
+            let value = self.value_of(&level.kind);
+            let value = value.map(|value| self.goals.intern(Goal::Equal(value)));
+            return self.value_done(level.expected, outcomes.to_vec(), value, level.below);
+        }
+        // What the members were makes no other difference.
+        let key = (level.below, level.expected, outcomes);
+        if let Some(&known) = self.closed.get(&key) {
+            return Ok(known);
+        }
+        let after = self.value_done(level.expected, key.2.to_vec(), None, level.below)?;
+        self.closed.insert(key, after);
+        Ok(after)
     }
 
     /// After a value with these outcomes of its goals.

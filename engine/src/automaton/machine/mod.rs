@@ -35,7 +35,7 @@ pub(super) use names::NameList;
 pub(crate) use names::{NameRests, NextNames};
 pub(super) use order::{OrderId, Orders};
 pub(super) use shapes::ForcedShape;
-pub(crate) use shapes::{ScalarShape, ValueShape};
+pub(crate) use shapes::{NextMembers, ScalarShape, ValueShape};
 use whitespace::Gap;
 
 /// The containers around a place.
@@ -176,6 +176,9 @@ impl Word {
 
 /// What is left of a container: of the demand on it, and of its goals, of which there mostly is one.
 pub(super) type Left = SmallVec<[FormulaId; 3]>;
+
+/// The outcomes of the goals of a container.
+pub(super) type Outcomes = SmallVec<[bool; 4]>;
 
 /// A container on the stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use super::{Automaton, Kind, StackId, State, Step, Top, Trouble};
+use super::{Automaton, Kind, Level, StackId, State, Step, Top, Trouble};
+use crate::KeyOrder;
 use crate::automaton::atom::TextId;
 use crate::automaton::decision::DecisionId;
 use crate::automaton::decode::{Decode, Decoded};
@@ -72,10 +73,27 @@ impl Automaton {
             return Ok(false);
         };
         // Mostly there is room for any other name, and then it does not matter which names have come.
-        if self.has_room(&level)? {
+        if self.has_room(&level)? || self.has_listed_name(&level)? {
             return Ok(true);
         }
         Ok(self.next_names(stack)? != NextNames::None)
+    }
+
+    /// Whether one of the names that a plain object lists may come next, where that is seen at once.
+    fn has_listed_name(&mut self, level: &Level) -> Result<bool, Trouble> {
+        let Kind::Object { used, .. } = &level.kind else {
+            return Ok(false);
+        };
+        let plain = self.plain(level.formulas[0]).filter(|plain| plain.is_of_any_size());
+        let Some(plain) = plain.filter(|_| self.style.key_order == KeyOrder::Any) else {
+            return Ok(false);
+        };
+        for name in plain.names() {
+            if used.binary_search(&name).is_err() && self.plain_may_come(&plain, name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     pub(super) fn opened(&mut self, names: NextNames, stack: StackId) -> Result<NextNames, Trouble> {

@@ -29,6 +29,16 @@ pub(crate) struct ScalarShape {
     strings: Fingerprint,
 }
 
+/// Members that may come behind one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NextMembers {
+    None,
+    /// Those of some names.
+    Some,
+    /// Those of any name that has not come.
+    OfAnyName,
+}
+
 /// The shape of a value, and the only outcomes of its goals.
 pub(in crate::automaton) type ForcedShape = (ValueShape, Box<[bool]>);
 
@@ -128,12 +138,14 @@ impl Automaton {
     /// Whether an object that a name is in takes any value for any name that it does not list, however many there are.
     pub(crate) fn is_wide_open(&mut self, name: &BegunName) -> Result<bool, Trouble> {
         // Whitespace that is bounded depends on the depth.
-        let is_free = self.style.whitespace == Whitespace::Any;
-        if !is_free || !name.are_alike() || self.bare_stack(name.object())?.is_none() {
+        let is_free = self.style.whitespace == Whitespace::Any && self.style.key_order == KeyOrder::Any;
+        let Some(level) = self.level(name.object()) else {
+            return Ok(false);
+        };
+        if !is_free || !name.are_alike() || self.keeps(name.object()) || !self.has_room(&level)? {
             return Ok(false);
         }
-        let level = self.level(name.object());
-        let plain = level.and_then(|level| self.plain(level.formulas[0]));
+        let plain = self.plain(level.formulas[0]);
         Ok(plain.is_some_and(|plain| plain.is_unbounded()))
     }
 
@@ -154,16 +166,32 @@ impl Automaton {
         Ok(item.map(|expected| State::new(Top::Value(expected), at.stack)))
     }
 
-    /// A place from which the same may come, but that names may come again which have come. After the member of an object
-    /// in which there is room for any other name it does not matter which names those are. None of other places.
-    pub(crate) fn bare(&mut self, at: State) -> Result<Option<State>, Trouble> {
-        Ok(match at.top {
-            Top::ObjectNext => self.bare_stack(at.stack)?.map(|stack| State { stack, ..at }),
-            _ => None,
-        })
+    /// How the object that a place is in goes on after a member, where each name is a matter by itself and nothing else
+    /// counts; none of other places.
+    pub(crate) fn next_members(&mut self, at: State) -> Result<Option<NextMembers>, Trouble> {
+        // Where whitespace may come but not in any amount there are many ways to the next name.
+        let is_simple = !matches!(self.style.whitespace, Whitespace::Bounded { .. });
+        if !is_simple || at.top != Top::ObjectNext || self.style.key_order != KeyOrder::Any || self.keeps(at.stack) {
+            return Ok(None);
+        }
+        let Some(level) = self.level(at.stack) else {
+            return Ok(None);
+        };
+        let plain = self.plain(level.formulas[0]);
+        if !plain.is_some_and(|plain| plain.is_of_any_size()) {
+            return Ok(None);
+        }
+        Ok(Some(match self.has_room(&level)? {
+            true => NextMembers::OfAnyName,
+            false => match self.has_next_name(at.stack)? {
+                true => NextMembers::Some,
+                false => NextMembers::None,
+            },
+        }))
     }
 
-    /// The same of what is around such a place.
+    /// The place around which the same may come, but that names may come again which have come. After the member of an
+    /// object in which there is room for any other name it does not matter which names those are. None of other places.
     pub(super) fn bare_stack(&mut self, at: StackId) -> Result<Option<StackId>, Trouble> {
         if let Some(&known) = self.bares.get(&at) {
             return Ok(known);
@@ -195,10 +223,16 @@ impl Automaton {
         if used.len() >= MOST_LISTED {
             return Ok(false);
         }
+        let formula = level.formulas[0];
+        if let Some(&known) = self.roomy.get(&formula) {
+            return Ok(known);
+        }
         // What was read so far can be completed, so that it is known that the object can end.
-        Ok(match self.plain(level.formulas[0]) {
+        let has_room = match self.plain(formula) {
             Some(plain) => self.plain_room(&plain)? == Some(Room::Any),
             None => false,
-        })
+        };
+        self.roomy.insert(formula, has_room);
+        Ok(has_room)
     }
 }

@@ -68,6 +68,11 @@ impl Plain {
         self.min == 0 && self.is_unbounded()
     }
 
+    /// Names of which something is asked.
+    pub(in crate::automaton) fn names(&self) -> impl Iterator<Item = TextId> {
+        self.goals.iter().map(|(name, _)| *name)
+    }
+
     /// What the value of this name must satisfy, by its name.
     fn goals_of(&self, name: TextId) -> impl Iterator<Item = GoalId> {
         let from = self.goals.partition_point(|(one, _)| *one < name);

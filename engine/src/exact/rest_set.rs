@@ -1,0 +1,57 @@
+//! [`RestSet`]: which of the texts that tokens have behind a closing quote may come somewhere.
+
+use std::ops::{Index, Range};
+
+use smallvec::SmallVec;
+
+/// A set of rests, by their numbers. Vocabularies mostly have so few of them that a set is a word.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct RestSet(SmallVec<[u64; 2]>);
+
+impl RestSet {
+    /// None of so many.
+    pub(super) fn none(len: usize) -> Self {
+        Self(SmallVec::from_elem(0, len.div_ceil(64)))
+    }
+
+    /// Whether each is in it, in their order.
+    pub(super) fn of(rests: impl ExactSizeIterator<Item = bool>) -> Self {
+        let mut set = Self::none(rests.len());
+        for (rest, is_in) in rests.enumerate() {
+            set.put(rest, is_in);
+        }
+        set
+    }
+
+    /// Puts one in, or takes it out.
+    pub(super) fn put(&mut self, rest: usize, is_in: bool) {
+        let bit = 1 << (rest % 64);
+        match is_in {
+            true => self.0[rest / 64] |= bit,
+            false => self.0[rest / 64] &= !bit,
+        }
+    }
+
+    /// Puts all of a range in.
+    pub(super) fn put_all(&mut self, rests: Range<usize>) {
+        for rest in rests {
+            self.put(rest, true);
+        }
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        8 * self.0.len() + 16
+    }
+}
+
+impl Index<usize> for RestSet {
+    type Output = bool;
+
+    fn index(&self, rest: usize) -> &bool {
+        match self.0[rest / 64] >> (rest % 64) & 1 {
+            0 => &false,
+            _ => &true,
+        }
+    }
+}
