@@ -156,6 +156,7 @@ pub(crate) struct Automaton {
     roomy: HashMap<FormulaId, bool>,
     /// The places behind containers, by what is around them, what they are read for and the outcomes of that.
     closed: HashMap<(StackId, ExpectedId, Outcomes), Option<State>>,
+    barred: HashMap<FormulaId, Arc<[TextId]>>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     next_names: HashMap<KeyPlace, NextNames>,
     next_names_at: HashMap<StackId, NextNames>,
@@ -235,6 +236,7 @@ impl Automaton {
             after_required: HashMap::new(),
             roomy: HashMap::new(),
             closed: HashMap::new(),
+            barred: HashMap::new(),
             decided: HashMap::new(),
             next_names: HashMap::new(),
             next_names_at: HashMap::new(),

@@ -17,6 +17,7 @@ use crate::automaton::{Decode, Decoded};
 use crate::{Escapes, TokenId};
 
 use super::phases::Phases;
+use super::rest_set::RestSet;
 use super::tokens::{Rests, rest};
 use super::trie::Trie;
 
@@ -111,6 +112,8 @@ pub(super) struct Sets {
     pub(super) any: Arc<[u32]>,
     /// All that stay inside or end with the closing quote.
     pub(super) any_or_quote: Arc<[u32]>,
+    /// Those that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
+    pub(super) names: Arc<[u32]>,
     /// Those that add at most so many characters, begun ones included.
     pub(super) up_to: Box<[Arc<[u32]>]>,
 }
@@ -319,14 +322,26 @@ impl Sets {
                 set(&mut any_or_quote, *token);
             }
         }
+        let spaces: Arc<[u32]> = blank.into();
         Self {
             any_or_quote: any_or_quote.into(),
-            spaces: blank.into(),
+            names: spaces.clone(),
+            spaces,
             digits,
             nonzero_digits,
             any: any.into(),
             up_to: up_to.into_iter().map(Vec::into).collect(),
         }
+    }
+
+    /// Adds the tokens that begin names, by what they have behind the opening quote.
+    pub(super) fn add_names(&mut self, contents: &Contents, nothing: &RestSet) {
+        let mut words = self.names.to_vec();
+        let quotes = contents.by_rest.iter().filter(|(rest, _)| nothing[*rest as usize]);
+        for &token in quotes.flat_map(|(_, tokens)| tokens).chain(&*contents.tokens) {
+            set(&mut words, token);
+        }
+        self.names = words.into();
     }
 }
 

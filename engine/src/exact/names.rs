@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use crate::TokenId;
 use crate::automaton::{BegunName, NameRests, State, TextId, Trouble};
@@ -29,7 +29,7 @@ const MOST_KEPT: usize = 1 << 18;
 
 impl Walk<'_> {
     /// Tokens from between two characters of a name on. Where it may become almost any name, those that any string may go
-    /// on with, or end with, are left out if they are a base of sets.
+    /// on with, or end with, are left out if they are in the set that others are added to.
     pub(super) fn name(
         &mut self,
         at: State,
@@ -45,7 +45,7 @@ impl Walk<'_> {
                 }
             }
             NameRests::AllBut(names, read) => {
-                if !std::ptr::eq(contents, &self.tokens.inside) {
+                if self.based_on != Some(contents.number) {
                     found.extend_from_slice(&contents.tokens);
                     let excluded = self.quotes_of(names, *read, contents);
                     for (rest, quotes) in &contents.by_rest {
@@ -63,6 +63,22 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The tokens with the whole of a name that may not come, where this is a place before a name of almost any kind; none
+    /// of other places.
+    pub(super) fn before_any_name(&mut self, at: State) -> Result<Option<Vec<TokenId>>, Trouble> {
+        let Some(contents) = self.tokens.between.behind_quote() else {
+            return Ok(None);
+        };
+        let names = match self.automaton.name_from(at)? {
+            Some(name) => self.automaton.name_rests(name)?,
+            None => return Ok(None),
+        };
+        Ok(match names {
+            NameRests::AllBut(names, _) => Some(self.quotes_of(&names, 0, contents)),
+            _ => None,
+        })
     }
 
     /// The tokens that end with the closing quote of some names, so many bytes of which have been read.
@@ -159,16 +175,13 @@ impl Walk<'_> {
             return Ok(());
         };
         // All but a few names are alike.
-        let mut single = listed.to_vec();
-        if !excluded.is_empty() {
-            let listed: HashSet<TextId> = listed.iter().copied().collect();
-            single.extend(excluded.iter().filter(|name| !listed.contains(*name)));
+        let mut single: Vec<(TextId, Range<usize>)> = Vec::new();
+        for &name in listed.iter().chain(excluded) {
+            let closings = self.closings_of(name, read, contents);
+            if !closings.is_empty() && !single.iter().any(|(one, _)| *one == name) {
+                single.push((name, closings));
+            }
         }
-        let single: Vec<(TextId, Range<usize>)> = single
-            .into_iter()
-            .map(|name| (name, self.closings_of(name, read, contents)))
-            .filter(|(_, closings)| !closings.is_empty())
-            .collect();
         let is_single = |token: TokenId| {
             let mut closings = single.iter().flat_map(|(_, places)| &contents.closings[places.clone()]);
             closings.any(|closing| closing.token == token)

@@ -15,7 +15,7 @@ use super::kept::lock;
 /// Tokens from which on they are kept as a set of bits rather than a list.
 const MANY: usize = 4096;
 /// Masks that a masker draws on.
-const CANVASES: usize = 6;
+const CANVASES: usize = 8;
 /// Easels that are kept for maskers to come.
 const EASELS: usize = 8;
 
@@ -34,6 +34,8 @@ pub(super) enum Base {
     Any,
     /// They, and those that end with the closing quote.
     AnyOrQuote,
+    /// Those that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
+    Names,
     /// All that stay inside of a string and add at most so many characters.
     UpTo(usize),
     /// These, 32 a word.
@@ -60,7 +62,8 @@ impl Base {
             | (Self::Digits, Self::Digits)
             | (Self::NonZeroDigits, Self::NonZeroDigits)
             | (Self::Any, Self::Any)
-            | (Self::AnyOrQuote, Self::AnyOrQuote) => true,
+            | (Self::AnyOrQuote, Self::AnyOrQuote)
+            | (Self::Names, Self::Names) => true,
             (Self::UpTo(one), Self::UpTo(other)) => one == other,
             (Self::Words(one), Self::Words(other)) | (Self::Kept(one), Self::Kept(other)) => Arc::ptr_eq(one, other),
             _ => false,
@@ -76,6 +79,7 @@ impl Base {
             Self::NonZeroDigits => &sets.nonzero_digits,
             Self::Any => &sets.any,
             Self::AnyOrQuote => &sets.any_or_quote,
+            Self::Names => &sets.names,
             Self::UpTo(count) => &sets.up_to[*count],
             Self::Words(words) | Self::Kept(words) => words,
         }
@@ -291,6 +295,7 @@ mod tests {
             digits: [0, 0, 0, 3].into(),
             nonzero_digits: [0, 0, 0, 1].into(),
             any_or_quote: any.clone(),
+            names: any.clone(),
             any,
             up_to: [up_to].into(),
         };

@@ -273,7 +273,11 @@ impl Tokens {
         let nonzero_digits: Arc<[TokenId]> = nonzero.map(|(_, token)| *token).collect();
         let digits = Spelled::new(digits);
         let any_digits: Arc<[TokenId]> = digits.tokens.as_ref().into();
-        let sets = Sets::new(&inside, spaces, (&any_digits, &nonzero_digits), vocabulary.len());
+        let mut sets = Sets::new(&inside, spaces, (&any_digits, &nonzero_digits), vocabulary.len());
+        let between = Structures::new(plain, quoted, &rests);
+        if let Some(names) = between.behind_quote() {
+            sets.add_names(names, &rests.nothing);
+        }
         let inside = Contents::new(ROOT, inside, &rests);
         Self {
             escapes: style.escapes,
@@ -284,7 +288,7 @@ impl Tokens {
             digits,
             any_digits,
             nonzero_digits,
-            between: Structures::new(plain, quoted, &rests),
+            between,
             numbers: Spelled::new(numbers),
             values: Values::new(whole, odd, &rests, vocabulary.len()),
             quoted: Spelled::new(with_quote),
@@ -378,6 +382,11 @@ impl Structures {
             tokens: plain.iter().map(|(_, token)| *token).collect(),
             strings,
         }
+    }
+
+    /// What tokens have behind an opening quote that they begin with.
+    pub(super) fn behind_quote(&self) -> Option<&Contents> {
+        self.trie.find([b'"']).and_then(|node| self.strings.get(&node))
     }
 
     /// The tokens that end at a node.

@@ -126,6 +126,8 @@ pub(super) struct Walk<'a> {
     pub(super) automaton: &'a mut Automaton,
     pub(super) known: &'a mut Known,
     pub(super) tokens: &'a Tokens,
+    /// The number of the contents that are in the set which others are added to, with the closing quote alone.
+    pub(super) based_on: Option<u32>,
 }
 
 impl Walk<'_> {

@@ -155,6 +155,15 @@ impl Work {
         let mut set = match self.automaton.kind(at)? {
             PlaceKind::Between(number) => {
                 let mut walk = self.walk(shared);
+                if number.is_none()
+                    && let Some(without) = walk.before_any_name(at)?
+                {
+                    walk.based_on = shared.tokens.between.behind_quote().map(|contents| contents.number);
+                    walk.between(at, found)?;
+                    let mut set = TokenSet::over(Base::Names);
+                    set.without = without.into();
+                    return Ok(set.and(found[..].into()));
+                }
                 let begun = walk.value(at, found)?;
                 let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
                 let set = match number {
@@ -187,12 +196,14 @@ impl Work {
                 }
                 rests => {
                     let contents = &shared.tokens.inside;
+                    let mut walk = self.walk(shared);
                     let mut set = TokenSet::none();
                     if let NameRests::AllBut(names, read) = &rests {
                         set = TokenSet::over(Base::AnyOrQuote);
-                        set.without = self.walk(shared).quotes_of(names, *read, contents).into();
+                        set.without = walk.quotes_of(names, *read, contents).into();
+                        walk.based_on = Some(contents.number);
                     }
-                    self.walk(shared).name(at, &rests, contents, found)?;
+                    walk.name(at, &rests, contents, found)?;
                     set.and(found[..].into())
                 }
             },
@@ -240,6 +251,7 @@ impl Work {
             automaton: &mut self.automaton,
             known: &mut self.known,
             tokens: &shared.tokens,
+            based_on: None,
         }
     }
 

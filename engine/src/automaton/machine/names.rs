@@ -29,6 +29,8 @@ pub(crate) enum NextNames {
     None,
     /// Some, which have not been looked at yet: nothing has been read of the name.
     Unopened,
+    /// Any that has not come and of which a member can come.
+    Any,
     /// By a list, whatever has been read of the name.
     Listed(ListId),
     /// By a language: what may follow.
@@ -117,7 +119,7 @@ impl Automaton {
             Decoded::Character(character) => self.character_of_key(character, (text, names), stack),
             Decoded::End => {
                 let names = self.opened(names, stack)?;
-                match self.name_may_end(text, names) {
+                match self.name_may_end(text, names, stack)? {
                     true => stay(Top::Colon(text)),
                     false => Ok(None),
                 }
@@ -138,16 +140,18 @@ impl Automaton {
             return Ok(None);
         }
         let names = self.opened(names, at.stack)?;
-        let NextNames::Listed(list_id) = names else {
-            return Ok(None);
+        let list = match names {
+            NextNames::Any => None,
+            NextNames::Listed(list_id) => Some(list_id),
+            _ => return Ok(None),
         };
         let Ok(more) = std::str::from_utf8(&bytes[..count]) else {
             return Ok(None);
         };
         let longer = [self.texts.get(text), more].concat();
         let longer = self.texts.intern(&longer);
-        let list = &self.name_lists[list_id.0 as usize];
-        if !list.excludes && self.beginning_with(&list.names, longer).is_empty() {
+        let list = list.map(|list| &self.name_lists[list.0 as usize]);
+        if list.is_some_and(|list| !list.excludes && self.beginning_with(&list.names, longer).is_empty()) {
             return Ok(Some((None, count)));
         }
         let next = State::new(Top::Key(Decode::default(), longer, names), at.stack);
@@ -164,6 +168,7 @@ impl Automaton {
         let longer = self.texts.longer(text, character);
         let names = match self.opened(names, stack)? {
             NextNames::None | NextNames::Unopened => return Ok(None),
+            NextNames::Any => NextNames::Any,
             NextNames::Listed(list_id) => {
                 let list = &self.name_lists[list_id.0 as usize];
                 if !list.excludes && self.beginning_with(&list.names, longer).is_empty() {
@@ -183,9 +188,13 @@ impl Automaton {
     }
 
     /// Whether a name may end after `text`.
-    fn name_may_end(&self, text: TextId, names: NextNames) -> bool {
-        match names {
+    fn name_may_end(&mut self, text: TextId, names: NextNames, stack: StackId) -> Result<bool, Trouble> {
+        Ok(match names {
             NextNames::None | NextNames::Unopened => false,
+            NextNames::Any => match self.level(stack) {
+                Some(level) => !level.kind.has(text) && !self.barred(level.formulas[0])?.contains(&text),
+                None => false,
+            },
             NextNames::Listed(list) => {
                 let list = &self.name_lists[list.0 as usize];
                 // Of all that begin with a text it comes first itself.
@@ -193,13 +202,32 @@ impl Automaton {
                 is_listed != list.excludes
             }
             NextNames::Language(language) => self.languages.accepts_empty(language),
+        })
+    }
+
+    /// The names that a plain object with room for any other cannot have. Mostly there are none.
+    fn barred(&mut self, formula: FormulaId) -> Result<Arc<[TextId]>, Trouble> {
+        if let Some(known) = self.barred.get(&formula) {
+            return Ok(known.clone());
         }
+        let mut barred = Vec::new();
+        if let Some(plain) = self.plain(formula) {
+            for name in self.names(formula) {
+                if !self.plain_may_come(&plain, name)? {
+                    barred.push(name);
+                }
+            }
+        }
+        let barred: Arc<[TextId]> = barred.into();
+        self.barred.insert(formula, barred.clone());
+        Ok(barred)
     }
 
     /// Whether a character of a name that `decode` may still become can follow `text`.
     pub(super) fn name_may_follow(&mut self, decode: Decode, text: TextId, names: NextNames) -> Result<bool, Trouble> {
         match names {
             NextNames::None | NextNames::Unopened => Ok(false),
+            NextNames::Any => Ok(!decode.possible(self.style.escapes).is_empty()),
             NextNames::Listed(list) => {
                 let list = &self.name_lists[list.0 as usize];
                 let possible = decode.possible(self.style.escapes);
@@ -219,7 +247,8 @@ impl Automaton {
 
     /// Whether the names that may come are a list, or all but a list.
     pub(super) fn are_listed(&mut self, names: NextNames, stack: StackId) -> Result<bool, Trouble> {
-        Ok(matches!(self.opened(names, stack)?, NextNames::Listed(_)))
+        let names = self.opened(names, stack)?;
+        Ok(matches!(names, NextNames::Listed(_) | NextNames::Any))
     }
 
     /// Those of some names, sorted by their characters, that begin with a text.
@@ -236,6 +265,19 @@ impl Automaton {
             return Ok(NameRests::These(Vec::new(), 0));
         };
         Ok(match self.opened(names, at.stack)? {
+            NextNames::Any => {
+                let Some(level) = self.level(at.stack) else {
+                    return Ok(NameRests::These(Vec::new(), 0));
+                };
+                let mut names = Vec::new();
+                if let Kind::Object { used, .. } = &level.kind {
+                    let barred = self.barred(level.formulas[0])?;
+                    let text = self.texts.get(text);
+                    let gone = used.iter().chain(&*barred).copied();
+                    names.extend(gone.filter(|name| self.texts.get(*name).starts_with(text)));
+                }
+                NameRests::AllBut(names, self.texts.get(text).len())
+            }
             NextNames::Listed(list) => {
                 let list = self.name_lists[list.0 as usize].clone();
                 let read = self.texts.get(text).len();
@@ -304,6 +346,10 @@ impl Automaton {
         else {
             return Ok(NextNames::None);
         };
+        let plain = self.plain(level.formulas[0]).filter(|plain| plain.is_of_any_size());
+        if plain.is_some() && self.style.key_order == KeyOrder::Any && !self.keeps(stack) && self.has_room(&level)? {
+            return Ok(NextNames::Any);
+        }
         let place = (level.formulas[0], used.clone(), *order, *passed);
         if let Some(&known) = self.next_names.get(&place) {
             return Ok(known);

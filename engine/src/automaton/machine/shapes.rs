@@ -149,6 +149,14 @@ impl Automaton {
         Ok(plain.is_some_and(|plain| plain.is_unbounded()))
     }
 
+    /// The place behind the opening quote of a name, where a name comes next or nothing more in the object.
+    pub(crate) fn name_from(&mut self, at: State) -> Result<Option<State>, Trouble> {
+        match at.top {
+            Top::ObjectStart | Top::ObjectComma => self.step(at, b'"'),
+            _ => Ok(None),
+        }
+    }
+
     /// The place before the value of the name that a place is behind.
     pub(crate) fn value_of_name(&mut self, at: State) -> Result<Option<State>, Trouble> {
         match at.top {
