@@ -118,7 +118,8 @@ impl Automaton {
         let Some(level) = self.level(state.stack) else {
             return Ok(None);
         };
-        let demand = self.container_apart(level.formulas[0], state.stack)?;
+        let demand = self.demand_left(&level);
+        let demand = self.container_apart(demand, state.stack)?;
         let begun = matches!(state.top, Top::ObjectNext | Top::ArrayNext);
         match &level.kind {
             Kind::Array { values } => {

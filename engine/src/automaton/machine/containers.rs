@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::KeyOrder;
 use crate::json::Value;
 
-use super::super::atom::TextId;
+use super::super::atom::{AtomKind, TextId};
 use super::super::decision::DecisionId;
 use super::super::formula::FormulaId;
 use super::super::goal::{Goal, GoalId};
 use super::super::questions::Goals;
 use super::super::read::Name;
-use super::super::satisfiable::{outcome_of, split};
+use super::super::satisfiable::{Plain, outcome_of, split};
 use super::{Automaton, ExpectedId, Kind, Left, Level, Outcomes, StackId, State, Step, Top, Trouble};
 
 impl Automaton {
@@ -91,12 +92,52 @@ impl Automaton {
         Ok(Some(State::new(top, stack)))
     }
 
+    /// What is asked of an object whose members can come in any order and number, each a matter by itself. It stays as it
+    /// is while the object is read.
+    pub(super) fn plain_level(&mut self, formulas: &Left) -> Option<Arc<Plain>> {
+        let plain = match self.style.key_order {
+            KeyOrder::Any => self.plain(formulas[0]),
+            KeyOrder::Schema => None,
+        };
+        plain.filter(|plain| plain.is_of_any_size())
+    }
+
+    /// Whether a container may end where it stands.
+    pub(super) fn may_close(&mut self, level: &Level) -> bool {
+        if self.at_end(level.formulas[0]) {
+            return true;
+        }
+        match &level.kind {
+            Kind::Object { used, .. } => {
+                let plain = self.plain_level(&level.formulas);
+                let has = |name: &TextId| used.binary_search(name).is_ok();
+                plain.is_some_and(|plain| plain.required.iter().all(has))
+            }
+            Kind::Array { .. } => false,
+        }
+    }
+
+    /// The demand on what is still to come of a container.
+    pub(super) fn demand_left(&mut self, level: &Level) -> FormulaId {
+        let demand = level.formulas[0];
+        match &level.kind {
+            Kind::Object { used, .. } if self.plain_level(&level.formulas).is_some() => {
+                let atoms = &self.atoms;
+                self.formulas.substitute(demand, &mut |atom| match atoms.kind(atom) {
+                    AtomKind::Has(name) if used.binary_search(&name).is_ok() => Some(FormulaId::TRUE),
+                    _ => None,
+                })
+            }
+            _ => demand,
+        }
+    }
+
     /// The closing bracket of the innermost container.
     pub(super) fn close(&mut self, stack: StackId) -> Step {
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };
-        if !self.at_end(level.formulas[0]) {
+        if !self.may_close(&level) {
             return Ok(None);
         }
         let outcomes: Outcomes = level.formulas[1..]
@@ -154,7 +195,9 @@ impl Automaton {
                 let Some(name) = name.take() else {
                     return Ok(None);
                 };
-                for formula in &mut level.formulas {
+                // Of the demand on a plain object nothing changes but which names have come.
+                let from = usize::from(!keeps && self.plain_level(&level.formulas).is_some());
+                for formula in &mut level.formulas[from..] {
                     *formula = match keeps {
                         true => self.after_member(*formula, Name::Known(name), &outcome)?,
                         false => self.after_only_member(*formula, name, &outcome)?,

@@ -54,6 +54,8 @@ pub(crate) struct BegunName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NameClass {
     object: StackId,
+    /// Whether the object may end behind such a member.
+    may_close: bool,
     /// The languages that the names are in.
     languages: u64,
 }
@@ -174,9 +176,17 @@ impl Automaton {
         for (bit, &language) in name.after.iter().enumerate() {
             languages |= u64::from(self.languages.contains(language, rest)?) << bit;
         }
-        // It does not matter to it which names have come.
+        // Other than that it does not matter to it which names have come.
+        let may_close = match self.level(name.object) {
+            Some(level) => self.may_close(&level),
+            None => false,
+        };
         let object = self.bare_stack(name.object)?.unwrap_or(name.object);
-        Ok(Some(NameClass { object, languages }))
+        Ok(Some(NameClass {
+            object,
+            may_close,
+            languages,
+        }))
     }
 
     /// The place after the closing quote of a name.

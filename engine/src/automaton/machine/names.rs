@@ -8,7 +8,6 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use super::{Automaton, Kind, Level, StackId, State, Step, Top, Trouble};
-use crate::KeyOrder;
 use crate::automaton::atom::TextId;
 use crate::automaton::decision::DecisionId;
 use crate::automaton::decode::{Decode, Decoded};
@@ -86,8 +85,7 @@ impl Automaton {
         let Kind::Object { used, .. } = &level.kind else {
             return Ok(false);
         };
-        let plain = self.plain(level.formulas[0]).filter(|plain| plain.is_of_any_size());
-        let Some(plain) = plain.filter(|_| self.style.key_order == KeyOrder::Any) else {
+        let Some(plain) = self.plain_level(&level.formulas) else {
             return Ok(false);
         };
         for name in plain.names() {
@@ -346,8 +344,7 @@ impl Automaton {
         else {
             return Ok(NextNames::None);
         };
-        let plain = self.plain(level.formulas[0]).filter(|plain| plain.is_of_any_size());
-        if plain.is_some() && self.style.key_order == KeyOrder::Any && !self.keeps(stack) && self.has_room(&level)? {
+        if self.plain_level(&level.formulas).is_some() && !self.keeps(stack) && self.has_room(&level)? {
             return Ok(NextNames::Any);
         }
         let place = (level.formulas[0], used.clone(), *order, *passed);

@@ -179,14 +179,13 @@ impl Automaton {
     pub(crate) fn next_members(&mut self, at: State) -> Result<Option<NextMembers>, Trouble> {
         // Where whitespace may come but not in any amount there are many ways to the next name.
         let is_simple = !matches!(self.style.whitespace, Whitespace::Bounded { .. });
-        if !is_simple || at.top != Top::ObjectNext || self.style.key_order != KeyOrder::Any || self.keeps(at.stack) {
+        if !is_simple || at.top != Top::ObjectNext || self.keeps(at.stack) {
             return Ok(None);
         }
         let Some(level) = self.level(at.stack) else {
             return Ok(None);
         };
-        let plain = self.plain(level.formulas[0]);
-        if !plain.is_some_and(|plain| plain.is_of_any_size()) {
+        if self.plain_level(&level.formulas).is_none() {
             return Ok(None);
         }
         Ok(Some(match self.has_room(&level)? {

@@ -64,7 +64,7 @@ impl Automaton {
                 let (breaks, before_end) = match &state.top {
                     Top::ObjectStart | Top::ObjectComma | Top::ArrayStart => (true, false),
                     Top::Value(_) => (matches!(level.kind, Kind::Array { .. }), false),
-                    Top::ObjectNext | Top::ArrayNext => (self.at_end(level.formulas[0]), true),
+                    Top::ObjectNext | Top::ArrayNext => (self.may_close(&level), true),
                     _ => (false, false),
                 };
                 let depth = u16::try_from(level.depth).unwrap_or(u16::MAX);

@@ -68,9 +68,9 @@ impl Plain {
         self.min == 0 && self.is_unbounded()
     }
 
-    /// Names of which something is asked.
+    /// Names of which something is asked, some of them more than once.
     pub(in crate::automaton) fn names(&self) -> impl Iterator<Item = TextId> {
-        self.goals.iter().map(|(name, _)| *name)
+        self.goals.iter().map(|(name, _)| *name).chain(self.required.iter().copied())
     }
 
     /// What the value of this name must satisfy, by its name.
