@@ -6,17 +6,59 @@ use std::sync::{Arc, Mutex};
 use crate::TokenId;
 use crate::automaton::{Automaton, ScalarShape, State, Trouble, ValueShape};
 
-use super::contents::bit;
+use super::contents::{bit, set};
 use super::kept::{Kept, lock};
 use super::rest_set::RestSet;
+use super::token_set::{Base, TokenSet};
 use super::trie::ROOT;
 use super::walk::Walk;
+
+/// Tokens that begin a value and stay in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OpenTokens {
+    tokens: Arc<[TokenId]>,
+    /// They, and those that are whitespace only, where they are many: as a base of sets.
+    words: Option<Arc<[u32]>>,
+}
+
+impl OpenTokens {
+    fn new(tokens: Vec<TokenId>, is_shared: bool, spaces: &[u32]) -> Self {
+        let words = (is_shared && tokens.len() >= MANY).then(|| {
+            let mut words = spaces.to_vec();
+            for &token in &tokens {
+                set(&mut words, token);
+            }
+            words.into()
+        });
+        let tokens = tokens.into();
+        Self { tokens, words }
+    }
+
+    fn bytes(&self) -> usize {
+        4 * (self.tokens.len() + self.words.as_ref().map_or(0, |words| words.len()))
+    }
+
+    /// They, and those that are whitespace only.
+    pub(super) fn and_spaces(&self) -> TokenSet {
+        match &self.words {
+            Some(words) => TokenSet::over(Base::Kept(words.clone())),
+            None => TokenSet::over(Base::Spaces).and(self.tokens.clone()),
+        }
+    }
+
+    /// They, beside others.
+    pub(super) fn beside(&self, others: TokenSet) -> TokenSet {
+        others.and(self.tokens.clone())
+    }
+}
+
+/// Tokens from which on those that begin values of many schemas are kept as a set of bits as well.
+const MANY: usize = 200;
 
 /// Tokens that may begin a value of a shape.
 #[derive(Debug)]
 pub(super) struct ValueTokens {
-    /// Those that stay in it.
-    open: Arc<[TokenId]>,
+    open: OpenTokens,
     /// Those that end it, with what they have behind it.
     whole: Box<[(u32, TokenId)]>,
 }
@@ -121,14 +163,14 @@ impl Walk<'_> {
 
     /// The tokens that may come before a value, those that are whitespace only or numbers only left out: those that are
     /// shared by all places before such a value, and others.
-    pub(super) fn value(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<Arc<[TokenId]>, Trouble> {
+    pub(super) fn value(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<OpenTokens, Trouble> {
         let known = match self.automaton.value_shape(at)? {
             Some(shape) => self.value_tokens(at, shape, Sight::First)?,
             None => None,
         };
         let Some(tokens) = known else {
             self.between(at, found)?;
-            return Ok(Arc::default());
+            return Ok(OpenTokens::default());
         };
         if !tokens.whole.is_empty()
             && let Some(after) = self.automaton.after_shape(at)?
@@ -169,10 +211,10 @@ impl Walk<'_> {
             }
         }
         let tokens = Arc::new(ValueTokens {
-            open: open.into(),
+            open: OpenTokens::new(open, scalar.is_some(), &self.tokens.sets.spaces),
             whole: whole.into(),
         });
-        let bytes = 4 * tokens.open.len() + 8 * tokens.whole.len();
+        let bytes = tokens.open.bytes() + 8 * tokens.whole.len();
         let kept = (&mut self.known.value_tokens, &self.tokens.scalar_tokens);
         keep(kept, (shape, scalar), &tokens, bytes);
         Ok(Some(tokens))

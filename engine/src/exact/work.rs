@@ -167,10 +167,10 @@ impl Work {
                 let begun = walk.value(at, found)?;
                 let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
                 let set = match number {
-                    Some(number) => number.and_spaces(),
-                    None => TokenSet::over(Base::Spaces),
+                    Some(number) => begun.beside(number.and_spaces()),
+                    None => begun.and_spaces(),
                 };
-                set.and(begun).and(found[..].into())
+                set.and(found[..].into())
             }
             PlaceKind::Number(digits) => {
                 let mut walk = self.walk(shared);
