@@ -15,7 +15,7 @@ use super::kept::lock;
 /// Tokens from which on they are kept as a set of bits rather than a list.
 const MANY: usize = 4096;
 /// Masks that a masker draws on.
-const CANVASES: usize = 8;
+const CANVASES: usize = 16;
 /// Easels that are kept for maskers to come.
 const EASELS: usize = 8;
 

@@ -6,6 +6,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, NextMembers, PlaceKind, State, Trouble};
 use crate::numbers::{NextDigits, NumberState};
+use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
 use super::content::{closings, inside_few};
@@ -37,6 +38,8 @@ pub(super) struct Known {
     /// Tokens and rests that begin values.
     pub(super) value_tokens: Shapes<ValueTokens>,
     pub(super) value_rests: Shapes<ValueRests>,
+    /// The tokens that close a string, by the contents that they are of, the language and the rests that may come.
+    closings: Kept<(u32, LanguageId, RestSet), Arc<[TokenId]>>,
     /// The tokens that may come within any string, by the rests that may come behind it.
     pub(super) free_texts: Kept<RestSet, TokenSet>,
 }
@@ -57,6 +60,7 @@ impl Default for Known {
             names: KnownNames::default(),
             value_tokens: Kept::new(KNOWN_BYTES),
             value_rests: Kept::new(KNOWN_BYTES),
+            closings: Kept::new(KNOWN_BYTES),
             free_texts: Kept::new(KNOWN_BYTES),
         }
     }
@@ -257,18 +261,46 @@ impl Walk<'_> {
         }
         match self.automaton.kind(at)? {
             PlaceKind::Text(_, language) => {
-                let rest = Rest::new(self.automaton, language)?;
                 if let Some(after) = self.automaton.after_any_text(at)? {
-                    let alive = self.alive(after)?;
-                    return closings(self.automaton, &mut self.known.freedom, contents, rest, &alive, found);
+                    return self.closings_before(language, after, contents, found);
                 }
-                match self.automaton.after_most_texts(at)? {
-                    Some((after, others)) => self.most_closings(at, rest, (after, &others), contents, found),
+                if let Some((after, others)) = self.automaton.after_most_texts(at)? {
+                    return self.most_closings(at, language, (after, &others), contents, found);
+                }
+                match self.automaton.after_texts(at)? {
+                    Some(classes) => {
+                        for (language, after) in classes {
+                            self.closings_before(language, after, contents, found)?;
+                        }
+                        Ok(())
+                    }
                     None => self.closings_by_place(at, contents, found),
                 }
             }
             _ => self.closings_by_place(at, contents, found),
         }
+    }
+
+    /// The tokens that close a string of a language, behind which this is the place.
+    fn closings_before(
+        &mut self,
+        language: LanguageId,
+        after: State,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        let key = (contents.number, language, self.alive(after)?);
+        if let Some(known) = self.known.closings.get(&key) {
+            found.extend_from_slice(&known);
+            return Ok(());
+        }
+        let rest = Rest::new(self.automaton, language)?;
+        let from = found.len();
+        closings(self.automaton, &mut self.known.freedom, contents, rest, &key.2, found)?;
+        let closings: Arc<[TokenId]> = found[from..].into();
+        let bytes = 4 * closings.len();
+        self.known.closings.keep(key, closings, bytes);
+        Ok(())
     }
 
     /// Whether a rest may come after all texts of a kind if it may after one of them: it does not go on into another text,
@@ -301,7 +333,7 @@ impl Walk<'_> {
     fn most_closings(
         &mut self,
         at: State,
-        rest: Rest,
+        language: LanguageId,
         (after, others): (State, &[String]),
         contents: &Contents,
         found: &mut Vec<TokenId>,
@@ -311,6 +343,7 @@ impl Walk<'_> {
             let is_alike = self.is_alike(at, rest as u32);
             alive.put(rest, alive[rest] && is_alike);
         }
+        let rest = Rest::new(self.automaton, language)?;
         let mut most = Vec::new();
         closings(
             self.automaton,

@@ -18,6 +18,9 @@ use super::{Automaton, Expected, ExpectedId, OpenId, StackId, State, Step, Top, 
 /// Open goals of a string from which on its text is kept instead.
 const MANY_OPEN: usize = 8;
 
+/// Open goals up to which texts are told apart by what they make of them.
+const MOST_SPLIT: usize = 3;
+
 impl Automaton {
     pub(super) fn begin_string(&mut self, expected: ExpectedId, stack: StackId) -> Step {
         let what = self.expected(expected);
@@ -173,6 +176,45 @@ impl Automaton {
             return Ok(None);
         };
         self.value_done(expected, outcomes, None, at.stack)
+    }
+
+    /// The languages of what may follow in the string that a place is in, by what they make of goals that are open, each
+    /// with the place behind it; none where these are many, or more counts than that.
+    pub(crate) fn after_texts(&mut self, at: State) -> Result<Option<Vec<(LanguageId, State)>>, Trouble> {
+        let Top::String(_, language, open, None, expected) = at.top else {
+            return Ok(None);
+        };
+        let open = self.open(open);
+        let is_hard = |language: &LanguageId| self.languages.has_machines(*language);
+        if open.is_empty() || open.len() > MOST_SPLIT || is_hard(&language) || open.iter().any(is_hard) {
+            return Ok(None);
+        }
+        let mut classes = vec![(language, Vec::new())];
+        for &goal in open.iter() {
+            let not = self.languages.not(goal)?;
+            let mut split = Vec::with_capacity(2 * classes.len());
+            for (language, outcomes) in classes {
+                for (side, outcome) in [(goal, true), (not, false)] {
+                    let part = self.languages.and(&[language, side])?;
+                    if !self.languages.is_empty(part)? {
+                        split.push((part, [&outcomes[..], &[outcome]].concat()));
+                    }
+                }
+            }
+            classes = split;
+        }
+        let forced = self.forced(&self.expected(expected));
+        let mut places = Vec::with_capacity(classes.len());
+        for (language, outcomes) in classes {
+            let mut outcomes = outcomes.into_iter();
+            let all: Option<Vec<bool>> = forced.iter().map(|forced| forced.or_else(|| outcomes.next())).collect();
+            let Some(all) = all else { return Ok(None) };
+            // What was read so far goes on, so that there is a place behind each.
+            if let Some(after) = self.value_done(expected, all, None, at.stack)? {
+                places.push((language, after));
+            }
+        }
+        Ok(Some(places))
     }
 
     /// Whether the empty text belongs to a language.

@@ -70,7 +70,10 @@ impl Plain {
 
     /// Names of which something is asked, some of them more than once.
     pub(in crate::automaton) fn names(&self) -> impl Iterator<Item = TextId> {
-        self.goals.iter().map(|(name, _)| *name).chain(self.required.iter().copied())
+        self.goals
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(self.required.iter().copied())
     }
 
     /// What the value of this name must satisfy, by its name.
