@@ -186,15 +186,29 @@ impl Walk<'_> {
             let mut closings = single.iter().flat_map(|(_, places)| &contents.closings[places.clone()]);
             closings.any(|closing| closing.token == token)
         };
-        let is_other = |text: &str| {
-            let name = |name: &TextId| self.automaton.name_text(*name)[read..] == *text;
-            !single.iter().any(|(one, _)| name(one))
-        };
+        let texts: Vec<Box<str>> = single
+            .iter()
+            .map(|(name, _)| self.automaton.name_text(*name)[read..].into())
+            .collect();
+        let is_other = |text: &str| !texts.iter().any(|one| **one == *text);
         if let Some((text, _)) = contents.names.iter().find(|(text, _)| is_other(text)) {
             let alive = self.alive_behind_free(at, &begun, text)?;
-            for (rest, tokens) in &contents.by_rest {
-                if self.tokens.rests.is_of_name[*rest as usize] && alive[*rest as usize] && self.is_alike(at, *rest) {
-                    found.extend(tokens.iter().copied().filter(|token| !is_single(*token)));
+            let may = |rest: u32| {
+                self.tokens.rests.is_of_name[rest as usize] && alive[rest as usize] && self.is_alike(at, rest)
+            };
+            match single.is_empty() {
+                true => {
+                    let tokens = contents.by_rest.iter().filter(|(rest, _)| may(*rest));
+                    tokens.for_each(|(_, tokens)| found.extend_from_slice(tokens));
+                }
+                false => {
+                    let closings = contents.names.iter().filter(|(text, _)| is_other(text));
+                    let closings = closings.flat_map(|(_, closings)| closings);
+                    found.extend(
+                        closings
+                            .filter(|closing| may(closing.rest))
+                            .map(|closing| closing.token),
+                    );
                 }
             }
             for (text, closing) in &contents.reaching {

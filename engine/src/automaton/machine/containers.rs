@@ -11,8 +11,10 @@ use super::super::formula::FormulaId;
 use super::super::goal::{Goal, GoalId};
 use super::super::questions::Goals;
 use super::super::read::Name;
-use super::super::satisfiable::{Plain, outcome_of, split};
-use super::{Automaton, ExpectedId, Kind, Left, Level, Outcomes, StackId, State, Step, Top, Trouble};
+use super::super::satisfiable::{outcome_of, split};
+use super::{
+    Automaton, Derived, ExpectedId, Kind, Left, Level, Outcomes, PlainLevel, StackId, State, Step, Top, Trouble,
+};
 
 impl Automaton {
     /// Whether the values that are read in a container are kept.
@@ -80,48 +82,50 @@ impl Automaton {
                 passed: 0,
             },
         };
-        let level = Level {
+        let mut level = Level {
             kind,
             formulas,
             expected,
             below: stack,
             depth: self.levels.get(stack.0 as usize).map_or(0, |level| level.depth) + 1,
+            plain: Derived(None),
         };
+        self.note_plain(&mut level)?;
         let stack = self.push(level);
         let top = if array { Top::ArrayStart } else { Top::ObjectStart };
         Ok(Some(State::new(top, stack)))
     }
 
-    /// What is asked of an object whose members can come in any order and number, each a matter by itself. It stays as it
-    /// is while the object is read.
-    pub(super) fn plain_level(&mut self, formulas: &Left) -> Option<Arc<Plain>> {
-        let plain = match self.style.key_order {
-            KeyOrder::Any => self.plain(formulas[0]),
-            KeyOrder::Schema => None,
-        };
-        plain.filter(|plain| plain.is_of_any_size())
+    /// Notes whether a level is [plain](PlainLevel).
+    fn note_plain(&mut self, level: &mut Level) -> Result<(), Trouble> {
+        let is_free = self.style.key_order == KeyOrder::Any;
+        if let Kind::Object { values: None, .. } = level.kind
+            && is_free
+            && let Some(asked) = self.plain(level.formulas[0])
+            && asked.is_of_any_size()
+        {
+            let has_room = self.is_roomy(level.formulas[0])?;
+            level.plain = Derived(Some(PlainLevel { asked, has_room }));
+        }
+        Ok(())
     }
 
     /// Whether a container may end where it stands.
-    pub(super) fn may_close(&mut self, level: &Level) -> bool {
-        if self.at_end(level.formulas[0]) {
-            return true;
-        }
-        match &level.kind {
-            Kind::Object { used, .. } => {
-                let plain = self.plain_level(&level.formulas);
-                let has = |name: &TextId| used.binary_search(name).is_ok();
-                plain.is_some_and(|plain| plain.required.iter().all(has))
+    pub(super) fn may_close(&self, level: &Level) -> bool {
+        match (&level.kind, &level.plain) {
+            (Kind::Object { used, .. }, Derived(Some(plain))) => {
+                let mut required = plain.asked.required.iter();
+                required.all(|name| used.binary_search(name).is_ok())
             }
-            Kind::Array { .. } => false,
+            _ => self.at_end(level.formulas[0]),
         }
     }
 
     /// The demand on what is still to come of a container.
     pub(super) fn demand_left(&mut self, level: &Level) -> FormulaId {
         let demand = level.formulas[0];
-        match &level.kind {
-            Kind::Object { used, .. } if self.plain_level(&level.formulas).is_some() => {
+        match (&level.kind, &level.plain) {
+            (Kind::Object { used, .. }, Derived(Some(_))) => {
                 let atoms = &self.atoms;
                 self.formulas.substitute(demand, &mut |atom| match atoms.kind(atom) {
                     AtomKind::Has(name) if used.binary_search(&name).is_ok() => Some(FormulaId::TRUE),
@@ -195,8 +199,7 @@ impl Automaton {
                 let Some(name) = name.take() else {
                     return Ok(None);
                 };
-                // Of the demand on a plain object nothing changes but which names have come.
-                let from = usize::from(!keeps && self.plain_level(&level.formulas).is_some());
+                let from = usize::from(level.plain.0.is_some());
                 for formula in &mut level.formulas[from..] {
                     *formula = match keeps {
                         true => self.after_member(*formula, Name::Known(name), &outcome)?,
@@ -211,6 +214,9 @@ impl Automaton {
                     let mut all = values.to_vec();
                     all.insert(place.min(all.len()), value);
                     *values = all.into();
+                }
+                if from == 0 {
+                    self.note_plain(&mut level)?;
                 }
                 Top::ObjectNext
             }
@@ -296,7 +302,7 @@ impl Automaton {
     /// What the member of this name, which comes next, is read for; none where there cannot be one.
     fn member_expected(&mut self, level: &Level, name: TextId) -> Result<Option<ExpectedId>, Trouble> {
         // Where each name is a matter by itself it does not count which others have come.
-        let plain = self.plain(level.formulas[0]).filter(|plain| plain.is_of_any_size());
+        let plain = level.plain.0.as_ref();
         let key = plain.map(|_| (level.formulas.clone(), name));
         if let Some(&known) = key.as_ref().and_then(|key| self.members.get(key)) {
             return Ok(known);

@@ -14,6 +14,7 @@ mod scalars;
 mod shapes;
 mod whitespace;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -27,6 +28,7 @@ use super::decision::DecisionId;
 use super::decode::{Decode, Decoded};
 use super::formula::FormulaId;
 use super::goal::{Constraint, GoalId};
+use super::satisfiable::Plain;
 use super::{Automaton, Trouble};
 pub(super) use apart::{Apart, Parts};
 pub(super) use kinds::NameClasses;
@@ -192,6 +194,32 @@ pub(super) struct Level {
     below: StackId,
     /// Number of containers around it and itself.
     depth: u32,
+    plain: Derived<Option<PlainLevel>>,
+}
+
+/// An object whose members can come in any order and number, each a matter by itself. What is asked of it stays as it is
+/// while it is read: only which names have come changes.
+#[derive(Clone, Debug)]
+pub(super) struct PlainLevel {
+    asked: Arc<Plain>,
+    /// Whether there is room for any name that it does not speak of.
+    has_room: bool,
+}
+
+/// What follows from the rest of a level, so that it makes no difference to which one it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Derived<T>(T);
+
+impl<T> PartialEq for Derived<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Eq for Derived<T> {}
+
+impl<T> Hash for Derived<T> {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use super::{Automaton, Kind, Level, StackId, State, Step, Top, Trouble};
+use super::{Automaton, Derived, Kind, Level, StackId, State, Step, Top, Trouble};
 use crate::automaton::atom::TextId;
 use crate::automaton::decision::DecisionId;
 use crate::automaton::decode::{Decode, Decoded};
@@ -85,11 +85,11 @@ impl Automaton {
         let Kind::Object { used, .. } = &level.kind else {
             return Ok(false);
         };
-        let Some(plain) = self.plain_level(&level.formulas) else {
+        let Derived(Some(plain)) = &level.plain else {
             return Ok(false);
         };
-        for name in plain.names() {
-            if used.binary_search(&name).is_err() && self.plain_may_come(&plain, name)? {
+        for name in plain.asked.names() {
+            if used.binary_search(&name).is_err() && self.plain_may_come(&plain.asked, name)? {
                 return Ok(true);
             }
         }
@@ -344,7 +344,7 @@ impl Automaton {
         else {
             return Ok(NextNames::None);
         };
-        if self.plain_level(&level.formulas).is_some() && !self.keeps(stack) && self.has_room(&level)? {
+        if level.plain.0.as_ref().is_some_and(|plain| plain.has_room) {
             return Ok(NextNames::Any);
         }
         let place = (level.formulas[0], used.clone(), *order, *passed);

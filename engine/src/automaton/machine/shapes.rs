@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Automaton, BegunName, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
+use super::{Automaton, BegunName, Derived, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::goal::Constraint;
 use crate::automaton::satisfiable::{MOST_LISTED, Room, split};
@@ -185,10 +185,10 @@ impl Automaton {
         let Some(level) = self.level(at.stack) else {
             return Ok(None);
         };
-        if self.plain_level(&level.formulas).is_none() {
+        let Derived(Some(plain)) = &level.plain else {
             return Ok(None);
-        }
-        Ok(Some(match self.has_room(&level)? {
+        };
+        Ok(Some(match plain.has_room {
             true => NextMembers::OfAnyName,
             false => match self.has_next_name(at.stack)? {
                 true => NextMembers::Some,
@@ -224,13 +224,15 @@ impl Automaton {
 
     /// Whether there is room for any name in an object that has not come yet and that it does not speak of.
     pub(super) fn has_room(&mut self, level: &Level) -> Result<bool, Trouble> {
-        let Kind::Object { used, .. } = &level.kind else {
-            return Ok(false);
-        };
-        if used.len() >= MOST_LISTED {
-            return Ok(false);
+        match (&level.kind, &level.plain) {
+            (_, Derived(Some(plain))) => Ok(plain.has_room),
+            (Kind::Object { used, .. }, _) if used.len() < MOST_LISTED => self.is_roomy(level.formulas[0]),
+            _ => Ok(false),
         }
-        let formula = level.formulas[0];
+    }
+
+    /// The same of any object of which a formula is left.
+    pub(super) fn is_roomy(&mut self, formula: FormulaId) -> Result<bool, Trouble> {
         if let Some(&known) = self.roomy.get(&formula) {
             return Ok(known);
         }
