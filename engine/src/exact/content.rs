@@ -182,8 +182,10 @@ impl Visit for Inside<'_> {
         }
         let only_ascii = match rest {
             Rest::Language(language) if !automaton.is_read_singly(*language) => {
-                let transitions = automaton.content_transitions(*language)?;
-                transitions.last().is_none_or(|(range, _)| range.last().is_ascii())
+                automaton.content_firsts(*language).are_ascii() || {
+                    let transitions = automaton.content_transitions(*language)?;
+                    transitions.last().is_none_or(|(range, _)| range.last().is_ascii())
+                }
             }
             _ => false,
         };

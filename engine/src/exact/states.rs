@@ -131,6 +131,10 @@ impl States {
                 let Rest::Language(language) = self.states[place].rest else {
                     return Ok((DEAD, label));
                 };
+                if let Some(last) = automaton.content_firsts(language).none_up_to(label) {
+                    self.keep(place, label, last, DEAD);
+                    return Ok((DEAD, last));
+                }
                 let found = automaton.content_transitions(language)?;
                 self.states[place].transitions.insert(found)
             }

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::lengths::Lengths;
 use super::limits::LimitReached;
-use super::node::{LanguageId, Node, UNBOUNDED};
+use super::node::{LanguageId, LeapMinute, Node, UNBOUNDED};
 use super::{Languages, charset};
 
 /// Bit operations that working out the lengths of one automaton may cost.
@@ -90,12 +90,18 @@ impl Languages {
                     .try_fold(start, |all, target| all.union(&known(target)?.plus(&one)?))
             }
             Node::LeapSecond { minute, .. } => {
-                // After the hour: `:59:60`, or after the minute `:60`; a fraction; an offset. One of them may be `Z`.
-                let fixed = if minute.is_some() { 0 } else { 3 };
+                // What is left of `:59:60`; a fraction; an offset. One of them may be `Z`.
+                let fixed = match minute {
+                    LeapMinute::Ahead => 6,
+                    LeapMinute::Begun => 5,
+                    LeapMinute::Tens(_) => 4,
+                    LeapMinute::Read(_) => 3,
+                    LeapMinute::Zone(_) => 0,
+                };
                 let zulu = self.leap_second_may_be_zulu(id);
                 let fraction = |offset: u64| {
-                    Lengths::interval(fixed + 3 + offset, fixed + 3 + offset)
-                        .union(&Lengths::interval(fixed + 5 + offset, UNBOUNDED))
+                    Lengths::interval(fixed + offset, fixed + offset)
+                        .union(&Lengths::interval(fixed + 2 + offset, UNBOUNDED))
                 };
                 if zulu {
                     fraction(6)?.union(&fraction(1)?)
@@ -112,7 +118,11 @@ impl Languages {
             self.arena.node(id),
             Node::LeapSecond {
                 hour: 23,
-                minute: None | Some(59)
+                minute: LeapMinute::Ahead
+                    | LeapMinute::Begun
+                    | LeapMinute::Tens(5)
+                    | LeapMinute::Read(59)
+                    | LeapMinute::Zone(59)
             }
         )
     }

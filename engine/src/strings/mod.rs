@@ -19,6 +19,7 @@ mod dense;
 mod derive;
 mod emptiness;
 mod fingerprint;
+mod firsts;
 mod format;
 mod lengths;
 mod limits;
@@ -35,6 +36,7 @@ pub(crate) use charset::CharRange;
 pub(crate) use count::Cardinality;
 pub(crate) use derive::Transitions;
 pub(crate) use fingerprint::Fingerprint;
+pub(crate) use firsts::Firsts;
 #[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
@@ -215,6 +217,11 @@ impl Languages {
             }
         }
         Ok(self.accepts_empty(state))
+    }
+
+    /// Which characters may come first in texts of `language`, as far as that shows without its derivatives.
+    pub(crate) fn firsts(&self, language: LanguageId) -> Firsts {
+        self.arena.firsts(language)
     }
 
     /// The first characters of texts of `language`, in ranges that lead to one language each, none of them empty.

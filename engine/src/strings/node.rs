@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use super::charset::CharRange;
+use super::firsts::Firsts;
 use super::limits::LimitReached;
 use super::native::Native;
 
@@ -73,10 +74,25 @@ pub(super) enum Node {
     /// The rest of a leap second's time of day, defined where it is first needed.
     LeapSecond {
         hour: u8,
-        minute: Option<u8>,
+        minute: LeapMinute,
     },
     /// A state of a machine that is no expression.
     Native(Native),
+}
+
+/// How far the minute of a leap second's time of day has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum LeapMinute {
+    /// The colon before it comes next.
+    Ahead,
+    /// Its first digit comes next.
+    Begun,
+    /// It begins with this digit.
+    Tens(u8),
+    /// The colon behind it comes next.
+    Read(u8),
+    /// The fraction of the second, or the offset, comes next.
+    Zone(u8),
 }
 
 /// What is known of an expression when it is made.
@@ -101,12 +117,13 @@ pub(super) struct Facts {
 pub(super) struct Arena {
     nodes: Vec<Node>,
     facts: Vec<Facts>,
+    pub(super) firsts: Vec<Firsts>,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
     /// For each loop: its definition once it is known, and the facts it was announced with.
     loops: Vec<(LanguageId, Facts)>,
     /// What follows each hour, or hour and minute, of a time of day with a leap second, as far as it has been made.
-    pub(super) leap_seconds: HashMap<(u8, Option<u8>), LanguageId>,
+    pub(super) leap_seconds: HashMap<(u8, LeapMinute), LanguageId>,
     cells: usize,
     allowed_cells: usize,
 }
@@ -116,6 +133,7 @@ impl Arena {
         let mut arena = Self {
             nodes: Vec::new(),
             facts: Vec::new(),
+            firsts: Vec::new(),
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             loops: Vec::new(),
@@ -210,6 +228,7 @@ impl Arena {
         // Cells bound the number of nodes far below 2^32.
         let id = self.nodes.len() as u32;
         self.facts.push(self.facts_of(&node));
+        self.firsts.push(self.firsts_of(&node));
         self.nodes.push(node);
         let (nodes, hasher) = (&self.nodes, &self.hasher);
         self.index

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{Fingerprint, LanguageId, Machine, Transitions};
+use crate::strings::{Fingerprint, Firsts, LanguageId, Machine, Transitions};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -358,6 +358,11 @@ impl Automaton {
     /// The characters that may come first in texts of a language, with what may follow them.
     pub(crate) fn content_transitions(&mut self, language: LanguageId) -> Result<Transitions, Trouble> {
         Ok(self.languages.transitions(language)?)
+    }
+
+    /// Which characters may come first in texts of a language, as far as that shows at once.
+    pub(crate) fn content_firsts(&self, language: LanguageId) -> Firsts {
+        self.languages.firsts(language)
     }
 
     /// What a language is known by in all schemas, where there is such a thing.

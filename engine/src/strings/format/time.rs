@@ -2,7 +2,7 @@
 
 use super::{Grammar, Made};
 use crate::strings::limits::LimitReached;
-use crate::strings::node::{Arena, LanguageId, Node};
+use crate::strings::node::{Arena, LanguageId, LeapMinute, Node};
 
 /// `full-date` with the days that each month has. The Gregorian calendar is taken back to the year 0, which it makes a
 /// leap year.
@@ -27,7 +27,10 @@ pub(super) fn time(grammar: &mut Grammar) -> Made {
     for hour in 0..24 {
         hours.push((
             format!("{hour:02}"),
-            grammar.arena.intern(Node::LeapSecond { hour, minute: None })?,
+            grammar.arena.intern(Node::LeapSecond {
+                hour,
+                minute: LeapMinute::Ahead,
+            })?,
         ));
     }
     let leap = grammar
@@ -50,12 +53,14 @@ pub(super) fn duration(grammar: &mut Grammar) -> Made {
 }
 
 const DAY: u16 = 24 * 60;
+const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 impl Arena {
-    /// What follows the hour, or the hour and the minute, of a time of day with the second 60.
+    /// What follows the hour of a time of day with the second 60, from so far in its minute on.
     ///
-    /// Each of the 1,440 times of day has its own two offsets; they are made when a text gets there.
-    pub(in crate::strings) fn leap_second(&mut self, hour: u8, minute: Option<u8>) -> Result<LanguageId, LimitReached> {
+    /// Each of the 1,440 times of day has its own two offsets; they are made when a text gets there, and so is each step
+    /// on the way.
+    pub(in crate::strings) fn leap_second(&mut self, hour: u8, minute: LeapMinute) -> Result<LanguageId, LimitReached> {
         if let Some(&known) = self.leap_seconds.get(&(hour, minute)) {
             return Ok(known);
         }
@@ -64,18 +69,28 @@ impl Arena {
         Ok(made)
     }
 
-    fn make_leap_second(&mut self, hour: u8, minute: Option<u8>) -> Result<LanguageId, LimitReached> {
-        let Some(minute) = minute else {
-            let mut minutes = Vec::with_capacity(60);
-            for minute in 0..60 {
-                let rest = self.intern(Node::LeapSecond {
-                    hour,
-                    minute: Some(minute),
-                })?;
-                minutes.push((format!(":{minute:02}"), rest));
-            }
-            return self.trie(minutes.iter().map(|(minute, rest)| (minute.as_str(), *rest)));
-        };
+    fn make_leap_second(&mut self, hour: u8, minute: LeapMinute) -> Result<LanguageId, LimitReached> {
+        let from = |minute: LeapMinute| Node::LeapSecond { hour, minute };
+        match minute {
+            LeapMinute::Ahead => self.steps(&[":"], |_| from(LeapMinute::Begun)),
+            LeapMinute::Begun => self.steps(&DIGITS[..6], |tens| from(LeapMinute::Tens(tens))),
+            LeapMinute::Tens(tens) => self.steps(&DIGITS, |digit| from(LeapMinute::Read(10 * tens + digit))),
+            LeapMinute::Read(minute) => self.steps(&[":60"], |_| from(LeapMinute::Zone(minute))),
+            LeapMinute::Zone(minute) => self.leap_zone(hour, minute),
+        }
+    }
+
+    /// Texts, each with what follows it, by its place.
+    fn steps(&mut self, texts: &[&str], to: impl Fn(u8) -> Node) -> Result<LanguageId, LimitReached> {
+        let mut steps = Vec::with_capacity(texts.len());
+        for (place, text) in (0..).zip(texts) {
+            steps.push((*text, self.intern(to(place))?));
+        }
+        self.trie(steps)
+    }
+
+    /// A fraction, and one of the offsets with which it is 23:59 in UTC.
+    fn leap_zone(&mut self, hour: u8, minute: u8) -> Result<LanguageId, LimitReached> {
         let local = u16::from(hour) * 60 + u16::from(minute);
         let (ahead, behind) = ((local + 1) % DAY, DAY - 1 - local);
         let mut offsets = vec![
@@ -86,13 +101,11 @@ impl Arena {
             offsets.extend(["Z".to_owned(), "z".to_owned()]);
         }
         let offset = self.words(offsets.iter().map(String::as_str).collect())?;
-        let digit = self.words((0..10).map(|digit| &"0123456789"[digit..=digit]).collect())?;
+        let digit = self.words(DIGITS.to_vec())?;
         let digits = self.repeat(digit, 1, u64::MAX)?;
         let point = self.literal(".")?;
         let fraction = self.concat(point, digits)?;
         let fraction = self.repeat(fraction, 0, 1)?;
-        let rest = self.concat(fraction, offset)?;
-        let second = self.literal(":60")?;
-        self.concat(second, rest)
+        self.concat(fraction, offset)
     }
 }
