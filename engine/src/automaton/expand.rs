@@ -439,6 +439,9 @@ impl Automaton {
             let goal = self.goal_of(additional);
             let declared = self.languages.or(&declared).map_err(super::limit)?;
             let others = self.languages.not(declared).map_err(super::limit)?;
+            if keywords.pattern_properties.is_empty() {
+                self.note_list(others, &names);
+            }
             parts.push(self.members(Keys::Language(others), goal));
         }
         if let Some(names) = keywords.property_names {

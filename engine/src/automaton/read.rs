@@ -23,6 +23,9 @@ impl Automaton {
             (Keys::Name(_), Name::In(_)) => Ok(false),
             (Keys::Language(language), Name::In(languages)) => Ok(languages.contains(&language)),
             (Keys::Language(language), Name::Known(name)) => {
+                if let Some(Some(list)) = self.lists.get(&language) {
+                    return Ok(list.has(name));
+                }
                 if let Some(&known) = self.covered.get(&(language, name)) {
                     return Ok(known);
                 }

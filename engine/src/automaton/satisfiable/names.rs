@@ -44,7 +44,8 @@ pub(in crate::automaton) struct Listed {
 }
 
 impl Listed {
-    fn has(&self, name: TextId) -> bool {
+    /// Whether a name is in the language.
+    pub(in crate::automaton) fn has(&self, name: TextId) -> bool {
         self.names.binary_search(&name).is_ok() != self.excludes
     }
 }
@@ -53,7 +54,8 @@ impl Listed {
 pub(in crate::automaton) const MOST_LISTED: usize = 1024;
 
 impl Automaton {
-    /// The names that atoms of `formula` name, sorted. None of them has been used: what is read leaves no such atom.
+    /// The names that atoms of `formula` name, sorted. Of those that have been used only the demand on a plain object may
+    /// leave some.
     pub(in crate::automaton) fn names(&self, formula: FormulaId) -> Vec<TextId> {
         let atoms = self.formulas.atoms(formula).iter();
         let mut names: Vec<TextId> = atoms
@@ -215,6 +217,17 @@ impl Automaton {
     ) -> Result<Option<TextId>, Trouble> {
         let mut names = self.some_names(names, others.len() + 1)?.into_iter();
         Ok(names.find(|name| !others.contains(name)))
+    }
+
+    /// Notes that a language has all names but these.
+    pub(in crate::automaton) fn note_list(&mut self, language: LanguageId, names: &[&str]) {
+        if names.len() <= MOST_LISTED {
+            let mut names: Vec<TextId> = names.iter().map(|name| self.texts.intern(name)).collect();
+            names.sort_unstable();
+            names.dedup();
+            let (names, excludes) = (names.into(), true);
+            self.lists.insert(language, Some(Arc::new(Listed { names, excludes })));
+        }
     }
 
     /// The names of a language, or those outside of it, where either are few.
