@@ -15,6 +15,7 @@ use super::states::{AskFree, DEAD, FREE, States};
 use super::token_set::{Base, TokenSet};
 use super::tokens::Tokens;
 use super::trie::{ROOT, Trie, first_child};
+use super::word_list;
 
 /// What is made of the texts that a language admits.
 trait Visit: AskFree {
@@ -457,6 +458,10 @@ pub(super) fn inside(
     language: LanguageId,
 ) -> Result<TokenSet, Trouble> {
     let contents = &tokens.inside;
+    let mut words = Vec::new();
+    if word_list::inside(automaton, contents, language, &mut words).is_some() {
+        return Ok(TokenSet::of(&words, tokens.len));
+    }
     if freedom.is_viable(automaton, language, contents.longest)? {
         return Ok(TokenSet::over(Base::Any));
     }
@@ -504,6 +509,9 @@ pub(super) fn inside_few(
     escapes: Escapes,
     found: &mut Vec<TokenId>,
 ) -> Result<(), Trouble> {
+    if word_list::inside(automaton, contents, language, found).is_some() {
+        return Ok(());
+    }
     let mut visitor = Inside {
         contents,
         words: Vec::new(),
@@ -579,10 +587,14 @@ pub(super) fn closings(
     automaton: &mut Automaton,
     freedom: &mut Freedom,
     contents: &Contents,
-    rest: Rest,
+    language: LanguageId,
     alive: &RestSet,
     found: &mut Vec<TokenId>,
 ) -> Result<(), Trouble> {
+    if word_list::closings(automaton, contents, language, alive, found).is_some() {
+        return Ok(());
+    }
+    let rest = Rest::new(automaton, language)?;
     let mut visitor = Closings {
         contents,
         freedom,

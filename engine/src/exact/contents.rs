@@ -247,6 +247,19 @@ impl Contents {
         }
     }
 
+    /// The first of some places of one node whose token ends within a character: those come last.
+    pub(super) fn begun_from(&self, places: Range<usize>) -> usize {
+        let (mut from, mut to) = (places.start, places.end);
+        while from < to {
+            let middle = from.midpoint(to);
+            match bit(&self.is_begun, middle as u32) {
+                true => to = middle,
+                false => from = middle + 1,
+            }
+        }
+        from
+    }
+
     /// Places of the tokens that add these characters and then close the string.
     pub(super) fn closings_after(&self, text: &str) -> Range<usize> {
         self.closing.places(text.chars().map(u32::from))

@@ -23,6 +23,7 @@ mod tokens;
 mod trie;
 mod values;
 mod walk;
+mod word_list;
 mod work;
 
 use std::fmt;

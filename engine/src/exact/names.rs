@@ -245,7 +245,7 @@ impl Walk<'_> {
         let (automaton, freedom) = (&mut *self.automaton, &mut self.known.freedom);
         let rest = Rest::new(automaton, names)?;
         let nothing = &self.tokens.rests.nothing;
-        closings(automaton, freedom, contents, rest.clone(), nothing, found)?;
+        closings(automaton, freedom, contents, names, nothing, found)?;
         let mut begun = None;
         for (text, closings) in &contents.names {
             if !self.accepts(rest.clone(), text)? {

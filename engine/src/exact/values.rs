@@ -113,7 +113,7 @@ impl<T> Seen<T> {
             shapes.keep(shape, Some(known.clone()), 0);
             return Self::Known(known);
         }
-        if scalar.is_none() && known.is_none() && sight == Sight::First {
+        if known.is_none() && sight == Sight::First && !shape.is_scalar() {
             shapes.keep(shape, None, 0);
             return Self::Once;
         }

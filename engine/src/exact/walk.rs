@@ -294,9 +294,15 @@ impl Walk<'_> {
             found.extend_from_slice(&known);
             return Ok(());
         }
-        let rest = Rest::new(self.automaton, language)?;
         let from = found.len();
-        closings(self.automaton, &mut self.known.freedom, contents, rest, &key.2, found)?;
+        closings(
+            self.automaton,
+            &mut self.known.freedom,
+            contents,
+            language,
+            &key.2,
+            found,
+        )?;
         let closings: Arc<[TokenId]> = found[from..].into();
         let bytes = 4 * closings.len();
         self.known.closings.keep(key, closings, bytes);
@@ -343,13 +349,12 @@ impl Walk<'_> {
             let is_alike = self.is_alike(at, rest as u32);
             alive.put(rest, alive[rest] && is_alike);
         }
-        let rest = Rest::new(self.automaton, language)?;
         let mut most = Vec::new();
         closings(
             self.automaton,
             &mut self.known.freedom,
             contents,
-            rest,
+            language,
             &alive,
             &mut most,
         )?;

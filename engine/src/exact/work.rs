@@ -209,7 +209,8 @@ impl Work {
             },
             PlaceKind::Text(Decode::Between, language) => {
                 let freedom = &mut self.known.freedom;
-                if freedom.is_viable(&mut self.automaton, language, shared.tokens.inside.longest)?
+                if self.automaton.word_edges(language).is_none()
+                    && freedom.is_viable(&mut self.automaton, language, shared.tokens.inside.longest)?
                     && freedom.is_accepted(&mut self.automaton, language, shared.tokens.inside.longest)?
                     && let Some(after) = self.automaton.after_any_text(at)?
                 {

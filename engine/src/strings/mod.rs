@@ -219,6 +219,16 @@ impl Languages {
         Ok(self.accepts_empty(state))
     }
 
+    /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
+    /// that are no such list, or do not look like one.
+    pub(crate) fn word_edges(&self, language: LanguageId) -> Option<&[(CharRange, LanguageId)]> {
+        match self.arena.node(language) {
+            Node::Branch { edges, .. } => Some(edges),
+            Node::Empty => Some(&[]),
+            _ => None,
+        }
+    }
+
     /// Which characters may come first in texts of `language`, as far as that shows without its derivatives.
     pub(crate) fn firsts(&self, language: LanguageId) -> Firsts {
         self.arena.firsts(language)

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{Fingerprint, Firsts, LanguageId, Machine, Transitions};
+use crate::strings::{CharRange, Fingerprint, Firsts, LanguageId, Machine, Transitions};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -358,6 +358,12 @@ impl Automaton {
     /// The characters that may come first in texts of a language, with what may follow them.
     pub(crate) fn content_transitions(&mut self, language: LanguageId) -> Result<Transitions, Trouble> {
         Ok(self.languages.transitions(language)?)
+    }
+
+    /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
+    /// that are no such list, or do not look like one.
+    pub(crate) fn word_edges(&self, language: LanguageId) -> Option<&[(CharRange, LanguageId)]> {
+        self.languages.word_edges(language)
     }
 
     /// Which characters may come first in texts of a language, as far as that shows at once.
