@@ -61,6 +61,20 @@ impl Chain {
         Ok(Some(Self { class, after, end }))
     }
 
+    /// The chain of no characters.
+    pub(super) fn single(language: LanguageId) -> Self {
+        Self {
+            class: Vec::new(),
+            after: vec![language],
+            end: End::Nothing,
+        }
+    }
+
+    /// The number of characters of its class.
+    pub(super) fn characters(&self) -> u32 {
+        self.class.iter().map(|(first, last)| last - first + 1).sum()
+    }
+
     /// What follows each character of a class, if that is the same.
     fn same_after(automaton: &mut Automaton, language: LanguageId, class: &[(u32, u32)]) -> Result<Same, Trouble> {
         let transitions = automaton.content_transitions(language)?;

@@ -95,28 +95,6 @@ impl<V: Visit> Walk<'_, V> {
         self.below(automaton, node, state)
     }
 
-    /// The next child of a node, from one on, from which only some texts may come, and where it leads. Nodes may have more
-    /// children than languages ranges: those of a range in which all or none may come are visited at once.
-    fn next_child(
-        &mut self,
-        automaton: &mut Automaton,
-        (node, state): (u32, u32),
-        at: &mut u32,
-    ) -> Result<Option<(u32, u32)>, Trouble> {
-        let trie = self.trie;
-        while *at < trie.end(node) {
-            let (next, last) = self.states.run_after(automaton, self.visitor, state, trie.label(*at))?;
-            let child = *at;
-            if !matches!(next, DEAD | FREE) {
-                *at = trie.end(child);
-                return Ok(Some((child, next)));
-            }
-            *at = trie.child_from(node, last + 1);
-            self.visitor.run(trie.run(child, *at), next == FREE);
-        }
-        Ok(None)
-    }
-
     /// Visits what is below a node, in the order of the nodes.
     fn below(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), Trouble> {
         let trie = self.trie;
@@ -223,15 +201,29 @@ impl Visit for Inside<'_> {
 #[derive(Debug, Default)]
 struct Group {
     state: u32,
-    children: Vec<u32>,
+    /// The children, those next to one another together.
+    ranges: Vec<Range<u32>>,
     /// Texts below them.
     texts: usize,
+}
+
+impl Group {
+    /// The nodes behind a first character.
+    fn children<'a>(&'a self, trie: &'a Trie<u32>) -> impl Iterator<Item = u32> + 'a {
+        self.ranges.iter().flat_map(|range| {
+            let next = |at: &u32| Some(trie.end(*at)).filter(|at| *at < range.end);
+            std::iter::successors(Some(range.start), next)
+        })
+    }
 }
 
 /// Texts of a group from which on it pays to look at a loop as a whole.
 const MANY: usize = 1_000;
 
-/// Characters of a class up to which it is better to look at the few texts of them one by one.
+/// First characters up to which what follows is looked at behind each.
+const MANY_FIRST: usize = 64;
+
+/// Characters of a class up to which it is no loop to speak of.
 const FEW: u32 = 8;
 
 impl Walk<'_, Inside<'_>> {
@@ -241,16 +233,22 @@ impl Walk<'_, Inside<'_>> {
         self.at(automaton, node, state)?;
         let mut groups: Vec<Group> = Vec::new();
         let mut spaced = None;
+        let space = tokens.occurrences.space().filter(|_| node == ROOT);
         let mut at = first_child(node);
+        // Nodes may have more children than languages ranges: those of a range are visited at once.
         while at < trie.end(node) {
-            let Some((child, next)) = self.next_child(automaton, (node, state), &mut at)? else {
-                break;
-            };
-            if node == ROOT && Some(child) == tokens.occurrences.space() {
-                spaced = Some((child, next));
+            let (next, last) = self.states.run_after(automaton, self.visitor, state, trie.label(at))?;
+            let from = at;
+            at = trie.child_from(node, last + 1);
+            if matches!(next, DEAD | FREE) {
+                self.visitor.run(trie.run(from, at), next == FREE);
                 continue;
             }
-            let texts = trie.run(child, at).len();
+            let mut ranges = [from..at, 0..0];
+            if let Some(space) = space.filter(|space| (from..at).contains(space)) {
+                spaced = Some((space, next));
+                ranges = [from..space, trie.end(space)..at];
+            }
             let group = match groups.iter().rposition(|group| group.state == next) {
                 Some(place) => &mut groups[place],
                 None => {
@@ -262,14 +260,16 @@ impl Walk<'_, Inside<'_>> {
                     &mut groups[last]
                 }
             };
-            group.children.push(child);
-            group.texts += texts;
+            for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+                group.texts += trie.run(range.start, range.end).len();
+                group.ranges.push(range);
+            }
         }
         for group in &groups {
             if group.texts >= MANY && self.follow(automaton, tokens, (node, state), group)? {
                 continue;
             }
-            for &child in &group.children {
+            for child in group.children(trie) {
                 self.branch(automaton, tokens, child, group.state)?;
             }
         }
@@ -301,8 +301,8 @@ impl Walk<'_, Inside<'_>> {
         Ok(())
     }
 
-    /// Visits what is below a node and in a group, if that loops on characters of a class; false if it is better looked
-    /// at one by one.
+    /// Visits what is below a node and in a group, if that loops on characters of a class or goes on with few; false if it
+    /// is better looked at one by one.
     fn follow(
         &mut self,
         automaton: &mut Automaton,
@@ -318,13 +318,13 @@ impl Walk<'_, Inside<'_>> {
         if is_read_singly || automaton.is_read_singly(language) {
             return Ok(false);
         }
-        let Some(chain) = Chain::new(automaton, language, DEEP)? else {
-            return Ok(false);
+        let chain = Chain::new(automaton, language, DEEP)?.filter(|chain| chain.characters() > FEW);
+        // Where there is no loop but few ways on from many characters, what goes on is found by these as well.
+        let chain = match chain {
+            Some(chain) => chain,
+            None if group.children(trie).nth(MANY_FIRST).is_some() => Chain::single(language),
+            None => return Ok(false),
         };
-        let characters: u32 = chain.class.iter().map(|(first, last)| last - first + 1).sum();
-        if characters <= FEW {
-            return Ok(false);
-        }
         let excludes = self.visitor.excludes;
         // The tokens that a chain with an end has room for.
         let before = 1 + usize::from(node != ROOT);
@@ -341,9 +341,11 @@ impl Walk<'_, Inside<'_>> {
             true => gaps(&class),
             false => chain.leaving(automaton, &class)?,
         };
-        let leave = leaving
-            .iter()
-            .map(|(first, last)| occurrences.nodes(*first, *last).len());
+        let is_loop = !chain.class.is_empty();
+        let leave = leaving.iter().map(|&(first, last)| match is_loop {
+            true => occurrences.nodes(first, last).len(),
+            false => occurrences.seconds(node, (first, last)).len(),
+        });
         if 2 * leave.sum::<usize>() > group.texts {
             return Ok(false);
         }
@@ -368,8 +370,12 @@ impl Walk<'_, Inside<'_>> {
             End::Same | End::Nothing => &[],
         };
         let deep = deep.iter().filter(|node| is_of_class(trie.label(**node)));
-        let exits = leaving.iter().map(|(first, last)| occurrences.nodes(*first, *last));
-        for &exit in exits.flatten().chain(deep) {
+        let leaves = leaving.iter().filter(|_| is_loop);
+        let exits = leaves.flat_map(|(first, last)| occurrences.nodes(*first, *last));
+        let leaves = leaving.iter().filter(|_| !is_loop);
+        let seconds = leaves.flat_map(|range| occurrences.seconds(node, *range));
+        let seconds = seconds.map(|(_, node)| node);
+        for &exit in exits.chain(seconds).chain(deep) {
             let parent = occurrences.parent(exit);
             let length = self.length(automaton, tokens, (node, state), group, parent, is_of_class)?;
             let next = match length.and_then(link) {
@@ -405,7 +411,8 @@ impl Walk<'_, Inside<'_>> {
             let key = (node, first.into(), class);
             let sure = tokens.of_classes(key, |class| {
                 let mut sure = tokens.occurrences.within(class, node, &tokens.inside);
-                occurrences.keep_below(node, &group.children, &tokens.inside, &mut sure);
+                let children: Vec<u32> = group.children(trie).collect();
+                occurrences.keep_below(node, &children, &tokens.inside, &mut sure);
                 sure
             });
             let words = &mut self.visitor.words;

@@ -39,6 +39,9 @@ pub(super) struct Occurrences {
     /// Where the nodes of each begin; one more entry than characters.
     starts: Box<[u32]>,
     nodes: Box<[u32]>,
+    /// Those behind a first character, and those behind a space and a first character, by their characters.
+    seconds: Box<[(u32, u32)]>,
+    seconds_behind_space: Box<[(u32, u32)]>,
     /// The node of a space before all others.
     space: Option<u32>,
     /// Tokens that go on behind such a space, and those that begin otherwise, 32 a word; no begun ones.
@@ -190,6 +193,16 @@ impl Occurrences {
                 begun_in_ascii.push(node);
             }
         }
+        let behind_first = |from: u32| {
+            let parent = |node: u32| parents[node as usize];
+            let seconds = by_label.iter().filter(|(_, node)| {
+                let first = parent(*node);
+                first != ROOT && Some(first) != space.filter(|_| from == ROOT) && parent(first) == from
+            });
+            seconds.copied().collect()
+        };
+        let seconds = behind_first(ROOT);
+        let seconds_behind_space = space.map_or_else(Box::default, behind_first);
         let halves = halves(&behind[..ASCII], words);
         let behind = behind.into_iter().map(|tokens| match tokens.len() < MANY {
             true => Set::Few(tokens.into()),
@@ -200,6 +213,8 @@ impl Occurrences {
             }
         });
         Self {
+            seconds,
+            seconds_behind_space,
             parents: parents.into(),
             labels: labels.into(),
             starts,
@@ -246,6 +261,16 @@ impl Occurrences {
     pub(super) fn nodes(&self, first: u32, last: u32) -> &[u32] {
         let place = |label: u32| self.starts[self.labels.partition_point(|other| *other < label)] as usize;
         &self.nodes[place(first)..place(last.saturating_add(1))]
+    }
+
+    /// The same of those behind a first character below the root, or the space.
+    pub(super) fn seconds(&self, below: u32, (first, last): (u32, u32)) -> &[(u32, u32)] {
+        let seconds = match below {
+            ROOT => &self.seconds,
+            _ => &self.seconds_behind_space,
+        };
+        let place = |label: u32| seconds.partition_point(|(other, _)| *other < label);
+        &seconds[place(first)..place(last.saturating_add(1))]
     }
 
     /// A class, or what is in ASCII of it where tokens with other characters that it lacks are too many to be taken out
