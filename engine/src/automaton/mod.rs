@@ -157,6 +157,9 @@ pub(crate) struct Automaton {
     /// The places behind containers, by what is around them, what they are read for and the outcomes of that.
     closed: HashMap<(StackId, ExpectedId, Outcomes), Option<State>>,
     barred: HashMap<FormulaId, Arc<[TextId]>>,
+    /// The names that may come first in plain objects.
+    first_names: HashMap<FormulaId, NextNames>,
+    names_going_on: HashMap<(LanguageId, TextId), bool>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     next_names: HashMap<KeyPlace, NextNames>,
     next_names_at: HashMap<StackId, NextNames>,
@@ -237,6 +240,8 @@ impl Automaton {
             roomy: HashMap::new(),
             closed: HashMap::new(),
             barred: HashMap::new(),
+            first_names: HashMap::new(),
+            names_going_on: HashMap::new(),
             decided: HashMap::new(),
             next_names: HashMap::new(),
             next_names_at: HashMap::new(),

@@ -56,10 +56,10 @@ impl Walk<'_> {
                 }
                 self.close_all_but(at, (names, *read), contents, found)?;
             }
-            NameRests::Language(language) => {
+            NameRests::Language(language, used, read) => {
                 let freedom = &mut self.known.freedom;
                 inside_few(self.automaton, freedom, contents, *language, self.tokens.escapes, found)?;
-                self.close_language(at, *language, contents, found)?;
+                self.close_language(at, *language, (used, *read), contents, found)?;
             }
         }
         Ok(())
@@ -231,11 +231,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The tokens that close a name of a language.
+    /// The tokens that close a name of a language, but for some of which so many bytes have been read.
     pub(super) fn close_language(
         &mut self,
         at: State,
         names: LanguageId,
+        (but, read): (&[TextId], usize),
         contents: &Contents,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
@@ -245,10 +246,20 @@ impl Walk<'_> {
         let (automaton, freedom) = (&mut *self.automaton, &mut self.known.freedom);
         let rest = Rest::new(automaton, names)?;
         let nothing = &self.tokens.rests.nothing;
+        let from = found.len();
         closings(automaton, freedom, contents, names, nothing, found)?;
+        let excluded = self.quotes_of(but, read, contents);
+        if !excluded.is_empty() {
+            let mut place = 0;
+            found.retain(|token| {
+                place += 1;
+                place <= from || !excluded.contains(token)
+            });
+        }
         let mut begun = None;
         for (text, closings) in &contents.names {
-            if !self.accepts(rest.clone(), text)? {
+            let is_but = |name: &TextId| self.automaton.name_text(*name)[read..] == **text;
+            if but.iter().any(is_but) || !self.accepts(rest.clone(), text)? {
                 continue;
             }
             if begun.is_none() {

@@ -188,10 +188,11 @@ impl Work {
                 set.and(found[..].into())
             }
             PlaceKind::Name(Decode::Between) => match self.automaton.name_rests(at)? {
-                NameRests::Language(language) => {
+                NameRests::Language(language, used, read) => {
                     let inside = self.inside(language, shared)?;
                     let contents = &shared.tokens.inside;
-                    self.walk(shared).close_language(at, language, contents, found)?;
+                    self.walk(shared)
+                        .close_language(at, language, (&used, read), contents, found)?;
                     inside.and(found[..].into())
                 }
                 rests => {

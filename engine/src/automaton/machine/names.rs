@@ -14,7 +14,7 @@ use crate::automaton::decode::{Decode, Decoded};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
-use crate::strings::LanguageId;
+use crate::strings::{Cardinality, LanguageId};
 
 /// Names of one object from which on it pays to look for a way to complete it with all of them.
 const MANY: usize = 16;
@@ -32,6 +32,8 @@ pub(crate) enum NextNames {
     Any,
     /// By a list, whatever has been read of the name.
     Listed(ListId),
+    /// Those of a language that have not come, none of which leaves nothing else to become: what may follow.
+    In(LanguageId),
     /// By a language: what may follow.
     Language(LanguageId),
 }
@@ -56,9 +58,12 @@ pub(crate) enum NameRests {
     These(Vec<TextId>, usize),
     /// Anything but what these have after so many bytes.
     AllBut(Vec<TextId>, usize),
-    /// The texts of a language.
-    Language(LanguageId),
+    /// The texts of a language, but for what these have after so many bytes.
+    Language(LanguageId, Vec<TextId>, usize),
 }
+
+/// More names of a language than ever come in one object that is told apart by them.
+const MANY_LEFT: u64 = 1 << 12;
 
 impl Automaton {
     /// The opening quote of a name.
@@ -164,7 +169,8 @@ impl Automaton {
         stack: StackId,
     ) -> Step {
         let longer = self.texts.longer(text, character);
-        let names = match self.opened(names, stack)? {
+        let names = self.opened(names, stack)?;
+        let names = match names {
             NextNames::None | NextNames::Unopened => return Ok(None),
             NextNames::Any => NextNames::Any,
             NextNames::Listed(list_id) => {
@@ -174,12 +180,15 @@ impl Automaton {
                 }
                 NextNames::Listed(list_id)
             }
-            NextNames::Language(language) => {
+            NextNames::Language(language) | NextNames::In(language) => {
                 let after = self.languages.derivative(language, character)?;
                 if self.languages.is_empty(after)? {
                     return Ok(None);
                 }
-                NextNames::Language(after)
+                match names {
+                    NextNames::In(_) => NextNames::In(after),
+                    _ => NextNames::Language(after),
+                }
             }
         };
         Ok(Some(State::new(Top::Key(Decode::default(), longer, names), stack)))
@@ -193,6 +202,10 @@ impl Automaton {
                 Some(level) => !level.kind.has(text) && !self.barred(level.formulas[0])?.contains(&text),
                 None => false,
             },
+            NextNames::In(language) => {
+                let has = self.level(stack).is_some_and(|level| level.kind.has(text));
+                !has && self.languages.accepts_empty(language)
+            }
             NextNames::Listed(list) => {
                 let list = &self.name_lists[list.0 as usize];
                 // Of all that begin with a text it comes first itself.
@@ -239,7 +252,7 @@ impl Automaton {
                     next.is_some_and(|next| possible.iter().any(|(first, last)| (*first..=*last).contains(&next)))
                 }))
             }
-            NextNames::Language(language) => self.may_follow(decode, language),
+            NextNames::Language(language) | NextNames::In(language) => self.may_follow(decode, language),
         }
     }
 
@@ -267,14 +280,14 @@ impl Automaton {
                 let Some(level) = self.level(at.stack) else {
                     return Ok(NameRests::These(Vec::new(), 0));
                 };
-                let mut names = Vec::new();
-                if let Kind::Object { used, .. } = &level.kind {
-                    let barred = self.barred(level.formulas[0])?;
-                    let text = self.texts.get(text);
-                    let gone = used.iter().chain(&*barred).copied();
-                    names.extend(gone.filter(|name| self.texts.get(*name).starts_with(text)));
-                }
+                let barred = self.barred(level.formulas[0])?;
+                let names = self.used_with(&level.kind, &barred, text);
                 NameRests::AllBut(names, self.texts.get(text).len())
+            }
+            NextNames::In(language) => {
+                let level = self.level(at.stack);
+                let names = level.map(|level| self.used_with(&level.kind, &[], text));
+                NameRests::Language(language, names.unwrap_or_default(), self.texts.get(text).len())
             }
             NextNames::Listed(list) => {
                 let list = self.name_lists[list.0 as usize].clone();
@@ -298,9 +311,19 @@ impl Automaton {
                     false => NameRests::These(names, read),
                 }
             }
-            NextNames::Language(language) => NameRests::Language(language),
+            NextNames::Language(language) => NameRests::Language(language, Vec::new(), 0),
             NextNames::None | NextNames::Unopened => NameRests::These(Vec::new(), 0),
         })
+    }
+
+    /// The names that have come in an object, and others, that begin with a text.
+    fn used_with(&self, kind: &Kind, others: &[TextId], text: TextId) -> Vec<TextId> {
+        let Kind::Object { used, .. } = kind else {
+            return Vec::new();
+        };
+        let text = self.texts.get(text);
+        let names = used.iter().chain(others).copied();
+        names.filter(|name| self.texts.get(*name).starts_with(text)).collect()
     }
 
     /// A name.
@@ -320,7 +343,11 @@ impl Automaton {
                 let rests = of(&names, read, self)?;
                 self.languages.not(rests)?
             }
-            NameRests::Language(language) => language,
+            NameRests::Language(language, names, read) => {
+                let rests = of(&names, read, self)?;
+                let others = self.languages.not(rests)?;
+                self.languages.and(&[language, others])?
+            }
         })
     }
 
@@ -347,6 +374,11 @@ impl Automaton {
         if level.plain.0.as_ref().is_some_and(|plain| plain.has_room) {
             return Ok(NextNames::Any);
         }
+        if level.plain.0.is_some()
+            && let Some(names) = self.names_but_used(stack, &level)?
+        {
+            return Ok(names);
+        }
         let place = (level.formulas[0], used.clone(), *order, *passed);
         if let Some(&known) = self.next_names.get(&place) {
             return Ok(known);
@@ -357,6 +389,52 @@ impl Automaton {
         let names = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone, listed)?;
         self.next_names.insert(place, names);
         Ok(names)
+    }
+
+    /// The names that may come next in a plain object, if those are the names of a language but for those that have come,
+    /// and there is no end of others that begin with these.
+    fn names_but_used(&mut self, stack: StackId, level: &Level) -> Result<Option<NextNames>, Trouble> {
+        let Kind::Object { used, .. } = &level.kind else {
+            return Ok(None);
+        };
+        let formula = level.formulas[0];
+        let names = match self.first_names.get(&formula) {
+            Some(&known) => known,
+            None => {
+                let listed = self.name_classes(stack)?;
+                let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
+                let names = self.names_next(formula, &[], Vec::new(), listed)?;
+                self.first_names.insert(formula, names);
+                names
+            }
+        };
+        let NextNames::Language(language) = names else {
+            return Ok(None);
+        };
+        if used.len() as u64 >= MANY_LEFT || self.languages.has_machines(language) {
+            return Ok(None);
+        }
+        for &name in used.iter() {
+            if !self.goes_on(language, name)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(NextNames::In(language)))
+    }
+
+    /// Whether many names of a language begin with one.
+    fn goes_on(&mut self, language: LanguageId, name: TextId) -> Result<bool, Trouble> {
+        if let Some(&known) = self.names_going_on.get(&(language, name)) {
+            return Ok(known);
+        }
+        let mut rest = language;
+        for character in self.texts.shared(name).chars() {
+            rest = self.languages.derivative(rest, character)?;
+        }
+        let count = self.languages.cardinality(rest, MANY_LEFT)?;
+        let goes_on = matches!(count, Cardinality::Infinite | Cardinality::AtLeast(_));
+        self.names_going_on.insert((language, name), goes_on);
+        Ok(goes_on)
     }
 
     /// The names that may come next where those of `ordered` come before all others and in that order, and those of
