@@ -85,40 +85,24 @@ impl<T> Default for Scalars<T> {
     }
 }
 
-/// What is known of values in one schema; nothing yet of those that have come once.
-pub(super) type Shapes<T> = Kept<ValueShape, Option<Arc<T>>>;
+/// What is known of values in one schema.
+pub(super) type Shapes<T> = Kept<ValueShape, Arc<T>>;
 
-/// What is known of a shape.
-enum Seen<T> {
-    Known(Arc<T>),
-    /// It has come for the first time, and may be the only one.
-    Once,
-    /// It is time to look at it. That of a scalar is known by this in other schemas.
-    New(Option<ScalarShape>),
-}
-
-impl<T> Seen<T> {
-    fn of(
-        automaton: &mut Automaton,
-        (shapes, scalars): (&mut Shapes<T>, &Scalars<T>),
-        shape: ValueShape,
-        sight: Sight,
-    ) -> Self {
-        let known = shapes.get(&shape);
-        if let Some(Some(known)) = known {
-            return Self::Known(known);
-        }
-        let scalar = automaton.scalar_shape(shape);
-        if let Some(known) = scalar.and_then(|scalar| lock(&scalars.0).get(&scalar)) {
-            shapes.keep(shape, Some(known.clone()), 0);
-            return Self::Known(known);
-        }
-        if known.is_none() && sight == Sight::First && !shape.is_scalar() {
-            shapes.keep(shape, None, 0);
-            return Self::Once;
-        }
-        Self::New(scalar)
+/// What is known of a shape; what it is known by in other schemas, where that is nothing and it is that of a scalar.
+fn known<T>(
+    automaton: &mut Automaton,
+    (shapes, scalars): (&mut Shapes<T>, &Scalars<T>),
+    shape: ValueShape,
+) -> Result<Arc<T>, Option<ScalarShape>> {
+    if let Some(known) = shapes.get(&shape) {
+        return Ok(known);
     }
+    let scalar = automaton.scalar_shape(shape);
+    let Some(known) = scalar.and_then(|scalar| lock(&scalars.0).get(&scalar)) else {
+        return Err(scalar);
+    };
+    shapes.keep(shape, known.clone(), 0);
+    Ok(known)
 }
 
 /// Keeps what was found out about a shape, that of a scalar for all schemas.
@@ -131,15 +115,7 @@ fn keep<T>(
     if let Some(scalar) = scalar {
         lock(&scalars.0).keep(scalar, found.clone(), bytes);
     }
-    shapes.keep(shape, Some(found.clone()), bytes);
-}
-
-/// Whether a shape is looked at for the first time, as far as is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sight {
-    First,
-    /// Or it will be looked at again.
-    Again,
+    shapes.keep(shape, found.clone(), bytes);
 }
 
 impl Walk<'_> {
@@ -152,11 +128,11 @@ impl Walk<'_> {
         if let Some(name) = name
             && self.known.value_rests.get(&shape).is_none()
         {
-            self.value_rests(name, value, shape, Sight::Again)?;
+            self.value_rests(name, value, shape)?;
         }
         let is_new = self.known.value_tokens.get(&shape).is_none();
         if is_new {
-            self.value_tokens(value, shape, Sight::Again)?;
+            self.value_tokens(value, shape)?;
         }
         Ok(is_new)
     }
@@ -164,14 +140,11 @@ impl Walk<'_> {
     /// The tokens that may come before a value, those that are whitespace only or numbers only left out: those that are
     /// shared by all places before such a value, and others.
     pub(super) fn value(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<OpenTokens, Trouble> {
-        let known = match self.automaton.value_shape(at)? {
-            Some(shape) => self.value_tokens(at, shape, Sight::First)?,
-            None => None,
-        };
-        let Some(tokens) = known else {
+        let Some(shape) = self.automaton.value_shape(at)? else {
             self.between(at, found)?;
             return Ok(OpenTokens::default());
         };
+        let tokens = self.value_tokens(at, shape)?;
         if !tokens.whole.is_empty()
             && let Some(after) = self.automaton.after_shape(at)?
         {
@@ -183,18 +156,12 @@ impl Walk<'_> {
         Ok(tokens.open.clone())
     }
 
-    /// The tokens that may begin a value of a shape; none where it has come for the first time, which mostly is the last.
-    fn value_tokens(
-        &mut self,
-        at: State,
-        shape: ValueShape,
-        sight: Sight,
-    ) -> Result<Option<Arc<ValueTokens>>, Trouble> {
+    /// The tokens that may begin a value of a shape.
+    fn value_tokens(&mut self, at: State, shape: ValueShape) -> Result<Arc<ValueTokens>, Trouble> {
         let kept = (&mut self.known.value_tokens, &self.tokens.scalar_tokens);
-        let scalar = match Seen::of(self.automaton, kept, shape, sight) {
-            Seen::Known(known) => return Ok(Some(known)),
-            Seen::Once => return Ok(None),
-            Seen::New(scalar) => scalar,
+        let scalar = match known(self.automaton, kept, shape) {
+            Ok(known) => return Ok(known),
+            Err(scalar) => scalar,
         };
         let mut open = Vec::new();
         self.between(at, &mut open)?;
@@ -217,10 +184,10 @@ impl Walk<'_> {
         let bytes = tokens.open.bytes() + 8 * tokens.whole.len();
         let kept = (&mut self.known.value_tokens, &self.tokens.scalar_tokens);
         keep(kept, (shape, scalar), &tokens, bytes);
-        Ok(Some(tokens))
+        Ok(tokens)
     }
 
-    /// Whether each rest may come behind a name; none where more counts than the shape of its value, or that is new.
+    /// Whether each rest may come behind a name; none where more counts than the shape of its value.
     pub(super) fn alive_behind_name(&mut self, at: State) -> Result<Option<RestSet>, Trouble> {
         let Some(value) = self.automaton.value_of_name(at)? else {
             return Ok(None);
@@ -228,9 +195,7 @@ impl Walk<'_> {
         let Some(shape) = self.automaton.value_shape(value)? else {
             return Ok(None);
         };
-        let Some(rests) = self.value_rests(at, value, shape, Sight::First)? else {
-            return Ok(None);
-        };
+        let rests = self.value_rests(at, value, shape)?;
         let mut alive = rests.open.clone();
         if !rests.whole.is_empty()
             && let Some(after) = self.automaton.after_shape(value)?
@@ -247,18 +212,11 @@ impl Walk<'_> {
     }
 
     /// The same of rests behind a name.
-    fn value_rests(
-        &mut self,
-        at: State,
-        value: State,
-        shape: ValueShape,
-        sight: Sight,
-    ) -> Result<Option<Arc<ValueRests>>, Trouble> {
+    fn value_rests(&mut self, at: State, value: State, shape: ValueShape) -> Result<Arc<ValueRests>, Trouble> {
         let kept = (&mut self.known.value_rests, &self.tokens.scalar_rests);
-        let scalar = match Seen::of(self.automaton, kept, shape, sight) {
-            Seen::Known(known) => return Ok(Some(known)),
-            Seen::Once => return Ok(None),
-            Seen::New(scalar) => scalar,
+        let scalar = match known(self.automaton, kept, shape) {
+            Ok(known) => return Ok(known),
+            Err(scalar) => scalar,
         };
         let mut open = self.walk_rests(at, None, None)?;
         let mut whole = Vec::new();
@@ -275,7 +233,7 @@ impl Walk<'_> {
         let bytes = rests.open.bytes() + 8 * rests.whole.len();
         let kept = (&mut self.known.value_rests, &self.tokens.scalar_rests);
         keep(kept, (shape, scalar), &rests, bytes);
-        Ok(Some(rests))
+        Ok(rests)
     }
 
     /// Whether some bytes may come at a place.

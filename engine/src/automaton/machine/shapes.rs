@@ -19,18 +19,6 @@ pub(crate) enum ValueShape {
     Expected(ExpectedId),
 }
 
-impl ValueShape {
-    /// Whether it is that of values that are no containers.
-    pub(crate) fn is_scalar(self) -> bool {
-        match self {
-            Self::Constraint(constraint) => {
-                constraint.arrays == FormulaId::FALSE && constraint.objects == FormulaId::FALSE
-            }
-            Self::Expected(_) => false,
-        }
-    }
-}
-
 /// A shape of values that are no containers, as it is known in all schemas. Which numbers there are makes no difference
 /// to how other values begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
