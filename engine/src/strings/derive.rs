@@ -308,6 +308,59 @@ fn total(rows: &[Row]) -> Vec<Row> {
     all
 }
 
+/// Pairs of targets that are remembered while two tables are gone through.
+const RECENT: usize = 16;
+
+/// As [`overlay`], of two tables, which are gone through side by side.
+fn overlay_two(
+    one: &[Row],
+    other: &[Row],
+    all: bool,
+    mut join: impl FnMut(&[LanguageId]) -> Result<LanguageId, LimitReached>,
+) -> Result<Vec<Row>, LimitReached> {
+    let mut known: Vec<([Option<LanguageId>; 2], LanguageId)> = Vec::new();
+    let mut rows = Vec::with_capacity(one.len() + other.len());
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    let mut at = 0;
+    while at <= LAST {
+        // Where a table goes from here, and up to where that does not change.
+        let here = |table: &mut std::iter::Peekable<std::slice::Iter<'_, Row>>| {
+            while table.next_if(|(range, _)| range.last < at).is_some() {}
+            match table.peek() {
+                Some((range, target)) if range.first <= at => (Some(*target), range.last),
+                Some((range, _)) => (None, range.first - 1),
+                None => (None, LAST),
+            }
+        };
+        let ((first, first_end), (second, second_end)) = (here(&mut one), here(&mut other));
+        let range = CharRange {
+            first: at,
+            last: first_end.min(second_end),
+        };
+        at = range.last + 1;
+        let pair = [first, second];
+        let target = match pair {
+            [None, None] => continue,
+            [None, _] | [_, None] if all => continue,
+            // Pairs that come again mostly do so soon.
+            _ => match known.iter().rev().take(RECENT).find(|(same, _)| *same == pair) {
+                Some((_, target)) => *target,
+                None => {
+                    let target = match pair {
+                        [Some(first), Some(second)] => join(&[first, second])?,
+                        [Some(only), None] | [None, Some(only)] => join(&[only])?,
+                        [None, None] => continue,
+                    };
+                    known.push((pair, target));
+                    target
+                }
+            },
+        };
+        push(&mut rows, range, target);
+    }
+    Ok(rows)
+}
+
 /// The tables laid over each other: for each range on which none of them changes, `join` of their targets in the
 /// order of the tables. Ranges that not all of them have are left out if `all` are needed.
 fn overlay(
@@ -315,6 +368,9 @@ fn overlay(
     all: bool,
     mut join: impl FnMut(&[LanguageId]) -> Result<LanguageId, LimitReached>,
 ) -> Result<Vec<Row>, LimitReached> {
+    if let [one, other] = tables {
+        return overlay_two(one, other, all, join);
+    }
     let mut events: Vec<(u32, usize, usize)> = Vec::new();
     for (t, table) in tables.iter().enumerate() {
         for (r, (range, _)) in table.iter().enumerate() {
