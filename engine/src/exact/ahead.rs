@@ -16,7 +16,7 @@ const MOST_VALUES: usize = 48;
 /// Names of an object.
 const MOST_NAMES: usize = 48;
 /// Memory from which on no more is looked at: it grows with the work, which it is a measure of.
-const MOST_BYTES: usize = 32 << 10;
+const MOST_BYTES: usize = 40 << 10;
 /// Memory that a single look may take. Where the schema itself has taken more all looks are long.
 const MOST_OF_ONE: usize = 1 << 20;
 
