@@ -118,6 +118,19 @@ fn masks_say_what_accepting_says() {
         (r#"{"patternProperties": {"^[ab]$": {"type": "integer"}}, "additionalProperties": false}"#.to_owned(), r#"{"a":1,""#),
         (r#"{"properties": {"a": {"type": "integer"}, "ab": {"type": "string"}}, "required": ["ab"]}"#.to_owned(), r#"{""#),
         (r#"{"maxProperties": 1}"#.to_owned(), r#"{"a"#),
+        (r#"{"patternProperties": {"^[abx]{1,20}$": true}, "additionalProperties": false}"#.to_owned(), r#"{"ab":1,"a":{},"b":[],""#),
+        (r#"{"patternProperties": {"^[abx]{1,20}$": true}, "additionalProperties": false}"#.to_owned(), r#"{"ab":1,"a":{},"b":[],"a"#),
+        (r#"{"properties": {"a": {"type": "integer"}}, "required": ["a", "b"]}"#.to_owned(), r#"{"a":1,"#),
+        (r#"{"properties": {"a": {"type": "integer"}}, "required": ["a", "b"]}"#.to_owned(), r#"{"a":1,"b":"","#),
+        (r#"{"items": {"properties": {"a": false, "b": {"type": "null"}}, "required": ["b"]}}"#.to_owned(), r#"[{"b":null,"x":1,""#),
+        (
+            r#"{"anyOf": [{"properties": {"a": {"const": "ab"}, "b": {"type": "integer"}}},
+                {"properties": {"a": {"pattern": "^a*$"}, "b": {"type": "string"}}}]}"#
+                .to_owned(),
+            r#"{"a":"a"#,
+        ),
+        (r#"{"enum": ["a", "ab", "aba", "xé", "x\u0001"]}"#.to_owned(), r#""a"#),
+        (r#"{"enum": ["a", "ab", "aba", "xé", "x\u0001"]}"#.to_owned(), r#""x"#),
         (r#"{"pattern": "^[a-z]{2}(,[a-z]+)*$"}"#.to_owned(), r#""a"#),
         (
             r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
@@ -241,7 +254,12 @@ fn loops_take_the_tokens_that_may_come() {
             .map(|_| *kind.choose(&mut rng).unwrap())
             .collect();
         let end = ["", "", "", "", "\\", "\\u00", "\""].choose(&mut rng).unwrap();
-        let mut text = format!("{space}{}{end}", body.replace('\n', "\\n")).into_bytes();
+        // And some begin with one of many.
+        let first = match rng.random_bool(0.2) {
+            true => rng.random_range('一'..='丿').to_string(),
+            false => String::new(),
+        };
+        let mut text = format!("{space}{first}{}{end}", body.replace('\n', "\\n")).into_bytes();
         if rng.random_bool(0.1) {
             text.extend(
                 [&b"\xC3"[..], b"\xE2\x80", b"\xE6", b"\xF0\x9F"]
@@ -263,6 +281,8 @@ fn loops_take_the_tokens_that_may_come() {
         r"^[a-z]{3,9}$",
         r"^[a-z]{0,30}!$",
         r"^(?:\S+\s+){0,4}\S+$",
+        r"^.b.*$",
+        r"^[^1].[bc]{2}$",
         r"^[a-z_](\.?[a-zA-Z0-9_]+)*$",
         r"^[^.-]+[.-][^.-]+$",
         r"^.+$",
