@@ -326,7 +326,7 @@ impl Automaton {
     pub(crate) fn memory(&self) -> usize {
         let formulas = self.formulas.size();
         let known = self.bares.len() + self.shapes.len() + self.next_names_at.len() + self.members.len();
-        let known = 64 * (known + self.after_required.len() + self.closed.len());
+        let known = 64 * (known + self.after_required.len() + self.closed.len() + self.names_going_on.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len()
     }
