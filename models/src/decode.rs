@@ -7,8 +7,8 @@ use maskwright::{MaskError, Masker, TokenId};
 
 use crate::in_time::Plan;
 use crate::language_model::logits_to_host;
-use crate::mask_thread::{self, MaskThread, Masked};
-use crate::{LanguageModel, ModelError, Sampler, SamplingOptions};
+use crate::mask_thread::{self, Job, MaskThread, Masked};
+use crate::{LanguageModel, ModelError, Sampler, SamplingOptions, Snapshot};
 
 /// Tokens passed over for one place in an answer because of its limit, before the shortest way to its end is taken.
 const MAX_PASSED_OVER: usize = 32;
@@ -91,9 +91,9 @@ pub enum DecodeError {
 pub struct MaskTimes {
     /// Number of masks computed.
     pub masks: usize,
-    /// Time the framework worked: masks, accepting tokens, forced tokens.
+    /// Time the framework worked: masks, accepting tokens, forced tokens, completions.
     pub total: Duration,
-    /// The part of it that the forward passes did not hide.
+    /// The part of it that the forward passes did not hide, and the time it took to have it done on another thread.
     pub exposed: Duration,
 }
 
@@ -164,9 +164,11 @@ pub fn generate(
         start: Instant::now(),
         tokens: Vec::new(),
         logits: Vec::new(),
+        earlier_logits: Vec::new(),
         forward_passes: 0,
         mask_times: MaskTimes::default(),
         plan: Plan::default(),
+        trial: None,
     };
     let finish = decoder.run(prompt, constraint);
     Generation {
@@ -186,9 +188,22 @@ struct Decoder<'a> {
     start: Instant,
     tokens: Vec<GeneratedToken>,
     logits: Vec<f32>,
+    /// Those of the pass before.
+    earlier_logits: Vec<f32>,
     forward_passes: usize,
     mask_times: MaskTimes,
     plan: Plan,
+    trial: Option<Trial>,
+}
+
+/// A token taken before it was known whether the document can be ended in time after it: that is found out while the
+/// forward pass runs, which is in vain in the rare case that it cannot.
+struct Trial {
+    token: TokenId,
+    /// The model's sequence before it.
+    sequence: Snapshot,
+    /// Number of tokens of the answer before it.
+    tokens: usize,
 }
 
 /// What to do after a token was chosen.
@@ -201,7 +216,6 @@ enum Next {
 impl Decoder<'_> {
     fn run(&mut self, prompt: &[TokenId], constraint: Option<Constraint>) -> Result<FinishReason, DecodeError> {
         self.model.reset();
-        self.sampler.observe(prompt);
         let deadline = self.options.time_limit.and_then(|limit| self.start.checked_add(limit));
         let mut masks = constraint.map(|constraint| Masks::new(constraint, self.options.overlap, deadline));
         let mut pending = prompt.to_vec();
@@ -212,7 +226,7 @@ impl Decoder<'_> {
             let token = match masks.as_mut() {
                 None => self.sample_freely(&pending)?,
                 Some(masks) => match self.sample_masked(&pending, masks)? {
-                    Some(token) => self.in_time(token, masks)?,
+                    Some(token) => token,
                     None => return Ok(FinishReason::TimeLimit),
                 },
             };
@@ -247,6 +261,7 @@ impl Decoder<'_> {
     /// One forward pass over `tokens`; the logits are on the host afterwards.
     fn forward(&mut self, tokens: &[TokenId]) -> Result<(), DecodeError> {
         self.forward_passes += 1;
+        std::mem::swap(&mut self.logits, &mut self.earlier_logits);
         let logits = self.model.append(tokens)?;
         logits_to_host(&logits, &mut self.logits)?;
         Ok(())
@@ -254,41 +269,66 @@ impl Decoder<'_> {
 
     fn sample_freely(&mut self, tokens: &[TokenId]) -> Result<TokenId, DecodeError> {
         self.forward(tokens)?;
+        self.sampler.observe(tokens);
         self.sampler
             .sample(&self.logits, None)
             .ok_or_else(|| dead_end("none", self.tokens.len()))
     }
 
-    /// Appends `tokens` and samples from the mask computed meanwhile; `None` where the mask was not there in time.
+    /// Appends `tokens` and chooses from the mask computed meanwhile; `None` where the mask was not there in time.
     fn sample_masked(&mut self, tokens: &[TokenId], masks: &mut Masks) -> Result<Option<TokenId>, DecodeError> {
-        masks.begin()?;
+        let handing_over = Instant::now();
+        masks.begin(self.options.finish_in_time)?;
+        self.mask_times.exposed += handing_over.elapsed();
         self.forward(tokens)?;
         let waiting = Instant::now();
-        let Some(worked) = masks.finish()? else {
+        let Some((worked, rest)) = masks.finish()? else {
             return Ok(None);
         };
         self.mask_times.masks += 1;
         self.mask_times.total += worked;
         self.mask_times.exposed += waiting.elapsed();
-        let mask = masks.ready_mask()?;
-        match self.sampler.sample(&self.logits, Some(mask)) {
-            Some(token) => Ok(Some(token)),
-            None => Err(dead_end(&masks.framework, self.tokens.len())),
+        let room = self.room();
+        if let Some(trial) = self.trial.take()
+            && !Plan::fits(rest.as_deref(), room + 1)
+        {
+            return self.take_back(trial, masks).map(Some);
         }
+        self.plan.learn(rest, room + 1);
+        self.sampler.observe(tokens);
+        let mask = masks.ready_mask()?;
+        let Some(token) = self.sampler.sample(&self.logits, Some(mask)) else {
+            return Err(dead_end(&masks.framework, self.tokens.len()));
+        };
+        if !self.options.finish_in_time {
+            return Ok(Some(token));
+        }
+        if self.plan.is_roomy(room) {
+            self.trial = Some(Trial {
+                token,
+                sequence: self.model.snapshot(),
+                tokens: self.tokens.len(),
+            });
+            return Ok(Some(token));
+        }
+        self.in_time(token, masks).map(Some)
+    }
+
+    /// Goes back to before a token after which the document cannot be ended in time, and chooses another.
+    fn take_back(&mut self, trial: Trial, masks: &mut Masks) -> Result<TokenId, DecodeError> {
+        masks.rollback(self.tokens.len() - trial.tokens)?;
+        self.tokens.truncate(trial.tokens);
+        self.model.restore(&trial.sequence)?;
+        std::mem::swap(&mut self.logits, &mut self.earlier_logits);
+        self.in_time(trial.token, masks)
     }
 
     /// `token`, or the most likely other token after which the document can be ended in time.
     fn in_time(&mut self, mut token: TokenId, masks: &mut Masks) -> Result<TokenId, DecodeError> {
-        if !self.options.finish_in_time {
+        if !self.plan.is_known() {
             return Ok(token);
         }
         let working = Instant::now();
-        if !self.plan.is_known() {
-            self.plan.set(masks.completion()?);
-        }
-        if !self.plan.is_known() {
-            return Ok(token);
-        }
         let room = self.room();
         for attempt in 0.. {
             if self.options.eos_tokens.contains(&token) {
@@ -344,7 +384,6 @@ impl Decoder<'_> {
                 return Ok(Next::Finish(FinishReason::EndOfSequence));
             }
         }
-        self.sampler.observe(&pending);
         Ok(Next::Append(pending))
     }
 
@@ -358,7 +397,6 @@ impl Decoder<'_> {
                 forced.clear();
             }
         }
-        let any_forced = !forced.is_empty();
         for token in forced {
             if self.options.eos_tokens.contains(&token) {
                 return Ok(true);
@@ -369,10 +407,6 @@ impl Decoder<'_> {
             masks.advance(token)?;
             pending.push(token);
             self.push(token, true);
-        }
-        if any_forced && self.options.finish_in_time {
-            let rest = masks.completion()?;
-            self.plan.set(rest);
         }
         Ok(false)
     }
@@ -411,22 +445,26 @@ impl Masks {
         }
     }
 
-    /// Has the next mask computed.
-    fn begin(&mut self) -> Result<(), DecodeError> {
-        let mut masker = self.take()?;
+    /// Has the next mask computed, and with `completion` how the document can be ended.
+    fn begin(&mut self, completion: bool) -> Result<(), DecodeError> {
+        let mut job = Job {
+            masker: self.take()?,
+            completion,
+        };
         if let Some(thread) = &self.thread {
-            match thread.submit(masker) {
+            match thread.submit(job) {
                 Ok(()) => return Ok(()),
-                Err(back) => masker = back,
+                Err(back) => job = back,
             }
         }
         self.thread = None;
-        self.done = Some(mask_thread::compute(masker));
+        self.done = Some(mask_thread::compute(job));
         Ok(())
     }
 
-    /// Waits for the mask and says how long it took to compute; `None` past the deadline.
-    fn finish(&mut self) -> Result<Option<Duration>, DecodeError> {
+    /// Waits for what was begun and says how long it took to compute, and the tokens that end the document where they were
+    /// asked for and the framework can tell; `None` past the deadline.
+    fn finish(&mut self) -> Result<Option<(Duration, Option<Vec<TokenId>>)>, DecodeError> {
         let masked = match (self.done.take(), &self.thread) {
             (Some(masked), _) => masked,
             (None, Some(thread)) => match thread.receive(self.deadline) {
@@ -436,8 +474,8 @@ impl Masks {
             (None, None) => return Err(self.lost()),
         };
         self.masker = Some(masked.masker);
-        masked.outcome.map_err(|error| self.failed(error))?;
-        Ok(Some(masked.worked))
+        let rest = masked.outcome.map_err(|error| self.failed(error))?;
+        Ok(Some((masked.worked, rest)))
     }
 
     /// The mask that was computed last.
@@ -464,22 +502,17 @@ impl Masks {
         self.with_masker(|masker| masker.advance(token))
     }
 
-    /// Tokens that end the document, where the framework can tell.
-    fn completion(&mut self) -> Result<Option<Vec<TokenId>>, DecodeError> {
-        let (mut tokens, mut found) = (Vec::new(), false);
-        self.with_masker(|masker| {
-            found = masker.completion(&mut tokens)?;
-            Ok(())
-        })?;
-        Ok(found.then_some(tokens))
+    fn rollback(&mut self, tokens: usize) -> Result<(), DecodeError> {
+        self.with_masker(|masker| masker.rollback(tokens))
     }
 
     /// Tokens that end the document after `token`, where the framework can tell. The masker stays where it is.
     fn completion_after(&mut self, token: TokenId) -> Result<Option<Vec<TokenId>>, DecodeError> {
         self.advance(token)?;
-        let rest = self.completion()?;
-        self.with_masker(|masker| masker.rollback(1))?;
-        Ok(rest)
+        let mut tokens = Vec::new();
+        let found = self.with_masker(|masker| masker.completion(&mut tokens))?;
+        self.rollback(1)?;
+        Ok(found.then_some(tokens))
     }
 
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), DecodeError> {
@@ -487,7 +520,7 @@ impl Masks {
     }
 
     /// Calls the framework, turning its panics into its errors.
-    fn with_masker(&mut self, call: impl FnOnce(&mut dyn Masker) -> Result<(), MaskError>) -> Result<(), DecodeError> {
+    fn with_masker<T>(&mut self, call: impl FnOnce(&mut dyn Masker) -> Result<T, MaskError>) -> Result<T, DecodeError> {
         let mut masker = self.take()?;
         let outcome = mask_thread::guard(|| call(masker.as_mut()));
         self.masker = Some(masker);

@@ -5,20 +5,34 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use maskwright::{MaskError, Masker};
+use maskwright::{MaskError, Masker, TokenId};
+
+/// What is to be computed.
+pub(crate) struct Job {
+    pub(crate) masker: Box<dyn Masker>,
+    /// Whether to ask how the document can be ended, too.
+    pub(crate) completion: bool,
+}
 
 /// A masker whose mask has been computed, so that asking for it again costs nothing.
 pub(crate) struct Masked {
     pub(crate) masker: Box<dyn Masker>,
-    pub(crate) outcome: Result<(), MaskError>,
-    /// Time the mask took.
+    /// Tokens that end the document from there, if that was asked and the framework can tell.
+    pub(crate) outcome: Result<Option<Vec<TokenId>>, MaskError>,
+    /// Time that took.
     pub(crate) worked: Duration,
 }
 
 /// Computes the mask, and how long that takes.
-pub(crate) fn compute(mut masker: Box<dyn Masker>) -> Masked {
+pub(crate) fn compute(job: Job) -> Masked {
     let working = Instant::now();
-    let outcome = guard(|| masker.mask().map(|_| ()));
+    let mut masker = job.masker;
+    let outcome = guard(|| {
+        masker.mask()?;
+        let mut tokens = Vec::new();
+        let told = job.completion && masker.completion(&mut tokens)?;
+        Ok(told.then_some(tokens))
+    });
     Masked {
         masker,
         outcome,
@@ -27,7 +41,7 @@ pub(crate) fn compute(mut masker: Box<dyn Masker>) -> Masked {
 }
 
 /// Calls a framework, turning its panics into its errors.
-pub(crate) fn guard(call: impl FnOnce() -> Result<(), MaskError>) -> Result<(), MaskError> {
+pub(crate) fn guard<T>(call: impl FnOnce() -> Result<T, MaskError>) -> Result<T, MaskError> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
         let text = panic
             .downcast_ref::<&str>()
@@ -41,20 +55,20 @@ pub(crate) fn guard(call: impl FnOnce() -> Result<(), MaskError>) -> Result<(), 
 /// The other end of the thread. Dropping it ends the thread once its mask, if any, is done; a thread that hangs
 /// in a framework is left behind.
 pub(crate) struct MaskThread {
-    jobs: Sender<Box<dyn Masker>>,
+    jobs: Sender<Job>,
     done: Receiver<Masked>,
 }
 
 impl MaskThread {
     /// Starts the thread; `None` where the system has none to give.
     pub(crate) fn start() -> Option<Self> {
-        let (jobs, inbox) = channel::<Box<dyn Masker>>();
+        let (jobs, inbox) = channel::<Job>();
         let (outbox, done) = channel();
         thread::Builder::new()
             .name("masks".to_owned())
             .spawn(move || {
-                for masker in inbox {
-                    if outbox.send(compute(masker)).is_err() {
+                for job in inbox {
+                    if outbox.send(compute(job)).is_err() {
                         break;
                     }
                 }
@@ -63,9 +77,9 @@ impl MaskThread {
         Some(Self { jobs, done })
     }
 
-    /// Has the mask computed; gives the masker back where the thread has died.
-    pub(crate) fn submit(&self, masker: Box<dyn Masker>) -> Result<(), Box<dyn Masker>> {
-        self.jobs.send(masker).map_err(|error| error.0)
+    /// Has it computed; gives the job back where the thread has died.
+    pub(crate) fn submit(&self, job: Job) -> Result<(), Job> {
+        self.jobs.send(job).map_err(|error| error.0)
     }
 
     /// Waits for the mask, until `deadline` where there is one. `None` where it did not come.

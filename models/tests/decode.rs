@@ -457,3 +457,78 @@ fn a_document_that_could_go_on_for_ever_is_ended_where_nothing_longer_fits() {
         );
     }
 }
+
+/// Documents of one token, or of token 5, a forced 6 and then as many 7 as no answer has room for.
+struct Endless {
+    tokens: Vec<TokenId>,
+    mask: TokenMask,
+}
+
+impl Masker for Endless {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        self.mask.clear();
+        let allowed = match self.tokens.len() {
+            0 => 3..=9,
+            _ if self.tokens[0] != 5 => EOS..=EOS,
+            1 => 6..=6,
+            _ => 7..=8,
+        };
+        allowed.for_each(|token| assert!(self.mask.allow(token)));
+        Ok(&self.mask)
+    }
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        assert!(self.mask()?.allows(token));
+        self.tokens.push(token);
+        Ok(())
+    }
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        Ok(self.mask()?.allows(EOS))
+    }
+    fn position(&self) -> usize {
+        self.tokens.len()
+    }
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        if self.tokens == [5] {
+            tokens.push(6);
+        }
+        Ok(())
+    }
+    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
+        match self.tokens.first() {
+            None => tokens.push(9),
+            Some(5) => tokens.extend([7; 500]),
+            Some(_) => (),
+        }
+        Ok(true)
+    }
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        Err(MaskError::Internal("not needed".to_owned()))
+    }
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        self.tokens.truncate(self.tokens.len() - tokens);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_token_after_which_the_document_cannot_be_ended_is_taken_back_with_what_it_forces() {
+    for overlap in [true, false] {
+        let mut model = Counter::new();
+        let masker = Endless {
+            tokens: Vec::new(),
+            mask: TokenMask::none(VOCABULARY),
+        };
+        let constraint = Constraint {
+            framework: "endless".to_owned(),
+            masker: Box::new(masker),
+        };
+        let options = DecodeOptions { overlap, ..options() };
+        let cancel = AtomicBool::new(false);
+        // The model likes 5 best after 4.
+        let generation = generate(&mut model, &[1, 4], Some(constraint), &options, &cancel);
+        assert_eq!(finish(&generation), FinishReason::EndOfSequence);
+        assert_eq!(generation.token_ids(), [6], "the next best, by the logits of its place");
+        assert_eq!(model.sequence, [1, 4, 6]);
+        assert_eq!(*model.batches.lock().unwrap(), [vec![1, 4], vec![5, 6], vec![6]]);
+    }
+}
