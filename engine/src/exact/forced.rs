@@ -8,7 +8,7 @@ use super::tokens::Tokens;
 /// Forced bytes that are looked at in one go.
 const MAX_BYTES: usize = 1024;
 /// Bytes before the forced ones that the tokenizer sees: enough for it to begin as it would in the whole text.
-const CONTEXT_BYTES: usize = 64;
+const CONTEXT_BYTES: usize = 16;
 
 /// Texts that are read byte by byte.
 pub(super) trait ReadBytes<P> {
@@ -52,19 +52,24 @@ pub(super) fn forced_tokens<P: Clone>(
     }
     // Where the text goes on, a token may begin within the forced bytes and end past them. Tokens are forced as far as
     // they are the same wherever the first such token begins.
-    let tokenize = |until: usize| tokens_after(vocabulary, &|text| tokenizer.tokenize(text), before, &bytes[..until]);
-    let mut forced = tokenize(bytes.len());
-    let longest = tokens.longest;
-    for start in bytes.len().saturating_sub(longest)..bytes.len() {
+    let mut ends = vec![bytes.len()];
+    for start in bytes.len().saturating_sub(tokens.longest)..bytes.len() {
         let step = |at: &P, byte| texts.step(at, byte);
         if tokens.every.goes_beyond(&bytes[start..], end.clone(), step)? {
-            let otherwise = tokenize(start);
-            let same = forced.iter().zip(&otherwise).take_while(|(one, other)| one == other);
-            forced.truncate(same.count());
+            match start {
+                0 => return Ok(Vec::new()),
+                _ => ends.push(start),
+            }
         }
-        if forced.is_empty() {
-            break;
-        }
+    }
+    let mut spelled = ends
+        .iter()
+        .map(|&end| tokens_after(vocabulary, &|text| tokenizer.tokenize(text), before, &bytes[..end]));
+    let mut forced = spelled.next().unwrap_or_default();
+    for otherwise in spelled {
+        let same = forced.iter().zip(&otherwise).take_while(|(one, other)| one == other);
+        let same = same.count();
+        forced.truncate(same);
     }
     Ok(forced)
 }

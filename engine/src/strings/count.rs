@@ -83,14 +83,15 @@ impl Languages {
             }
         }
         let mut texts = Vec::new();
-        // Best first by the length that the finished text will at least have; `None` once it is finished.
+        // Best first by the length that the finished text will at least have, of these the longest so far: most often
+        // it goes on to its end, and the others are left alone. `None` once it is finished.
         let mut open = BinaryHeap::new();
         if n > 0 && !self.is_empty(language)? {
             let estimate = self.distance(language)?;
-            open.push(Reverse((estimate, Some(language), 0, String::new())));
+            open.push(Reverse((estimate, Reverse(0), Some(language), String::new())));
         }
         let mut visited = 0;
-        while let Some(Reverse((_, state, length, text))) = open.pop() {
+        while let Some(Reverse((_, Reverse(length), state, text))) = open.pop() {
             let Some(state) = state else {
                 texts.push(text);
                 if texts.len() == n {
@@ -106,7 +107,7 @@ impl Languages {
                 });
             }
             if self.accepts_empty(state) {
-                open.push(Reverse((length, None, length, text.clone())));
+                open.push(Reverse((length, Reverse(length), None, text.clone())));
             }
             let rows = match self.transitions(state) {
                 // More than could be listed: those of ASCII are enough to go on.
@@ -117,7 +118,7 @@ impl Languages {
                 let estimate = length + 1 + self.distance(target)?;
                 for c in spelled(range).take(n - texts.len()) {
                     let longer = format!("{text}{c}");
-                    open.push(Reverse((estimate, Some(target), length + 1, longer)));
+                    open.push(Reverse((estimate, Reverse(length + 1), Some(target), longer)));
                 }
             }
         }

@@ -5,6 +5,9 @@ use crate::Escapes;
 use crate::automaton::decode::Decode;
 use crate::strings::LanguageId;
 
+/// The bytes that JSON has outside strings, and the quotes that begin these.
+const OUTSIDE_STRINGS: &[u8] = b" \t\n\r{}[],:\"-+.0123456789eEtruefalsn";
+
 impl Automaton {
     /// The one byte that can come next, and where it leads; none where there are several, or where the document may end.
     pub(crate) fn forced_byte(&mut self, at: State) -> Result<Option<(u8, State)>, Trouble> {
@@ -22,12 +25,10 @@ impl Automaton {
             Top::Key(Decode::Between, ..) => Some(self.name_language(at)?),
             _ => None,
         };
-        let bytes = match in_text {
-            None => 0..=u8::MAX,
-            Some(language) => match self.forced_in_text(language)? {
-                Some(byte) => byte..=byte,
-                None => return Ok(None),
-            },
+        let bytes: Vec<u8> = match (in_text, at.top) {
+            (Some(language), _) => self.forced_in_text(language)?.into_iter().collect(),
+            (None, Top::String(..) | Top::Key(..)) => (0..=u8::MAX).collect(),
+            (None, _) => OUTSIDE_STRINGS.to_vec(),
         };
         if self.is_complete(at)? {
             return Ok(None);
