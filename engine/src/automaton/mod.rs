@@ -328,6 +328,10 @@ impl Automaton {
         let known = self.bares.len() + self.shapes.len() + self.next_names_at.len() + self.members.len();
         let known = 64 * (known + self.after_required.len() + self.closed.len() + self.names_going_on.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
-        formulas + places + 24 * self.languages.cells() + 64 * self.texts.len() + 96 * self.goals.len()
+        formulas
+            + places
+            + 24 * (self.languages.cells() + self.languages.near_known())
+            + 64 * self.texts.len()
+            + 96 * self.goals.len()
     }
 }

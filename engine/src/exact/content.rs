@@ -7,7 +7,7 @@ use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
 use super::chain::{Chain, End};
-use super::contents::Contents;
+use super::contents::{Contents, bit};
 use super::occurrences::{DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
@@ -481,6 +481,12 @@ pub(super) fn inside(
     if let Some(known) = fingerprint.and_then(|fingerprint| tokens.known_inside(Decode::Between, fingerprint)) {
         return Ok(known);
     }
+    if let Some(set) = inside_of_near(automaton, freedom, tokens, language)? {
+        if let Some(fingerprint) = fingerprint {
+            tokens.keep_inside(Decode::Between, fingerprint, &set);
+        }
+        return Ok(set);
+    }
     let rest = Rest::new(automaton, language)?;
     let mut visitor = Inside {
         contents,
@@ -505,6 +511,36 @@ pub(super) fn inside(
         tokens.keep_inside(Decode::Between, fingerprint, &set);
     }
     Ok(set)
+}
+
+/// The same from a language that is near, which many may be near to; none where there is no other. What that says nothing
+/// about is looked at besides.
+fn inside_of_near(
+    automaton: &mut Automaton,
+    freedom: &mut Freedom,
+    tokens: &Tokens,
+    language: LanguageId,
+) -> Result<Option<TokenSet>, Trouble> {
+    let near = automaton.near(language)?;
+    if near == language {
+        return Ok(None);
+    }
+    // What is near is near itself: this calls itself once.
+    let set = inside(automaton, freedom, tokens, near)?;
+    let mut far = |language| {
+        let mut found = Vec::new();
+        inside_few(automaton, freedom, &tokens.far, language, tokens.escapes, &mut found)?;
+        found.sort_unstable();
+        Ok::<_, Trouble>(found)
+    };
+    let (mut expected, mut found) = (far(near)?, far(language)?);
+    if expected == found {
+        return Ok(Some(set));
+    }
+    expected.retain(|token| found.binary_search(token).is_err());
+    let set = set.but(&expected, &tokens.sets);
+    found.retain(|token| !bit(set.base.words(&tokens.sets), *token));
+    Ok(Some(set.and(found.into())))
 }
 
 /// As [`inside`], of few tokens: those that `contents` has from an opening quote on.

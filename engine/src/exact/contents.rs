@@ -14,6 +14,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::automaton::{Decode, Decoded};
+use crate::strings::HORIZON;
 use crate::{Escapes, TokenId};
 
 use super::phases::Phases;
@@ -126,7 +127,7 @@ pub(super) struct Tails {
 }
 
 /// What a token adds to a string that it stays in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Tail {
     characters: Vec<u32>,
     /// A character that it begins and does not end.
@@ -179,6 +180,19 @@ impl Tails {
             begun,
             token,
         });
+    }
+
+    /// Those that stay inside about which near languages say nothing: they are longer than those look, or have two hyphens
+    /// in a row.
+    pub(super) fn far(&self) -> Self {
+        let is_far = |tail: &&Tail| {
+            let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));
+            tail.length() as u64 > HORIZON || tail.characters.windows(2).any(hyphens)
+        };
+        Self {
+            inside: self.inside.iter().filter(is_far).cloned().collect(),
+            closing: Vec::new(),
+        }
     }
 
     /// What tokens have behind closing quotes.

@@ -35,6 +35,9 @@ const BRANCH_BYTES: usize = 4 << 20;
 /// Memory for the tokens of classes of characters.
 const CLASSES_BYTES: usize = 8 << 20;
 
+/// The number of the contents that near languages say nothing about.
+const FAR: u32 = u32::MAX;
+
 /// The root of the trie of contents, or the node of a space; characters that come first there, and all that come then.
 type Classes = (u32, Class, Class);
 
@@ -50,12 +53,15 @@ pub(super) struct Tokens {
     pub(super) len: usize,
     /// Those that begin between two characters of a string.
     pub(super) inside: Contents,
+    /// Those of them that stay inside about which near languages say nothing.
+    pub(super) far: Contents,
     /// Those that begin between the parts of a document.
     pub(super) between: Structures,
     /// Those of the characters of numbers only, but for digits only.
     pub(super) numbers: Spelled,
-    /// Those of digits only.
+    /// Those of digits only, and how many the longest has.
     pub(super) digits: Spelled,
+    pub(super) longest_digits: u32,
     /// They, in no order, and those of them that do not begin with a zero.
     pub(super) any_digits: Arc<[TokenId]>,
     pub(super) nonzero_digits: Arc<[TokenId]>,
@@ -271,6 +277,7 @@ impl Tokens {
         let spaces = spaces.map(|(_, token)| *token);
         let nonzero = digits.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text[0] != b'0');
         let nonzero_digits: Arc<[TokenId]> = nonzero.map(|(_, token)| *token).collect();
+        let longest_digits = digits.iter().map(|(text, _)| text.len()).max();
         let digits = Spelled::new(digits);
         let any_digits: Arc<[TokenId]> = digits.tokens.as_ref().into();
         let mut sets = Sets::new(&inside, spaces, (&any_digits, &nonzero_digits), vocabulary.len());
@@ -278,6 +285,7 @@ impl Tokens {
         if let Some(names) = between.behind_quote() {
             sets.add_names(names, &rests.nothing);
         }
+        let far = Contents::new(FAR, inside.far(), &rests);
         let inside = Contents::new(ROOT, inside, &rests);
         Self {
             escapes: style.escapes,
@@ -285,7 +293,9 @@ impl Tokens {
             occurrences: Occurrences::new(&inside, sets.any.len()),
             sets,
             inside,
+            far,
             digits,
+            longest_digits: longest_digits.unwrap_or_default() as u32,
             any_digits,
             nonzero_digits,
             between,

@@ -442,7 +442,7 @@ impl Walk<'_> {
         let automaton = &mut *self.automaton;
         let step = |number: &NumberState, byte| Ok(automaton.number_step(*number, byte));
         self.tokens.numbers.walk(number, step, &mut found)?;
-        let next = self.automaton.next_digits(number);
+        let next = self.automaton.next_digits(number, self.tokens.longest_digits);
         self.digits(number, next, &mut found);
         let tokens = NumberTokens::new(next, found, self.tokens);
         let tokens = tokens.or_set(&self.tokens.sets, &mut self.known.number_sets_left);
@@ -453,8 +453,8 @@ impl Walk<'_> {
     /// The tokens of digits only that go on with a number, but for those that are known to.
     fn digits(&mut self, number: NumberState, known: NextDigits, found: &mut Vec<TokenId>) {
         let Spelled { trie, tokens } = &self.tokens.digits;
-        let mut open = vec![(ROOT, number, known)];
-        while let Some((node, number, known)) = open.pop() {
+        let mut open = vec![(ROOT, self.tokens.longest_digits, number, known)];
+        while let Some((node, longest, number, known)) = open.pop() {
             for child in trie.children(node) {
                 let label = trie.label(child);
                 let is_known = match known {
@@ -469,7 +469,8 @@ impl Walk<'_> {
                     false => {
                         if let Some(next) = self.automaton.number_step(number, label) {
                             found.extend_from_slice(&tokens[trie.at(child)]);
-                            open.push((child, next, self.automaton.next_digits(next)));
+                            let longest = longest - 1;
+                            open.push((child, longest, next, self.automaton.next_digits(next, longest)));
                         }
                     }
                 }

@@ -125,6 +125,14 @@ impl Generator {
         self.twos.min(self.fives)
     }
 
+    /// Whether it is no larger than a power of ten, as far as is easily said.
+    pub(super) fn is_at_most_power(&self, exponent: i64) -> bool {
+        match self.unit.is_one() && self.twos == self.fives {
+            true => self.twos <= exponent,
+            false => self.value().magnitude() <= exponent,
+        }
+    }
+
     /// Magnitude of `value` over the generator, as a fraction of integers.
     fn ratio(&self, value: &Decimal) -> (BigUint, BigUint) {
         let (twos, fives) = (value.exponent() - self.twos, value.exponent() - self.fives);

@@ -260,6 +260,12 @@ impl Lattice {
         self.count(low, high, 0) != Some(0)
     }
 
+    /// Whether a set that is not empty has a member in each interval that is as wide as this power of ten and has one end,
+    /// as far as is easily said.
+    pub(super) fn meets_all(&self, exponent: i64) -> bool {
+        self.generic || self.period.is_at_most_power(exponent)
+    }
+
     /// Number of members of an open interval, not empty itself, where that is at most `up_to`; otherwise some larger
     /// number, `None` for infinitely many.
     pub(super) fn count(&self, low: Option<&Decimal>, high: Option<&Decimal>, up_to: u64) -> Option<u64> {

@@ -25,6 +25,7 @@ mod lengths;
 mod limits;
 mod measure;
 mod native;
+mod near;
 mod node;
 mod pattern;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub(crate) use firsts::Firsts;
 #[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
+pub(crate) use near::HORIZON;
 pub(crate) use node::LanguageId;
 pub(crate) use pattern::PatternError;
 
@@ -70,6 +72,8 @@ pub(crate) struct Languages {
     patterns: HashMap<String, Result<LanguageId, PatternError>>,
     formats: HashMap<&'static str, LanguageId>,
     fingerprints: HashMap<LanguageId, Option<Fingerprint>>,
+    near: HashMap<LanguageId, LanguageId>,
+    slacks: HashMap<LanguageId, Option<u64>>,
 }
 
 impl Languages {
@@ -86,6 +90,8 @@ impl Languages {
             patterns: HashMap::new(),
             formats: HashMap::new(),
             fingerprints: HashMap::new(),
+            near: HashMap::new(),
+            slacks: HashMap::new(),
         }
     }
 
@@ -340,6 +346,11 @@ impl Languages {
     /// The transitions by characters of ASCII, where there are too many others.
     fn ascii_rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
         self.rows_within(language, &CharSet::range('\0', '\u{7F}'))
+    }
+
+    /// Languages of which it is known what they are near to.
+    pub(crate) fn near_known(&self) -> usize {
+        self.near.len() + self.slacks.len()
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.

@@ -110,9 +110,9 @@ impl Automaton {
         self.number_texts.step(number, byte)
     }
 
-    /// Which digits may follow in a number.
-    pub(crate) fn next_digits(&self, number: NumberState) -> NextDigits {
-        self.number_texts.next_digits(number)
+    /// Which digits may follow in a number, if they are at most `longest`.
+    pub(crate) fn next_digits(&self, number: NumberState, longest: u32) -> NextDigits {
+        self.number_texts.next_digits(number, longest)
     }
 
     /// The place after the number that a place is in; none where it cannot end there, or nothing can follow.

@@ -407,6 +407,13 @@ impl Automaton {
         Ok(split.and_then(|(rest, min, max)| (rest == self.languages.any()).then_some((min, max))))
     }
 
+    /// A language with the same tokens within a string, but for long ones and those with hyphens: see [`Languages::near`].
+    ///
+    /// [`Languages::near`]: crate::strings::Languages::near
+    pub(crate) fn near(&mut self, language: LanguageId) -> Result<LanguageId, Trouble> {
+        Ok(self.languages.near(language)?)
+    }
+
     /// The place after one more character of the string or name that a place is in, between two of them.
     pub(crate) fn read_character(&mut self, at: State, character: char) -> Result<Option<State>, Trouble> {
         let next = match at.top {

@@ -1,6 +1,7 @@
 //! The walk over texts against what its documentation says that texts can become, on sets small enough for that to be
 //! checked number by number.
 
+use super::walks::check_next_digits;
 use super::{Random, Rule, SCALE, decimal, scaled};
 use crate::decimal::Decimal;
 use crate::numbers::{NumberSets, NumberStyle, NumberTexts};
@@ -303,6 +304,7 @@ fn texts_of_sets_that_mind_spelling() {
         for _ in 0..5 {
             let mut longer = Vec::new();
             for (text, state) in &level {
+                check_next_digits(&mut texts, *state);
                 for byte in alphabet.chars() {
                     let text = format!("{text}{byte}");
                     let next = texts.step(*state, byte as u8);

@@ -129,15 +129,23 @@ fn random_walks(texts: &mut NumberTexts, set: NumberSetId, random: &mut Random) 
 }
 
 /// What is said of the digits that may follow holds of each, and of those behind it.
-fn check_next_digits(texts: &mut NumberTexts, state: NumberState) {
-    let first = match texts.next_digits(state) {
-        NextDigits::Any => b'0',
-        NextDigits::NonZero => b'1',
-        NextDigits::Some => return,
-    };
-    for digit in first..=b'9' {
-        let next = texts.step(state, digit);
-        assert_eq!(next.map(|next| texts.next_digits(next)), Some(NextDigits::Any));
+pub(super) fn check_next_digits(texts: &mut NumberTexts, state: NumberState) {
+    for longest in 1..4 {
+        let first = match texts.next_digits(state, longest) {
+            NextDigits::Any => b'0',
+            NextDigits::NonZero => b'1',
+            NextDigits::Some => continue,
+        };
+        let mut level: Vec<_> = (first..=b'9').map(|digit| texts.step(state, digit)).collect();
+        for _ in 1..longest {
+            let next = level
+                .iter()
+                .flat_map(|state| (b'0'..=b'9').map(move |digit| (*state, digit)));
+            level = next.map(|(state, digit)| texts.step(state?, digit)).collect();
+            level.sort_unstable();
+            level.dedup();
+        }
+        assert!(level.iter().all(Option::is_some), "{longest}");
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) struct Context<'a> {
 }
 
 /// Exponents of runs that are still possible.
-fn lowest(spelling: Spelling) -> i64 {
+pub(super) fn lowest(spelling: Spelling) -> i64 {
     match spelling {
         Spelling::Plain | Spelling::Literal => 0,
         Spelling::Any => i64::MIN,

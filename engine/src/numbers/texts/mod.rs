@@ -77,15 +77,15 @@ enum Spelling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NumberState(u32);
 
-/// Which digits may follow in a number, and how many of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which digits may follow in a number, of up to as many as were asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NextDigits {
-    /// Any, however many.
-    Any,
-    /// Any but a zero, and behind it any, however many.
-    NonZero,
     /// Not all of these, as far as is easily said.
     Some,
+    /// Any but a zero, and behind it any.
+    NonZero,
+    /// Any.
+    Any,
 }
 
 /// The arena of number states of one style, and of the sets they refer to.
@@ -249,24 +249,45 @@ impl NumberTexts {
         }
     }
 
-    /// Which digits may follow: where members have no largest magnitude some begin with whatever was written, and where all
-    /// small numbers are members, an exponent makes one of it.
-    pub(crate) fn next_digits(&self, state: NumberState) -> NextDigits {
+    /// Which digits may follow, if they are at most `longest`: there are members that begin with whatever was written where
+    /// they have no largest magnitude, or where one rule with members holds for numbers of so many digits more and the
+    /// stretch of those is as wide as the rule's period. Exponents make a number as small as there are rules for.
+    pub(crate) fn next_digits(&self, state: NumberState, longest: u32) -> NextDigits {
+        self.next_of(state.0, longest)
+    }
+
+    fn next_of(&self, state: u32, longest: u32) -> NextDigits {
         let root = |half: u32| &self.halves[half as usize].root[..];
-        let (runs, spelling, next) = match &*self.states[state.0 as usize].shape {
-            &Shape::Start { above, spelling, .. } => (root(above), spelling, NextDigits::NonZero),
-            &Shape::Minus { below, spelling } => (root(below), spelling, NextDigits::NonZero),
-            Shape::Digits(digits) if digits.phase == Phase::Integer || digits.spelling == Spelling::Any => {
-                (&digits.runs[..], digits.spelling, NextDigits::Any)
+        let (runs, spelling, digits, next) = match &*self.states[state as usize].shape {
+            // A text of one kind has the same shape as one of the other, and no more inside.
+            &Shape::Either { literal, other } => {
+                let known = [literal, other].into_iter().filter(|state| *state != DEAD);
+                let next = known.map(|state| self.next_of(state, longest)).max();
+                return next.unwrap_or(NextDigits::Some);
+            }
+            &Shape::Start { above, spelling, .. } => (root(above), spelling, Some(longest), NextDigits::NonZero),
+            &Shape::Minus { below, spelling } => (root(below), spelling, Some(longest), NextDigits::NonZero),
+            Shape::Digits(digits) if digits.phase == Phase::Integer => {
+                (&digits.runs[..], digits.spelling, Some(longest), NextDigits::Any)
+            }
+            Shape::Digits(digits) if digits.spelling == Spelling::Any => {
+                (&digits.runs[..], digits.spelling, None, NextDigits::Any)
             }
             _ => return NextDigits::Some,
         };
-        let is_small = |run: &Run| match run.piece {
-            Piece::Pure(rule) => self.sets.decimals.lattices.get(rule).generic,
+        let lattices = &self.sets.decimals.lattices;
+        let is_open = |run: &Run| match run.piece {
+            Piece::Pure(rule) => match (lattices.get(rule), digits) {
+                (lattice, Some(digits)) if !lattice.is_none() => {
+                    let width = run.last.saturating_sub(digits.into());
+                    width >= digits::lowest(spelling) && lattice.meets_all(width)
+                }
+                // Digits of a fraction do not make a number longer, but leave it less width.
+                (lattice, _) => lattice.generic,
+            },
             _ => false,
         };
-        let is_endless = runs.last().is_some_and(Run::is_endless);
-        match is_endless || spelling == Spelling::Any && runs.first().is_some_and(is_small) {
+        match runs.last().is_some_and(Run::is_endless) || runs.iter().any(is_open) {
             true => next,
             false => NextDigits::Some,
         }

@@ -81,6 +81,15 @@ impl Host {
         }
     }
 
+    /// Whether texts without two hyphens in a row go on from here as if no label were encoded.
+    pub(in crate::strings) fn is_plain_but_for_hyphens(&self) -> bool {
+        match self {
+            Self::Start => true,
+            Self::Plain { length, prefix, .. } => !(*prefix && *length == 3),
+            Self::Encoded(_) => false,
+        }
+    }
+
     /// Characters that the label may still have.
     pub(super) fn room(&self) -> usize {
         match self {

@@ -46,6 +46,9 @@ pub(super) enum Native {
 pub(super) type NativeRows = Vec<(CharRange, Native)>;
 
 impl Native {
+    /// Characters with which every beginning of a host name can be ended: a label, and one behind a dot.
+    pub(super) const HOST_SLACK: u64 = host::LABEL as u64 + 2;
+
     /// Host names.
     pub(super) fn host() -> Self {
         Self::Host(Host::Start)

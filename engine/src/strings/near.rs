@@ -1,0 +1,215 @@
+//! Languages that are the same as another for the next few characters.
+//!
+//! How much of a bound is left makes a new state of every character: `[a-z]{1,255}`, a host name of at most 253, the
+//! local part of a mail address. As long as a bound is far away it has no say in what a token may be, so that all these
+//! states have the same tokens as one without bound, but for the longest tokens.
+
+use super::Languages;
+use super::limits::LimitReached;
+use super::native::{Native, Side};
+use super::node::{ANY, LanguageId, Node, UNBOUNDED};
+
+/// Characters of a text for which a near language has to be the same.
+pub(crate) const HORIZON: u64 = 16;
+
+/// Expressions inside one another to look into.
+const DEPTH: usize = 24;
+
+impl Languages {
+    /// A language that has a text of at most [`HORIZON`] characters if `id` has it, and one that begins with such a text if
+    /// `id` has one, and no others; but for texts in which two hyphens follow one another, which host names may not have
+    /// everywhere.
+    pub(crate) fn near(&mut self, id: LanguageId) -> Result<LanguageId, LimitReached> {
+        self.near_within(id, DEPTH)
+    }
+
+    fn near_within(&mut self, id: LanguageId, depth: usize) -> Result<LanguageId, LimitReached> {
+        if let Some(&known) = self.near.get(&id) {
+            return Ok(known);
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            return Ok(id);
+        };
+        let near = self.find_near(id, depth)?;
+        self.near.insert(id, near);
+        // What is near is near itself.
+        self.near.insert(near, near);
+        Ok(near)
+    }
+
+    fn find_near(&mut self, id: LanguageId, depth: usize) -> Result<LanguageId, LimitReached> {
+        match self.arena.node(id).clone() {
+            // A text is divided in the same ways, for both have the same texts to begin with.
+            Node::Concat(first, rest) => {
+                let (first, rest) = (self.near_within(first, depth)?, self.near_within(rest, depth)?);
+                self.arena.concat(first, rest)
+            }
+            Node::Or(members) => {
+                let members = members.iter().map(|&member| self.near_within(member, depth));
+                let members = members.collect::<Result<Vec<_>, _>>()?;
+                self.arena.or(members)
+            }
+            // A text has no more parts than characters, and one more that it has only begun.
+            Node::Repeat { inner, min, max } => {
+                let inner = self.near_within(inner, depth)?;
+                let max = if max > HORIZON { UNBOUNDED } else { max };
+                self.arena.repeat(inner, min, max)
+            }
+            Node::And(_) => {
+                let Some((bounded, min, max)) = self.split_length(id)? else {
+                    return Ok(id);
+                };
+                // Whatever has been read can be ended before the bound, and is long enough with a character.
+                let room = self.slack(bounded, depth)?.and_then(|slack| slack.checked_add(HORIZON));
+                if bounded == ANY || min > 1 || room.is_none_or(|room| room > max) {
+                    return Ok(id);
+                }
+                let near = self.near_within(bounded, depth)?;
+                match min {
+                    0 => Ok(near),
+                    _ => {
+                        let some = self.arena.length(1, UNBOUNDED)?;
+                        self.arena.and(vec![near, some])
+                    }
+                }
+            }
+            Node::Native(Native::Host(host)) if host.is_plain_but_for_hyphens() => {
+                let above = self.arena.approximated(id, Side::Above)?;
+                self.near_within(above, depth)
+            }
+            _ => Ok(id),
+        }
+    }
+
+    /// Characters with which every beginning of a text of `id` can be made one; none where no such number shows.
+    fn slack(&mut self, id: LanguageId, depth: usize) -> Result<Option<u64>, LimitReached> {
+        if let Some(&known) = self.slacks.get(&id) {
+            return Ok(known);
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            return Ok(None);
+        };
+        let slack = self.find_slack(id, depth)?;
+        self.slacks.insert(id, slack);
+        Ok(slack)
+    }
+
+    fn find_slack(&mut self, id: LanguageId, depth: usize) -> Result<Option<u64>, LimitReached> {
+        Ok(match self.arena.node(id).clone() {
+            Node::None | Node::Empty => Some(0),
+            Node::Class(_) => Some(1),
+            Node::Concat(first, rest) => {
+                let (before, after) = (self.slack(first, depth)?, self.slack(rest, depth)?);
+                let whole = before.zip(self.least(rest)?);
+                let whole = whole.and_then(|(before, least)| before.checked_add(least));
+                whole.zip(after).map(|(whole, after)| whole.max(after))
+            }
+            Node::Or(members) => {
+                let mut most = Some(0);
+                for member in members {
+                    let slack = self.slack(member, depth)?;
+                    most = most.zip(slack).map(|(one, other)| one.max(other));
+                }
+                most
+            }
+            Node::Repeat { inner, min, .. } => {
+                let slack = self.slack(inner, depth)?.zip(self.least(inner)?);
+                slack.and_then(|(slack, least)| least.checked_mul(min.saturating_sub(1))?.checked_add(slack))
+            }
+            Node::Native(Native::Host(_)) => Some(Native::HOST_SLACK),
+            // No text is longer than the longest.
+            _ if self.arena.is_structural(id) => self.lengths(id)?.and_then(|lengths| lengths.max().flatten()),
+            _ => None,
+        })
+    }
+
+    /// Characters of a shortest text, where they are easily counted.
+    fn least(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
+        Ok(match self.arena.is_structural(id) {
+            true => self.lengths(id)?.and_then(|lengths| lengths.min()),
+            false => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strings::LanguageLimits;
+    use crate::strings::node::NONE;
+
+    /// All texts of up to so many characters of an alphabet, after each other.
+    fn compare(languages: &mut Languages, one: LanguageId, other: LanguageId, alphabet: &str, longest: usize) -> usize {
+        let mut level = vec![(String::new(), one, other)];
+        let mut compared = 0;
+        for _ in 0..longest {
+            let mut next = Vec::new();
+            for (text, one, other) in level {
+                for c in alphabet.chars() {
+                    let text = format!("{text}{c}");
+                    if text.contains("--") {
+                        continue;
+                    }
+                    let after = [one, other].map(|language| languages.derivative(language, c).unwrap());
+                    compared += 1;
+                    assert_eq!(after[0] == NONE, after[1] == NONE, "{text}");
+                    let ends = after.map(|language| languages.accepts_empty(language));
+                    assert_eq!(ends[0], ends[1], "{text}");
+                    if after[0] != NONE && !next.iter().any(|(_, one, other)| [*one, *other] == after) {
+                        next.push((text, after[0], after[1]));
+                    }
+                }
+            }
+            level = next;
+        }
+        compared
+    }
+
+    #[test]
+    fn near_languages_are_the_same_up_to_the_horizon() {
+        let mut languages = Languages::new(&LanguageLimits::default());
+        let patterns = [
+            ("^[a-c-]{1,255}$", 200, "ab-.1"),
+            ("^([ab]{2}[.1]){3,40}a?$", 100, "ab.1"),
+            ("^([ab]+ +){0,18}b$", 90, "ab "),
+            ("^(a{0,30}b|.{17}1{2,20})*$", 60, "ab1"),
+            ("^a(b{20}|-)*$", 50, "ab-"),
+        ];
+        let formats = ["hostname", "email", "uri", "uri-reference", "idn-email"];
+        let mut open: Vec<(LanguageId, u64, &str)> = Vec::new();
+        for (pattern, bound, alphabet) in patterns {
+            open.push((languages.pattern(pattern).unwrap(), bound, alphabet));
+        }
+        for format in formats {
+            open.push((languages.format(format).unwrap().unwrap(), 120, "ax-.@/1"));
+        }
+        let (mut compared, mut changed) = (0, 0);
+        for (unbounded, bound, alphabet) in open {
+            for least in 0..3 {
+                let length = languages.length(least, Some(bound)).unwrap();
+                let mut language = languages.and(&[unbounded, length]).unwrap();
+                // On the way to the bound and past the horizon before it.
+                for step in 0..bound as usize {
+                    let near = languages.near(language).unwrap();
+                    assert_eq!(languages.near(near).unwrap(), near);
+                    if near != language {
+                        changed += 1;
+                        if step % 31 == 0 || bound as usize - step < 8 {
+                            compared += compare(&mut languages, language, near, alphabet, HORIZON as usize);
+                        }
+                    }
+                    let mut next = alphabet.chars().cycle().skip(step * 7 % 5).take(alphabet.len());
+                    let after = next.find_map(|c| {
+                        let after = languages.derivative(language, c).unwrap();
+                        (after != NONE).then_some(after)
+                    });
+                    match after {
+                        Some(after) => language = after,
+                        None => break,
+                    }
+                }
+            }
+        }
+        assert!(changed > 1_000 && compared > 50_000, "{changed} {compared}");
+    }
+}
