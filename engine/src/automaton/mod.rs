@@ -116,7 +116,8 @@ fn limit(error: impl Into<Trouble>) -> CompileError {
 /// A place before a name: what is left of the object, the names read, and how far an order of names has come.
 type KeyPlace = (FormulaId, Arc<[TextId]>, OrderId, u32);
 
-/// Steps that there is room for from the beginning, so that masks need not wait while a table grows.
+/// Steps that are kept at a time. There is room for them from the beginning, so that masks need not wait while a table
+/// grows.
 const PLACES: usize = 448;
 
 /// The automaton of one schema.
@@ -186,6 +187,8 @@ pub(crate) struct Automaton {
     bares: HashMap<StackId, Option<StackId>>,
     /// Steps other than those within strings and numbers, as far as they are kept.
     steps: HashMap<(State, u8), Option<State>>,
+    /// Steps that have been looked up in vain.
+    steps_taken: usize,
     forced: HashMap<State, Option<(u8, State)>>,
     completions: Completions,
 }
@@ -264,6 +267,7 @@ impl Automaton {
             shapes: HashMap::new(),
             bares: HashMap::with_capacity(PLACES / 4),
             steps: HashMap::with_capacity(PLACES),
+            steps_taken: 0,
             forced: HashMap::new(),
             completions: Completions::default(),
         }
@@ -288,7 +292,7 @@ impl Automaton {
     /// How much has been worked out, in units that take about a microsecond each.
     pub(crate) fn effort(&self) -> usize {
         let expanded = self.constraints.len() + self.questions.len();
-        10 * expanded + self.steps.len() + self.formulas.size() / 16
+        10 * expanded + self.steps_taken + self.formulas.size() / 16
     }
 
     /// The schema.

@@ -7,7 +7,7 @@ use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
 use super::chain::{Chain, End};
-use super::contents::{Contents, bit};
+use super::contents::Contents;
 use super::occurrences::{DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
@@ -525,22 +525,34 @@ fn inside_of_near(
     if near == language {
         return Ok(None);
     }
-    // What is near is near itself: this calls itself once.
-    let set = inside(automaton, freedom, tokens, near)?;
-    let mut far = |language| {
+    let far = |automaton: &mut Automaton, freedom: &mut Freedom, language| {
         let mut found = Vec::new();
         inside_few(automaton, freedom, &tokens.far, language, tokens.escapes, &mut found)?;
-        found.sort_unstable();
         Ok::<_, Trouble>(found)
     };
-    let (mut expected, mut found) = (far(near)?, far(language)?);
-    if expected == found {
-        return Ok(Some(set));
-    }
-    expected.retain(|token| found.binary_search(token).is_err());
-    let set = set.but(&expected, &tokens.sets);
-    found.retain(|token| !bit(set.base.words(&tokens.sets), *token));
-    Ok(Some(set.and(found.into())))
+    let found = far(automaton, freedom, language)?;
+    let fingerprint = automaton.fingerprint(near);
+    let known = match fingerprint {
+        Some(fingerprint) => tokens.known_core(fingerprint),
+        None => freedom.core(near),
+    };
+    let core = match known {
+        Some(known) => known,
+        None => {
+            let others = far(automaton, freedom, near)?;
+            // What is near is near itself: this calls itself once.
+            let mut core = inside(automaton, freedom, tokens, near)?;
+            if !others.is_empty() {
+                core = core.but(&others, &tokens.sets);
+            }
+            match fingerprint {
+                Some(fingerprint) => tokens.keep_core(fingerprint, &core),
+                None => freedom.keep_core(near, &core),
+            }
+            core
+        }
+    };
+    Ok(Some(core.and(found.into())))
 }
 
 /// As [`inside`], of few tokens: those that `contents` has from an opening quote on.

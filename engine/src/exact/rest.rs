@@ -6,6 +6,8 @@ use crate::Escapes;
 use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::{LanguageId, Machine};
 
+use super::token_set::TokenSet;
+
 /// What may follow in a string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Rest {
@@ -59,9 +61,28 @@ pub(super) struct Freedom {
     viable: HashMap<LanguageId, u64>,
     /// Characters up to which every text belongs to the language.
     accepted: HashMap<LanguageId, u64>,
+    /// Tokens of languages that others are near to, but for those about which they say nothing.
+    cores: HashMap<LanguageId, TokenSet>,
 }
 
+/// Such sets that are kept, of 25 KB each in a vocabulary of 200,000 tokens.
+const MOST_CORES: usize = 16;
+
 impl Freedom {
+    /// The tokens that stay inside of a string of a near language, but for those about which it says nothing, if it has no
+    /// fingerprint to keep them by.
+    pub(super) fn core(&self, near: LanguageId) -> Option<TokenSet> {
+        self.cores.get(&near).cloned()
+    }
+
+    /// Keeps them.
+    pub(super) fn keep_core(&mut self, near: LanguageId, set: &TokenSet) {
+        if self.cores.len() == MOST_CORES {
+            self.cores.clear();
+        }
+        self.cores.insert(near, set.clone());
+    }
+
     /// Whether any text of `length` characters is the beginning of one of `language`.
     pub(super) fn is_viable(
         &mut self,

@@ -29,6 +29,9 @@ const WITHIN_BYTES: usize = 2 << 20;
 /// Memory for the tokens that stay inside of strings, as all schemas share them.
 const INSIDE_BYTES: usize = 16 << 20;
 
+/// Memory for those that many languages are near to.
+const CORE_BYTES: usize = 4 << 20;
+
 /// Memory for those of them below one node.
 const BRANCH_BYTES: usize = 4 << 20;
 
@@ -79,6 +82,7 @@ pub(super) struct Tokens {
     within: Mutex<Kept<Decode, Arc<[u32]>>>,
     /// The tokens that may follow inside of strings and stay there, in all schemas.
     insides: Mutex<Kept<(Decode, Fingerprint), TokenSet>>,
+    cores: Mutex<Kept<Fingerprint, TokenSet>>,
     /// Where characters occur in those that stay inside of a string.
     pub(super) occurrences: Occurrences,
     /// What may follow below a node of the trie of contents, or may not, if that is what is listed; in all schemas.
@@ -310,6 +314,7 @@ impl Tokens {
             scalar_rests: Scalars::default(),
             within: Mutex::new(Kept::new(WITHIN_BYTES)),
             insides: Mutex::new(Kept::new(INSIDE_BYTES)),
+            cores: Mutex::new(Kept::new(CORE_BYTES)),
             branches: Mutex::new(Kept::new(BRANCH_BYTES)),
             of_classes: Mutex::new(Kept::new(CLASSES_BYTES)),
         }
@@ -350,6 +355,17 @@ impl Tokens {
     /// Keeps it for all schemas.
     pub(super) fn keep_inside(&self, begun: Decode, language: Fingerprint, set: &TokenSet) {
         lock(&self.insides).keep((begun, language), set.clone(), set.bytes());
+    }
+
+    /// What has been found to stay inside, perhaps for another schema, without the tokens that near languages say nothing
+    /// about.
+    pub(super) fn known_core(&self, near: Fingerprint) -> Option<TokenSet> {
+        lock(&self.cores).get(&near)
+    }
+
+    /// Keeps it for all schemas.
+    pub(super) fn keep_core(&self, near: Fingerprint, set: &TokenSet) {
+        lock(&self.cores).keep(near, set.clone(), set.bytes());
     }
 
     /// What has been found to follow below a node, perhaps for another schema.

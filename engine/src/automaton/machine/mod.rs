@@ -29,7 +29,7 @@ use super::decode::{Decode, Decoded};
 use super::formula::FormulaId;
 use super::goal::{Constraint, GoalId};
 use super::satisfiable::Plain;
-use super::{Automaton, Trouble};
+use super::{Automaton, PLACES, Trouble};
 pub(super) use apart::{Apart, Parts};
 pub(super) use kinds::NameClasses;
 pub(crate) use kinds::{BegunName, Digits, NameClass, PlaceKind};
@@ -255,9 +255,6 @@ impl Kind {
     }
 }
 
-/// Steps that are kept at a time.
-const MAX_STEPS: usize = 1 << 16;
-
 /// Whether a byte may belong to a number.
 fn is_of_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
@@ -300,8 +297,9 @@ impl Automaton {
             return Ok(known);
         }
         self.check_memory()?;
+        self.steps_taken += 1;
         let next = self.find_step(from, byte)?;
-        if self.steps.len() >= MAX_STEPS {
+        if self.steps.len() >= PLACES {
             self.steps.clear();
         }
         self.steps.insert((from, byte), next);
