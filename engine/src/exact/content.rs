@@ -7,7 +7,7 @@ use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
 use super::chain::{Chain, End};
-use super::contents::Contents;
+use super::contents::{Contents, HORIZON};
 use super::occurrences::{DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
@@ -521,9 +521,13 @@ fn inside_of_near(
     tokens: &Tokens,
     language: LanguageId,
 ) -> Result<Option<TokenSet>, Trouble> {
-    let near = automaton.near(language)?;
+    let near = automaton.near(language, HORIZON)?;
     if near == language {
         return Ok(None);
+    }
+    if !automaton.is_read_singly(language) && near == automaton.near(language, tokens.inside.longest)? {
+        // What is near is near itself: this calls itself once.
+        return Ok(Some(inside(automaton, freedom, tokens, near)?));
     }
     let far = |automaton: &mut Automaton, freedom: &mut Freedom, language| {
         let mut found = Vec::new();
@@ -540,7 +544,6 @@ fn inside_of_near(
         Some(known) => known,
         None => {
             let others = far(automaton, freedom, near)?;
-            // What is near is near itself: this calls itself once.
             let mut core = inside(automaton, freedom, tokens, near)?;
             if !others.is_empty() {
                 core = core.but(&others, &tokens.sets);

@@ -14,13 +14,15 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::automaton::{Decode, Decoded};
-use crate::strings::HORIZON;
 use crate::{Escapes, TokenId};
 
 use super::phases::Phases;
 use super::rest_set::RestSet;
 use super::tokens::{Rests, rest};
 use super::trie::Trie;
+
+/// Characters for which near languages are the same: few tokens add more.
+pub(super) const HORIZON: u64 = 16;
 
 /// Characters that a token may add for which sets by number of characters are kept.
 const MAX_COUNTED: usize = 256;

@@ -8,7 +8,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{ExactCompiler, ExactOptions};
-use crate::{Compiler as _, Escapes, KeyOrder, Style, TokenId, Vocabulary};
+use crate::{Compiler as _, Escapes, Formats, KeyOrder, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
 const TOKENS: [&str; 57] = [
@@ -312,6 +312,75 @@ fn loops_take_the_tokens_that_may_come() {
             }
         }
     }
+}
+
+/// Bounds on characters, from far away up to where they end a text, with tokens that reach them from further away than
+/// others.
+#[test]
+fn bounds_count_as_soon_as_a_token_can_reach_them() {
+    let long = ["a", "-", "a-", "a.", ".", " ", "é"].into_iter().flat_map(|text| {
+        let repeated = [15, 16, 17, 24, 40].into_iter();
+        repeated.map(move |count| text.repeat(count))
+    });
+    let short = [
+        "--", "---", "a--b", "xn--", ".xn--", "xn--a.", "n--ab.c", "-a", ".com", "example", "@a", "a@", "a@b.", "://",
+        "%41", "%4", "[::", "1.1.", "aa\\u00", "ab", "ba1", "b c ", "a\"", "é-",
+    ];
+    let texts: Vec<String> = long.chain(short.map(str::to_owned)).collect();
+    let vocabulary = vocabulary(&texts);
+    let options = ExactOptions {
+        formats: Formats::Asserted,
+        ..ExactOptions::default()
+    };
+    let compiler = ExactCompiler::new(vocabulary.clone(), options);
+    let label = "a".repeat(62);
+    let cases = [
+        (r#""format": "hostname""#, format!("{label}b.xn--x.aab-")),
+        (r#""format": "hostname", "maxLength": 60"#, "aa-a.".repeat(12)),
+        (r#""format": "hostname", "maxLength": 90"#, format!("x{label}.a.xn-a")),
+        (r#""format": "email""#, format!("{label}.a@{label}.{label}")),
+        (
+            r#""format": "email", "maxLength": 70, "minLength": 3"#,
+            format!("a.b@{label}"),
+        ),
+        (r#""format": "idn-email""#, format!("é{label}@{label}é.a")),
+        (r#""format": "uri", "maxLength": 60"#, format!("https://a.1.1{label}")),
+        (
+            r#""format": "uri-reference", "maxLength": 70"#,
+            format!("//[::1]/%41{label}"),
+        ),
+        (r#""pattern": "^[a-c-]{1,80}$""#, "a-".repeat(40)),
+        (r#""pattern": "^(ab|ba1){2,30}$""#, "abba1".repeat(15)),
+        (
+            r#""pattern": "^(?:\\S+\\s+){0,20}\\S+$", "maxLength": 50"#,
+            "b c a".repeat(10),
+        ),
+        (
+            r#""pattern": "^[^a]*(-{3,40}a){2,}$", "maxLength": 90, "minLength": 2"#,
+            format!("b{}a{}", "-".repeat(30), "-".repeat(50)),
+        ),
+    ];
+    let mut reached = 0;
+    for (keywords, text) in cases {
+        let schema = format!(r#"{{"type": "string", {keywords}}}"#);
+        let mut masker = compiler.compile(&schema).unwrap();
+        for (place, byte) in format!("\"{text}").bytes().enumerate() {
+            if masker.advance(byte.into()).is_err() {
+                break;
+            }
+            reached += 1;
+            let mask = masker.mask().unwrap().clone();
+            for token in 0..vocabulary.len() as TokenId {
+                let may = masker.advance(token).is_ok();
+                if may {
+                    masker.rollback(1).unwrap();
+                }
+                let token_text = String::from_utf8_lossy(vocabulary.token_bytes(token));
+                assert_eq!(mask.allows(token), may, "{schema} {} {token_text:?}", &text[..place]);
+            }
+        }
+    }
+    assert!(reached > 700, "{reached}");
 }
 
 /// Masks, and what tokens lead to, are kept for all copies of a masker: each sees what it would see alone.

@@ -41,7 +41,6 @@ pub(crate) use firsts::Firsts;
 #[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
-pub(crate) use near::HORIZON;
 pub(crate) use node::LanguageId;
 pub(crate) use pattern::PatternError;
 
@@ -72,7 +71,7 @@ pub(crate) struct Languages {
     patterns: HashMap<String, Result<LanguageId, PatternError>>,
     formats: HashMap<&'static str, LanguageId>,
     fingerprints: HashMap<LanguageId, Option<Fingerprint>>,
-    near: HashMap<LanguageId, LanguageId>,
+    near: HashMap<(LanguageId, u64), LanguageId>,
     slacks: HashMap<LanguageId, Option<u64>>,
 }
 

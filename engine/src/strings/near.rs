@@ -9,50 +9,48 @@ use super::limits::LimitReached;
 use super::native::{Native, Side};
 use super::node::{ANY, LanguageId, Node, UNBOUNDED};
 
-/// Characters of a text for which a near language has to be the same.
-pub(crate) const HORIZON: u64 = 16;
-
 /// Expressions inside one another to look into.
 const DEPTH: usize = 24;
 
 impl Languages {
-    /// A language that has a text of at most [`HORIZON`] characters if `id` has it, and one that begins with such a text if
-    /// `id` has one, and no others; but for texts in which two hyphens follow one another, which host names may not have
-    /// everywhere.
-    pub(crate) fn near(&mut self, id: LanguageId) -> Result<LanguageId, LimitReached> {
-        self.near_within(id, DEPTH)
+    /// A language that has a text of at most `horizon` characters if `id` has it, and one that begins with such a text if
+    /// `id` has one, and no others; but for texts of [machines](Self::has_machines) in which two hyphens follow one
+    /// another.
+    pub(crate) fn near(&mut self, id: LanguageId, horizon: u64) -> Result<LanguageId, LimitReached> {
+        self.near_within(id, horizon, DEPTH)
     }
 
-    fn near_within(&mut self, id: LanguageId, depth: usize) -> Result<LanguageId, LimitReached> {
-        if let Some(&known) = self.near.get(&id) {
+    fn near_within(&mut self, id: LanguageId, horizon: u64, depth: usize) -> Result<LanguageId, LimitReached> {
+        if let Some(&known) = self.near.get(&(id, horizon)) {
             return Ok(known);
         }
         let Some(depth) = depth.checked_sub(1) else {
             return Ok(id);
         };
-        let near = self.find_near(id, depth)?;
-        self.near.insert(id, near);
+        let near = self.find_near(id, horizon, depth)?;
+        self.near.insert((id, horizon), near);
         // What is near is near itself.
-        self.near.insert(near, near);
+        self.near.insert((near, horizon), near);
         Ok(near)
     }
 
-    fn find_near(&mut self, id: LanguageId, depth: usize) -> Result<LanguageId, LimitReached> {
+    fn find_near(&mut self, id: LanguageId, horizon: u64, depth: usize) -> Result<LanguageId, LimitReached> {
         match self.arena.node(id).clone() {
             // A text is divided in the same ways, for both have the same texts to begin with.
             Node::Concat(first, rest) => {
-                let (first, rest) = (self.near_within(first, depth)?, self.near_within(rest, depth)?);
+                let first = self.near_within(first, horizon, depth)?;
+                let rest = self.near_within(rest, horizon, depth)?;
                 self.arena.concat(first, rest)
             }
             Node::Or(members) => {
-                let members = members.iter().map(|&member| self.near_within(member, depth));
+                let members = members.iter().map(|&member| self.near_within(member, horizon, depth));
                 let members = members.collect::<Result<Vec<_>, _>>()?;
                 self.arena.or(members)
             }
             // A text has no more parts than characters, and one more that it has only begun.
             Node::Repeat { inner, min, max } => {
-                let inner = self.near_within(inner, depth)?;
-                let max = if max > HORIZON { UNBOUNDED } else { max };
+                let inner = self.near_within(inner, horizon, depth)?;
+                let max = if max > horizon { UNBOUNDED } else { max };
                 self.arena.repeat(inner, min, max)
             }
             Node::And(_) => {
@@ -60,11 +58,11 @@ impl Languages {
                     return Ok(id);
                 };
                 // Whatever has been read can be ended before the bound, and is long enough with a character.
-                let room = self.slack(bounded, depth)?.and_then(|slack| slack.checked_add(HORIZON));
+                let room = self.slack(bounded, depth)?.and_then(|slack| slack.checked_add(horizon));
                 if bounded == ANY || min > 1 || room.is_none_or(|room| room > max) {
                     return Ok(id);
                 }
-                let near = self.near_within(bounded, depth)?;
+                let near = self.near_within(bounded, horizon, depth)?;
                 match min {
                     0 => Ok(near),
                     _ => {
@@ -75,7 +73,7 @@ impl Languages {
             }
             Node::Native(Native::Host(host)) if host.is_plain_but_for_hyphens() => {
                 let above = self.arena.approximated(id, Side::Above)?;
-                self.near_within(above, depth)
+                self.near_within(above, horizon, depth)
             }
             _ => Ok(id),
         }
@@ -138,6 +136,8 @@ mod tests {
     use crate::strings::LanguageLimits;
     use crate::strings::node::NONE;
 
+    const HORIZON: u64 = 16;
+
     /// All texts of up to so many characters of an alphabet, after each other.
     fn compare(languages: &mut Languages, one: LanguageId, other: LanguageId, alphabet: &str, longest: usize) -> usize {
         let mut level = vec![(String::new(), one, other)];
@@ -190,8 +190,8 @@ mod tests {
                 let mut language = languages.and(&[unbounded, length]).unwrap();
                 // On the way to the bound and past the horizon before it.
                 for step in 0..bound as usize {
-                    let near = languages.near(language).unwrap();
-                    assert_eq!(languages.near(near).unwrap(), near);
+                    let near = languages.near(language, HORIZON).unwrap();
+                    assert_eq!(languages.near(near, HORIZON).unwrap(), near);
                     if near != language {
                         changed += 1;
                         if step % 31 == 0 || bound as usize - step < 8 {

@@ -405,11 +405,12 @@ impl Automaton {
         Ok(split.and_then(|(rest, min, max)| (rest == self.languages.any()).then_some((min, max))))
     }
 
-    /// A language with the same tokens within a string, but for long ones and those with hyphens: see [`Languages::near`].
+    /// A language with the same texts and beginnings of up to `horizon` characters, but for some with hyphens: see
+    /// [`Languages::near`].
     ///
     /// [`Languages::near`]: crate::strings::Languages::near
-    pub(crate) fn near(&mut self, language: LanguageId) -> Result<LanguageId, Trouble> {
-        Ok(self.languages.near(language)?)
+    pub(crate) fn near(&mut self, language: LanguageId, horizon: u64) -> Result<LanguageId, Trouble> {
+        Ok(self.languages.near(language, horizon)?)
     }
 
     /// The place after one more character of the string or name that a place is in, between two of them.
