@@ -282,7 +282,7 @@ impl Decoder<'_> {
         self.mask_times.exposed += handing_over.elapsed();
         self.forward(tokens)?;
         let waiting = Instant::now();
-        let Some((worked, rest)) = masks.finish()? else {
+        let Some(Finished { worked, rest }) = masks.finish()? else {
             return Ok(None);
         };
         self.mask_times.masks += 1;
@@ -424,6 +424,14 @@ fn dead_end(framework: &str, position: usize) -> DecodeError {
     }
 }
 
+/// What a mask took, which is ready.
+struct Finished {
+    /// Time it took to compute, with the completion.
+    worked: Duration,
+    /// Tokens that end the document, where they were asked for and the framework can tell.
+    rest: Option<Vec<TokenId>>,
+}
+
 /// A masker that is either at hand or away on the mask thread.
 struct Masks {
     framework: String,
@@ -462,9 +470,8 @@ impl Masks {
         Ok(())
     }
 
-    /// Waits for what was begun and says how long it took to compute, and the tokens that end the document where they were
-    /// asked for and the framework can tell; `None` past the deadline.
-    fn finish(&mut self) -> Result<Option<(Duration, Option<Vec<TokenId>>)>, DecodeError> {
+    /// Waits for what was begun; `None` past the deadline.
+    fn finish(&mut self) -> Result<Option<Finished>, DecodeError> {
         let masked = match (self.done.take(), &self.thread) {
             (Some(masked), _) => masked,
             (None, Some(thread)) => match thread.receive(self.deadline) {
@@ -475,7 +482,8 @@ impl Masks {
         };
         self.masker = Some(masked.masker);
         let rest = masked.outcome.map_err(|error| self.failed(error))?;
-        Ok(Some((masked.worked, rest)))
+        let worked = masked.worked;
+        Ok(Some(Finished { worked, rest }))
     }
 
     /// The mask that was computed last.
