@@ -8,7 +8,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{ExactCompiler, ExactOptions};
-use crate::{Compiler as _, Escapes, Formats, KeyOrder, Style, TokenId, Vocabulary};
+use crate::{Compiler as _, Escapes, Formats, KeyOrder, Masker, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
 const TOKENS: [&str; 57] = [
@@ -232,6 +232,19 @@ fn masks_say_what_accepting_says() {
     }
 }
 
+/// A mask says of each token what accepting it says.
+fn agree(masker: &mut dyn Masker, vocabulary: &Vocabulary, place: &str) {
+    let mask = masker.mask().unwrap().clone();
+    for token in 0..vocabulary.len() as TokenId {
+        let may = masker.advance(token).is_ok();
+        if may {
+            masker.rollback(1).unwrap();
+        }
+        let text = String::from_utf8_lossy(vocabulary.token_bytes(token));
+        assert_eq!(mask.allows(token), may, "{place} {text:?}");
+    }
+}
+
 /// So many tokens that what loops take of them is looked up by their characters: in a mask of each loop every token
 /// counts.
 #[test]
@@ -300,15 +313,7 @@ fn loops_take_the_tokens_that_may_come() {
                 if !before.bytes().all(|byte| masker.advance(byte.into()).is_ok()) {
                     continue;
                 }
-                let mask = masker.mask().unwrap().clone();
-                for token in 0..vocabulary.len() as TokenId {
-                    let may = masker.advance(token).is_ok();
-                    if may {
-                        masker.rollback(1).unwrap();
-                    }
-                    let text = String::from_utf8_lossy(vocabulary.token_bytes(token));
-                    assert_eq!(mask.allows(token), may, "{schema} {before} {text:?}");
-                }
+                agree(masker.as_mut(), &vocabulary, &format!("{schema} {before}"));
             }
         }
     }
@@ -369,15 +374,8 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
                 break;
             }
             reached += 1;
-            let mask = masker.mask().unwrap().clone();
-            for token in 0..vocabulary.len() as TokenId {
-                let may = masker.advance(token).is_ok();
-                if may {
-                    masker.rollback(1).unwrap();
-                }
-                let token_text = String::from_utf8_lossy(vocabulary.token_bytes(token));
-                assert_eq!(mask.allows(token), may, "{schema} {} {token_text:?}", &text[..place]);
-            }
+            let before = String::from_utf8_lossy(&text.as_bytes()[..place]);
+            agree(masker.as_mut(), &vocabulary, &format!("{schema} {before}"));
         }
     }
     assert!(reached > 700, "{reached}");
