@@ -260,8 +260,8 @@ impl Lattice {
         self.count(low, high, 0) != Some(0)
     }
 
-    /// Whether a set that is not empty has a member in each interval that is as wide as this power of ten and has one end,
-    /// as far as is easily said.
+    /// Whether a set that is not empty has a member in each half-open interval as wide as this power of ten, as far as is
+    /// easily said.
     pub(super) fn meets_all(&self, exponent: i64) -> bool {
         self.generic || self.period.is_at_most_power(exponent)
     }

@@ -259,7 +259,7 @@ impl NumberTexts {
     fn next_of(&self, state: u32, longest: u32) -> NextDigits {
         let root = |half: u32| &self.halves[half as usize].root[..];
         let (runs, spelling, digits, next) = match &*self.states[state as usize].shape {
-            // A text of one kind has the same shape as one of the other, and no more inside.
+            // Neither is of two kinds itself: this calls itself once.
             &Shape::Either { literal, other } => {
                 let known = [literal, other].into_iter().filter(|state| *state != DEAD);
                 let next = known.map(|state| self.next_of(state, longest)).max();
