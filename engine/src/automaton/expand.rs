@@ -427,16 +427,17 @@ impl Automaton {
             let name = Keys::Name(self.texts.intern(name));
             parts.push(self.members(name, goal));
         }
-        let names: Vec<&str> = keywords.properties.iter().map(|(name, _)| name.as_str()).collect();
-        let mut declared = vec![self.languages.one_of(&names).map_err(super::limit)?];
+        let mut declared = Vec::with_capacity(keywords.pattern_properties.len() + 1);
         for (pattern, value) in &keywords.pattern_properties {
             let language = self.pattern(node, "patternProperties", pattern)?;
             declared.push(language);
             let goal = self.goal_of(*value);
             parts.push(self.members(Keys::Language(language), goal));
         }
-        if let Some(additional) = keywords.additional_properties {
-            let goal = self.goal_of(additional);
+        let additional = keywords.additional_properties.map(|additional| self.goal_of(additional));
+        if let Some(goal) = additional.filter(|goal| *goal != GoalId::ANYTHING) {
+            let names: Vec<&str> = keywords.properties.iter().map(|(name, _)| name.as_str()).collect();
+            declared.push(self.languages.one_of(&names).map_err(super::limit)?);
             let declared = self.languages.or(&declared).map_err(super::limit)?;
             let others = self.languages.not(declared).map_err(super::limit)?;
             if keywords.pattern_properties.is_empty() {

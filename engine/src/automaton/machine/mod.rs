@@ -436,7 +436,7 @@ impl Automaton {
             }
             Top::Key(_, text, names) => {
                 let names = self.opened(names, at.stack)?;
-                if !self.name_may_follow(begun, text, names)? {
+                if !self.name_may_follow(begun, (text, names), at.stack)? {
                     return Ok(false);
                 }
                 Top::Key(begun, text, names)

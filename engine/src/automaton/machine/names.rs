@@ -32,6 +32,8 @@ pub(crate) enum NextNames {
     Any,
     /// By a list, whatever has been read of the name.
     Listed(ListId),
+    /// Those of a list that have not come.
+    Of(ListId),
     /// Those of a language that have not come, none of which leaves nothing else to become: what may follow.
     In(LanguageId),
     /// By a language: what may follow.
@@ -114,7 +116,7 @@ impl Automaton {
             Decoded::Refused => Ok(None),
             Decoded::Partial(decode) => {
                 let names = self.opened(names, stack)?;
-                match self.name_may_follow(decode, text, names)? {
+                match self.name_may_follow(decode, (text, names), stack)? {
                     true => stay(Top::Key(decode, text, names)),
                     false => Ok(None),
                 }
@@ -143,18 +145,15 @@ impl Automaton {
             return Ok(None);
         }
         let names = self.opened(names, at.stack)?;
-        let list = match names {
-            NextNames::Any => None,
-            NextNames::Listed(list_id) => Some(list_id),
-            _ => return Ok(None),
-        };
+        if !matches!(names, NextNames::Any | NextNames::Listed(_) | NextNames::Of(_)) {
+            return Ok(None);
+        }
         let Ok(more) = std::str::from_utf8(&bytes[..count]) else {
             return Ok(None);
         };
         let longer = [self.texts.get(text), more].concat();
         let longer = self.texts.intern(&longer);
-        let list = list.map(|list| &self.name_lists[list.0 as usize]);
-        if list.is_some_and(|list| !list.excludes && self.beginning_with(&list.names, longer).is_empty()) {
+        if !self.some_begin_with(longer, names, at.stack) {
             return Ok(Some((None, count)));
         }
         let next = State::new(Top::Key(Decode::default(), longer, names), at.stack);
@@ -172,13 +171,11 @@ impl Automaton {
         let names = self.opened(names, stack)?;
         let names = match names {
             NextNames::None | NextNames::Unopened => return Ok(None),
-            NextNames::Any => NextNames::Any,
-            NextNames::Listed(list_id) => {
-                let list = &self.name_lists[list_id.0 as usize];
-                if !list.excludes && self.beginning_with(&list.names, longer).is_empty() {
+            NextNames::Any | NextNames::Listed(_) | NextNames::Of(_) => {
+                if !self.some_begin_with(longer, names, stack) {
                     return Ok(None);
                 }
-                NextNames::Listed(list_id)
+                names
             }
             NextNames::Language(language) | NextNames::In(language) => {
                 let after = self.languages.derivative(language, character)?;
@@ -212,6 +209,7 @@ impl Automaton {
                 let is_listed = self.beginning_with(&list.names, text).first() == Some(&text);
                 is_listed != list.excludes
             }
+            NextNames::Of(list) => self.left_of(list, text, stack).next() == Some(text),
             NextNames::Language(language) => self.languages.accepts_empty(language),
         })
     }
@@ -234,24 +232,55 @@ impl Automaton {
         Ok(barred)
     }
 
+    /// Those of a list that have not come in an object and begin with a text, sorted by their characters.
+    fn left_of(&self, list: ListId, text: TextId, stack: StackId) -> impl Iterator<Item = TextId> {
+        let list = &self.name_lists[list.0 as usize];
+        let level = self.levels.get(stack.0 as usize);
+        let names = self.beginning_with(&list.names, text).iter().copied();
+        names.filter(move |name| !level.is_some_and(|level| level.kind.has(*name)))
+    }
+
+    /// Whether a text is the beginning of a name that may come, where those are told apart by lists.
+    fn some_begin_with(&self, text: TextId, names: NextNames, stack: StackId) -> bool {
+        match names {
+            NextNames::Listed(list) => {
+                let list = &self.name_lists[list.0 as usize];
+                list.excludes || !self.beginning_with(&list.names, text).is_empty()
+            }
+            NextNames::Of(list) => self.left_of(list, text, stack).next().is_some(),
+            _ => true,
+        }
+    }
+
+    /// Whether one of some names goes on after `read` bytes with a character that `decode` may still become.
+    fn any_may_follow(&self, decode: Decode, mut names: impl Iterator<Item = TextId>, read: usize) -> bool {
+        let possible = decode.possible(self.style.escapes);
+        names.any(|name| {
+            let next = self.texts.get(name)[read..].chars().next().map(u32::from);
+            next.is_some_and(|next| possible.iter().any(|(first, last)| (*first..=*last).contains(&next)))
+        })
+    }
+
     /// Whether a character of a name that `decode` may still become can follow `text`.
-    pub(super) fn name_may_follow(&mut self, decode: Decode, text: TextId, names: NextNames) -> Result<bool, Trouble> {
+    pub(super) fn name_may_follow(
+        &mut self,
+        decode: Decode,
+        (text, names): (TextId, NextNames),
+        stack: StackId,
+    ) -> Result<bool, Trouble> {
+        let read = self.texts.get(text).len();
         match names {
             NextNames::None | NextNames::Unopened => Ok(false),
             NextNames::Any => Ok(!decode.possible(self.style.escapes).is_empty()),
             NextNames::Listed(list) => {
                 let list = &self.name_lists[list.0 as usize];
-                let possible = decode.possible(self.style.escapes);
                 if list.excludes {
-                    return Ok(!possible.is_empty());
+                    return Ok(!decode.possible(self.style.escapes).is_empty());
                 }
-                let read = self.texts.get(text).len();
-                let mut next = self.beginning_with(&list.names, text).iter();
-                Ok(next.any(|name| {
-                    let next = self.texts.get(*name)[read..].chars().next().map(u32::from);
-                    next.is_some_and(|next| possible.iter().any(|(first, last)| (*first..=*last).contains(&next)))
-                }))
+                let names = self.beginning_with(&list.names, text).iter().copied();
+                Ok(self.any_may_follow(decode, names, read))
             }
+            NextNames::Of(list) => Ok(self.any_may_follow(decode, self.left_of(list, text, stack), read)),
             NextNames::Language(language) | NextNames::In(language) => self.may_follow(decode, language),
         }
     }
@@ -259,7 +288,7 @@ impl Automaton {
     /// Whether the names that may come are a list, or all but a list.
     pub(super) fn are_listed(&mut self, names: NextNames, stack: StackId) -> Result<bool, Trouble> {
         let names = self.opened(names, stack)?;
-        Ok(matches!(names, NextNames::Listed(_) | NextNames::Any))
+        Ok(matches!(names, NextNames::Listed(_) | NextNames::Of(_) | NextNames::Any))
     }
 
     /// Those of some names, sorted by their characters, that begin with a text.
@@ -288,6 +317,10 @@ impl Automaton {
                 let level = self.level(at.stack);
                 let names = level.map(|level| self.used_with(&level.kind, &[], text));
                 NameRests::Language(language, names.unwrap_or_default(), self.texts.get(text).len())
+            }
+            NextNames::Of(list) => {
+                let names = self.left_of(list, text, at.stack).collect();
+                NameRests::These(names, self.texts.get(text).len())
             }
             NextNames::Listed(list) => {
                 let list = self.name_lists[list.0 as usize].clone();
@@ -391,25 +424,25 @@ impl Automaton {
         Ok(names)
     }
 
-    /// The names that may come next in a plain object, if those are the names of a language but for those that have come,
-    /// and there is no end of others that begin with these.
+    /// The names that may come next in a plain object, if that only those that have come may not come again is easily said:
+    /// of a list, or of a language with no end of others that begin with these.
     fn names_but_used(&mut self, stack: StackId, level: &Level) -> Result<Option<NextNames>, Trouble> {
         let Kind::Object { used, .. } = &level.kind else {
             return Ok(None);
         };
-        let formula = level.formulas[0];
-        let names = match self.first_names.get(&formula) {
-            Some(&known) => known,
-            None => {
-                let listed = self.name_classes(stack)?;
-                let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
-                let names = self.names_next(formula, &[], Vec::new(), listed)?;
-                self.first_names.insert(formula, names);
-                names
+        let language = match self.first_names(stack, level.formulas[0])? {
+            NextNames::Language(language) => language,
+            NextNames::Listed(list_id) => {
+                let list = &self.name_lists[list_id.0 as usize];
+                let is_left = list.names.iter().any(|name| used.binary_search(name).is_err());
+                return Ok(match (list.excludes, is_left) {
+                    (true, _) => None,
+                    (false, true) => Some(NextNames::Of(list_id)),
+                    (false, false) => Some(NextNames::None),
+                });
             }
-        };
-        let NextNames::Language(language) = names else {
-            return Ok(None);
+            NextNames::None => return Ok(Some(NextNames::None)),
+            _ => return Ok(None),
         };
         if used.len() as u64 >= MANY_LEFT || self.languages.has_machines(language) {
             return Ok(None);
@@ -420,6 +453,18 @@ impl Automaton {
             }
         }
         Ok(Some(NextNames::In(language)))
+    }
+
+    /// The names that may come first in a plain object.
+    fn first_names(&mut self, stack: StackId, formula: FormulaId) -> Result<NextNames, Trouble> {
+        if let Some(&known) = self.first_names.get(&formula) {
+            return Ok(known);
+        }
+        let listed = self.name_classes(stack)?;
+        let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
+        let names = self.names_next(formula, &[], Vec::new(), listed)?;
+        self.first_names.insert(formula, names);
+        Ok(names)
     }
 
     /// Whether many names of a language begin with one.

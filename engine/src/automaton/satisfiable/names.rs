@@ -238,6 +238,12 @@ impl Automaton {
         let mut list = None;
         if !self.languages.has_machines(language) {
             let others = self.languages.not(language)?;
+            if let Some(Some(known)) = self.lists.get(&others) {
+                let (names, excludes) = (known.names.clone(), !known.excludes);
+                let list = Arc::new(Listed { names, excludes });
+                self.lists.insert(language, Some(list.clone()));
+                return Ok(Some(list));
+            }
             for (language, excludes) in [(others, true), (language, false)] {
                 if let Cardinality::Finite(count) = self.languages.cardinality(language, MOST_LISTED as u64)?
                     && count <= MOST_LISTED as u64
