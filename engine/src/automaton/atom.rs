@@ -62,6 +62,8 @@ pub(crate) struct Texts {
     ids: HashMap<Arc<str>, TextId>,
     /// Texts with one more character.
     longer: HashMap<(TextId, char), TextId>,
+    /// Where a text is put together to be looked for.
+    scratch: String,
 }
 
 impl Texts {
@@ -82,14 +84,19 @@ impl Texts {
         if let Some(&id) = self.longer.get(&(text, character)) {
             return id;
         }
-        let id = self.intern(&format!("{}{character}", self.get(text)));
+        let id = self.extended(text, character.encode_utf8(&mut [0; 4]));
         self.longer.insert((text, character), id);
         id
     }
 
-    /// The id of a text that has one.
-    pub(crate) fn find(&self, text: &str) -> Option<TextId> {
-        self.ids.get(text).copied()
+    /// The id of a text and another behind it.
+    pub(crate) fn extended(&mut self, text: TextId, more: &str) -> TextId {
+        let mut whole = std::mem::take(&mut self.scratch);
+        whole.clear();
+        whole.extend([self.get(text), more]);
+        let id = self.intern(&whole);
+        self.scratch = whole;
+        id
     }
 
     /// The text of an id, to keep.

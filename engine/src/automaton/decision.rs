@@ -4,6 +4,7 @@
 //! decision is a binary decision diagram over the goals' outcomes, in the order of the goals.
 
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 
 use super::formula::{FormulaId, Formulas};
 
@@ -65,6 +66,17 @@ impl Decisions {
             at = if outcome(node.goal) { node.valid } else { node.invalid };
         }
         at == DecisionId::ALWAYS
+    }
+
+    /// Whether a decision about one goal is that it must be valid.
+    pub(crate) fn asks_for_one(&self, id: DecisionId) -> bool {
+        let (valid, invalid) = (DecisionId::ALWAYS, DecisionId::NEVER);
+        self.node(id)
+            == Some(Node {
+                goal: 0,
+                valid,
+                invalid,
+            })
     }
 
     /// The outcome that `goal` must have, where there is only one that will do.
@@ -130,6 +142,15 @@ impl Decisions {
 
     /// The formula that says the same of the goals' formulas.
     pub(crate) fn formula(&self, id: DecisionId, goals: &[FormulaId], formulas: &mut Formulas) -> FormulaId {
+        // Mostly all goals must be valid.
+        let (mut at, mut all) = (id, SmallVec::<[FormulaId; 4]>::new());
+        while let Some(node) = self.node(at).filter(|node| node.invalid == DecisionId::NEVER) {
+            all.push(goals[node.goal as usize]);
+            at = node.valid;
+        }
+        if at == DecisionId::ALWAYS {
+            return formulas.and(all);
+        }
         let order = self.cases(id);
         let mut done = HashMap::with_capacity(order.len());
         for at in order {

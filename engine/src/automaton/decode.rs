@@ -1,5 +1,7 @@
 //! [`Decode`]: from the bytes of a JSON string to its characters.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::Escapes;
 
 /// Where in a character a string stands. Escapes and UTF-8 sequences take several bytes.
@@ -74,12 +76,12 @@ impl Decode {
     }
 
     /// The characters that may come out, as inclusive ranges; all where any may.
-    pub(crate) fn possible(self, escapes: Escapes) -> Vec<(u32, u32)> {
+    pub(crate) fn possible(self, escapes: Escapes) -> SmallVec<[(u32, u32); 4]> {
         const LAST: u32 = 0x10_FFFF;
         match self {
             Self::Escape if escapes != Escapes::Any => {
-                let mut ranges = vec![(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)];
-                ranges.extend(escapes.by_number().iter().filter(|(first, _)| *first > 0x5C));
+                let mut ranges = smallvec![(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)];
+                ranges.extend(escapes.by_number().iter().copied().filter(|(first, _)| *first > 0x5C));
                 ranges
             }
             Self::Hex { digits, value, .. } if escapes != Escapes::Any => {
@@ -89,8 +91,8 @@ impl Decode {
                 let ranges = ranges.map(|&(low, high)| (low.max(first), high.min(first + (1 << open) - 1)));
                 ranges.filter(|(first, last)| first <= last).collect()
             }
-            Self::Between | Self::Escape => vec![(0, LAST)],
-            Self::High(high) | Self::HighEscape(high) => vec![pairs(high, high)],
+            Self::Between | Self::Escape => smallvec![(0, LAST)],
+            Self::High(high) | Self::HighEscape(high) => smallvec![pairs(high, high)],
             Self::Hex { digits, value, high } => {
                 let open = 4 * (4 - u32::from(digits));
                 let first = u32::from(value) << open;
@@ -100,13 +102,13 @@ impl Decode {
                         let low = |unit: u32| 0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (unit - 0xDC00);
                         let (first, last) = (first.max(0xDC00), last.min(0xDFFF));
                         if first > last {
-                            Vec::new()
+                            SmallVec::new()
                         } else {
-                            vec![(low(first), low(last))]
+                            smallvec![(low(first), low(last))]
                         }
                     }
                     None => {
-                        let mut ranges = vec![(first, last.min(0xD7FF)), (first.max(0xE000), last)];
+                        let mut ranges = smallvec![(first, last.min(0xD7FF)), (first.max(0xE000), last)];
                         let (first, last) = (first.max(0xD800), last.min(0xDBFF));
                         if first <= last {
                             ranges.push(pairs(first as u16, last as u16));
@@ -121,9 +123,9 @@ impl Decode {
                 let first = (bits << open).max(least);
                 let last = ((bits << open) + (1 << open) - 1).min(LAST);
                 // UTF-8 has no surrogates.
-                let mut ranges = vec![(first, last.min(0xD7FF)), (first.max(0xE000), last)];
+                let mut ranges = smallvec![(first, last.min(0xD7FF)), (first.max(0xE000), last)];
                 if escapes == Escapes::Printable {
-                    ranges = without(&ranges, escapes.by_number());
+                    ranges = without(&ranges, escapes.by_number()).into();
                 }
                 ranges.retain(|(first, last)| first <= last);
                 ranges
@@ -288,7 +290,7 @@ mod tests {
                     other => panic!("{other:?}"),
                 }
             }
-            assert_eq!(state.possible(Escapes::Any), [], "{hopeless:?}");
+            assert!(state.possible(Escapes::Any).is_empty(), "{hopeless:?}");
         }
     }
 

@@ -434,7 +434,9 @@ impl Automaton {
             let goal = self.goal_of(*value);
             parts.push(self.members(Keys::Language(language), goal));
         }
-        let additional = keywords.additional_properties.map(|additional| self.goal_of(additional));
+        let additional = keywords
+            .additional_properties
+            .map(|additional| self.goal_of(additional));
         if let Some(goal) = additional.filter(|goal| *goal != GoalId::ANYTHING) {
             let names: Vec<&str> = keywords.properties.iter().map(|(name, _)| name.as_str()).collect();
             declared.push(self.languages.one_of(&names).map_err(super::limit)?);

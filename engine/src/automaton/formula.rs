@@ -4,7 +4,10 @@
 //! integer", "there is a member `a`". As the value is read, atoms are decided and substituted, and what is left is the
 //! *residual* formula.
 
-use hashbrown::HashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use smallvec::{SmallVec, smallvec};
 
 /// A formula. Equal ids are equal formulas; different ids may still be equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,7 +50,8 @@ pub(crate) struct Formulas {
     at_end: Vec<bool>,
     /// Parts and atoms kept.
     cells: usize,
-    ids: HashMap<Node, FormulaId>,
+    ids: HashTable<FormulaId>,
+    hasher: DefaultHashBuilder,
     /// One more than the highest number of an atom.
     atom_count: usize,
     now: Now,
@@ -60,6 +64,9 @@ struct Now {
     formulas: Vec<Option<FormulaId>>,
 }
 
+/// Parts of a formula, of which there mostly are few.
+type Parts = SmallVec<[FormulaId; 16]>;
+
 impl Default for Formulas {
     fn default() -> Self {
         let mut formulas = Self {
@@ -67,7 +74,8 @@ impl Default for Formulas {
             atoms: Vec::new(),
             at_end: Vec::new(),
             cells: 0,
-            ids: HashMap::new(),
+            ids: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
             atom_count: 0,
             now: Now::default(),
         };
@@ -100,7 +108,8 @@ impl FormulaId {
 
 impl Formulas {
     fn intern(&mut self, node: Node, at_end: bool) -> FormulaId {
-        if let Some(&id) = self.ids.get(&node) {
+        let hash = self.hasher.hash_one(&node);
+        if let Some(&id) = self.ids.find(hash, |id| self.nodes[id.0 as usize] == node) {
             return id;
         }
         let atoms = match &node {
@@ -118,12 +127,13 @@ impl Formulas {
             }
         };
         let id = FormulaId(self.nodes.len() as u32);
-        // A formula is kept twice: by its number and to be found.
-        self.cells += 2 * node.parts().len() + atoms.len();
-        self.nodes.push(node.clone());
+        self.cells += node.parts().len() + atoms.len();
+        self.nodes.push(node);
         self.atoms.push(atoms.into());
         self.at_end.push(at_end);
-        self.ids.insert(node, id);
+        let (nodes, hasher) = (&self.nodes, &self.hasher);
+        let hash_of = |id: &FormulaId| hasher.hash_one(&nodes[id.0 as usize]);
+        self.ids.insert_unique(hash, id, hash_of);
         id
     }
 
@@ -205,7 +215,7 @@ impl Formulas {
 
     fn join(&mut self, parts: impl IntoIterator<Item = FormulaId>, and: bool) -> FormulaId {
         let (neutral, absorbing) = (FormulaId::constant(and), FormulaId::constant(!and));
-        let mut flat = Vec::new();
+        let mut flat = Parts::new();
         for part in parts {
             match &self.nodes[part.0 as usize] {
                 Node::And(inner) if and => flat.extend_from_slice(inner),
@@ -226,7 +236,7 @@ impl Formulas {
                 let hold = self.hold_at_end(&flat);
                 match and {
                     true => self.intern(Node::And(flat.as_slice().into()), hold == flat.len()),
-                    false => self.intern(Node::Or(flat.into()), hold > 0),
+                    false => self.intern(Node::Or(flat.as_slice().into()), hold > 0),
                 }
             }
         }
@@ -275,7 +285,7 @@ impl Formulas {
         value: &mut dyn FnMut(Atom) -> Option<FormulaId>,
     ) -> FormulaId {
         let atoms = self.atoms[formula.0 as usize].iter();
-        let changed: Vec<_> = atoms.filter_map(|&atom| Some((atom, value(atom)?))).collect();
+        let changed: SmallVec<[_; 8]> = atoms.filter_map(|&atom| Some((atom, value(atom)?))).collect();
         self.replace(formula, &changed)
     }
 
@@ -308,8 +318,8 @@ impl Formulas {
 
     /// A formula and its parts in which an atom is replaced, parts before what they are parts of; without the parts,
     /// mostly many of an `enum`, that come second: those that are false because an atom of theirs is.
-    fn touched(&self, formula: FormulaId, now: &mut Now) -> (Vec<FormulaId>, Vec<FormulaId>) {
-        let (mut order, mut refuted) = (vec![formula], Vec::new());
+    fn touched(&self, formula: FormulaId, now: &mut Now) -> (Parts, Parts) {
+        let (mut order, mut refuted): (Parts, Parts) = (smallvec![formula], Parts::new());
         now.formulas[formula.0 as usize] = Some(formula);
         let mut next = 0;
         while let Some(&at) = order.get(next) {
@@ -346,7 +356,7 @@ impl Formulas {
     fn replaced(&mut self, formula: FormulaId, now: &Now) -> FormulaId {
         let node = &self.nodes[formula.0 as usize];
         let replace = |part: &FormulaId| now.formulas[part.0 as usize].unwrap_or(*part);
-        let collect = |parts: &[FormulaId]| parts.iter().map(replace).collect::<Vec<_>>();
+        let collect = |parts: &[FormulaId]| parts.iter().map(replace).collect::<Parts>();
         match node {
             Node::False | Node::True => formula,
             Node::Atom(atom) => now.atoms[atom.0 as usize].unwrap_or(formula),
@@ -366,7 +376,7 @@ impl Formulas {
             }
             Node::One(parts) => {
                 let parts = collect(parts);
-                self.one(parts)
+                self.one(parts.into_vec())
             }
         }
     }

@@ -10,6 +10,7 @@
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use smallvec::SmallVec;
 
 use super::atom::TextId;
 use super::formula::FormulaId;
@@ -26,17 +27,17 @@ const NOTHING: usize = usize::MAX;
 /// Goals that a value satisfies, and goals that it does not; both sorted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Goals {
-    pub(super) all: Box<[GoalId]>,
-    pub(super) none: Box<[GoalId]>,
+    pub(super) all: SmallVec<[GoalId; 4]>,
+    pub(super) none: SmallVec<[GoalId; 4]>,
 }
 
 impl Goals {
     pub(super) fn new(all: &[GoalId], none: &[GoalId]) -> Self {
         let tidy = |goals: &[GoalId], drop: GoalId| {
-            let mut goals: Vec<GoalId> = goals.iter().copied().filter(|goal| *goal != drop).collect();
+            let mut goals: SmallVec<[GoalId; 4]> = goals.iter().copied().filter(|goal| *goal != drop).collect();
             goals.sort_unstable();
             goals.dedup();
-            goals.into()
+            goals
         };
         Self {
             all: tidy(all, GoalId::ANYTHING),

@@ -1,5 +1,7 @@
 //! What is left of a formula after a member or an item has been read.
 
+use smallvec::SmallVec;
+
 use super::atom::{AtomKind, Keys, TextId};
 use super::formula::{Atom, FormulaId};
 use super::goal::GoalId;
@@ -39,11 +41,16 @@ impl Automaton {
     /// The goals that the value of a member must be read with, so that `formulas` can be told of it; sorted.
     pub(super) fn goals_of_member(&mut self, formulas: &[FormulaId], name: Name<'_>) -> Result<Vec<GoalId>, Trouble> {
         let mut goals = Vec::new();
-        for atom in self.atoms_of(formulas) {
-            if let AtomKind::Members(keys, goal) = self.atoms.kind(atom)
-                && self.covers(keys, name)?
-            {
-                goals.push(goal);
+        for (place, formula) in formulas.iter().enumerate() {
+            if formulas[..place].contains(formula) {
+                continue;
+            }
+            for place in 0..self.formulas.atoms(*formula).len() {
+                if let AtomKind::Members(keys, goal) = self.atoms.kind(self.formulas.atoms(*formula)[place])
+                    && self.covers(keys, name)?
+                {
+                    goals.push(goal);
+                }
             }
         }
         goals.sort_unstable();
@@ -82,8 +89,9 @@ impl Automaton {
         name: Name<'_>,
         outcome: &dyn Fn(GoalId) -> bool,
     ) -> Result<FormulaId, Trouble> {
-        let mut changes = Vec::new();
-        for atom in self.formulas.atoms(formula).to_vec() {
+        let mut changes = SmallVec::<[_; 8]>::new();
+        for place in 0..self.formulas.atoms(formula).len() {
+            let atom = self.formulas.atoms(formula)[place];
             let change = match self.atoms.kind(atom) {
                 AtomKind::Has(one) => matches!(name, Name::Known(name) if name == one).then_some(FormulaId::TRUE),
                 AtomKind::CountAtLeast(count) => Some(self.counted(count, AtomKind::CountAtLeast)),
@@ -131,8 +139,9 @@ impl Automaton {
             AtomKind::Items { to: Some(1), .. } => Some(FormulaId::TRUE),
             _ => None,
         });
-        let mut changes = Vec::new();
-        for atom in self.formulas.atoms(formula).to_vec() {
+        let mut changes = SmallVec::<[_; 8]>::new();
+        for place in 0..self.formulas.atoms(formula).len() {
+            let atom = self.formulas.atoms(formula)[place];
             let next = match self.atoms.kind(atom) {
                 AtomKind::LengthAtLeast(count) => AtomKind::LengthAtLeast(count - 1),
                 AtomKind::Contains(goal, count) if outcome(goal) => AtomKind::Contains(goal, count - 1),

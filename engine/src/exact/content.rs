@@ -19,6 +19,8 @@ use super::word_list;
 
 /// What is made of the texts that a language admits.
 trait Visit: AskFree {
+    /// What is known of languages.
+    fn freedom(&mut self) -> &mut Freedom;
     /// The texts that end where this may follow.
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble>;
     /// Texts that all may come, or none.
@@ -27,13 +29,13 @@ trait Visit: AskFree {
 
 /// Visits the texts of a trie as far as they may come.
 fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut impl Visit) -> Result<(), Trouble> {
-    let mut walk = Walk {
-        trie,
-        visitor,
-        states: States::default(),
-    };
+    let states = visitor.freedom().states();
+    let mut walk = Walk { trie, visitor, states };
     let state = walk.number(automaton, rest)?;
-    walk.visit(automaton, ROOT, state)
+    walk.visit(automaton, ROOT, state)?;
+    let Walk { visitor, states, .. } = walk;
+    visitor.freedom().put_back(states);
+    Ok(())
 }
 
 /// The children of a node that a walk has come to.
@@ -153,6 +155,10 @@ impl AskFree for Inside<'_> {
 }
 
 impl Visit for Inside<'_> {
+    fn freedom(&mut self) -> &mut Freedom {
+        self.freedom
+    }
+
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
         // Those that have begun a character come last.
         if self.contents.begun(places.end - 1).is_none() {
@@ -496,13 +502,16 @@ pub(super) fn inside(
         freedom,
         found: Vec::new(),
     };
+    let states = visitor.freedom.states();
     let mut walk = Walk {
         trie: &contents.inside,
         visitor: &mut visitor,
-        states: States::default(),
+        states,
     };
     let state = walk.number(automaton, rest)?;
     walk.spread(automaton, tokens, ROOT, state)?;
+    let states = walk.states;
+    visitor.freedom.put_back(states);
     let set = match visitor.excludes {
         true => TokenSet::all_but(visitor.found, &tokens.sets),
         false => TokenSet::joined(visitor.found, visitor.words, tokens.len),
@@ -625,6 +634,10 @@ impl AskFree for Closings<'_> {
 }
 
 impl Visit for Closings<'_> {
+    fn freedom(&mut self) -> &mut Freedom {
+        self.freedom
+    }
+
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
         let may = rest.accepts(automaton);
         self.run(places, may);

@@ -69,7 +69,7 @@ pub(super) struct Begun {
 
 impl Begun {
     fn new(decode: Decode, escapes: Escapes) -> Self {
-        let possible = decode.possible(escapes).into();
+        let possible = decode.possible(escapes)[..].into();
         Self { decode, possible }
     }
 

@@ -43,6 +43,9 @@ pub(super) trait Places: Send + Sync + 'static {
     fn completion(&self, at: &Self::Place) -> Result<Option<Vec<u8>>, MaskError>;
 }
 
+/// Tokens that room is made for at once.
+const ROOM: usize = 64;
+
 /// A place in a text, and the way to it.
 pub(super) struct PlaceMasker<T: Places> {
     texts: Arc<T>,
@@ -123,6 +126,10 @@ impl<T: Places> Masker for PlaceMasker<T> {
         let Some(next) = next else {
             return Err(self.refused(token));
         };
+        if self.places.len() == self.places.capacity() {
+            self.places.reserve(ROOM);
+            self.tokens.reserve(ROOM);
+        }
         self.places.push(next);
         self.tokens.push(token);
         self.was_known = false;

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{BegunName, NameRests, State, TextId, Trouble};
+use crate::automaton::{Automaton, BegunName, NameRests, State, TextId, Trouble};
 use crate::strings::LanguageId;
 
 use super::content::{closings, inside_few};
@@ -175,7 +176,7 @@ impl Walk<'_> {
             return Ok(());
         };
         // All but a few names are alike.
-        let mut single: Vec<(TextId, Range<usize>)> = Vec::new();
+        let mut single = SmallVec::<[(TextId, Range<usize>); 8]>::new();
         for &name in listed.iter().chain(excluded) {
             let closings = self.closings_of(name, read, contents);
             if !closings.is_empty() && !single.iter().any(|(one, _)| *one == name) {
@@ -186,12 +187,11 @@ impl Walk<'_> {
             let mut closings = single.iter().flat_map(|(_, places)| &contents.closings[places.clone()]);
             closings.any(|closing| closing.token == token)
         };
-        let texts: Vec<Box<str>> = single
-            .iter()
-            .map(|(name, _)| self.automaton.name_text(*name)[read..].into())
-            .collect();
-        let is_other = |text: &str| !texts.iter().any(|one| **one == *text);
-        if let Some((text, _)) = contents.names.iter().find(|(text, _)| is_other(text)) {
+        let is_other = |automaton: &Automaton, text: &str| {
+            let mut names = single.iter().map(|(name, _)| automaton.name_text(*name));
+            !names.any(|name| name[read..] == *text)
+        };
+        if let Some((text, _)) = contents.names.iter().find(|(text, _)| is_other(self.automaton, text)) {
             let alive = self.alive_behind_free(at, &begun, text)?;
             let may = |rest: u32| {
                 self.tokens.rests.is_of_name[rest as usize] && alive[rest as usize] && self.is_alike(at, rest)
@@ -202,7 +202,8 @@ impl Walk<'_> {
                     tokens.for_each(|(_, tokens)| found.extend_from_slice(tokens));
                 }
                 false => {
-                    let closings = contents.names.iter().filter(|(text, _)| is_other(text));
+                    let names = contents.names.iter();
+                    let closings = names.filter(|(text, _)| is_other(self.automaton, text));
                     let closings = closings.flat_map(|(_, closings)| closings);
                     found.extend(
                         closings
@@ -222,7 +223,7 @@ impl Walk<'_> {
         for (name, closings) in single {
             if !excluded.contains(&name) {
                 let closings = contents.closings[closings].iter().copied();
-                let closings: Vec<Closing> = closings
+                let closings: SmallVec<[Closing; 16]> = closings
                     .filter(|closing| self.tokens.rests.is_of_name[closing.rest as usize])
                     .collect();
                 self.close_listed(at, name, &closings, found)?;
@@ -326,7 +327,7 @@ impl Walk<'_> {
     /// into other names of the object.
     fn alive_after_class(&mut self, at: State, begun: &BegunName, text: &str) -> Result<RestSet, Trouble> {
         let after = self.automaton.after_longer_name(at, text);
-        let Some(class) = self.automaton.class_of(begun, text)? else {
+        let Some(class) = self.automaton.class_of(begun, (after, text))? else {
             return self.alive(after);
         };
         if let Some(known) = self.known.alive_by_class.get(&class) {

@@ -6,6 +6,7 @@ use crate::Escapes;
 use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::{LanguageId, Machine};
 
+use super::states::States;
 use super::token_set::TokenSet;
 
 /// What may follow in a string.
@@ -61,6 +62,8 @@ pub(super) struct Freedom {
     viable: HashMap<LanguageId, u64>,
     /// Characters up to which every text belongs to the language.
     accepted: HashMap<LanguageId, u64>,
+    /// Room for the states of a walk.
+    states: States,
     /// Tokens of languages that others are near to, but for those about which they say nothing.
     cores: HashMap<LanguageId, TokenSet>,
 }
@@ -69,6 +72,16 @@ pub(super) struct Freedom {
 const MOST_CORES: usize = 16;
 
 impl Freedom {
+    /// No states, with room for some.
+    pub(super) fn states(&mut self) -> States {
+        std::mem::take(&mut self.states)
+    }
+
+    /// Takes the room back.
+    pub(super) fn put_back(&mut self, states: States) {
+        self.states = states.cleared();
+    }
+
     /// The tokens that stay inside of a string of a near language, but for those about which it says nothing, if it has no
     /// fingerprint to keep them by.
     pub(super) fn core(&self, near: LanguageId) -> Option<TokenSet> {

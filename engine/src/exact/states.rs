@@ -38,6 +38,9 @@ struct State {
     recent: Option<(u32, u32, u32)>,
 }
 
+/// States from which on their room is not kept for other walks.
+const MANY: usize = 64;
+
 /// Asks whether all texts below a place may come.
 pub(super) trait AskFree {
     /// Whether they may where this language follows.
@@ -45,6 +48,17 @@ pub(super) trait AskFree {
 }
 
 impl States {
+    /// None, with the room that there was for these.
+    pub(super) fn cleared(mut self) -> Self {
+        if self.states.len() > MANY {
+            return Self::default();
+        }
+        self.numbers.clear();
+        self.states.clear();
+        self.next.clear();
+        self
+    }
+
     /// The number of a state.
     pub(super) fn number<F: AskFree + ?Sized>(
         &mut self,

@@ -7,6 +7,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use smallvec::SmallVec;
+
 use crate::{TokenId, TokenMask};
 
 use super::contents::{Sets, set};
@@ -51,7 +53,7 @@ pub(super) struct TokenSet {
     /// Tokens of the base that may not come.
     pub(super) without: Arc<[TokenId]>,
     /// Tokens besides the base.
-    pub(super) with: Vec<Arc<[TokenId]>>,
+    pub(super) with: SmallVec<[Arc<[TokenId]>; 3]>,
 }
 
 impl Base {
@@ -97,7 +99,7 @@ impl TokenSet {
         Self {
             base,
             without: Arc::default(),
-            with: Vec::new(),
+            with: SmallVec::new(),
         }
     }
 
@@ -153,6 +155,22 @@ impl TokenSet {
     pub(super) fn and(mut self, tokens: Arc<[TokenId]>) -> Self {
         if !tokens.is_empty() {
             self.with.push(tokens);
+        }
+        self
+    }
+
+    /// The same of tokens that no other set has.
+    pub(super) fn and_these(self, tokens: &[TokenId]) -> Self {
+        match tokens.is_empty() {
+            true => self,
+            false => self.and(tokens.into()),
+        }
+    }
+
+    /// Without these tokens of the base.
+    pub(super) fn but_these(mut self, tokens: &[TokenId]) -> Self {
+        if !tokens.is_empty() {
+            self.without = tokens.into();
         }
         self
     }

@@ -9,6 +9,7 @@
 use std::sync::{Arc, Mutex};
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::automaton::{Decode, Decoded, Trouble};
 use crate::strings::Fingerprint;
@@ -439,7 +440,7 @@ impl Spelled {
         mut step: impl FnMut(&P, u8) -> Result<Option<P>, Trouble>,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
-        let mut open = vec![(ROOT, from)];
+        let mut open: SmallVec<[_; 8]> = smallvec![(ROOT, from)];
         while let Some((node, place)) = open.pop() {
             for child in self.trie.children(node) {
                 if let Some(next) = step(&place, self.trie.label(child))? {

@@ -160,9 +160,8 @@ impl Work {
                 {
                     walk.based_on = shared.tokens.between.behind_quote().map(|contents| contents.number);
                     walk.between(at, found)?;
-                    let mut set = TokenSet::over(Base::Names);
-                    set.without = without.into();
-                    return Ok(set.and(found[..].into()));
+                    let set = TokenSet::over(Base::Names).but_these(&without);
+                    return Ok(set.and_these(found));
                 }
                 let begun = walk.value(at, found)?;
                 let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
@@ -170,7 +169,7 @@ impl Work {
                     Some(number) => begun.beside(number.and_spaces()),
                     None => begun.and_spaces(),
                 };
-                set.and(found[..].into())
+                set.and_these(found)
             }
             PlaceKind::Number(digits) => {
                 let mut walk = self.walk(shared);
@@ -185,7 +184,7 @@ impl Work {
                     }
                     None => number.alone(),
                 };
-                set.and(found[..].into())
+                set.and_these(found)
             }
             PlaceKind::Name(Decode::Between) => match self.automaton.name_rests(at)? {
                 NameRests::Language(language, used, read) => {
@@ -193,7 +192,7 @@ impl Work {
                     let contents = &shared.tokens.inside;
                     self.walk(shared)
                         .close_language(at, language, (&used, read), contents, found)?;
-                    inside.and(found[..].into())
+                    inside.and_these(found)
                 }
                 rests => {
                     let contents = &shared.tokens.inside;
@@ -201,11 +200,11 @@ impl Work {
                     let mut set = TokenSet::none();
                     if let NameRests::AllBut(names, read) = &rests {
                         set = TokenSet::over(Base::AnyOrQuote);
-                        set.without = walk.quotes_of(names, *read, contents).into();
+                        set = set.but_these(&walk.quotes_of(names, *read, contents));
                         walk.based_on = Some(contents.number);
                     }
                     walk.name(at, &rests, contents, found)?;
-                    set.and(found[..].into())
+                    set.and_these(found)
                 }
             },
             PlaceKind::Text(Decode::Between, language) => {
@@ -223,7 +222,7 @@ impl Work {
                     inside = inside.but(&avoided, shared.sets());
                 }
                 self.walk(shared).closings(at, &shared.tokens.inside, found)?;
-                inside.and(found[..].into())
+                inside.and_these(found)
             }
             kind @ (PlaceKind::Text(begun, _) | PlaceKind::Name(begun)) => {
                 let language = match kind {
@@ -235,7 +234,7 @@ impl Work {
                 // A quote may be a character, so that some of these are inside.
                 let base = inside.base.words(shared.sets());
                 found.retain(|token| base.is_empty() || !bit(base, *token));
-                inside.and(found[..].into())
+                inside.and_these(found)
             }
             PlaceKind::Other => {
                 self.walk(shared).by_bytes(&shared.tokens.every, at, found)?;

@@ -231,7 +231,7 @@ impl Arena {
     /// This makes the smallest automaton without cycles: a state is finished as soon as the words have left it, and
     /// equal states are one expression.
     pub(super) fn trie<'w>(&mut self, words: impl IntoIterator<Item = (&'w str, LanguageId)>) -> Made {
-        let mut open = vec![TrieState::default()];
+        let mut open = OpenTrie::default();
         let mut previous: Vec<u32> = Vec::new();
         let mut word: Vec<u32> = Vec::new();
         for (text, tail) in words {
@@ -239,27 +239,29 @@ impl Arena {
             word.extend(text.chars().map(index));
             let shared = previous.iter().zip(&word).take_while(|(a, b)| a == b).count();
             self.close(&mut open, &previous, shared)?;
-            open.resize_with(word.len() + 1, TrieState::default);
-            if let Some(end) = open.last_mut() {
-                end.tail = Some(tail);
+            open.states.resize(word.len() + 1, (open.edges.len(), None));
+            if let Some((_, end)) = open.states.last_mut() {
+                *end = Some(tail);
             }
             std::mem::swap(&mut previous, &mut word);
         }
         self.close(&mut open, &previous, 0)?;
-        let root = open.pop().unwrap_or_default();
-        self.state(root)
+        let tail = open.states.pop().and_then(|(_, tail)| tail);
+        self.state(tail, &open.edges)
     }
 
     /// Finishes the states deeper than `depth` on the path that spells `word`.
-    fn close(&mut self, open: &mut Vec<TrieState>, word: &[u32], depth: usize) -> Result<(), LimitReached> {
-        while open.len() > depth + 1 {
-            let state = open.pop().unwrap_or_default();
-            let target = self.state(state)?;
-            let letter = word[open.len() - 1];
-            let Some(parent) = open.last_mut() else { break };
-            match parent.edges.last_mut() {
+    fn close(&mut self, open: &mut OpenTrie, word: &[u32], depth: usize) -> Result<(), LimitReached> {
+        while open.states.len() > depth + 1
+            && let Some((from, tail)) = open.states.pop()
+        {
+            let target = self.state(tail, &open.edges[from..])?;
+            open.edges.truncate(from);
+            let letter = word[open.states.len() - 1];
+            let parent = open.states.last().map_or(0, |(from, _)| *from);
+            match open.edges[parent..].last_mut() {
                 Some((range, same)) if *same == target && range.last + 1 == letter => range.last = letter,
-                _ => parent.edges.push((
+                _ => open.edges.push((
                     CharRange {
                         first: letter,
                         last: letter,
@@ -271,8 +273,8 @@ impl Arena {
         Ok(())
     }
 
-    fn state(&mut self, state: TrieState) -> Made {
-        let TrieState { tail, edges } = state;
+    /// A state with these edges, and with what may follow the words that end there.
+    fn state(&mut self, tail: Option<LanguageId>, edges: &[(CharRange, LanguageId)]) -> Made {
         if edges.is_empty() {
             return Ok(tail.unwrap_or(NONE));
         }
@@ -294,9 +296,11 @@ impl Arena {
     }
 }
 
+/// The states of a trie that words may still be added to, each below the one before it.
 #[derive(Default)]
-struct TrieState {
-    /// What may follow the words that end here.
-    tail: Option<LanguageId>,
+struct OpenTrie {
+    /// Where the edges of each begin, and what may follow the words that end there.
+    states: Vec<(usize, Option<LanguageId>)>,
+    /// The edges of all, state after state.
     edges: Vec<(CharRange, LanguageId)>,
 }

@@ -14,6 +14,9 @@ use super::node::LanguageId;
 /// States that counting may pass for each that a search may: it only multiplies, and long constants are many states.
 const WALK: usize = 25;
 
+/// Bytes of the longest character.
+const MOST_UTF8: usize = 4;
+
 /// The number of texts of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cardinality {
@@ -41,11 +44,10 @@ impl Languages {
         }
         // In a deterministic automaton texts are paths. Count paths by length: each round is one character more.
         let mut texts: u64 = 0;
-        let mut paths: HashMap<LanguageId, u64> = HashMap::new();
-        paths.insert(language, 1);
+        let mut paths: HashMap<LanguageId, u64> = HashMap::from([(language, 1)]);
+        let mut next: HashMap<LanguageId, u64> = HashMap::new();
         let mut visited = 1;
         while !paths.is_empty() {
-            let mut next: HashMap<LanguageId, u64> = HashMap::with_capacity(paths.len());
             for (&state, &count) in &paths {
                 if self.accepts_empty(state) {
                     texts = texts.saturating_add(count);
@@ -68,7 +70,8 @@ impl Languages {
                     allowed: WALK * self.limits.states,
                 });
             }
-            paths = next;
+            std::mem::swap(&mut paths, &mut next);
+            next.clear();
         }
         Ok(Cardinality::Finite(texts))
     }
@@ -117,7 +120,9 @@ impl Languages {
             for &(range, target) in rows.iter() {
                 let estimate = length + 1 + self.distance(target)?;
                 for c in spelled(range).take(n - texts.len()) {
-                    let longer = format!("{text}{c}");
+                    let mut longer = String::with_capacity(text.len() + MOST_UTF8);
+                    longer.push_str(&text);
+                    longer.push(c);
                     open.push(Reverse((estimate, Reverse(length + 1), Some(target), longer)));
                 }
             }

@@ -151,14 +151,14 @@ impl Automaton {
         if self.keeps(level.below) {
             let value = self.value_of(&level.kind);
             let value = value.map(|value| self.goals.intern(Goal::Equal(value)));
-            return self.value_done(level.expected, outcomes.to_vec(), value, level.below);
+            return self.value_done(level.expected, outcomes, value, level.below);
         }
         // What the members were makes no other difference.
         let key = (level.below, level.expected, outcomes);
         if let Some(&known) = self.closed.get(&key) {
             return Ok(known);
         }
-        let after = self.value_done(level.expected, key.2.to_vec(), None, level.below)?;
+        let after = self.value_done(level.expected, key.2.clone(), None, level.below)?;
         self.closed.insert(key, after);
         Ok(after)
     }
@@ -167,7 +167,7 @@ impl Automaton {
     pub(super) fn value_done(
         &mut self,
         expected: ExpectedId,
-        outcomes: Vec<bool>,
+        outcomes: Outcomes,
         value: Option<GoalId>,
         stack: StackId,
     ) -> Step {

@@ -164,12 +164,18 @@ impl Automaton {
             .then(|| self.beginning_with(&name.classes.listed, name.text))
     }
 
-    /// The class of a name, by what follows of it; none where it is listed. The object has the same future after each
+    /// The class of a name that ends with `rest`, before a place; none where it is listed. The object has the same future after each
     /// name of a class, other names of that class aside.
-    pub(crate) fn class_of(&mut self, name: &BegunName, rest: &str) -> Result<Option<NameClass>, Trouble> {
-        let whole = [self.texts.get(name.text), rest].concat();
-        let is_listed = |id: TextId| self.beginning_with(&name.classes.listed, id).first() == Some(&id);
-        if name.after.len() > MOST_LANGUAGES || self.texts.find(&whole).is_some_and(is_listed) {
+    pub(crate) fn class_of(
+        &mut self,
+        name: &BegunName,
+        (behind, rest): (State, &str),
+    ) -> Result<Option<NameClass>, Trouble> {
+        let Top::Colon(whole) = behind.top else {
+            return Ok(None);
+        };
+        let is_listed = self.beginning_with(&name.classes.listed, whole).first() == Some(&whole);
+        if name.after.len() > MOST_LANGUAGES || is_listed {
             return Ok(None);
         }
         let mut languages = 0;
@@ -197,10 +203,7 @@ impl Automaton {
     /// The place after the closing quote of the name that a place is in, which ends with `rest`.
     pub(crate) fn after_longer_name(&mut self, at: State, rest: &str) -> State {
         let top = match at.top {
-            Top::Key(_, text, _) => {
-                let whole = [self.texts.get(text), rest].concat();
-                Top::Colon(self.texts.intern(&whole))
-            }
+            Top::Key(_, text, _) => Top::Colon(self.texts.extended(text, rest)),
             top => top,
         };
         State::new(top, at.stack)

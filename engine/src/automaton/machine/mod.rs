@@ -589,9 +589,9 @@ impl Automaton {
         &mut self,
         expected: ExpectedId,
         outcome: &mut dyn FnMut(&Constraint) -> bool,
-    ) -> Result<Vec<bool>, Trouble> {
+    ) -> Result<Outcomes, Trouble> {
         let what = self.expected(expected);
-        let mut outcomes = Vec::with_capacity(what.goals.len());
+        let mut outcomes = Outcomes::with_capacity(what.goals.len());
         for &goal in &what.goals {
             outcomes.push(outcome(&self.constraint(goal)?));
         }
@@ -599,7 +599,7 @@ impl Automaton {
     }
 
     /// The outcome that each goal must have, where only one will do.
-    fn forced(&self, expected: &Expected) -> Vec<Option<bool>> {
+    fn forced(&self, expected: &Expected) -> SmallVec<[Option<bool>; 4]> {
         let goals = 0..expected.goals.len() as u32;
         goals
             .map(|goal| self.decisions.forced(expected.decision, goal))

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashSet;
+use smallvec::SmallVec;
 
 use super::{Automaton, Derived, Kind, Level, StackId, State, Step, Top, Trouble};
 use crate::automaton::atom::TextId;
@@ -57,12 +58,15 @@ pub(in crate::automaton) struct NameList {
 #[derive(Clone, Debug)]
 pub(crate) enum NameRests {
     /// What these have after so many bytes.
-    These(Vec<TextId>, usize),
+    These(SomeNames, usize),
     /// Anything but what these have after so many bytes.
-    AllBut(Vec<TextId>, usize),
+    AllBut(SomeNames, usize),
     /// The texts of a language, but for what these have after so many bytes.
-    Language(LanguageId, Vec<TextId>, usize),
+    Language(LanguageId, SomeNames, usize),
 }
+
+/// Names, of which there mostly are few.
+pub(crate) type SomeNames = SmallVec<[TextId; 12]>;
 
 /// More names of a language than ever come in one object that is told apart by them.
 const MANY_LEFT: u64 = 1 << 12;
@@ -151,8 +155,7 @@ impl Automaton {
         let Ok(more) = std::str::from_utf8(&bytes[..count]) else {
             return Ok(None);
         };
-        let longer = [self.texts.get(text), more].concat();
-        let longer = self.texts.intern(&longer);
+        let longer = self.texts.extended(text, more);
         if !self.some_begin_with(longer, names, at.stack) {
             return Ok(Some((None, count)));
         }
@@ -288,7 +291,10 @@ impl Automaton {
     /// Whether the names that may come are a list, or all but a list.
     pub(super) fn are_listed(&mut self, names: NextNames, stack: StackId) -> Result<bool, Trouble> {
         let names = self.opened(names, stack)?;
-        Ok(matches!(names, NextNames::Listed(_) | NextNames::Of(_) | NextNames::Any))
+        Ok(matches!(
+            names,
+            NextNames::Listed(_) | NextNames::Of(_) | NextNames::Any
+        ))
     }
 
     /// Those of some names, sorted by their characters, that begin with a text.
@@ -302,12 +308,12 @@ impl Automaton {
     /// What may follow the characters of a name that a place is in.
     pub(crate) fn name_rests(&mut self, at: State) -> Result<NameRests, Trouble> {
         let Top::Key(_, text, names) = at.top else {
-            return Ok(NameRests::These(Vec::new(), 0));
+            return Ok(NameRests::These(SomeNames::new(), 0));
         };
         Ok(match self.opened(names, at.stack)? {
             NextNames::Any => {
                 let Some(level) = self.level(at.stack) else {
-                    return Ok(NameRests::These(Vec::new(), 0));
+                    return Ok(NameRests::These(SomeNames::new(), 0));
                 };
                 let barred = self.barred(level.formulas[0])?;
                 let names = self.used_with(&level.kind, &barred, text);
@@ -325,7 +331,7 @@ impl Automaton {
             NextNames::Listed(list) => {
                 let list = self.name_lists[list.0 as usize].clone();
                 let read = self.texts.get(text).len();
-                let mut names = self.beginning_with(&list.names, text).to_vec();
+                let mut names: SomeNames = self.beginning_with(&list.names, text).into();
                 // Nor may those come after which the object could only become what it must not.
                 for name in self.names_apart(at.stack)? {
                     if !self.texts.get(name).starts_with(self.texts.get(text)) {
@@ -334,7 +340,7 @@ impl Automaton {
                     let place = names.iter().position(|one| *one == name);
                     if place.is_some() != list.excludes && !self.member_apart(name, at.stack)? {
                         match place {
-                            Some(place) => drop(names.remove(place)),
+                            Some(place) => _ = names.remove(place),
                             None => names.push(name),
                         }
                     }
@@ -344,15 +350,15 @@ impl Automaton {
                     false => NameRests::These(names, read),
                 }
             }
-            NextNames::Language(language) => NameRests::Language(language, Vec::new(), 0),
-            NextNames::None | NextNames::Unopened => NameRests::These(Vec::new(), 0),
+            NextNames::Language(language) => NameRests::Language(language, SomeNames::new(), 0),
+            NextNames::None | NextNames::Unopened => NameRests::These(SomeNames::new(), 0),
         })
     }
 
     /// The names that have come in an object, and others, that begin with a text.
-    fn used_with(&self, kind: &Kind, others: &[TextId], text: TextId) -> Vec<TextId> {
+    fn used_with(&self, kind: &Kind, others: &[TextId], text: TextId) -> SomeNames {
         let Kind::Object { used, .. } = kind else {
-            return Vec::new();
+            return SomeNames::new();
         };
         let text = self.texts.get(text);
         let names = used.iter().chain(others).copied();

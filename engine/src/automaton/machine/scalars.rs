@@ -12,8 +12,8 @@ use super::super::atom::TextId;
 use super::super::decision::DecisionId;
 use super::super::decode::{Decode, Decoded};
 use super::super::few::Sorted;
-use super::super::goal::Goal;
-use super::{Automaton, Expected, ExpectedId, OpenId, StackId, State, Step, Top, Trouble, is_of_number};
+use super::super::goal::{Goal, GoalId};
+use super::{Automaton, Expected, ExpectedId, OpenId, Outcomes, StackId, State, Step, Top, Trouble, is_of_number};
 
 /// Open goals of a string from which on its text is kept instead.
 const MANY_OPEN: usize = 8;
@@ -55,8 +55,19 @@ impl Automaton {
         Ok(strings)
     }
 
+    /// The goal that a value must satisfy, where that is all.
+    fn only_goal(&self, what: &Expected) -> Option<GoalId> {
+        match what.goals[..] {
+            [goal] => self.decisions.asks_for_one(what.decision).then_some(goal),
+            _ => None,
+        }
+    }
+
     /// The strings whose outcomes will do.
     pub(super) fn strings_expected(&mut self, what: &Expected) -> Result<LanguageId, Trouble> {
+        if let Some(goal) = self.only_goal(what) {
+            return Ok(self.constraint(goal)?.strings);
+        }
         let sorted = self.sort_few(&what.goals)?;
         let mut done: HashMap<DecisionId, LanguageId> = HashMap::new();
         for case in self.decisions.cases(what.decision) {
@@ -118,7 +129,7 @@ impl Automaton {
                 let what = self.expected(expected);
                 let open = self.open(open);
                 let mut open = open.iter();
-                let mut outcomes = Vec::with_capacity(what.goals.len());
+                let mut outcomes = Outcomes::with_capacity(what.goals.len());
                 for (&goal, forced) in what.goals.iter().zip(self.forced(&what)) {
                     if let Some(forced) = forced {
                         outcomes.push(forced);
@@ -171,7 +182,7 @@ impl Automaton {
         let Top::String(_, _, OpenId::NONE, None, expected) = at.top else {
             return Ok(None);
         };
-        let forced: Option<Vec<bool>> = self.forced(&self.expected(expected)).into_iter().collect();
+        let forced: Option<Outcomes> = self.forced(&self.expected(expected)).into_iter().collect();
         let Some(outcomes) = forced else {
             return Ok(None);
         };
@@ -207,7 +218,7 @@ impl Automaton {
         let mut places = Vec::with_capacity(classes.len());
         for (language, outcomes) in classes {
             let mut outcomes = outcomes.into_iter();
-            let all: Option<Vec<bool>> = forced.iter().map(|forced| forced.or_else(|| outcomes.next())).collect();
+            let all: Option<Outcomes> = forced.iter().map(|forced| forced.or_else(|| outcomes.next())).collect();
             let Some(all) = all else { return Ok(None) };
             // What was read so far goes on, so that there is a place behind each.
             if let Some(after) = self.value_done(expected, all, None, at.stack)? {
@@ -258,6 +269,9 @@ impl Automaton {
 
     /// The numbers whose outcomes will do.
     pub(super) fn numbers_expected(&mut self, what: &Expected) -> Result<NumberSetId, Trouble> {
+        if let Some(goal) = self.only_goal(what) {
+            return Ok(self.constraint(goal)?.numbers);
+        }
         let sorted = self.sort_few(&what.goals)?;
         let mut done: HashMap<DecisionId, NumberSetId> = HashMap::new();
         for case in self.decisions.cases(what.decision) {
@@ -356,7 +370,7 @@ impl Automaton {
         number: NumberState,
         text: Option<TextId>,
         expected: ExpectedId,
-    ) -> Result<Option<Vec<bool>>, Trouble> {
+    ) -> Result<Option<Outcomes>, Trouble> {
         if !self.number_texts.can_end(number) {
             return Ok(None);
         }
@@ -367,7 +381,7 @@ impl Automaton {
         };
         let value = self.decimal(text)?;
         let is_literal = !self.texts.get(text).contains(['.', 'e', 'E']);
-        let mut outcomes = Vec::with_capacity(forced.len());
+        let mut outcomes = Outcomes::with_capacity(forced.len());
         for &goal in &what.goals {
             let numbers = self.constraint(goal)?.numbers;
             outcomes.push(self.number_texts.sets().contains(numbers, &value, is_literal));

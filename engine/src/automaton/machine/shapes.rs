@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Automaton, BegunName, Derived, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
+use super::{Automaton, BegunName, Derived, ExpectedId, Kind, Level, Outcomes, StackId, State, Top, Trouble};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::goal::Constraint;
 use crate::automaton::satisfiable::{MOST_LISTED, Room, split};
@@ -40,7 +40,7 @@ pub(crate) enum NextMembers {
 }
 
 /// The shape of a value, and the only outcomes of its goals.
-pub(in crate::automaton) type ForcedShape = (ValueShape, Box<[bool]>);
+pub(in crate::automaton) type ForcedShape = (ValueShape, Outcomes);
 
 impl Automaton {
     /// The shape of the value that a place is before, where what may come behind it is the same whichever value it is.
@@ -89,7 +89,7 @@ impl Automaton {
             return Ok(None);
         };
         let outcomes = match self.shapes.get(&expected) {
-            Some(Some((_, outcomes))) => outcomes.to_vec(),
+            Some(Some((_, outcomes))) => outcomes.clone(),
             _ => return Ok(None),
         };
         self.value_done(expected, outcomes, None, at.stack)
@@ -101,7 +101,7 @@ impl Automaton {
             return Ok(());
         }
         let what = self.expected(expected);
-        let forced: Option<Vec<bool>> = self.forced(&what).into_iter().collect();
+        let forced: Option<Outcomes> = self.forced(&what).into_iter().collect();
         let shape = match forced {
             None => None,
             Some(outcomes) => {
@@ -115,7 +115,7 @@ impl Automaton {
                     }
                     KeyOrder::Schema => ValueShape::Expected(expected),
                 };
-                Some((shape, outcomes.into()))
+                Some((shape, outcomes))
             }
         };
         self.shapes.insert(expected, shape);

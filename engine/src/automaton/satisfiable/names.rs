@@ -71,8 +71,8 @@ impl Automaton {
 
     /// Whether a member of this name could make a difference to `formula`.
     pub(in crate::automaton) fn could_matter(&mut self, formula: FormulaId, name: TextId) -> Result<bool, Trouble> {
-        for atom in self.formulas.atoms(formula).to_vec() {
-            let matters = match self.atoms.kind(atom) {
+        for place in 0..self.formulas.atoms(formula).len() {
+            let matters = match self.atoms.kind(self.formulas.atoms(formula)[place]) {
                 AtomKind::Has(one) => one == name,
                 AtomKind::CountAtLeast(_) => true,
                 AtomKind::Members(keys, _) => self.covers(keys, Name::Known(name))?,

@@ -96,6 +96,10 @@ impl Automaton {
         formula: FormulaId,
         used: &[TextId],
     ) -> Result<Option<Way>, Trouble> {
+        if self.has_end(formula, used)? {
+            let rest = formula;
+            return Ok(Some(Way { rest, ..Way::default() }));
+        }
         let all_names = self.names(formula);
         let scarce = match self.at_end(formula) {
             true => self.languages.none(),

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::goal::GoalId;
@@ -192,7 +194,7 @@ impl Automaton {
         if plain.refused.binary_search(&name).is_ok() || !plain.has_room(name) {
             return Ok(false);
         }
-        let mut goals: Vec<GoalId> = plain.goals_of(name).collect();
+        let mut goals: SmallVec<[GoalId; 4]> = plain.goals_of(name).collect();
         for &(names, goal) in &plain.languages {
             if self.covers(Keys::Language(names), Name::Known(name))? {
                 goals.push(goal);

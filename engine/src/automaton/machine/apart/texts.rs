@@ -6,7 +6,7 @@ use super::names::NAMES;
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
 use crate::automaton::goal::{Goal, GoalId};
-use crate::automaton::machine::{Automaton, ExpectedId, Kind, OpenId, State, Top, Trouble};
+use crate::automaton::machine::{Automaton, ExpectedId, Kind, OpenId, Outcomes, State, Top, Trouble};
 use crate::json::{Shape, Value};
 use crate::strings::{Cardinality, LanguageId};
 
@@ -75,7 +75,7 @@ impl Automaton {
         let Top::String(_, language, OpenId::NONE, Some(text), expected) = at.top else {
             return Ok(None);
         };
-        let forced: Option<Vec<bool>> = self.forced(&self.expected(expected)).into_iter().collect();
+        let forced: Option<Outcomes> = self.forced(&self.expected(expected)).into_iter().collect();
         let (Some(outcomes), Some(level)) = (forced, self.level(at.stack)) else {
             return Ok(None);
         };
