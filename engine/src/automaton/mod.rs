@@ -156,7 +156,7 @@ pub(crate) struct Automaton {
     /// Whether what is left of an object has room for any name.
     roomy: HashMap<FormulaId, bool>,
     /// The places behind containers, by what is around them, what they are read for and the outcomes of that.
-    closed: HashMap<(StackId, ExpectedId, Outcomes), Option<State>>,
+    done: HashMap<(StackId, ExpectedId, Outcomes), Option<State>>,
     barred: HashMap<FormulaId, Arc<[TextId]>>,
     /// The names that may come first in plain objects.
     first_names: HashMap<FormulaId, NextNames>,
@@ -241,7 +241,7 @@ impl Automaton {
             members: HashMap::new(),
             after_required: HashMap::new(),
             roomy: HashMap::new(),
-            closed: HashMap::new(),
+            done: HashMap::new(),
             barred: HashMap::new(),
             first_names: HashMap::new(),
             names_going_on: HashMap::new(),
@@ -330,7 +330,7 @@ impl Automaton {
     pub(crate) fn memory(&self) -> usize {
         let formulas = self.formulas.size();
         let known = self.bares.len() + self.shapes.len() + self.next_names_at.len() + self.members.len();
-        let known = 64 * (known + self.after_required.len() + self.closed.len() + self.names_going_on.len());
+        let known = 64 * (known + self.after_required.len() + self.done.len() + self.names_going_on.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas
             + places

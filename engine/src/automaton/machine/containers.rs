@@ -154,17 +154,30 @@ impl Automaton {
             return self.value_done(level.expected, outcomes, value, level.below);
         }
         // What the members were makes no other difference.
-        let key = (level.below, level.expected, outcomes);
-        if let Some(&known) = self.closed.get(&key) {
-            return Ok(known);
-        }
-        let after = self.value_done(level.expected, key.2.clone(), None, level.below)?;
-        self.closed.insert(key, after);
-        Ok(after)
+        self.value_done(level.expected, outcomes, None, level.below)
     }
 
     /// After a value with these outcomes of its goals.
     pub(super) fn value_done(
+        &mut self,
+        expected: ExpectedId,
+        outcomes: Outcomes,
+        value: Option<GoalId>,
+        stack: StackId,
+    ) -> Step {
+        if value.is_some() {
+            return self.find_done(expected, outcomes, value, stack);
+        }
+        let key = (stack, expected, outcomes);
+        if let Some(&known) = self.done.get(&key) {
+            return Ok(known);
+        }
+        let after = self.find_done(expected, key.2.clone(), None, stack)?;
+        self.done.insert(key, after);
+        Ok(after)
+    }
+
+    fn find_done(
         &mut self,
         expected: ExpectedId,
         outcomes: Outcomes,
