@@ -47,10 +47,14 @@ impl Languages {
                 let members = members.collect::<Result<Vec<_>, _>>()?;
                 self.arena.or(members)
             }
-            // A text has no more parts than characters, and one more that it has only begun.
+            // A text has no more parts than there is room for, and one more that it has only begun.
             Node::Repeat { inner, min, max } => {
+                let parts = match self.least(inner)? {
+                    Some(least) => horizon / least.max(1),
+                    None => horizon,
+                };
                 let inner = self.near_within(inner, horizon, depth)?;
-                let max = if max > horizon { UNBOUNDED } else { max };
+                let max = if max > parts { UNBOUNDED } else { max };
                 self.arena.repeat(inner, min, max)
             }
             Node::And(_) => {
@@ -174,6 +178,8 @@ mod tests {
             ("^([ab]+ +){0,18}b$", 90, "ab "),
             ("^(a{0,30}b|.{17}1{2,20})*$", 60, "ab1"),
             ("^a(b{20}|-)*$", 50, "ab-"),
+            (r"^([^ ]+ +){0,11}[^ ]+$", 70, "ab "),
+            ("^(ab{1,5}1){0,7}(ba)?$", 200, "ab1"),
         ];
         let formats = ["hostname", "email", "uri", "uri-reference", "idn-email"];
         let mut open: Vec<(LanguageId, u64, &str)> = Vec::new();
