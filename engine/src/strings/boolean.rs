@@ -23,6 +23,7 @@ impl Arena {
         }
         self.unite_classes(&mut members)?;
         self.unite_repeats(&mut members)?;
+        self.absorb(&mut members);
         if members.contains(&EMPTY) {
             let redundant = members
                 .iter()
@@ -146,6 +147,19 @@ impl Arena {
         members.push(self.class(&union)?);
         sort(members);
         Ok(())
+    }
+
+    /// Leaves out what has no characters but those of a class of which another member has any texts: `[a-c]*|ab?c|b` is
+    /// `[a-c]*`.
+    fn absorb(&self, members: &mut Vec<LanguageId>) {
+        for place in (0..members.len()).rev() {
+            // Some may be gone that came before it.
+            if let Some(&all) = members.get(place)
+                && let Some(class) = self.as_any_of_class(all)
+            {
+                members.retain(|&member| member == all || !self.used(member).are_in(class));
+            }
+        }
     }
 
     /// `x{1,3}s | x{2,5}s` is `x{1,5}s`: without this, counted repetitions make sets of counters.

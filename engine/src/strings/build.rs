@@ -38,6 +38,26 @@ impl Arena {
         matches!(self.node(inner), Node::Class(_)).then_some((inner, min, max))
     }
 
+    /// The class of which `id` has all texts.
+    pub(super) fn as_any_of_class(&self, id: LanguageId) -> Option<&[CharRange]> {
+        match *self.node(id) {
+            Node::Repeat {
+                inner,
+                min: 0,
+                max: UNBOUNDED,
+            } => match self.node(inner) {
+                Node::Class(ranges) => Some(ranges),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether `part` has nothing to add before or behind any text of a class.
+    fn adds_nothing(&self, part: LanguageId, class: &[CharRange]) -> bool {
+        self.facts(part).nullable == u64::MAX && self.used(part).are_in(class)
+    }
+
     /// `id` as a bound on the number of characters.
     pub(super) fn as_length(&self, id: LanguageId) -> Option<(u64, u64)> {
         self.as_class_repeat(id)
@@ -173,6 +193,18 @@ impl Arena {
         head: LanguageId,
         tail: LanguageId,
     ) -> Result<Option<LanguageId>, LimitReached> {
+        if self
+            .as_any_of_class(item)
+            .is_some_and(|class| self.adds_nothing(rest, class))
+        {
+            return Ok(Some(item));
+        }
+        if self
+            .as_any_of_class(head)
+            .is_some_and(|class| self.adds_nothing(item, class))
+        {
+            return Ok(Some(rest));
+        }
         let (inner, min, max) = self.as_repeat(item);
         if tail == EMPTY && matches!(self.as_length(rest), Some((_, UNBOUNDED))) {
             if self.nullable(item) {

@@ -8,6 +8,9 @@ use super::node::{ANY, LanguageId, Node};
 /// Nesting of an expression that is looked at.
 const DEPTH: usize = 8;
 
+/// The characters of ASCII, as bits.
+const ALL_ASCII: u128 = u128::MAX;
+
 impl Languages {
     /// Whether every text at all is the beginning of some text of `id`, where that shows: `.*abc`, or any text but some.
     /// False also where it does not show.
@@ -44,22 +47,37 @@ impl Languages {
                 }
                 false
             }
-            // What is longer than all that is excluded is in, and texts of a dense language can be as long as that.
+            // What is longer than some that are excluded, and has a character that others have not, is in, and texts of a
+            // dense language can be as long as that and have any character.
             Node::And(members) => {
-                let mut rest = Vec::new();
+                let (mut rest, mut unused) = (Vec::new(), ALL_ASCII);
                 for &member in &members {
-                    if !self.excludes_short(member)? {
-                        rest.push(member);
+                    match self.unused_if_excluded(member)? {
+                        Some(ascii) => unused &= ascii,
+                        None => rest.push(member),
                     }
                 }
                 match rest[..] {
+                    _ if unused == 0 => false,
                     [] => true,
                     [one] => self.shows_dense(one, depth)?,
                     _ => false,
                 }
             }
-            Node::Not(_) => self.excludes_short(id)?,
+            Node::Not(_) => self.unused_if_excluded(id)?.is_some_and(|unused| unused != 0),
             _ => false,
+        })
+    }
+
+    /// Where `id` is all texts but some: characters of ASCII, as bits, each of which is in none of these, once a text is
+    /// longer than all of bounded length; none of other languages.
+    fn unused_if_excluded(&mut self, id: LanguageId) -> Result<Option<u128>, LimitReached> {
+        if self.excludes_short(id)? {
+            return Ok(Some(ALL_ASCII));
+        }
+        Ok(match self.arena.node(id) {
+            Node::Not(inner) => Some(self.arena.used(*inner).ascii_besides()),
+            _ => None,
         })
     }
 

@@ -13,13 +13,13 @@
 
 mod boolean;
 mod build;
+mod characters;
 mod charset;
 mod count;
 mod dense;
 mod derive;
 mod emptiness;
 mod fingerprint;
-mod firsts;
 mod format;
 mod lengths;
 mod limits;
@@ -33,11 +33,11 @@ mod tests;
 
 use hashbrown::HashMap;
 
+pub(crate) use characters::Characters;
 pub(crate) use charset::CharRange;
 pub(crate) use count::Cardinality;
 pub(crate) use derive::Transitions;
 pub(crate) use fingerprint::Fingerprint;
-pub(crate) use firsts::Firsts;
 #[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
@@ -235,7 +235,7 @@ impl Languages {
     }
 
     /// Which characters may come first in texts of `language`, as far as that shows without its derivatives.
-    pub(crate) fn firsts(&self, language: LanguageId) -> Firsts {
+    pub(crate) fn firsts(&self, language: LanguageId) -> Characters {
         self.arena.firsts(language)
     }
 

@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, Hash};
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
+use super::characters::Characters;
 use super::charset::CharRange;
-use super::firsts::Firsts;
 use super::limits::LimitReached;
 use super::native::Native;
 
@@ -117,7 +117,8 @@ pub(super) struct Facts {
 pub(super) struct Arena {
     nodes: Vec<Node>,
     facts: Vec<Facts>,
-    pub(super) firsts: Vec<Firsts>,
+    pub(super) firsts: Vec<Characters>,
+    pub(super) used: Vec<Characters>,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
     /// For each loop: its definition once it is known, and the facts it was announced with.
@@ -134,6 +135,7 @@ impl Arena {
             nodes: Vec::new(),
             facts: Vec::new(),
             firsts: Vec::new(),
+            used: Vec::new(),
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             loops: Vec::new(),
@@ -229,6 +231,7 @@ impl Arena {
         let id = self.nodes.len() as u32;
         self.facts.push(self.facts_of(&node));
         self.firsts.push(self.firsts_of(&node));
+        self.used.push(self.used_of(&node));
         self.nodes.push(node);
         let (nodes, hasher) = (&self.nodes, &self.hasher);
         self.index

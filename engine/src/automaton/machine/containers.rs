@@ -177,13 +177,7 @@ impl Automaton {
         Ok(after)
     }
 
-    fn find_done(
-        &mut self,
-        expected: ExpectedId,
-        outcomes: Outcomes,
-        value: Option<GoalId>,
-        stack: StackId,
-    ) -> Step {
+    fn find_done(&mut self, expected: ExpectedId, outcomes: Outcomes, value: Option<GoalId>, stack: StackId) -> Step {
         let Some(level) = self.level(stack) else {
             let top = Top::Done;
             return Ok(Some(State::new(top, stack)));

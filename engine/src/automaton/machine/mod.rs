@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{CharRange, Fingerprint, Firsts, LanguageId, Machine, Transitions};
+use crate::strings::{CharRange, Characters, Fingerprint, LanguageId, Machine, Transitions};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -365,7 +365,7 @@ impl Automaton {
     }
 
     /// Which characters may come first in texts of a language, as far as that shows at once.
-    pub(crate) fn content_firsts(&self, language: LanguageId) -> Firsts {
+    pub(crate) fn content_firsts(&self, language: LanguageId) -> Characters {
         self.languages.firsts(language)
     }
 

@@ -133,6 +133,34 @@ fn combinations_contain_what_they_should() {
     }
 }
 
+/// What is said to be dense has a text that begins with any other.
+#[test]
+fn every_text_goes_on_in_dense_languages() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let (all, few) = (texts(&ALPHABET, 3), texts(&ALPHABET, 2));
+    let (mut dense, mut others) = (0, 0);
+    for _ in 0..rounds(600) {
+        let mut languages = Languages::new(&LanguageLimits::default());
+        let (mut language, _) = combination(&mut rng, &mut languages, &few, 2);
+        if rng.random_bool(0.5) {
+            language = languages.not(language).unwrap();
+        }
+        if languages.is_dense(language).unwrap() {
+            dense += 1;
+            for text in &all {
+                let mut state = language;
+                for c in text.chars() {
+                    state = languages.derivative(state, c).unwrap();
+                }
+                assert!(!languages.is_empty(state).unwrap(), "{text:?}");
+            }
+        } else {
+            others += 1;
+        }
+    }
+    assert!(dense > 100 && others > 100, "{dense} {others}");
+}
+
 /// Emptiness, lengths, number, members and live prefixes of a combination cut to what enumeration covers.
 #[test]
 fn what_is_left_is_what_enumeration_finds() {

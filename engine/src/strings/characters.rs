@@ -1,16 +1,17 @@
-//! [`Firsts`]: which characters may come first in texts of an expression, seen from its parts when it is made.
+//! [`Characters`]: which characters may come first in texts of an expression, and which at all, seen from its parts when
+//! it is made.
 
-use super::charset::CharRange;
+use super::charset::{CharRange, LAST};
 use super::node::{Arena, LanguageId, LeapMinute, Node};
 
-/// Characters of ASCII that may come first, a bit each, and whether others may. Some of them may lead nowhere.
+/// Characters of ASCII that may come, a bit each, and whether others may. Some of them may lead nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Firsts {
+pub(crate) struct Characters {
     ascii: u128,
     others: bool,
 }
 
-impl Firsts {
+impl Characters {
     const NONE: Self = Self {
         ascii: 0,
         others: false,
@@ -51,6 +52,19 @@ impl Firsts {
         }
     }
 
+    /// Whether all of them are in a class.
+    pub(super) fn are_in(self, class: &[CharRange]) -> bool {
+        let has_others = class
+            .last()
+            .is_some_and(|range| range.first <= 0x80 && range.last == LAST);
+        self.ascii & !Self::of(class.iter().copied()).ascii == 0 && (has_others || !self.others)
+    }
+
+    /// The characters of ASCII that are not among them, as bits.
+    pub(super) fn ascii_besides(self) -> u128 {
+        !self.ascii
+    }
+
     /// Whether only characters of ASCII may.
     pub(crate) fn are_ascii(self) -> bool {
         !self.others
@@ -72,16 +86,16 @@ impl Firsts {
 
 impl Arena {
     /// What may come first in texts of an expression.
-    pub(super) fn firsts(&self, id: LanguageId) -> Firsts {
+    pub(super) fn firsts(&self, id: LanguageId) -> Characters {
         self.firsts[id.0 as usize]
     }
 
     /// The same of an expression that is made, the parts of which have been.
-    pub(super) fn firsts_of(&self, node: &Node) -> Firsts {
+    pub(super) fn firsts_of(&self, node: &Node) -> Characters {
         match node {
-            Node::None | Node::Empty => Firsts::NONE,
-            Node::Class(ranges) => Firsts::of(ranges.iter().copied()),
-            Node::Branch { edges, .. } => Firsts::of(edges.iter().map(|(range, _)| *range)),
+            Node::None | Node::Empty => Characters::NONE,
+            Node::Class(ranges) => Characters::of(ranges.iter().copied()),
+            Node::Branch { edges, .. } => Characters::of(edges.iter().map(|(range, _)| *range)),
             Node::Concat(first, rest) => {
                 let firsts = self.firsts(*first);
                 match self.facts(*first).nullable {
@@ -92,15 +106,15 @@ impl Arena {
             Node::Repeat { inner, .. } => self.firsts(*inner),
             Node::Or(members) => {
                 let members = members.iter().map(|member| self.firsts(*member));
-                members.fold(Firsts::NONE, Firsts::or)
+                members.fold(Characters::NONE, Characters::or)
             }
             Node::And(members) => {
                 let members = members.iter().map(|member| self.firsts(*member));
-                members.fold(Firsts::ALL, Firsts::and)
+                members.fold(Characters::ALL, Characters::and)
             }
             Node::Recall { body, .. } => self.firsts(*body),
-            Node::Not(_) | Node::Past(_) | Node::Loop(_) | Node::Native(_) => Firsts::ALL,
-            Node::LeapSecond { minute, .. } => Firsts::of_text(match minute {
+            Node::Not(_) | Node::Past(_) | Node::Loop(_) | Node::Native(_) => Characters::ALL,
+            Node::LeapSecond { minute, .. } => Characters::of_text(match minute {
                 LeapMinute::Ahead | LeapMinute::Read(_) => ":",
                 LeapMinute::Begun => "012345",
                 LeapMinute::Tens(_) => "0123456789",
@@ -110,14 +124,45 @@ impl Arena {
     }
 }
 
+impl Arena {
+    /// What may come at all in texts of an expression.
+    pub(super) fn used(&self, id: LanguageId) -> Characters {
+        self.used[id.0 as usize]
+    }
+
+    /// The same of an expression that is made, the parts of which have been.
+    pub(super) fn used_of(&self, node: &Node) -> Characters {
+        let all_of = |members: &mut dyn Iterator<Item = LanguageId>| {
+            members.fold(Characters::NONE, |all, member| all.or(self.used(member)))
+        };
+        match node {
+            Node::None | Node::Empty => Characters::NONE,
+            Node::Class(ranges) => Characters::of(ranges.iter().copied()),
+            Node::Branch { edges, .. } => {
+                let first = Characters::of(edges.iter().map(|(range, _)| *range));
+                first.or(all_of(&mut edges.iter().map(|(_, target)| *target)))
+            }
+            Node::Concat(first, rest) => self.used(*first).or(self.used(*rest)),
+            Node::Repeat { inner, .. } => self.used(*inner),
+            Node::Or(members) => all_of(&mut members.iter().copied()),
+            Node::And(members) => {
+                let members = members.iter().map(|member| self.used(*member));
+                members.fold(Characters::ALL, Characters::and)
+            }
+            _ => Characters::ALL,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::strings::{LanguageLimits, Languages};
 
-    /// Whatever leads on in the table of an expression's derivatives, and in those of what it leads to, may come first.
+    /// Whatever leads on in the table of an expression's derivatives, and in those of what it leads to, may come first, and
+    /// is among all that may come before it is read.
     #[test]
-    fn no_first_character_is_missed() -> Result<(), Box<dyn std::error::Error>> {
+    fn no_character_is_missed() -> Result<(), Box<dyn std::error::Error>> {
         let mut languages = Languages::new(&LanguageLimits::default());
         let patterns = [
             r"^a?b*c+$",
@@ -138,11 +183,14 @@ mod tests {
         while at < open.len().min(2_000) {
             let language = open[at];
             at += 1;
-            let firsts = languages.firsts(language);
+            let (firsts, used) = (languages.firsts(language), languages.arena.used(language));
             for (range, target) in languages.transitions(language)?.iter() {
                 for character in [range.first(), range.last()] {
                     assert_eq!(firsts.none_up_to(character.into()), None, "{language:?} {character:?}");
+                    assert_eq!(used.none_up_to(character.into()), None, "{language:?} {character:?}");
                 }
+                let later = languages.arena.used(*target);
+                assert_eq!(used.or(later), used, "{language:?} {target:?}");
                 if !open.contains(target) {
                     open.push(*target);
                 }
@@ -154,7 +202,8 @@ mod tests {
 
     #[test]
     fn stretches_without_a_first_character_are_found() {
-        let firsts = Firsts::of([CharRange { first: 48, last: 57 }, CharRange { first: 100, last: 100 }].into_iter());
+        let firsts =
+            Characters::of([CharRange { first: 48, last: 57 }, CharRange { first: 100, last: 100 }].into_iter());
         let last = u32::from(char::MAX);
         let expected = [
             (0, Some(47)),
@@ -168,14 +217,29 @@ mod tests {
             assert_eq!(firsts.none_up_to(character), up_to, "{character}");
         }
         assert_eq!(firsts.none_up_to(0x80), Some(last));
-        assert!(firsts.are_ascii() && !Firsts::ALL.are_ascii());
-        assert_eq!(Firsts::of([CharRange { first: 0, last: 300 }].into_iter()), Firsts::ALL);
-        let wide = Firsts::of([CharRange { first: 127, last: 127 }, CharRange { first: 200, last: 300 }].into_iter());
+        assert!(firsts.are_ascii() && !Characters::ALL.are_ascii());
+        assert_eq!(
+            Characters::of([CharRange { first: 0, last: 300 }].into_iter()),
+            Characters::ALL
+        );
+        let wide =
+            Characters::of([CharRange { first: 127, last: 127 }, CharRange { first: 200, last: 300 }].into_iter());
         assert_eq!(
             (wide.none_up_to(0), wide.none_up_to(127), wide.none_up_to(0x80)),
             (Some(126), None, None)
         );
-        let other = Firsts { ascii: 0, others: true };
+        let digits = [
+            CharRange { first: 48, last: 57 },
+            CharRange {
+                first: 0x80,
+                last: LAST,
+            },
+        ];
+        let one = Characters::of([CharRange { first: 49, last: 49 }].into_iter());
+        assert!(one.are_in(&digits) && one.are_in(&digits[..1]) && !one.are_in(&digits[1..]));
+        assert!(Characters::NONE.are_in(&[]) && !firsts.are_in(&digits) && !wide.are_in(&digits));
+        let other = Characters { ascii: 0, others: true };
+        assert!(other.are_in(&digits) && !other.are_in(&[CharRange { first: 0, last: 300 }]));
         assert_eq!(other.none_up_to(5), Some(0x7F));
     }
 }
