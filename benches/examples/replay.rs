@@ -1,7 +1,8 @@
 //! Replays MaskBench through our engine in this process, for those who make it faster: what is slow, and where.
 //!
 //! `cargo run --release -p maskwright-benches --example replay -- DIR [--limit N] [--seed S] [--slowest N]
-//! [--generation]`: DIR is what `maskwright masks --data` takes. Prints percentiles of the elapsed time of a first mask after
+//! [--generation] [--cold]`: DIR is what `maskwright masks --data` takes. With `--cold` the processor's caches are filled with other
+//! things before each schema, as they are where frameworks take turns, or requests. Prints percentiles of the elapsed time of a first mask after
 //! compilation, and of a mask with the token accepted after it, and the slowest with the end of the document before
 //! them. A profiler can be put on it: nothing else runs. `maskwright masks` is what compares frameworks.
 
@@ -19,11 +20,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Characters of a document that are shown before a slow mask.
 const SHOWN: usize = 60;
 
+/// Words of 8 bytes that are written before each schema with `--cold`: more than a core's own caches hold.
+const OTHER_THINGS: usize = 12 << 20;
+
 struct Arguments {
     directory: String,
     sample: Sample,
     slowest: usize,
     style: Style,
+    cold: bool,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -36,6 +41,7 @@ fn arguments() -> Option<Arguments> {
         },
         slowest: 20,
         style: Style::rfc8259(),
+        cold: false,
     };
     while let Some(word) = words.next() {
         match &word[..] {
@@ -43,6 +49,7 @@ fn arguments() -> Option<Arguments> {
             "--seed" => read.sample.seed = Some(words.next()?.parse().ok()?),
             "--slowest" => read.slowest = words.next()?.parse().ok()?,
             "--generation" => read.style = Style::generation(),
+            "--cold" => read.cold = true,
             _ => return None,
         }
     }
@@ -66,7 +73,7 @@ struct Times {
 
 fn main() -> ExitCode {
     let Some(arguments) = arguments() else {
-        report("usage: replay DIR [--limit N] [--seed S] [--slowest N] [--generation]");
+        report("usage: replay DIR [--limit N] [--seed S] [--slowest N] [--generation] [--cold]");
         return ExitCode::FAILURE;
     };
     match replay(&arguments) {
@@ -89,8 +96,11 @@ fn replay(arguments: &Arguments) -> Result<Times, String> {
     };
     let compiler = ExactCompiler::new(vocabulary.clone(), options);
     let mut times = Times::default();
+    let mut others = vec![0_u64; if arguments.cold { OTHER_THINGS } else { 0 }];
     for name in bench.sample(arguments.sample) {
         let file = bench.read(name).map_err(|error| error.to_string())?;
+        others.iter_mut().for_each(|word| *word = word.wrapping_add(1));
+        std::hint::black_box(&others);
         let texts = file.instances.iter().map(|instance| &instance.text[..]);
         if let Err(error) = one(&compiler, &vocabulary, name, &file.schema_text, texts, &mut times) {
             times.refused.push(format!("{name}: {error}"));

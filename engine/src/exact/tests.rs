@@ -85,6 +85,8 @@ pub(super) fn vocabulary(texts: &[impl AsRef<[u8]>]) -> Arc<Vocabulary> {
 #[test]
 fn masks_say_what_accepting_says() {
     let unique = |items: &str| format!(r#"{{"type": "array", "uniqueItems": true, "items": {items}}}"#);
+    // Items need not differ where the other side holds.
+    let either = |other: &str| format!(r#"{{"type": "array", "anyOf": [{{"uniqueItems": true}}, {other}]}}"#);
     let cases = [
         (unique(r#"{"enum": ["a"]}"#), r#"["a"#),
         (unique(r#"{"enum": ["a", "b"]}"#), r#"["a","#),
@@ -111,6 +113,14 @@ fn masks_say_what_accepting_says() {
         (unique(r#"{"pattern": "^a{1,2}$"}"#), r#"["aa","#),
         (unique(r#"{"pattern": "^a{1,2}$"}"#), r#"["aa",""#),
         (unique(r#"{"pattern": "^(a|aa|aab)$"}"#), r#"["a","aa",""#),
+        (either(r#"{"maxItems": 2}"#), r#"["a","x",""#),
+        (either(r#"{"maxItems": 2}"#), r#"["a","x","a"#),
+        (either(r#"{"maxItems": 2}"#), r#"["a",""#),
+        (either(r#"{"contains": {"const": "ab"}}"#), r#"["a","a""#),
+        (either(r#"{"contains": {"const": "ab"}}"#), r#"["a","a","a"#),
+        (either(r#"{"items": {"maxLength": 1}}"#), r#"["a","b",""#),
+        (either(r#"{"items": {"maxLength": 1}}"#), r#"["a","b","a"#),
+        (either(r#"{"items": {"type": ["string", "null"]}}"#), r#"["a",null,""#),
         (r#"{"if": true, "else": {"type": "boolean"}}"#.to_owned(), r#"{":3,"#),
         (r#"{"propertyNames": {"maxLength": 4}}"#.to_owned(), r#"{"\"#),
         (r#"{"maxLength": 3}"#.to_owned(), r#""\"#),

@@ -1,6 +1,7 @@
 //! Places inside of strings and numbers that are values.
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::decimal::Decimal;
 use crate::json::{Shape, Value};
@@ -29,8 +30,8 @@ impl Automaton {
             return Ok(None);
         }
         let mut open = Vec::new();
-        for (&goal, forced) in what.goals.iter().zip(self.forced(&what)) {
-            if forced.is_none() {
+        for (&goal, certain) in what.goals.iter().zip(self.certain_of_strings(&what)?) {
+            if certain.is_none() {
                 open.push(self.constraint(goal)?.strings);
             }
         }
@@ -42,6 +43,23 @@ impl Automaton {
         let open = self.open_languages(open);
         let top = Top::String(Decode::default(), viable, open, text, expected);
         Ok(Some(State::new(top, stack)))
+    }
+
+    /// The outcomes of a value's goals that are certain of all strings: those that only one will do of, or that are the
+    /// same for all of them.
+    pub(super) fn certain_of_strings(&mut self, what: &Expected) -> Result<SmallVec<[Option<bool>; 4]>, Trouble> {
+        let mut certain = self.forced(what);
+        for (outcome, &goal) in certain.iter_mut().zip(&what.goals) {
+            if outcome.is_none() {
+                let strings = self.constraint(goal)?.strings;
+                *outcome = match strings {
+                    _ if strings == self.languages.any() => Some(true),
+                    _ if strings == self.languages.none() => Some(false),
+                    _ => None,
+                };
+            }
+        }
+        Ok(certain)
     }
 
     /// The strings that a value's surroundings can live with.
@@ -130,9 +148,9 @@ impl Automaton {
                 let open = self.open(open);
                 let mut open = open.iter();
                 let mut outcomes = Outcomes::with_capacity(what.goals.len());
-                for (&goal, forced) in what.goals.iter().zip(self.forced(&what)) {
-                    if let Some(forced) = forced {
-                        outcomes.push(forced);
+                for (&goal, certain) in what.goals.iter().zip(self.certain_of_strings(&what)?) {
+                    if let Some(certain) = certain {
+                        outcomes.push(certain);
                         continue;
                     }
                     outcomes.push(match open.next() {
@@ -182,8 +200,8 @@ impl Automaton {
         let Top::String(_, _, OpenId::NONE, None, expected) = at.top else {
             return Ok(None);
         };
-        let forced: Option<Outcomes> = self.forced(&self.expected(expected)).into_iter().collect();
-        let Some(outcomes) = forced else {
+        let certain = self.certain_of_strings(&self.expected(expected))?;
+        let Some(outcomes) = certain.into_iter().collect() else {
             return Ok(None);
         };
         self.value_done(expected, outcomes, None, at.stack)
@@ -214,11 +232,12 @@ impl Automaton {
             }
             classes = split;
         }
-        let forced = self.forced(&self.expected(expected));
+        let certain = self.certain_of_strings(&self.expected(expected))?;
         let mut places = Vec::with_capacity(classes.len());
         for (language, outcomes) in classes {
             let mut outcomes = outcomes.into_iter();
-            let all: Option<Outcomes> = forced.iter().map(|forced| forced.or_else(|| outcomes.next())).collect();
+            let all = certain.iter().map(|certain| certain.or_else(|| outcomes.next()));
+            let all: Option<Outcomes> = all.collect();
             let Some(all) = all else { return Ok(None) };
             // What was read so far goes on, so that there is a place behind each.
             if let Some(after) = self.value_done(expected, all, None, at.stack)? {

@@ -6,7 +6,7 @@ use super::names::NAMES;
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
 use crate::automaton::goal::{Goal, GoalId};
-use crate::automaton::machine::{Automaton, ExpectedId, Kind, OpenId, Outcomes, State, Top, Trouble};
+use crate::automaton::machine::{Automaton, ExpectedId, Kind, Outcomes, State, Top, Trouble};
 use crate::json::{Shape, Value};
 use crate::strings::{Cardinality, LanguageId};
 
@@ -72,11 +72,10 @@ impl Automaton {
     /// texts given. What follows the end of the container may depend on the string all the same, where that is
     /// [compared](Self::is_compared).
     pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, Trouble> {
-        let Top::String(_, language, OpenId::NONE, Some(text), expected) = at.top else {
+        let Top::String(_, language, _, Some(text), expected) = at.top else {
             return Ok(None);
         };
-        let forced: Option<Outcomes> = self.forced(&self.expected(expected)).into_iter().collect();
-        let (Some(outcomes), Some(level)) = (forced, self.level(at.stack)) else {
+        let Some(level) = self.level(at.stack) else {
             return Ok(None);
         };
         let own = self.apart(at.stack)?.own;
@@ -84,6 +83,19 @@ impl Automaton {
             Kind::Array { .. } => level.kind.values().to_vec(),
             Kind::Object { .. } => Vec::new(),
         };
+        let what = self.expected(expected);
+        let mut outcomes = Outcomes::new();
+        for (&goal, certain) in what.goals.iter().zip(self.certain_of_strings(&what)?) {
+            outcomes.push(match certain {
+                Some(outcome) => outcome,
+                // Most are not equal to a value.
+                None if self.is_value(goal) => {
+                    others.push(goal);
+                    false
+                }
+                None => return Ok(None),
+            });
+        }
         others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
         let rests = self.rests_of(text, &others);
         let Some(value) = self.other_text(expected, language, &others)? else {
