@@ -172,6 +172,8 @@ pub(crate) struct Automaton {
     // The machine.
     parts: HashMap<GoalId, Parts>,
     aparts: HashMap<StackId, Apart>,
+    /// Whether objects can still differ after members.
+    members_apart: HashMap<(TextId, StackId), bool>,
     stay_endless: HashMap<LanguageId, bool>,
     /// Formulas, names and values kept in levels.
     level_cells: usize,
@@ -255,6 +257,7 @@ impl Automaton {
             numbers_expected: HashMap::new(),
             parts: HashMap::new(),
             aparts: HashMap::new(),
+            members_apart: HashMap::new(),
             stay_endless: HashMap::new(),
             level_cells: 0,
             orders: Orders::default(),
@@ -330,7 +333,12 @@ impl Automaton {
     pub(crate) fn memory(&self) -> usize {
         let formulas = self.formulas.size();
         let known = self.bares.len() + self.shapes.len() + self.next_names_at.len() + self.members.len();
-        let known = 64 * (known + self.after_required.len() + self.done.len() + self.names_going_on.len());
+        let known = 64
+            * (known
+                + self.after_required.len()
+                + self.done.len()
+                + self.names_going_on.len()
+                + self.members_apart.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas
             + places

@@ -79,6 +79,15 @@ impl Automaton {
         name: TextId,
         stack: StackId,
     ) -> Result<bool, Trouble> {
+        if let Some(&known) = self.members_apart.get(&(name, stack)) {
+            return Ok(known);
+        }
+        let is_apart = self.find_member_apart(name, stack)?;
+        self.members_apart.insert((name, stack), is_apart);
+        Ok(is_apart)
+    }
+
+    fn find_member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, Trouble> {
         let Some(after) = self.member(name, stack)? else {
             return Ok(false);
         };
