@@ -1,10 +1,11 @@
 //! Replays MaskBench through our engine in this process, for those who make it faster: what is slow, and where.
 //!
 //! `cargo run --release -p maskwright-benches --example replay -- DIR [--limit N] [--seed S] [--slowest N]
-//! [--generation] [--cold]`: DIR is what `maskwright masks --data` takes. With `--cold` the processor's caches are filled with other
-//! things before each schema, as they are where frameworks take turns, or requests. Prints percentiles of the elapsed time of a first mask after
-//! compilation, and of a mask with the token accepted after it, and the slowest with the end of the document before
-//! them. A profiler can be put on it: nothing else runs. `maskwright masks` is what compares frameworks.
+//! [--generation] [--cold]`: DIR is what `maskwright masks --data` takes. With `--cold` the processor's caches are filled
+//! with other things before each schema, as they are where frameworks take turns, or requests. Prints percentiles of the
+//! elapsed time of a first mask after compilation, and of a mask with the token accepted after it, and the slowest with
+//! the end of the document before them. A profiler can be put on it: nothing else runs. `maskwright masks` is what
+//! compares frameworks.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

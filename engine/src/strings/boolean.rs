@@ -1,10 +1,15 @@
 //! Union, intersection and complement in normal form.
 
+use smallvec::SmallVec;
+
 use super::charset::CharSet;
 use super::limits::LimitReached;
 use super::node::{ANY, Arena, CHARACTER, EMPTY, LanguageId, NONE, Node, UNBOUNDED};
 
 type Made = Result<LanguageId, LimitReached>;
+
+/// Loops over classes that the other members of a union are held against.
+const MOST_LOOPS: usize = 4;
 
 impl Arena {
     /// Texts of any of `members`.
@@ -152,13 +157,13 @@ impl Arena {
     /// Leaves out what has no characters but those of a class of which another member has any texts: `[a-c]*|ab?c|b` is
     /// `[a-c]*`.
     fn absorb(&self, members: &mut Vec<LanguageId>) {
-        for place in (0..members.len()).rev() {
-            // Some may be gone that came before it.
-            if let Some(&all) = members.get(place)
-                && let Some(class) = self.as_any_of_class(all)
-            {
-                members.retain(|&member| member == all || !self.used(member).are_in(class));
-            }
+        let loops = members
+            .iter()
+            .copied()
+            .filter_map(|member| Some((member, self.as_any_of_class(member)?)));
+        let loops: SmallVec<[_; MOST_LOOPS]> = loops.take(MOST_LOOPS).collect();
+        for (all, class) in loops {
+            members.retain(|&member| member == all || !self.used(member).are_in(class));
         }
     }
 

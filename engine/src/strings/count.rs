@@ -14,9 +14,6 @@ use super::node::LanguageId;
 /// States that counting may pass for each that a search may: it only multiplies, and long constants are many states.
 const WALK: usize = 25;
 
-/// Bytes of the longest character.
-const MOST_UTF8: usize = 4;
-
 /// The number of texts of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cardinality {
@@ -120,9 +117,7 @@ impl Languages {
             for &(range, target) in rows.iter() {
                 let estimate = length + 1 + self.distance(target)?;
                 for c in spelled(range).take(n - texts.len()) {
-                    let mut longer = String::with_capacity(text.len() + MOST_UTF8);
-                    longer.push_str(&text);
-                    longer.push(c);
+                    let longer = [&text[..], c.encode_utf8(&mut [0; 4])].concat();
                     open.push(Reverse((estimate, Reverse(length + 1), Some(target), longer)));
                 }
             }

@@ -164,8 +164,8 @@ impl Automaton {
             .then(|| self.beginning_with(&name.classes.listed, name.text))
     }
 
-    /// The class of a name that ends with `rest`, before a place; none where it is listed. The object has the same future after each
-    /// name of a class, other names of that class aside.
+    /// The class of a name that ends with `rest`, behind which a place is; none where it is listed. The object has the same
+    /// future after each name of a class, other names of that class aside.
     pub(crate) fn class_of(
         &mut self,
         name: &BegunName,

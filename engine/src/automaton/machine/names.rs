@@ -430,8 +430,8 @@ impl Automaton {
         Ok(names)
     }
 
-    /// The names that may come next in a plain object, if that only those that have come may not come again is easily said:
-    /// of a list, or of a language with no end of others that begin with these.
+    /// The names that may come next in a plain object as those that may come first but for those that have come; none where
+    /// these are neither a list nor a language with no end of others that begin with those.
     fn names_but_used(&mut self, stack: StackId, level: &Level) -> Result<Option<NextNames>, Trouble> {
         let Kind::Object { used, .. } = &level.kind else {
             return Ok(None);

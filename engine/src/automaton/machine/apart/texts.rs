@@ -97,6 +97,8 @@ impl Automaton {
             });
         }
         others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
+        others.sort_unstable();
+        others.dedup();
         let rests = self.rests_of(text, &others);
         let Some(value) = self.other_text(expected, language, &others)? else {
             return Ok(None);
