@@ -170,7 +170,10 @@ pub fn generate(
         plan: Plan::default(),
         trial: None,
     };
-    let finish = decoder.run(prompt, constraint);
+    let finish = match decoder.model.threads() {
+        Some(pool) => pool.install(|| decoder.run(prompt, constraint)),
+        None => decoder.run(prompt, constraint),
+    };
     Generation {
         finish,
         total: decoder.start.elapsed(),

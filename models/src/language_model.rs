@@ -1,6 +1,9 @@
 //! [`LanguageModel`]: what the decode loop asks of a model.
 
+use std::sync::Arc;
+
 use candle_core::{DType, Tensor};
+use rayon::ThreadPool;
 
 use crate::ModelError;
 
@@ -61,6 +64,12 @@ pub trait LanguageModel: Send {
 
     /// Empties the sequence. Memory is kept for the next one.
     fn reset(&mut self);
+
+    /// The threads that share its passes, where they are not those of rayon's global pool. What calls it from one of them
+    /// does not have to be woken after each pass.
+    fn threads(&self) -> Option<Arc<ThreadPool>> {
+        None
+    }
 }
 
 /// A place in a model's sequence, see [`LanguageModel::snapshot`].

@@ -1,11 +1,17 @@
 //! A thread that computes masks while the model's forward pass runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use maskwright::{MaskError, Masker, TokenId};
+
+/// Time for which a message is looked for again and again before its receiver sleeps: to wake a thread takes longer than
+/// most masks.
+const ATTENTION: Duration = Duration::from_millis(10);
+/// Looks in a row that do not offer the processor to others.
+const LOOKS: usize = 64;
 
 /// What is to be computed.
 pub(crate) struct Job {
@@ -62,12 +68,12 @@ pub(crate) struct MaskThread {
 impl MaskThread {
     /// Starts the thread; `None` where the system has none to give.
     pub(crate) fn start() -> Option<Self> {
-        let (jobs, inbox) = channel::<Job>();
+        let (jobs, inbox) = channel();
         let (outbox, done) = channel();
         thread::Builder::new()
             .name("masks".to_owned())
             .spawn(move || {
-                for job in inbox {
+                while let Some(job) = receive(&inbox, None) {
                     if outbox.send(compute(job)).is_err() {
                         break;
                     }
@@ -84,10 +90,34 @@ impl MaskThread {
 
     /// Waits for the mask, until `deadline` where there is one. `None` where it did not come.
     pub(crate) fn receive(&self, deadline: Option<Instant>) -> Option<Masked> {
-        let Some(deadline) = deadline else {
-            return self.done.recv().ok();
-        };
-        let rest = deadline.saturating_duration_since(Instant::now());
-        self.done.recv_timeout(rest).ok()
+        receive(&self.done, deadline)
+    }
+}
+
+/// The next message, until `deadline` where there is one; `None` where it did not come. Other threads that want the
+/// processor get it meanwhile.
+fn receive<T>(messages: &Receiver<T>, deadline: Option<Instant>) -> Option<T> {
+    let waiting = Instant::now();
+    let attentive = deadline.map_or(ATTENTION, |deadline| {
+        ATTENTION.min(deadline.saturating_duration_since(waiting))
+    });
+    loop {
+        for _ in 0..LOOKS {
+            match messages.try_recv() {
+                Ok(message) => return Some(message),
+                Err(TryRecvError::Disconnected) => return None,
+                Err(TryRecvError::Empty) => std::hint::spin_loop(),
+            }
+        }
+        if waiting.elapsed() >= attentive {
+            break;
+        }
+        thread::yield_now();
+    }
+    match deadline {
+        None => messages.recv().ok(),
+        Some(deadline) => messages
+            .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            .ok(),
     }
 }

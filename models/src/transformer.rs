@@ -215,6 +215,10 @@ impl LanguageModel for Transformer {
     fn reset(&mut self) {
         self.appends.clear();
     }
+
+    fn threads(&self) -> Option<Arc<rayon::ThreadPool>> {
+        self.threads.clone()
+    }
 }
 
 /// Reads a network's tensors under the names Hugging Face checkpoints give them.
