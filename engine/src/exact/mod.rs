@@ -2,6 +2,7 @@
 
 mod ahead;
 mod alive;
+mod avoided;
 mod chain;
 mod content;
 mod contents;

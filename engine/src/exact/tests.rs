@@ -87,6 +87,9 @@ fn masks_say_what_accepting_says() {
     let unique = |items: &str| format!(r#"{{"type": "array", "uniqueItems": true, "items": {items}}}"#);
     // Items need not differ where the other side holds.
     let either = |other: &str| format!(r#"{{"type": "array", "anyOf": [{{"uniqueItems": true}}, {other}]}}"#);
+    let words = r#"{"enum": ["a", "aa", "aab", "b,", "é", "è"]}"#;
+    let different = r#"{"uniqueItems": true, "minItems": 3, "items": false,
+        "prefixItems": [{"enum": ["a", "b", "ab", "aab"]}, {"enum": ["a", "b"]}, {"enum": ["b"]}]}"#;
     let cases = [
         (unique(r#"{"enum": ["a"]}"#), r#"["a"#),
         (unique(r#"{"enum": ["a", "b"]}"#), r#"["a","#),
@@ -113,6 +116,16 @@ fn masks_say_what_accepting_says() {
         (unique(r#"{"pattern": "^a{1,2}$"}"#), r#"["aa","#),
         (unique(r#"{"pattern": "^a{1,2}$"}"#), r#"["aa",""#),
         (unique(r#"{"pattern": "^(a|aa|aab)$"}"#), r#"["a","aa",""#),
+        (unique(words), r#"[""#),
+        (unique(words), r#"["a",""#),
+        (unique(words), r#"["a","aa","a"#),
+        (unique(words), r#"["a","aa","é","b,",""#),
+        (unique(words), r#"["è","é","a"#),
+        (unique(words), r#"["aab","é","a","aa","b,",""#),
+        (unique(words), r#"["aab","é","a","aa","b,","#),
+        (different.to_owned(), r#"[""#),
+        (different.to_owned(), r#"["aab",""#),
+        (different.to_owned(), r#"["aab","a"#),
         (either(r#"{"maxItems": 2}"#), r#"["a","x",""#),
         (either(r#"{"maxItems": 2}"#), r#"["a","x","a"#),
         (either(r#"{"maxItems": 2}"#), r#"["a",""#),
@@ -219,7 +232,7 @@ fn masks_say_what_accepting_says() {
             // A place may be known from another that comes before it.
             for place in 0..=text.len() {
                 let next = text.as_bytes().get(place);
-                let text = &text[..place];
+                let text = String::from_utf8_lossy(&text.as_bytes()[..place]);
                 let mask = masker.mask().unwrap().clone();
                 assert!(!mask.allows_none(), "{schema}: dead end after {text}, {style:?}");
                 for token in 0..vocabulary.len() as TokenId {

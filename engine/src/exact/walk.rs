@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, NextMembers, PlaceKind, State, Trouble};
 use crate::numbers::{NextDigits, NumberState};
 use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
+use super::avoided::avoided;
 use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents, Sets};
 use super::kept::Kept;
@@ -189,7 +190,7 @@ impl Walk<'_> {
                     self.tokens.escapes,
                     &mut inside,
                 )?;
-                let avoided = self.avoided(at, contents)?;
+                let avoided = self.avoided(at, language, contents)?;
                 inside.retain(|token| !avoided.contains(token));
                 found.append(&mut inside);
             }
@@ -203,38 +204,14 @@ impl Walk<'_> {
     }
 
     /// The tokens that stay in a string and would leave nothing but what it must not become.
-    pub(super) fn avoided(&mut self, at: State, contents: &Contents) -> Result<Vec<TokenId>, Trouble> {
-        let mut avoided = Vec::new();
-        let mut looked_at: HashSet<(u32, Option<char>)> = HashSet::new();
-        for rest in self.automaton.rests_to_avoid(at)? {
-            let (mut node, mut place) = (Some(ROOT), Some(at));
-            let mut characters = rest.chars();
-            while let Some(here) = node {
-                let next = characters.next();
-                if looked_at.insert((here, next)) {
-                    for token in contents.inside.at(here) {
-                        let may = match (place, contents.begun(token), next) {
-                            (None, _, _) => false,
-                            (Some(place), Some(begun), Some(next)) if begun.may_be(next.into()) => {
-                                self.automaton.may_begin(place, begun.decode)?
-                            }
-                            // Another character than the next one leads away from what is to be avoided.
-                            (Some(_), _, _) => true,
-                        };
-                        if !may {
-                            avoided.push(contents.tokens[token]);
-                        }
-                    }
-                }
-                let Some(next) = next else { break };
-                node = contents.inside.child(here, next.into());
-                place = match place {
-                    Some(place) => self.automaton.read_character(place, next)?,
-                    None => None,
-                };
-            }
-        }
-        Ok(avoided)
+    pub(super) fn avoided(
+        &mut self,
+        at: State,
+        language: LanguageId,
+        contents: &Contents,
+    ) -> Result<Vec<TokenId>, Trouble> {
+        let rests = self.automaton.rests_to_avoid(at)?;
+        avoided(self.automaton, contents, language, &rests)
     }
 
     /// The tokens that may come within a string that may be any, where this is the place after it.

@@ -217,7 +217,7 @@ impl Work {
                     return self.walk(shared).free_text(after);
                 }
                 let mut inside = self.inside(language, shared)?;
-                let avoided = self.walk(shared).avoided(at, &shared.tokens.inside)?;
+                let avoided = self.walk(shared).avoided(at, language, &shared.tokens.inside)?;
                 if !avoided.is_empty() {
                     inside = inside.but(&avoided, shared.sets());
                 }

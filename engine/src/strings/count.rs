@@ -28,6 +28,19 @@ pub(crate) enum Cardinality {
 impl Languages {
     /// The number of texts of `language`, counted up to `up_to`.
     pub(crate) fn cardinality(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
+        match self.counted.get(&language) {
+            Some(Cardinality::Infinite) => return Ok(Cardinality::Infinite),
+            Some(&Cardinality::Finite(count)) if count < up_to => return Ok(Cardinality::Finite(count)),
+            Some(Cardinality::Finite(_)) => return Ok(Cardinality::AtLeast(up_to)),
+            Some(&Cardinality::AtLeast(count)) if count >= up_to => return Ok(Cardinality::AtLeast(up_to)),
+            _ => {}
+        }
+        let counted = self.count(language, up_to)?;
+        self.counted.insert(language, counted);
+        Ok(counted)
+    }
+
+    fn count(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
         if let Some(lengths) = self.lengths(language)?
             && lengths.max() == Some(None)
         {

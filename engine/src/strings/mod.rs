@@ -73,6 +73,7 @@ pub(crate) struct Languages {
     fingerprints: HashMap<LanguageId, Option<Fingerprint>>,
     near: HashMap<(LanguageId, u64), LanguageId>,
     slacks: HashMap<LanguageId, Option<u64>>,
+    counted: HashMap<LanguageId, Cardinality>,
 }
 
 impl Languages {
@@ -91,6 +92,7 @@ impl Languages {
             fingerprints: HashMap::new(),
             near: HashMap::new(),
             slacks: HashMap::new(),
+            counted: HashMap::new(),
         }
     }
 

@@ -12,8 +12,6 @@ use crate::strings::{Cardinality, LanguageId};
 
 /// States of a language that are looked at to see that it stays endless.
 const FEW_STATES: usize = 64;
-/// Strings from which on a language is judged without looking at each.
-const MANY: u64 = 1_000;
 /// A text for one that is none of some others, as often as it takes.
 const OTHER: &str = "\u{10FFFF}";
 /// Lengths of it that are tried.
@@ -29,11 +27,8 @@ impl Automaton {
         let apart = self.apart(at.stack)?;
         match at.top {
             Top::String(decode, language, ..) => {
-                if apart.child.is_empty() || self.stays_endless(language)? {
-                    return Ok(true);
-                }
-                // Where there are few strings, there are few ways on that have to be looked at.
-                Ok(decode == Decode::Between && self.count_strings(language, MANY)? == MANY)
+                // Within a character it is not looked at which characters are to be avoided.
+                Ok(apart.child.is_empty() || decode == Decode::Between || self.stays_endless(language)?)
             }
             Top::Key(_, _, names) => Ok(apart.own.is_empty() || self.are_listed(names, at.stack)?),
             _ => Ok(false),
@@ -119,7 +114,11 @@ impl Automaton {
         let all = self.strings_of(expected)?;
         // Where there is no end of strings it does not matter which one it is.
         let is_endless = self.stays_endless(language)?;
-        for length in 1..=others.len() + OTHER_LENGTHS {
+        let lengths = match !is_endless && self.word_edges(all).is_some() {
+            true => 0,
+            false => others.len() + OTHER_LENGTHS,
+        };
+        for length in 1..=lengths {
             let other = OTHER.repeat(length);
             let value = self.goals.intern(Goal::Equal(Value::string(&other)));
             if !others.contains(&value) && (is_endless || self.languages.contains(all, &other)?) {
@@ -151,41 +150,51 @@ impl Automaton {
         others: &[GoalId],
     ) -> Result<bool, Trouble> {
         let rests = self.rests_of(text, others);
-        if rests.is_empty() {
-            return Ok(true);
+        let mut rests: Vec<&str> = rests.iter().map(String::as_str).collect();
+        if rests.is_empty() || decode == Decode::Between {
+            return self.has_other_texts(language, &rests);
         }
         // In the middle of a character only some can come next.
-        let possible = (decode != Decode::default()).then(|| decode.possible(self.style.escapes));
-        let can_come = |rest: &String| match &possible {
-            None => true,
-            Some(ranges) => rest.chars().next().is_some_and(|next| {
+        let possible = decode.possible(self.style.escapes);
+        rests.retain(|rest| {
+            rest.chars().next().is_some_and(|next| {
                 let next = u32::from(next);
-                ranges.iter().any(|(first, last)| (*first..=*last).contains(&next))
-            }),
-        };
-        let mut taken = 0;
-        for rest in rests.iter().filter(|rest| can_come(rest)) {
-            taken += u64::from(self.languages.contains(language, rest)?);
-        }
-        let count = match &possible {
-            None => self.count_strings(language, taken + 1)?,
-            Some(ranges) => {
-                let mut count: u64 = 0;
-                for &(range, target) in self.languages.transitions(language)?.iter() {
-                    let (low, high) = (u32::from(range.first()), u32::from(range.last()));
-                    let shared = ranges.iter().map(|(first, last)| {
-                        let (first, last) = ((*first).max(low), (*last).min(high));
-                        u64::from((last + 1).saturating_sub(first))
-                    });
-                    let shared: u64 = shared.sum();
-                    if shared > 0 {
-                        count = count.saturating_add(shared.saturating_mul(self.count_strings(target, taken + 1)?));
-                    }
-                }
-                count
+                possible.iter().any(|(first, last)| (*first..=*last).contains(&next))
+            })
+        });
+        let taken = self.count_texts(language, &rests)?;
+        let mut count: u64 = 0;
+        for &(range, target) in self.languages.transitions(language)?.iter() {
+            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
+            let shared = possible.iter().map(|(first, last)| {
+                let (first, last) = ((*first).max(low), (*last).min(high));
+                u64::from((last + 1).saturating_sub(first))
+            });
+            let shared: u64 = shared.sum();
+            if shared > 0 {
+                count = count.saturating_add(shared.saturating_mul(self.count_strings(target, taken + 1)?));
             }
-        };
+        }
         Ok(count > taken)
+    }
+
+    /// Whether a language that is not empty has a text that is not among some, which are all different.
+    pub(crate) fn has_other_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<bool, Trouble> {
+        let many = texts.len() as u64;
+        if texts.is_empty() || self.count_strings(language, many + 1)? > many {
+            return Ok(true);
+        }
+        let among = self.count_texts(language, texts)?;
+        Ok(self.count_strings(language, among + 1)? > among)
+    }
+
+    /// How many of some texts belong to a language.
+    fn count_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<u64, Trouble> {
+        let mut among = 0;
+        for text in texts {
+            among += u64::from(self.languages.contains(language, text)?);
+        }
+        Ok(among)
     }
 
     /// What follows `text` in those of `others` that are strings and begin with it.

@@ -1,0 +1,105 @@
+//! Tokens within strings that have to differ from others, where there are so few strings that some may have to be avoided.
+
+use smallvec::SmallVec;
+
+use crate::TokenId;
+use crate::automaton::{Automaton, Trouble};
+use crate::strings::LanguageId;
+
+use super::contents::Contents;
+use super::trie::ROOT;
+
+/// Some of the texts that a string must not become, and a node that they lead to.
+struct Avoided<'a> {
+    node: u32,
+    /// The texts behind the node.
+    language: LanguageId,
+    /// What is left behind the node of those that must not come.
+    rests: Vec<&'a str>,
+    /// Whether there are others.
+    is_alive: bool,
+}
+
+/// The tokens that texts of a language begin with and that stay in them, but leave only such as are among `rests`.
+pub(super) fn avoided(
+    automaton: &mut Automaton,
+    contents: &Contents,
+    language: LanguageId,
+    rests: &[String],
+) -> Result<Vec<TokenId>, Trouble> {
+    let mut found = Vec::new();
+    let mut rests: Vec<&str> = rests.iter().map(String::as_str).collect();
+    rests.sort_unstable();
+    rests.dedup();
+    let mut open = vec![Avoided {
+        node: ROOT,
+        language,
+        is_alive: automaton.has_other_texts(language, &rests)?,
+        rests,
+    }];
+    while let Some(avoided) = open.pop() {
+        let Avoided {
+            node,
+            language,
+            rests,
+            is_alive,
+        } = avoided;
+        let places = contents.inside.at(node);
+        if !is_alive {
+            found.extend_from_slice(&contents.tokens[places.clone()]);
+        }
+        let edges = automaton.content_transitions(language)?;
+        // Characters after which nothing is left but what must not come.
+        let mut dead: SmallVec<[u32; 8]> = SmallVec::new();
+        for rests in rests.chunk_by(|one, other| one.chars().next() == other.chars().next()) {
+            let Some(next) = rests[0].chars().next() else { continue };
+            let Some(&(_, target)) = edges.iter().find(|(range, _)| range.contains(next)) else {
+                continue;
+            };
+            let rests: Vec<&str> = rests.iter().map(|rest| &rest[next.len_utf8()..]).collect();
+            let goes_on_alive = is_alive && automaton.has_other_texts(target, &rests)?;
+            if is_alive && !goes_on_alive {
+                dead.push(next.into());
+            }
+            if let Some(node) = contents.inside.child(node, next.into()) {
+                open.push(Avoided {
+                    node,
+                    language: target,
+                    rests,
+                    is_alive: goes_on_alive,
+                });
+            }
+        }
+        if dead.is_empty() {
+            continue;
+        }
+        let class = edges
+            .iter()
+            .map(|(range, _)| (range.first().into(), range.last().into()));
+        let class = without(class, &dead);
+        for place in contents.begun_from(places.clone())..places.end {
+            if contents.begun(place).is_some_and(|begun| !begun.may_be_of(&class)) {
+                found.push(contents.tokens[place]);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The characters of some ranges without some of them; both are sorted.
+fn without(ranges: impl Iterator<Item = (u32, u32)>, characters: &[u32]) -> Vec<(u32, u32)> {
+    let mut left = Vec::new();
+    for (mut first, last) in ranges {
+        let from = characters.partition_point(|character| *character < first);
+        for &character in characters[from..].iter().take_while(|character| **character <= last) {
+            if first < character {
+                left.push((first, character - 1));
+            }
+            first = character + 1;
+        }
+        if first <= last {
+            left.push((first, last));
+        }
+    }
+    left
+}
