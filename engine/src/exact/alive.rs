@@ -43,6 +43,14 @@ impl Walk<'_> {
         Ok(alive.unwrap_or_default())
     }
 
+    /// Whether one rest may come at a place.
+    pub(super) fn rest_is_alive(&mut self, at: State, rest: u32) -> Result<bool, Trouble> {
+        match self.known.alive.get(&at) {
+            Some(known) => Ok(known[rest as usize]),
+            None => self.is_alive(at, &self.tokens.rests.texts[rest as usize]),
+        }
+    }
+
     /// Whether each rest may come after a member of a plain object: but for names that are spelled out that depends on
     /// little.
     fn alive_after_member(

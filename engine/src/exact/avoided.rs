@@ -48,12 +48,11 @@ pub(super) fn avoided(
         if !is_alive {
             found.extend_from_slice(&contents.tokens[places.clone()]);
         }
-        let edges = automaton.content_transitions(language)?;
         // Characters after which nothing is left but what must not come.
         let mut dead: SmallVec<[u32; 8]> = SmallVec::new();
         for rests in rests.chunk_by(|one, other| one.chars().next() == other.chars().next()) {
             let Some(next) = rests[0].chars().next() else { continue };
-            let Some(&(_, target)) = edges.iter().find(|(range, _)| range.contains(next)) else {
+            let Some(target) = automaton.content_after(language, next)? else {
                 continue;
             };
             let rests: Vec<&str> = rests.iter().map(|rest| &rest[next.len_utf8()..]).collect();
@@ -73,13 +72,13 @@ pub(super) fn avoided(
         if dead.is_empty() {
             continue;
         }
-        let class = edges
-            .iter()
-            .map(|(range, _)| (range.first().into(), range.last().into()));
-        let class = without(class, &dead);
         for place in contents.begun_from(places.clone())..places.end {
-            if contents.begun(place).is_some_and(|begun| !begun.may_be_of(&class)) {
-                found.push(contents.tokens[place]);
+            let Some(begun) = contents.begun(place) else { continue };
+            if dead.iter().any(|character| begun.may_be(*character)) {
+                let others = without(&begun.possible, &dead);
+                if !automaton.content_may_begin(language, &others)? {
+                    found.push(contents.tokens[place]);
+                }
             }
         }
     }
@@ -87,9 +86,9 @@ pub(super) fn avoided(
 }
 
 /// The characters of some ranges without some of them; both are sorted.
-fn without(ranges: impl Iterator<Item = (u32, u32)>, characters: &[u32]) -> Vec<(u32, u32)> {
+fn without(ranges: &[(u32, u32)], characters: &[u32]) -> Vec<(u32, u32)> {
     let mut left = Vec::new();
-    for (mut first, last) in ranges {
+    for &(mut first, last) in ranges {
         let from = characters.partition_point(|character| *character < first);
         for &character in characters[from..].iter().take_while(|character| **character <= last) {
             if first < character {

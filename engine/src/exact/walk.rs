@@ -361,7 +361,7 @@ impl Walk<'_> {
                 None => None,
             };
             if let Some(after) = after
-                && self.alive(after)?[closing.rest as usize]
+                && self.rest_is_alive(after, closing.rest)?
             {
                 found.push(closing.token);
             }

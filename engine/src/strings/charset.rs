@@ -27,6 +27,7 @@ impl CharRange {
     }
 
     /// Whether `c` lies in the range.
+    #[cfg(test)]
     pub(crate) fn contains(self, c: char) -> bool {
         (self.first..=self.last).contains(&index(c))
     }

@@ -181,7 +181,8 @@ impl Automaton {
     /// Whether a language that is not empty has a text that is not among some, which are all different.
     pub(crate) fn has_other_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<bool, Trouble> {
         let many = texts.len() as u64;
-        if texts.is_empty() || self.count_strings(language, many + 1)? > many {
+        if texts.is_empty() || !self.languages.has_machines(language) && self.count_strings(language, many + 1)? > many
+        {
             return Ok(true);
         }
         let among = self.count_texts(language, texts)?;
