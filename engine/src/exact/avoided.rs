@@ -74,31 +74,12 @@ pub(super) fn avoided(
         }
         for place in contents.begun_from(places.clone())..places.end {
             let Some(begun) = contents.begun(place) else { continue };
-            if dead.iter().any(|character| begun.may_be(*character)) {
-                let others = without(&begun.possible, &dead);
-                if !automaton.content_may_begin(language, &others)? {
-                    found.push(contents.tokens[place]);
-                }
+            if dead.iter().any(|character| begun.may_be(*character))
+                && !automaton.may_begin_otherwise(language, &begun.possible, &dead)?
+            {
+                found.push(contents.tokens[place]);
             }
         }
     }
     Ok(found)
-}
-
-/// The characters of some ranges without some of them; both are sorted.
-fn without(ranges: &[(u32, u32)], characters: &[u32]) -> Vec<(u32, u32)> {
-    let mut left = Vec::new();
-    for &(mut first, last) in ranges {
-        let from = characters.partition_point(|character| *character < first);
-        for &character in characters[from..].iter().take_while(|character| **character <= last) {
-            if first < character {
-                left.push((first, character - 1));
-            }
-            first = character + 1;
-        }
-        if first <= last {
-            left.push((first, last));
-        }
-    }
-    left
 }

@@ -268,6 +268,24 @@ fn agree(masker: &mut dyn Masker, vocabulary: &Vocabulary, place: &str) {
     }
 }
 
+/// Strings of which nearly any character may come first, but each leads elsewhere.
+#[test]
+fn expressions_that_have_to_differ_are_not_listed_by_character() {
+    let vocabulary = vocabulary(&TOKENS);
+    let options = ExactOptions {
+        formats: Formats::Asserted,
+        ..ExactOptions::default()
+    };
+    let schema = r#"{"uniqueItems": true, "items": {"type": "string", "format": "regex"}}"#;
+    let mut masker = ExactCompiler::new(vocabulary.clone(), options).compile(schema).unwrap();
+    let text = r#"["(?<ab>a)","(?<a"#;
+    for place in 0..text.len() {
+        agree(masker.as_mut(), &vocabulary, &text[..place]);
+        masker.advance(text.as_bytes()[place].into()).unwrap();
+    }
+    agree(masker.as_mut(), &vocabulary, text);
+}
+
 /// So many tokens that what loops take of them is looked up by their characters: in a mask of each loop every token
 /// counts.
 #[test]

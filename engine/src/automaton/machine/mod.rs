@@ -364,11 +364,6 @@ impl Automaton {
         self.languages.word_edges(language)
     }
 
-    /// Whether a text of a language begins with a character of one of `ranges`, whose ends are included.
-    pub(crate) fn content_may_begin(&mut self, language: LanguageId, ranges: &[(u32, u32)]) -> Result<bool, Trouble> {
-        Ok(self.languages.may_begin(language, ranges)?)
-    }
-
     /// Which characters may come first in texts of a language, as far as that shows at once.
     pub(crate) fn content_firsts(&self, language: LanguageId) -> Characters {
         self.languages.firsts(language)

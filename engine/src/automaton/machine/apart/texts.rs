@@ -156,26 +156,38 @@ impl Automaton {
         }
         // In the middle of a character only some can come next.
         let possible = decode.possible(self.style.escapes);
-        rests.retain(|rest| {
-            rest.chars().next().is_some_and(|next| {
-                let next = u32::from(next);
-                possible.iter().any(|(first, last)| (*first..=*last).contains(&next))
-            })
-        });
-        let taken = self.count_texts(language, &rests)?;
-        let mut count: u64 = 0;
-        for &(range, target) in self.languages.transitions(language)?.iter() {
-            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
-            let shared = possible.iter().map(|(first, last)| {
-                let (first, last) = ((*first).max(low), (*last).min(high));
-                u64::from((last + 1).saturating_sub(first))
-            });
-            let shared: u64 = shared.sum();
-            if shared > 0 {
-                count = count.saturating_add(shared.saturating_mul(self.count_strings(target, taken + 1)?));
+        rests.retain(|rest| !rest.is_empty());
+        rests.sort_unstable();
+        let next_of = |rest: &str| rest.chars().next();
+        let nexts: Vec<u32> = rests.iter().filter_map(|rest| next_of(rest).map(u32::from)).collect();
+        if self.may_begin_otherwise(language, &possible, &nexts)? {
+            return Ok(true);
+        }
+        for rests in rests.chunk_by(|one, other| next_of(one) == next_of(other)) {
+            let Some(next) = next_of(rests[0]) else { continue };
+            let can_come = possible
+                .iter()
+                .any(|(first, last)| (*first..=*last).contains(&next.into()));
+            let Some(target) = self.content_after(language, next)?.filter(|_| can_come) else {
+                continue;
+            };
+            let rests: Vec<&str> = rests.iter().map(|rest| &rest[next.len_utf8()..]).collect();
+            if self.has_other_texts(target, &rests)? {
+                return Ok(true);
             }
         }
-        Ok(count > taken)
+        Ok(false)
+    }
+
+    /// Whether a text of a language begins with a character of one of `ranges`, whose ends are included, that is none of
+    /// `but`; both are sorted.
+    pub(crate) fn may_begin_otherwise(
+        &mut self,
+        language: LanguageId,
+        ranges: &[(u32, u32)],
+        but: &[u32],
+    ) -> Result<bool, Trouble> {
+        Ok(self.languages.may_begin(language, &without(ranges, but))?)
     }
 
     /// Whether a language that is not empty has a text that is not among some, which are all different.
@@ -247,4 +259,22 @@ impl Automaton {
             _ => Ok(self.languages.none()),
         }
     }
+}
+
+/// The characters of some ranges without some of them; both are sorted.
+fn without(ranges: &[(u32, u32)], characters: &[u32]) -> Vec<(u32, u32)> {
+    let mut left = Vec::new();
+    for &(mut first, last) in ranges {
+        let from = characters.partition_point(|character| *character < first);
+        for &character in characters[from..].iter().take_while(|character| **character <= last) {
+            if first < character {
+                left.push((first, character - 1));
+            }
+            first = character + 1;
+        }
+        if first <= last {
+            left.push((first, last));
+        }
+    }
+    left
 }
