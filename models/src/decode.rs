@@ -170,7 +170,7 @@ pub fn generate(
         plan: Plan::default(),
         trial: None,
     };
-    let finish = match decoder.model.threads() {
+    let finish = match decoder.model.thread_pool() {
         Some(pool) => pool.install(|| decoder.run(prompt, constraint)),
         None => decoder.run(prompt, constraint),
     };

@@ -67,7 +67,7 @@ pub trait LanguageModel: Send {
 
     /// The threads that share its passes, where they are not those of rayon's global pool. What calls it from one of them
     /// does not have to be woken after each pass.
-    fn threads(&self) -> Option<Arc<ThreadPool>> {
+    fn thread_pool(&self) -> Option<Arc<ThreadPool>> {
         None
     }
 }

@@ -216,7 +216,7 @@ impl LanguageModel for Transformer {
         self.appends.clear();
     }
 
-    fn threads(&self) -> Option<Arc<rayon::ThreadPool>> {
+    fn thread_pool(&self) -> Option<Arc<rayon::ThreadPool>> {
         self.threads.clone()
     }
 }

@@ -342,7 +342,7 @@ impl Automaton {
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas
             + places
-            + 24 * (self.languages.cells() + self.languages.near_known())
+            + 24 * (self.languages.cells() + self.languages.kept())
             + 64 * self.texts.len()
             + 96 * self.goals.len()
     }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, Trouble};
-use crate::strings::LanguageId;
+use crate::strings::{LanguageId, by_next};
 
 use super::contents::Contents;
 use super::trie::ROOT;
@@ -20,7 +20,7 @@ struct Avoided<'a> {
     is_alive: bool,
 }
 
-/// The tokens that texts of a language begin with and that stay in them, but leave only such as are among `rests`.
+/// The tokens, sorted, that texts of a language begin with and that stay in them, but leave only such as are among `rests`.
 pub(super) fn avoided(
     automaton: &mut Automaton,
     contents: &Contents,
@@ -50,12 +50,10 @@ pub(super) fn avoided(
         }
         // Characters after which nothing is left but what must not come.
         let mut dead: SmallVec<[u32; 8]> = SmallVec::new();
-        for rests in rests.chunk_by(|one, other| one.chars().next() == other.chars().next()) {
-            let Some(next) = rests[0].chars().next() else { continue };
+        for (next, rests) in by_next(&rests) {
             let Some(target) = automaton.content_after(language, next)? else {
                 continue;
             };
-            let rests: Vec<&str> = rests.iter().map(|rest| &rest[next.len_utf8()..]).collect();
             let goes_on_alive = is_alive && automaton.has_other_texts(target, &rests)?;
             if is_alive && !goes_on_alive {
                 dead.push(next.into());
@@ -81,5 +79,6 @@ pub(super) fn avoided(
             }
         }
     }
+    found.sort_unstable();
     Ok(found)
 }

@@ -191,7 +191,7 @@ impl Walk<'_> {
                     &mut inside,
                 )?;
                 let avoided = self.avoided(at, language, contents)?;
-                inside.retain(|token| !avoided.contains(token));
+                inside.retain(|token| avoided.binary_search(token).is_err());
                 found.append(&mut inside);
             }
             PlaceKind::Name(_) => {

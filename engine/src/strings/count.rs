@@ -40,6 +40,7 @@ impl Languages {
         Ok(counted)
     }
 
+    /// [`cardinality`](Self::cardinality), where it is not known yet.
     fn count(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
         if let Some(lengths) = self.lengths(language)?
             && lengths.max() == Some(None)

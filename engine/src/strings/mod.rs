@@ -349,9 +349,9 @@ impl Languages {
         self.rows_within(language, &CharSet::range('\0', '\u{7F}'))
     }
 
-    /// Languages of which it is known what they are near to.
-    pub(crate) fn near_known(&self) -> usize {
-        self.near.len() + self.slacks.len()
+    /// What is kept of languages, in entries: what they are near to, and how many texts they have.
+    pub(crate) fn kept(&self) -> usize {
+        self.near.len() + self.slacks.len() + self.counted.len()
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.
@@ -439,4 +439,18 @@ impl Machine {
         }
         Ok(false)
     }
+}
+
+/// What is left of sorted texts behind each character that they begin with.
+pub(crate) fn by_next<'a>(texts: &[&'a str]) -> Vec<(char, Vec<&'a str>)> {
+    let mut behind: Vec<(char, Vec<&str>)> = Vec::new();
+    for text in texts {
+        let mut rest = text.chars();
+        let Some(next) = rest.next() else { continue };
+        match behind.last_mut() {
+            Some((last, rests)) if *last == next => rests.push(rest.as_str()),
+            _ => behind.push((next, vec![rest.as_str()])),
+        }
+    }
+    behind
 }

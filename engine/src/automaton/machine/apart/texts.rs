@@ -8,7 +8,7 @@ use crate::automaton::decode::Decode;
 use crate::automaton::goal::{Goal, GoalId};
 use crate::automaton::machine::{Automaton, ExpectedId, Kind, Outcomes, State, Top, Trouble};
 use crate::json::{Shape, Value};
-use crate::strings::{Cardinality, LanguageId};
+use crate::strings::{Cardinality, LanguageId, by_next};
 
 /// States of a language that are looked at to see that it stays endless.
 const FEW_STATES: usize = 64;
@@ -114,11 +114,11 @@ impl Automaton {
         let all = self.strings_of(expected)?;
         // Where there is no end of strings it does not matter which one it is.
         let is_endless = self.stays_endless(language)?;
-        let lengths = match !is_endless && self.word_edges(all).is_some() {
-            true => 0,
-            false => others.len() + OTHER_LENGTHS,
-        };
-        for length in 1..=lengths {
+        if !is_endless && self.word_edges(all).is_some() {
+            // Lists of words hardly have such texts.
+            return Ok(None);
+        }
+        for length in 1..=others.len() + OTHER_LENGTHS {
             let other = OTHER.repeat(length);
             let value = self.goals.intern(Goal::Equal(Value::string(&other)));
             if !others.contains(&value) && (is_endless || self.languages.contains(all, &other)?) {
@@ -156,23 +156,18 @@ impl Automaton {
         }
         // In the middle of a character only some can come next.
         let possible = decode.possible(self.style.escapes);
-        rests.retain(|rest| !rest.is_empty());
         rests.sort_unstable();
-        let next_of = |rest: &str| rest.chars().next();
-        let nexts: Vec<u32> = rests.iter().filter_map(|rest| next_of(rest).map(u32::from)).collect();
-        if self.may_begin_otherwise(language, &possible, &nexts)? {
+        let nexts = by_next(&rests);
+        let characters: Vec<u32> = nexts.iter().map(|(next, _)| (*next).into()).collect();
+        if self.may_begin_otherwise(language, &possible, &characters)? {
             return Ok(true);
         }
-        for rests in rests.chunk_by(|one, other| next_of(one) == next_of(other)) {
-            let Some(next) = next_of(rests[0]) else { continue };
-            let can_come = possible
-                .iter()
-                .any(|(first, last)| (*first..=*last).contains(&next.into()));
-            let Some(target) = self.content_after(language, next)?.filter(|_| can_come) else {
-                continue;
-            };
-            let rests: Vec<&str> = rests.iter().map(|rest| &rest[next.len_utf8()..]).collect();
-            if self.has_other_texts(target, &rests)? {
+        for (next, rests) in nexts {
+            let next_is = |(first, last): &(u32, u32)| (*first..=*last).contains(&next.into());
+            if possible.iter().any(next_is)
+                && let Some(target) = self.content_after(language, next)?
+                && self.has_other_texts(target, &rests)?
+            {
                 return Ok(true);
             }
         }
