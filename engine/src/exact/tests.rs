@@ -136,6 +136,12 @@ fn masks_say_what_accepting_says() {
         (either(r#"{"items": {"type": ["string", "null"]}}"#), r#"["a",null,""#),
         (r#"{"if": true, "else": {"type": "boolean"}}"#.to_owned(), r#"{":3,"#),
         (r#"{"propertyNames": {"maxLength": 4}}"#.to_owned(), r#"{"\"#),
+        (
+            r#"{"patternProperties": {"^.$": {"type": "integer"}, "b$": {"type": "number"}},
+                "not": {"anyOf": [{"required": ["x"]}, {"required": ["a"]}]}}"#
+                .to_owned(),
+            "{",
+        ),
         (r#"{"maxLength": 3}"#.to_owned(), r#""\"#),
         (r#"{"patternProperties": {"^.*$": {"type": "integer"}}}"#.to_owned(), r#"{"a":1,""#),
         (r#"{"patternProperties": {"^[ab]$": {"type": "integer"}}, "additionalProperties": false}"#.to_owned(), r#"{"a":1,""#),

@@ -14,68 +14,65 @@ const MOST_LOOPS: usize = 4;
 impl Arena {
     /// Texts of any of `members`.
     pub(super) fn or(&mut self, members: Vec<LanguageId>) -> Made {
-        let mut members = self.flat(members, |node| match node {
-            Node::Or(members) => Some(members),
-            _ => None,
-        });
-        sort(&mut members);
-        members.retain(|&member| member != NONE);
-        if members.len() < 2 {
-            return Ok(members.pop().unwrap_or(NONE));
+        let mut members = self.flat(members, |node| Nesting::OrOfAnd.outer(node));
+        loop {
+            sort(&mut members);
+            members.retain(|&member| member != NONE);
+            if members.len() < 2 {
+                return Ok(members.pop().unwrap_or(NONE));
+            }
+            if members.contains(&ANY) || self.has_complements(&members) {
+                return Ok(ANY);
+            }
+            self.unite_classes(&mut members)?;
+            self.unite_repeats(&mut members)?;
+            self.absorb(&mut members);
+            if members.contains(&EMPTY) {
+                let redundant = members
+                    .iter()
+                    .any(|&member| member != EMPTY && self.facts(member).nullable == u64::MAX);
+                members.retain(|&member| !(redundant && member == EMPTY));
+            }
+            // What becomes simpler may make others so.
+            if !self.simplify_nested(&mut members, Nesting::OrOfAnd)? {
+                break;
+            }
         }
-        if members.contains(&ANY) || self.has_complements(&members) {
-            return Ok(ANY);
+        match members[..] {
+            [single] => Ok(single),
+            _ if members.contains(&ANY) => Ok(ANY),
+            _ => self.intern(Node::Or(members.into())),
         }
-        self.unite_classes(&mut members)?;
-        self.unite_repeats(&mut members)?;
-        self.absorb(&mut members);
-        if members.contains(&EMPTY) {
-            let redundant = members
-                .iter()
-                .any(|&member| member != EMPTY && self.facts(member).nullable == u64::MAX);
-            members.retain(|&member| !(redundant && member == EMPTY));
-        }
-        self.simplify_nested(&mut members, Nesting::OrOfAnd)?;
-        if members.len() < 2 || members.contains(&ANY) {
-            return Ok(if members.len() < 2 {
-                members.pop().unwrap_or(NONE)
-            } else {
-                ANY
-            });
-        }
-        self.intern(Node::Or(members.into()))
     }
 
     /// Texts of all of `members`.
     pub(super) fn and(&mut self, members: Vec<LanguageId>) -> Made {
-        let mut members = self.flat(members, |node| match node {
-            Node::And(members) => Some(members),
-            _ => None,
-        });
-        sort(&mut members);
-        members.retain(|&member| member != ANY);
-        if members.len() < 2 {
-            return Ok(members.pop().unwrap_or(ANY));
-        }
-        if members.contains(&NONE) || self.has_complements(&members) {
-            return Ok(NONE);
-        }
-        self.intersect_repeats(&mut members)?;
-        if members.contains(&EMPTY) {
-            if members.iter().any(|&member| self.facts(member).nullable == 0) {
+        let mut members = self.flat(members, |node| Nesting::AndOfOr.outer(node));
+        loop {
+            sort(&mut members);
+            members.retain(|&member| member != ANY);
+            if members.len() < 2 {
+                return Ok(members.pop().unwrap_or(ANY));
+            }
+            if members.contains(&NONE) || self.has_complements(&members) {
                 return Ok(NONE);
             }
-            members.retain(|&member| member == EMPTY || self.facts(member).nullable != u64::MAX);
+            self.intersect_repeats(&mut members)?;
+            if members.contains(&EMPTY) {
+                if members.iter().any(|&member| self.facts(member).nullable == 0) {
+                    return Ok(NONE);
+                }
+                members.retain(|&member| member == EMPTY || self.facts(member).nullable != u64::MAX);
+            }
+            if !self.simplify_nested(&mut members, Nesting::AndOfOr)? {
+                break;
+            }
         }
-        self.simplify_nested(&mut members, Nesting::AndOfOr)?;
-        if members.len() < 2 || members.contains(&NONE) {
-            return Ok(if members.len() < 2 {
-                members.pop().unwrap_or(ANY)
-            } else {
-                NONE
-            });
+        match members[..] {
+            [single] => Ok(single),
+            _ if members.contains(&NONE) => Ok(NONE),
+            _ => self.intern(Node::And(members.into())),
         }
-        self.intern(Node::And(members.into()))
     }
 
     /// Texts that are not of `id`.
@@ -235,11 +232,7 @@ impl Arena {
             let repeat = self.repeat(inner, min, max)?;
             members.push(self.concat(repeat, rest)?);
         }
-        let flat = self.flat(std::mem::take(members), |node| match node {
-            Node::Or(members) => Some(members),
-            _ => None,
-        });
-        *members = flat;
+        *members = self.flat(std::mem::take(members), |node| Nesting::OrOfAnd.outer(node));
         sort(members);
         Ok(())
     }
@@ -291,8 +284,8 @@ impl Arena {
     }
 
     /// Absorption, also one level further down: `k | (n & (k | x))` is `k | (n & x)`, and the dual. Lookarounds in loops
-    /// nest such terms, and without this each character read would nest them deeper.
-    fn simplify_nested(&mut self, members: &mut Vec<LanguageId>, nesting: Nesting) -> Result<(), LimitReached> {
+    /// nest such terms, and without this each character read would nest them deeper. Returns whether something changed.
+    fn simplify_nested(&mut self, members: &mut Vec<LanguageId>, nesting: Nesting) -> Result<bool, LimitReached> {
         let mut changed = false;
         let all = members.clone();
         let mut kept = Vec::with_capacity(all.len());
@@ -321,9 +314,8 @@ impl Arena {
         if changed {
             *members = kept;
             *members = self.flat(std::mem::take(members), |node| nesting.outer(node));
-            sort(members);
         }
-        Ok(())
+        Ok(changed)
     }
 
     /// `inner` again, without those grandchildren that are in `context`.
