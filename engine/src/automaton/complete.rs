@@ -385,7 +385,10 @@ impl Automaton {
                 this.after_member(partial.formula, name_of, outcome)
             })?;
             for (after, value) in choices {
-                partial.push_member(heap, after, &text, &value, Some(name));
+                // What leaves all that is asked as it is helps nobody, unless any member has to come.
+                if after != partial.formula || partial.text.is_empty() {
+                    partial.push_member(heap, after, &text, &value, Some(name));
+                }
             }
         }
         Ok(())

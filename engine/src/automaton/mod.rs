@@ -148,6 +148,8 @@ pub(crate) struct Automaton {
     scarce: HashMap<FormulaId, LanguageId>,
     vectors: HashMap<Box<[GoalId]>, Arc<[Vec<bool>]>>,
     lists: HashMap<LanguageId, Option<Arc<Listed>>>,
+    /// The first names of languages, and how many were asked for.
+    some_of: HashMap<LanguageId, (usize, Arc<[TextId]>)>,
     plains: HashMap<FormulaId, Option<Arc<Plain>>>,
     /// What the member of an object is read for, by what is left of the object and the name.
     members: HashMap<(Left, TextId), Option<ExpectedId>>,
@@ -239,6 +241,7 @@ impl Automaton {
             scarce: HashMap::new(),
             vectors: HashMap::new(),
             lists: HashMap::new(),
+            some_of: HashMap::new(),
             plains: HashMap::new(),
             members: HashMap::new(),
             after_required: HashMap::new(),

@@ -52,6 +52,10 @@ impl Listed {
 
 /// Names of a language that are listed.
 pub(in crate::automaton) const MOST_LISTED: usize = 1024;
+/// Names that are listed, or looked through, in no time.
+const FEW: usize = 8;
+/// Languages of which names that were listed are kept.
+const MOST_LISTS: usize = 16;
 
 impl Automaton {
     /// The names that atoms of `formula` name, sorted. Of those that have been used only the demand on a plain object may
@@ -205,8 +209,28 @@ impl Automaton {
             return Ok(names.iter().copied().take(most).collect());
         }
         let language = self.language_of(names)?;
-        let texts = self.languages.members(language, most)?;
-        Ok(texts.iter().map(|text| self.texts.intern(text)).collect())
+        if let Some((asked, known)) = self.some_of.get(&language)
+            && (most <= *asked || known.len() < *asked)
+        {
+            return Ok(known.iter().copied().take(most).collect());
+        }
+        // Who asks for one more each time should not have all listed again each time.
+        let more = match most {
+            0..FEW => most,
+            _ => most.next_power_of_two(),
+        };
+        let (asked, texts) = match self.languages.members(language, more) {
+            Err(_) if more > most => (most, self.languages.members(language, most)?),
+            texts => (more, texts?),
+        };
+        let names: Arc<[TextId]> = texts.iter().map(|text| self.texts.intern(text)).collect();
+        if asked >= FEW {
+            if self.some_of.len() == MOST_LISTS {
+                self.some_of.clear();
+            }
+            self.some_of.insert(language, (asked, names.clone()));
+        }
+        Ok(names.iter().copied().take(most).collect())
     }
 
     /// One of a set of names that is not among others.
@@ -215,8 +239,12 @@ impl Automaton {
         names: &Names,
         others: &[TextId],
     ) -> Result<Option<TextId>, Trouble> {
-        let mut names = self.some_names(names, others.len() + 1)?.into_iter();
-        Ok(names.find(|name| !others.contains(name)))
+        let names = self.some_names(names, others.len() + 1)?;
+        if others.len() < FEW {
+            return Ok(names.into_iter().find(|name| !others.contains(name)));
+        }
+        let others: HashSet<TextId> = others.iter().copied().collect();
+        Ok(names.into_iter().find(|name| !others.contains(name)))
     }
 
     /// Notes that a language has all names but these.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use super::super::{Automaton, Formats};
+use super::super::{Automaton, Formats, State};
 use crate::schema::{SchemaOptions, SchemaSet};
 use crate::{CompileErrorKind, Limits, Style};
 
@@ -42,6 +42,7 @@ fn outcome(schema: &str, documents: &[&str]) -> Outcome {
         Err(_) => return Outcome::Refused(CompileErrorKind::LimitExceeded),
     };
     let mut accepted = Vec::new();
+    end(&mut automaton, start);
     for document in documents {
         let mut at = Some(start);
         for byte in document.bytes() {
@@ -51,9 +52,24 @@ fn outcome(schema: &str, documents: &[&str]) -> Outcome {
                 Err(_) => return Outcome::Stopped,
             }
         }
+        if let Some(at) = at {
+            end(&mut automaton, at);
+        }
         accepted.push(at.is_some_and(|at| automaton.is_complete(at).unwrap()));
     }
     Outcome::Answered(accepted)
+}
+
+/// Reads what ends a document, where that is found: it need not be, but takes its time.
+fn end(automaton: &mut Automaton, at: State) {
+    let Ok(Some(rest)) = automaton.completion(at) else {
+        return;
+    };
+    let mut at = at;
+    for byte in rest {
+        at = automaton.step(at, byte).unwrap().unwrap();
+    }
+    assert!(automaton.is_complete(at).unwrap());
 }
 
 /// What becomes of a schema on a small stack, and within [`TIME`].
@@ -283,6 +299,24 @@ fn objects_of_many_names() {
     answered(&schema, &[(&all, true), (&all[..all.len() - 8], false)]);
     let schema = schema.replace("200}", "201}");
     assert_eq!(work(&schema, &[]), Outcome::Unsatisfiable);
+    // Names that do not run out.
+    answered(r#"{"type": "object", "minProperties": 600}"#, &[("{}", false)]);
+    answered(
+        r#"{"type": "object", "minProperties": 300, "propertyNames": {"pattern": "^a.*b$"}}"#,
+        &[(r#"{"axb":1}"#, false), (r#"{"ax":1}"#, false)],
+    );
+    // Members that come nearer to nothing.
+    answered(
+        r#"{
+            "if": {"items": {
+                "propertyNames": {"patternProperties": {"^a": {"required": ["ab"]}}, "maximum": -2.5},
+                "items": {"if": {"type": "boolean"}, "minContains": 1, "minimum": 0.1},
+                "minContains": 4
+            }},
+            "then": {"enum": [{}]}
+        }"#,
+        &[("{}", true), ("[", false), ("[{", false)],
+    );
 }
 
 #[test]
