@@ -69,6 +69,14 @@ pub trait Masker: Send {
         Ok(false)
     }
 
+    /// Says that `token` may be accepted next: a framework may use the time until then, on a thread that is not needed
+    /// elsewhere, to work out what [`advance`](Masker::advance) and [`forced_tokens`](Masker::forced_tokens) will need. They
+    /// give the same results whether this was called or not, for allowed tokens and others. Does nothing unless a framework
+    /// makes something of it.
+    fn prepare(&mut self, token: TokenId) {
+        let _ = token;
+    }
+
     /// An independent masker in the same state.
     ///
     /// # Errors

@@ -7,11 +7,14 @@ use maskwright::{MaskError, Masker, TokenId};
 
 use crate::in_time::Plan;
 use crate::language_model::logits_to_host;
+use crate::likely::LikelyTokens;
 use crate::mask_thread::{self, Job, MaskThread, Masked};
 use crate::{LanguageModel, ModelError, Sampler, SamplingOptions, Snapshot};
 
 /// Tokens passed over for one place in an answer because of its limit, before the shortest way to its end is taken.
 const MAX_PASSED_OVER: usize = 32;
+/// Time that the first forward pass, over the prompt, is taken to last at least.
+const SHORT_PASS: Duration = Duration::from_millis(1);
 
 /// When an answer ends, and how its tokens are chosen.
 #[derive(Clone, Debug)]
@@ -95,6 +98,8 @@ pub struct MaskTimes {
     pub total: Duration,
     /// The part of it that the forward passes did not hide, and the time it took to have it done on another thread.
     pub exposed: Duration,
+    /// Time for which likely tokens were prepared while forward passes ran ([`Masker::prepare`]); not part of the above.
+    pub prepared: Duration,
 }
 
 /// An answer, as far as it came, and what it cost.
@@ -167,6 +172,7 @@ pub fn generate(
         earlier_logits: Vec::new(),
         forward_passes: 0,
         mask_times: MaskTimes::default(),
+        shortest_pass: None,
         plan: Plan::default(),
         trial: None,
     };
@@ -195,6 +201,8 @@ struct Decoder<'a> {
     earlier_logits: Vec<f32>,
     forward_passes: usize,
     mask_times: MaskTimes,
+    /// Time of the shortest forward pass so far.
+    shortest_pass: Option<Duration>,
     plan: Plan,
     trial: Option<Trial>,
 }
@@ -281,15 +289,20 @@ impl Decoder<'_> {
     /// Appends `tokens` and chooses from the mask computed meanwhile; `None` where the mask was not there in time.
     fn sample_masked(&mut self, tokens: &[TokenId], masks: &mut Masks) -> Result<Option<TokenId>, DecodeError> {
         let handing_over = Instant::now();
-        masks.begin(self.options.finish_in_time)?;
-        self.mask_times.exposed += handing_over.elapsed();
+        let idle = self.shortest_pass.unwrap_or(SHORT_PASS) / 2;
+        masks.begin(tokens, self.options.finish_in_time, idle)?;
+        let running = Instant::now();
+        self.mask_times.exposed += running - handing_over;
         self.forward(tokens)?;
         let waiting = Instant::now();
-        let Some(Finished { worked, rest }) = masks.finish()? else {
+        let pass = waiting - running;
+        self.shortest_pass = Some(self.shortest_pass.map_or(pass, |shortest| shortest.min(pass)));
+        let Some(Finished { worked, prepared, rest }) = masks.finish()? else {
             return Ok(None);
         };
         self.mask_times.masks += 1;
         self.mask_times.total += worked;
+        self.mask_times.prepared += prepared;
         self.mask_times.exposed += waiting.elapsed();
         let room = self.room();
         if let Some(trial) = self.trial.take()
@@ -431,6 +444,8 @@ fn dead_end(framework: &str, position: usize) -> DecodeError {
 struct Finished {
     /// Time it took to compute, with the completion.
     worked: Duration,
+    /// Time for which likely tokens were prepared.
+    prepared: Duration,
     /// Tokens that end the document, where they were asked for and the framework can tell.
     rest: Option<Vec<TokenId>>,
 }
@@ -456,11 +471,14 @@ impl Masks {
         }
     }
 
-    /// Has the next mask computed, and with `completion` how the document can be ended.
-    fn begin(&mut self, completion: bool) -> Result<(), DecodeError> {
+    /// Has the next mask computed, and with `completion` how the document can be ended, while the model reads `tokens`. On
+    /// another thread what is left of the time `idle` is used to prepare likely tokens.
+    fn begin(&mut self, tokens: &[TokenId], completion: bool, idle: Duration) -> Result<(), DecodeError> {
         let mut job = Job {
             masker: self.take()?,
             completion,
+            tokens: tokens.to_vec(),
+            idle,
         };
         if let Some(thread) = &self.thread {
             match thread.submit(job) {
@@ -469,7 +487,8 @@ impl Masks {
             }
         }
         self.thread = None;
-        self.done = Some(mask_thread::compute(job));
+        job.idle = Duration::ZERO;
+        self.done = Some(mask_thread::compute(job, &mut LikelyTokens::default()));
         Ok(())
     }
 
@@ -485,8 +504,11 @@ impl Masks {
         };
         self.masker = Some(masked.masker);
         let rest = masked.outcome.map_err(|error| self.failed(error))?;
-        let worked = masked.worked;
-        Ok(Some(Finished { worked, rest }))
+        Ok(Some(Finished {
+            worked: masked.worked,
+            prepared: masked.prepared,
+            rest,
+        }))
     }
 
     /// The mask that was computed last.

@@ -29,6 +29,7 @@ mod in_time;
 mod kernels;
 mod kv_cache;
 mod language_model;
+mod likely;
 mod linear;
 mod load;
 mod mask_thread;

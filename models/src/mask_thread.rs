@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use maskwright::{MaskError, Masker, TokenId};
 
+use crate::likely::LikelyTokens;
+
 /// Time for which a message is looked for again and again before its receiver sleeps: to wake a thread takes longer than
 /// most masks.
 const ATTENTION: Duration = Duration::from_millis(10);
@@ -18,6 +20,11 @@ pub(crate) struct Job {
     pub(crate) masker: Box<dyn Masker>,
     /// Whether to ask how the document can be ended, too.
     pub(crate) completion: bool,
+    /// The tokens that the model reads meanwhile, the prompt's first.
+    pub(crate) tokens: Vec<TokenId>,
+    /// Time after which the mask will hardly be waited for: as long as there is some left, tokens that are likely to be
+    /// chosen are prepared.
+    pub(crate) idle: Duration,
 }
 
 /// A masker whose mask has been computed, so that asking for it again costs nothing.
@@ -27,22 +34,37 @@ pub(crate) struct Masked {
     pub(crate) outcome: Result<Option<Vec<TokenId>>, MaskError>,
     /// Time that took.
     pub(crate) worked: Duration,
+    /// Time for which tokens were prepared afterwards.
+    pub(crate) prepared: Duration,
 }
 
-/// Computes the mask, and how long that takes.
-pub(crate) fn compute(job: Job) -> Masked {
+/// Computes the mask, prepares likely tokens if there is time, and says how long that takes.
+pub(crate) fn compute(job: Job, likely: &mut LikelyTokens) -> Masked {
     let working = Instant::now();
     let mut masker = job.masker;
+    let (mut worked, mut prepared) = (None, Duration::ZERO);
     let outcome = guard(|| {
         masker.mask()?;
         let mut tokens = Vec::new();
         let told = job.completion && masker.completion(&mut tokens)?;
+        let by_then = *worked.insert(working.elapsed());
+        likely.observe(&job.tokens);
+        if by_then < job.idle {
+            for token in likely.among(masker.mask()?) {
+                masker.prepare(*token);
+                prepared = working.elapsed() - by_then;
+                if by_then + prepared >= job.idle {
+                    break;
+                }
+            }
+        }
         Ok(told.then_some(tokens))
     });
     Masked {
         masker,
         outcome,
-        worked: working.elapsed(),
+        worked: worked.unwrap_or_else(|| working.elapsed()),
+        prepared,
     }
 }
 
@@ -73,8 +95,9 @@ impl MaskThread {
         thread::Builder::new()
             .name("masks".to_owned())
             .spawn(move || {
+                let mut likely = LikelyTokens::default();
                 while let Some(job) = receive(&inbox, None) {
-                    if outbox.send(compute(job)).is_err() {
+                    if outbox.send(compute(job, &mut likely)).is_err() {
                         break;
                     }
                 }

@@ -23,6 +23,8 @@ struct Counter {
     /// Every batch appended, in order.
     batches: Arc<Mutex<Vec<Vec<u32>>>>,
     max_positions: usize,
+    /// Time of a pass.
+    pause: Duration,
 }
 
 impl Counter {
@@ -45,6 +47,7 @@ impl LanguageModel for Counter {
         self.sequence.len()
     }
     fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError> {
+        std::thread::sleep(self.pause);
         self.batches.lock().unwrap().push(tokens.to_vec());
         self.sequence.extend_from_slice(tokens);
         let last = *tokens.last().ok_or(ModelError::NothingToAppend)? as usize;
@@ -530,5 +533,75 @@ fn a_token_after_which_the_document_cannot_be_ended_is_taken_back_with_what_it_f
         assert_eq!(generation.token_ids(), [6], "the next best, by the logits of its place");
         assert_eq!(model.sequence, [1, 4, 6]);
         assert_eq!(*model.batches.lock().unwrap(), [vec![1, 4], vec![5, 6], vec![6]]);
+    }
+}
+
+/// A masker that notes what it is told may come.
+struct Told {
+    masker: Scripted,
+    prepared: Arc<Mutex<Vec<(usize, TokenId)>>>,
+}
+
+impl Masker for Told {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        self.masker.mask()
+    }
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        self.masker.advance(token)
+    }
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        self.masker.is_complete()
+    }
+    fn position(&self) -> usize {
+        self.masker.position()
+    }
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        self.masker.forced_tokens(tokens)
+    }
+    fn prepare(&mut self, token: TokenId) {
+        self.prepared.lock().unwrap().push((self.position(), token));
+    }
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        self.masker.fork()
+    }
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        self.masker.rollback(tokens)
+    }
+}
+
+#[test]
+fn likely_tokens_are_prepared_while_the_model_runs() {
+    let script: Vec<Step> = (0..6)
+        .map(|turn| Step::Allow(vec![10 + turn, 20, 22 + turn]))
+        .chain([Step::Allow(vec![EOS])])
+        .collect();
+    for overlap in [true, false] {
+        let prepared = Arc::<Mutex<Vec<(usize, TokenId)>>>::default();
+        let constraint = Constraint {
+            framework: "told".to_owned(),
+            masker: Box::new(Told {
+                masker: Scripted {
+                    script: script.clone(),
+                    position: 0,
+                    mask: TokenMask::none(VOCABULARY),
+                },
+                prepared: prepared.clone(),
+            }),
+        };
+        let mut model = Counter {
+            pause: Duration::from_millis(40),
+            ..Counter::new()
+        };
+        let options = DecodeOptions { overlap, ..options() };
+        let generation = generate(&mut model, &[1, 2], Some(constraint), &options, &AtomicBool::new(false));
+        assert_eq!(finish(&generation), FinishReason::EndOfSequence);
+        assert_eq!(generation.token_ids(), [10, 11, 12, 13, 14, 15]);
+        let prepared = prepared.lock().unwrap();
+        assert_eq!(!prepared.is_empty(), overlap, "{prepared:?}");
+        assert!(prepared.iter().all(|&(position, token)| match &script[position] {
+            Step::Allow(tokens) => tokens.contains(&token),
+            _ => false,
+        }));
+        assert_eq!(generation.mask_times.prepared > Duration::ZERO, overlap);
     }
 }

@@ -264,6 +264,12 @@ fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Vec<Vec<u8>
         if let Some(wrong) = forced_problem(&*masker, &mask, &vocabulary).map_err(|error| stop(&text, error))? {
             return Err(Stop::Wrong(wrong, shown(&text)));
         }
+        if choices.below(6) == 5 {
+            let wrong = prepared_problem(&*masker, &mask, choices).map_err(|error| stop(&text, error))?;
+            if let Some(wrong) = wrong {
+                return Err(Stop::Wrong(wrong, shown(&text)));
+            }
+        }
         if choices.below(4) == 3 {
             match completed(&*masker, &text, &vocabulary).map_err(|error| stop(&text, error))? {
                 Ok(document) if document.is_empty() => {}
@@ -324,6 +330,55 @@ fn forced_problem(masker: &dyn Masker, mask: &TokenMask, vocabulary: &Vocabulary
     for token in tokens {
         if fork.advance(token).is_err() {
             return Ok(Some(format!("token {token} is forced and refused")));
+        }
+    }
+    Ok(None)
+}
+
+/// Where a masker that was told what may come differs from one that was not.
+fn prepared_problem(
+    masker: &dyn Masker,
+    mask: &TokenMask,
+    choices: &mut Choices<'_>,
+) -> Result<Option<String>, MaskError> {
+    let (mut plain, mut told) = (masker.fork()?, masker.fork()?);
+    let allowed: Vec<TokenId> = mask.iter().collect();
+    let any = |choices: &mut Choices<'_>| choices.below(mask.len() + 2) as TokenId;
+    for _ in 0..choices.below(4) {
+        for _ in 0..choices.below(8) {
+            told.prepare(any(choices));
+            told.prepare(allowed[choices.below(allowed.len())]);
+        }
+        let token = match choices.below(4) {
+            0 => any(choices),
+            _ => allowed[choices.below(allowed.len())],
+        };
+        let taken = plain.advance(token).is_ok();
+        if told.advance(token).is_ok() != taken {
+            return Ok(Some(format!(
+                "token {token} is taken if it was prepared, or if it was not"
+            )));
+        }
+        let (mut forced, mut prepared) = (Vec::new(), Vec::new());
+        plain.forced_tokens(&mut forced)?;
+        told.forced_tokens(&mut prepared)?;
+        if forced != prepared {
+            return Ok(Some(format!(
+                "after token {token}, {forced:?} or {prepared:?} is forced"
+            )));
+        }
+        let accepted = choices.below(forced.len() + 1);
+        for &token in &forced[..accepted] {
+            plain.advance(token)?;
+            told.advance(token)?;
+        }
+        let back = usize::from(taken && choices.below(3) == 2);
+        plain.rollback(back)?;
+        told.rollback(back)?;
+        if plain.mask()? != told.mask()? || plain.position() != told.position() {
+            return Ok(Some(format!(
+                "the mask after token {token} depends on what was prepared"
+            )));
         }
     }
     Ok(None)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
 
 use super::contents::Sets;
+use super::prepared::{Prepared, Way};
 use super::token_set::{Easel, Easels, TokenSet};
 
 /// Texts that are written token by token, known by the places in them.
@@ -59,6 +60,7 @@ pub(super) struct PlaceMasker<T: Places> {
     was_known: bool,
     /// Taken when the first mask is asked for.
     easel: Option<Easel>,
+    prepared: Prepared<T::Place>,
 }
 
 impl<T: Places> PlaceMasker<T> {
@@ -71,12 +73,52 @@ impl<T: Places> PlaceMasker<T> {
             ended: false,
             was_known: false,
             easel: None,
+            prepared: Prepared::default(),
         }
     }
 
     fn place(&self) -> &T::Place {
         // There is always the first.
         &self.places[self.places.len() - 1]
+    }
+
+    /// The place after a token; none where it is not allowed there, or ends the text.
+    fn after(&self, at: &T::Place, token: TokenId, comes_back: bool) -> Result<Option<T::Place>, MaskError> {
+        let vocabulary = self.texts.vocabulary();
+        match (vocabulary.kind(token), vocabulary.token_bytes(token)) {
+            (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(at, (token, bytes), comes_back),
+            _ => Ok(None),
+        }
+    }
+
+    fn push(&mut self, token: TokenId, place: T::Place) {
+        if self.places.len() == self.places.capacity() {
+            self.places.reserve(ROOM);
+            self.tokens.reserve(ROOM);
+        }
+        self.places.push(place);
+        self.tokens.push(token);
+        self.was_known = false;
+    }
+
+    /// `token`, and what is forced behind it, with the places that they lead to; none where the token is not allowed.
+    fn way(&mut self, token: TokenId) -> Result<Option<Way<T::Place>>, MaskError> {
+        let Some(next) = self.after(self.place(), token, self.was_known)? else {
+            return Ok(None);
+        };
+        // The tokenizer sees what stands before.
+        self.tokens.push(token);
+        let forced = self.texts.forced(&next, &self.tokens);
+        self.tokens.pop();
+        let mut way = vec![(token, next)];
+        for token in forced? {
+            // What is forced is allowed; should it not be, the caller who accepts it will hear of it.
+            let Some(next) = self.after(&way[way.len() - 1].1, token, false)? else {
+                return Ok(None);
+            };
+            way.push((token, next));
+        }
+        Ok(Some(way))
     }
 
     fn refused(&self, token: TokenId) -> MaskError {
@@ -111,28 +153,21 @@ impl<T: Places> Masker for PlaceMasker<T> {
         if self.ended {
             return Err(self.refused(token));
         }
-        let vocabulary = self.texts.vocabulary();
-        if vocabulary.is_eos(token) {
+        if let Some(next) = self.prepared.advance(token) {
+            self.push(token, next);
+            return Ok(());
+        }
+        if self.texts.vocabulary().is_eos(token) {
             if !self.is_complete()? {
                 return Err(self.refused(token));
             }
             self.ended = true;
             return Ok(());
         }
-        let next = match (vocabulary.kind(token), vocabulary.token_bytes(token)) {
-            (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(self.place(), (token, bytes), self.was_known)?,
-            _ => None,
-        };
-        let Some(next) = next else {
+        let Some(next) = self.after(self.place(), token, self.was_known)? else {
             return Err(self.refused(token));
         };
-        if self.places.len() == self.places.capacity() {
-            self.places.reserve(ROOM);
-            self.tokens.reserve(ROOM);
-        }
-        self.places.push(next);
-        self.tokens.push(token);
-        self.was_known = false;
+        self.push(token, next);
         Ok(())
     }
 
@@ -145,7 +180,9 @@ impl<T: Places> Masker for PlaceMasker<T> {
     }
 
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
-        if !self.ended {
+        if let Some(forced) = self.prepared.forced() {
+            tokens.extend(forced);
+        } else if !self.ended {
             tokens.extend(self.texts.forced(self.place(), &self.tokens)?);
         }
         Ok(())
@@ -161,6 +198,16 @@ impl<T: Places> Masker for PlaceMasker<T> {
         Ok(spelled.is_some())
     }
 
+    fn prepare(&mut self, token: TokenId) {
+        if self.ended || !self.prepared.wants(token) {
+            return;
+        }
+        // An error is for the call that meets it again.
+        if let Ok(Some(way)) = self.way(token) {
+            self.prepared.add(token, way);
+        }
+    }
+
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
         Ok(Box::new(Self {
             texts: self.texts.clone(),
@@ -169,6 +216,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
             ended: self.ended,
             was_known: self.was_known,
             easel: None,
+            prepared: Prepared::default(),
         }))
     }
 
@@ -181,6 +229,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
             });
         }
         if tokens > 0 {
+            self.prepared = Prepared::default();
             let places = tokens - usize::from(self.ended);
             (self.ended, self.was_known) = (false, false);
             self.places.truncate(self.places.len() - places);

@@ -12,6 +12,7 @@ mod masker;
 mod names;
 mod occurrences;
 mod phases;
+mod prepared;
 mod reply;
 mod rest;
 mod rest_set;
