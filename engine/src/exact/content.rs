@@ -6,8 +6,9 @@ use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
 
+use super::bounded::inside_bounded;
 use super::chain::{Chain, End};
-use super::contents::{Contents, HORIZON};
+use super::contents::{Contents, HORIZONS};
 use super::occurrences::{DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
@@ -530,24 +531,34 @@ fn inside_of_near(
     tokens: &Tokens,
     language: LanguageId,
 ) -> Result<Option<TokenSet>, Trouble> {
-    let near = automaton.near(language, HORIZON)?;
-    if near == language {
-        return Ok(None);
+    let mut found = None;
+    // What is near for many characters is near for few.
+    for (place, &horizon) in HORIZONS.iter().enumerate().rev() {
+        let near = automaton.near(language, horizon)?;
+        if near == language {
+            break;
+        }
+        found = Some((place, near));
     }
+    let Some((place, near)) = found else { return Ok(None) };
+    let horizon = HORIZONS[place];
     if !automaton.is_read_singly(language) && near == automaton.near(language, tokens.inside.longest)? {
         // What is near is near itself: this calls itself once.
         return Ok(Some(inside(automaton, freedom, tokens, near)?));
     }
     let far = |automaton: &mut Automaton, freedom: &mut Freedom, language| {
         let mut found = Vec::new();
-        inside_few(automaton, freedom, &tokens.far, language, tokens.escapes, &mut found)?;
+        let far = &tokens.far[place];
+        if !inside_bounded(automaton, far, language, &mut found)? {
+            inside_few(automaton, freedom, far, language, tokens.escapes, &mut found)?;
+        }
         Ok::<_, Trouble>(found)
     };
     let found = far(automaton, freedom, language)?;
     let fingerprint = automaton.fingerprint(near);
     let known = match fingerprint {
-        Some(fingerprint) => tokens.known_core(fingerprint),
-        None => freedom.core(near),
+        Some(fingerprint) => tokens.known_core(horizon, fingerprint),
+        None => freedom.core(horizon, near),
     };
     let core = match known {
         Some(known) => known,
@@ -558,8 +569,8 @@ fn inside_of_near(
                 core = core.but(&others, &tokens.sets);
             }
             match fingerprint {
-                Some(fingerprint) => tokens.keep_core(fingerprint, &core),
-                None => freedom.keep_core(near, &core),
+                Some(fingerprint) => tokens.keep_core(horizon, fingerprint, &core),
+                None => freedom.keep_core(horizon, near, &core),
             }
             core
         }

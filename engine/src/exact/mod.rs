@@ -3,6 +3,7 @@
 mod ahead;
 mod alive;
 mod avoided;
+mod bounded;
 mod chain;
 mod content;
 mod contents;

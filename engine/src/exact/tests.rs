@@ -371,7 +371,7 @@ fn loops_take_the_tokens_that_may_come() {
 #[test]
 fn bounds_count_as_soon_as_a_token_can_reach_them() {
     let long = ["a", "-", "a-", "a.", ".", " ", "é"].into_iter().flat_map(|text| {
-        let repeated = [15, 16, 17, 24, 40].into_iter();
+        let repeated = [15, 16, 17, 24, 32, 33, 40, 64, 65, 90].into_iter();
         repeated.map(move |count| text.repeat(count))
     });
     let short = [
@@ -406,6 +406,10 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
         (
             r#""pattern": "^(?:\\S+\\s+){0,20}\\S+$", "maxLength": 50"#,
             "b c a".repeat(10),
+        ),
+        (
+            r#""pattern": "^(?:\\S+\\s+){2,30}\\S+$", "maxLength": 130, "minLength": 100"#,
+            "b c aaé".repeat(20),
         ),
         (
             r#""pattern": "^[^a]*(-{3,40}a){2,}$", "maxLength": 90, "minLength": 2"#,

@@ -29,6 +29,14 @@ impl Languages {
         Ok(self.lengths.entry(id).or_insert(None).clone())
     }
 
+    /// The same, where the expression shows it: no automaton is walked.
+    pub(crate) fn plain_lengths(&mut self, id: LanguageId) -> Result<KnownLengths, LimitReached> {
+        match self.arena.is_structural(id) {
+            true => self.lengths(id),
+            false => Ok(None),
+        }
+    }
+
     /// Children first, on a stack of our own: expressions may be deep.
     fn measure_structure(&mut self, id: LanguageId) -> Result<(), LimitReached> {
         let mut stack = vec![id];

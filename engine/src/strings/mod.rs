@@ -38,7 +38,6 @@ pub(crate) use charset::CharRange;
 pub(crate) use count::Cardinality;
 pub(crate) use derive::Transitions;
 pub(crate) use fingerprint::Fingerprint;
-#[cfg(test)]
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
 pub(crate) use node::LanguageId;

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{CharRange, Characters, Fingerprint, LanguageId, Machine, Transitions};
+use crate::strings::{CharRange, Characters, Fingerprint, LanguageId, Lengths, Machine, Transitions};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -403,6 +403,22 @@ impl Automaton {
         }
         let split = self.languages.split_length(language)?;
         Ok(split.and_then(|(rest, min, max)| (rest == self.languages.any()).then_some((min, max))))
+    }
+
+    /// A language without its bound on the number of characters, and that: the least and the most, [`u64::MAX`] for no end.
+    pub(crate) fn split_length(&mut self, language: LanguageId) -> Result<Option<(LanguageId, u64, u64)>, Trouble> {
+        Ok(self.languages.split_length(language)?)
+    }
+
+    /// The texts of a language with at least and at most so many characters.
+    pub(crate) fn bounded(&mut self, language: LanguageId, (min, max): (u64, u64)) -> Result<LanguageId, Trouble> {
+        let bound = self.languages.length(min, Some(max))?;
+        Ok(self.languages.and(&[language, bound])?)
+    }
+
+    /// The numbers of characters that the texts of a language have, where its expression shows them.
+    pub(crate) fn plain_lengths(&mut self, language: LanguageId) -> Result<Option<Arc<Lengths>>, Trouble> {
+        Ok(self.languages.plain_lengths(language)?)
     }
 
     /// A language with the same texts and beginnings of up to `horizon` characters, but for some with hyphens: see
