@@ -127,6 +127,10 @@ pub struct GenerationRecord {
     /// The part of it that the forward pass did not hide, per mask, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_mask_us: Option<f64>,
+    /// Time for which the framework prepared likely tokens while the model ran, per mask, in microseconds; not part of the
+    /// above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepared_mask_us: Option<f64>,
     /// When each token was known, in microseconds since the start of the generation; for servers, when each piece of the
     /// answer arrived.
     pub token_times_us: Vec<u64>,
@@ -157,6 +161,7 @@ impl GenerationRecord {
             masks: times.masks,
             mask_us: per_mask(times.total),
             exposed_mask_us: per_mask(times.exposed),
+            prepared_mask_us: per_mask(times.prepared),
             token_times_us: generation
                 .tokens
                 .iter()
@@ -196,6 +201,7 @@ impl GenerationRecord {
             masks: 0,
             mask_us: None,
             exposed_mask_us: None,
+            prepared_mask_us: None,
             token_times_us: answer.arrivals.iter().map(|at| at.as_micros() as u64).collect(),
             text,
         })

@@ -96,7 +96,8 @@ declared: taken without an error; empirical: the answer is valid; compliance: em
 /// What stands under the table of efficiency.
 const EFFICIENCY_LEGEND: &str = "Medians over the schemas that every framework covers (compared). GCT: compilation; TTFT: to \
 the first token; TPOT: per token after it; TGT: whole generation; FF: fast-forwarded, not sampled; mask: framework time per \
-mask; exposed: the part the forward pass does not hide, accepting tokens included.";
+mask; exposed: the part the forward pass does not hide, accepting tokens included; likely tokens are prepared meanwhile, which \
+counts in neither.";
 
 /// What stands under it where there are servers.
 const NETWORK_LEGEND: &str = " (server): measured over the network, by the arrival of the answer's pieces; compilation and \

@@ -79,11 +79,13 @@ pub struct Figures<T = f64> {
     pub mask_us: Option<T>,
     /// The part of it that the forward pass does not hide, in microseconds.
     pub exposed_mask_us: Option<T>,
+    /// Time for which likely tokens were prepared per mask, in microseconds.
+    pub prepared_mask_us: Option<T>,
 }
 
 impl<T: Copy> Figures<T> {
     /// The figures with their names.
-    pub fn named(&self) -> [(&'static str, Option<T>); 9] {
+    pub fn named(&self) -> [(&'static str, Option<T>); 10] {
         [
             ("gct_s", self.gct_s),
             ("ttft_s", self.ttft_s),
@@ -94,6 +96,7 @@ impl<T: Copy> Figures<T> {
             ("forced_tokens", self.forced_tokens),
             ("mask_us", self.mask_us),
             ("exposed_mask_us", self.exposed_mask_us),
+            ("prepared_mask_us", self.prepared_mask_us),
         ]
     }
 }
@@ -256,6 +259,7 @@ fn figures<T>(answers: &[&Measured<'_>], summarise: impl Fn(Vec<f64>) -> Option<
         forced_tokens: over(|answer| answer.gct_s.map(|_| answer.generation.forced_tokens as f64)),
         mask_us: over(|answer| answer.generation.mask_us),
         exposed_mask_us: over(|answer| answer.generation.exposed_mask_us),
+        prepared_mask_us: over(|answer| answer.generation.prepared_mask_us),
     }
 }
 
@@ -327,6 +331,7 @@ mod tests {
             masks: 3,
             mask_us: None,
             exposed_mask_us: None,
+            prepared_mask_us: None,
             token_times_us: vec![],
             text: String::new(),
         });

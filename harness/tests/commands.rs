@@ -70,6 +70,7 @@ fn without_times(mut record: Value) -> Value {
                 "tgt_s",
                 "mask_us",
                 "exposed_mask_us",
+                "prepared_mask_us",
                 "token_times_us",
             ][..],
         ),
@@ -104,6 +105,7 @@ fn a_run_measures_every_row_and_writes_its_tables() {
             "forced_tokens",
             "mask_us",
             "exposed_mask_us",
+            "prepared_mask_us",
         ] {
             assert_eq!(row[figure].is_null(), !constrained, "{figure}: {row}");
         }
