@@ -9,8 +9,8 @@ use maskwright::{MaskError, Masker, TokenId};
 
 use crate::likely::LikelyTokens;
 
-/// Time for which a message is looked for again and again before its receiver sleeps: to wake a thread takes longer than
-/// most masks.
+/// Time for which a message that should come soon is looked for again and again before its receiver sleeps: to wake a
+/// thread takes longer than most masks.
 const ATTENTION: Duration = Duration::from_millis(10);
 /// Looks in a row that do not offer the processor to others.
 const LOOKS: usize = 64;
@@ -90,13 +90,20 @@ pub(crate) struct MaskThread {
 impl MaskThread {
     /// Starts the thread; `None` where the system has none to give.
     pub(crate) fn start() -> Option<Self> {
-        let (jobs, inbox) = channel();
+        let (jobs, inbox) = channel::<Job>();
         let (outbox, done) = channel();
         thread::Builder::new()
             .name("masks".to_owned())
             .spawn(move || {
                 let mut likely = LikelyTokens::default();
-                while let Some(job) = receive(&inbox, None) {
+                let mut attention = ATTENTION;
+                while let Some(job) = receive(&inbox, None, attention) {
+                    // The next comes after the pass, of which this is half: a long one has use for the processor.
+                    attention = if job.idle < ATTENTION / 2 {
+                        ATTENTION
+                    } else {
+                        Duration::ZERO
+                    };
                     if outbox.send(compute(job, &mut likely)).is_err() {
                         break;
                     }
@@ -113,16 +120,16 @@ impl MaskThread {
 
     /// Waits for the mask, until `deadline` where there is one. `None` where it did not come.
     pub(crate) fn receive(&self, deadline: Option<Instant>) -> Option<Masked> {
-        receive(&self.done, deadline)
+        receive(&self.done, deadline, ATTENTION)
     }
 }
 
-/// The next message, until `deadline` where there is one; `None` where it did not come. Other threads that want the
-/// processor get it meanwhile.
-fn receive<T>(messages: &Receiver<T>, deadline: Option<Instant>) -> Option<T> {
+/// The next message, until `deadline` where there is one; `None` where it did not come. It is looked for for the time
+/// `attention`; other threads that want the processor get it meanwhile.
+fn receive<T>(messages: &Receiver<T>, deadline: Option<Instant>, attention: Duration) -> Option<T> {
     let waiting = Instant::now();
-    let attentive = deadline.map_or(ATTENTION, |deadline| {
-        ATTENTION.min(deadline.saturating_duration_since(waiting))
+    let attentive = deadline.map_or(attention, |deadline| {
+        attention.min(deadline.saturating_duration_since(waiting))
     });
     loop {
         for _ in 0..LOOKS {

@@ -8,7 +8,7 @@ use crate::{Escapes, TokenId};
 
 use super::bounded::inside_bounded;
 use super::chain::{Chain, End};
-use super::contents::{Contents, HORIZONS};
+use super::contents::{Contents, HORIZON};
 use super::occurrences::{DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
@@ -531,34 +531,26 @@ fn inside_of_near(
     tokens: &Tokens,
     language: LanguageId,
 ) -> Result<Option<TokenSet>, Trouble> {
-    let mut found = None;
-    // What is near for many characters is near for few.
-    for (place, &horizon) in HORIZONS.iter().enumerate().rev() {
-        let near = automaton.near(language, horizon)?;
-        if near == language {
-            break;
-        }
-        found = Some((place, near));
+    let near = automaton.near(language, HORIZON)?;
+    if near == language {
+        return Ok(None);
     }
-    let Some((place, near)) = found else { return Ok(None) };
-    let horizon = HORIZONS[place];
     if !automaton.is_read_singly(language) && near == automaton.near(language, tokens.inside.longest)? {
         // What is near is near itself: this calls itself once.
         return Ok(Some(inside(automaton, freedom, tokens, near)?));
     }
     let far = |automaton: &mut Automaton, freedom: &mut Freedom, language| {
         let mut found = Vec::new();
-        let far = &tokens.far[place];
-        if !inside_bounded(automaton, far, language, &mut found)? {
-            inside_few(automaton, freedom, far, language, tokens.escapes, &mut found)?;
+        if !inside_bounded(automaton, &tokens.far, language, &mut found)? {
+            inside_few(automaton, freedom, &tokens.far, language, tokens.escapes, &mut found)?;
         }
         Ok::<_, Trouble>(found)
     };
     let found = far(automaton, freedom, language)?;
     let fingerprint = automaton.fingerprint(near);
     let known = match fingerprint {
-        Some(fingerprint) => tokens.known_core(horizon, fingerprint),
-        None => freedom.core(horizon, near),
+        Some(fingerprint) => tokens.known_core(fingerprint),
+        None => freedom.core(near),
     };
     let core = match known {
         Some(known) => known,
@@ -569,8 +561,8 @@ fn inside_of_near(
                 core = core.but(&others, &tokens.sets);
             }
             match fingerprint {
-                Some(fingerprint) => tokens.keep_core(horizon, fingerprint, &core),
-                None => freedom.keep_core(horizon, near, &core),
+                Some(fingerprint) => tokens.keep_core(fingerprint, &core),
+                None => freedom.keep_core(near, &core),
             }
             core
         }

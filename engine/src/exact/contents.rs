@@ -21,8 +21,8 @@ use super::rest_set::RestSet;
 use super::tokens::{Rests, rest};
 use super::trie::Trie;
 
-/// Characters for which near languages are the same. Few tokens add more than the last, hardly any more than the first.
-pub(super) const HORIZONS: [u64; 3] = [64, 32, 16];
+/// Characters for which near languages are the same: few tokens add more.
+pub(super) const HORIZON: u64 = 16;
 
 /// Characters that a token may add for which sets by number of characters are kept.
 const MAX_COUNTED: usize = 256;
@@ -184,12 +184,12 @@ impl Tails {
         });
     }
 
-    /// Those that stay inside about which languages near for so many characters say nothing: they are longer, or have two
-    /// hyphens in a row.
-    pub(super) fn far(&self, horizon: u64) -> Self {
+    /// Those that stay inside about which near languages say nothing: they are longer than those look, or have two hyphens
+    /// in a row.
+    pub(super) fn far(&self) -> Self {
         let is_far = |tail: &&Tail| {
             let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));
-            tail.length() as u64 > horizon || tail.characters.windows(2).any(hyphens)
+            tail.length() as u64 > HORIZON || tail.characters.windows(2).any(hyphens)
         };
         Self {
             inside: self.inside.iter().filter(is_far).cloned().collect(),

@@ -64,8 +64,8 @@ pub(super) struct Freedom {
     accepted: HashMap<LanguageId, u64>,
     /// Room for the states of a walk.
     states: States,
-    /// Tokens of languages that others are near to, but for those about which they say nothing, by their horizon.
-    cores: HashMap<(u64, LanguageId), TokenSet>,
+    /// Tokens of languages that others are near to, but for those about which they say nothing.
+    cores: HashMap<LanguageId, TokenSet>,
 }
 
 /// Such sets that are kept, of 25 KB each in a vocabulary of 200,000 tokens.
@@ -84,16 +84,16 @@ impl Freedom {
 
     /// The tokens that stay inside of a string of a near language, but for those about which it says nothing, if it has no
     /// fingerprint to keep them by.
-    pub(super) fn core(&self, horizon: u64, near: LanguageId) -> Option<TokenSet> {
-        self.cores.get(&(horizon, near)).cloned()
+    pub(super) fn core(&self, near: LanguageId) -> Option<TokenSet> {
+        self.cores.get(&near).cloned()
     }
 
     /// Keeps them.
-    pub(super) fn keep_core(&mut self, horizon: u64, near: LanguageId, set: &TokenSet) {
+    pub(super) fn keep_core(&mut self, near: LanguageId, set: &TokenSet) {
         if self.cores.len() == MOST_CORES {
             self.cores.clear();
         }
-        self.cores.insert((horizon, near), set.clone());
+        self.cores.insert(near, set.clone());
     }
 
     /// Whether any text of `length` characters is the beginning of one of `language`.

@@ -15,7 +15,7 @@ use crate::automaton::{Decode, Decoded, Trouble};
 use crate::strings::Fingerprint;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
-use super::contents::{Contents, HORIZONS, Sets, Tails, set};
+use super::contents::{Contents, Sets, Tails, set};
 use super::kept::{Kept, lock};
 use super::occurrences::{Class, Occurrences};
 use super::phases::Phases;
@@ -57,8 +57,8 @@ pub(super) struct Tokens {
     pub(super) len: usize,
     /// Those that begin between two characters of a string.
     pub(super) inside: Contents,
-    /// Those of them that stay inside about which near languages say nothing, by their horizon.
-    pub(super) far: [Contents; HORIZONS.len()],
+    /// Those of them that stay inside about which near languages say nothing.
+    pub(super) far: Contents,
     /// Those that begin between the parts of a document.
     pub(super) between: Structures,
     /// Those of the characters of numbers only, but for digits only.
@@ -83,7 +83,7 @@ pub(super) struct Tokens {
     within: Mutex<Kept<Decode, Arc<[u32]>>>,
     /// The tokens that may follow inside of strings and stay there, in all schemas.
     insides: Mutex<Kept<(Decode, Fingerprint), TokenSet>>,
-    cores: Mutex<Kept<(u64, Fingerprint), TokenSet>>,
+    cores: Mutex<Kept<Fingerprint, TokenSet>>,
     /// Where characters occur in those that stay inside of a string.
     pub(super) occurrences: Occurrences,
     /// What may follow below a node of the trie of contents, or may not, if that is what is listed; in all schemas.
@@ -290,7 +290,7 @@ impl Tokens {
         if let Some(names) = between.behind_quote() {
             sets.add_names(names, &rests.nothing);
         }
-        let far = HORIZONS.map(|horizon| Contents::new(FAR, inside.far(horizon), &rests));
+        let far = Contents::new(FAR, inside.far(), &rests);
         let inside = Contents::new(ROOT, inside, &rests);
         Self {
             escapes: style.escapes,
@@ -359,14 +359,14 @@ impl Tokens {
     }
 
     /// What has been found to stay inside, perhaps for another schema, without the tokens that near languages say nothing
-    /// about, by their horizon.
-    pub(super) fn known_core(&self, horizon: u64, near: Fingerprint) -> Option<TokenSet> {
-        lock(&self.cores).get(&(horizon, near))
+    /// about.
+    pub(super) fn known_core(&self, near: Fingerprint) -> Option<TokenSet> {
+        lock(&self.cores).get(&near)
     }
 
     /// Keeps it for all schemas.
-    pub(super) fn keep_core(&self, horizon: u64, near: Fingerprint, set: &TokenSet) {
-        lock(&self.cores).keep((horizon, near), set.clone(), set.bytes());
+    pub(super) fn keep_core(&self, near: Fingerprint, set: &TokenSet) {
+        lock(&self.cores).keep(near, set.clone(), set.bytes());
     }
 
     /// What has been found to follow below a node, perhaps for another schema.
