@@ -69,21 +69,25 @@ struct Times {
     first: Vec<Duration>,
     between: Vec<Duration>,
     slow: Vec<Step>,
-    /// So many as are shown took longer than this.
+    /// How many of them are shown.
+    slowest: usize,
+    /// So many are known to have taken at least this.
     known_slow: Duration,
     refused: Vec<String>,
 }
 
 impl Times {
-    /// Forgets all but the slowest steps if there are more than `most`.
-    fn keep_slowest(&mut self, most: usize, slowest: usize) {
-        if self.slow.len() > most {
-            self.slow.sort_by_key(|step| std::cmp::Reverse(step.time));
-            self.slow.truncate(slowest);
-            if let Some(last) = self.slow.last().filter(|_| self.slow.len() == slowest) {
-                self.known_slow = last.time;
-            }
+    fn note(&mut self, step: Step) {
+        self.slow.push(step);
+        if self.slow.len() > 2 * self.slowest {
+            self.keep_slowest();
+            self.known_slow = self.slow.last().map_or(Duration::MAX, |last| last.time);
         }
+    }
+
+    fn keep_slowest(&mut self) {
+        self.slow.sort_by_key(|step| std::cmp::Reverse(step.time));
+        self.slow.truncate(self.slowest);
     }
 }
 
@@ -93,7 +97,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     match replay(&arguments) {
-        Ok(times) => print(times, arguments.slowest),
+        Ok(times) => print(times),
         Err(error) => {
             report(&error);
             return ExitCode::FAILURE;
@@ -111,35 +115,30 @@ fn replay(arguments: &Arguments) -> Result<Times, String> {
         ..ExactOptions::default()
     };
     let compiler = ExactCompiler::new(vocabulary.clone(), options);
-    let mut times = Times::default();
+    let mut times = Times {
+        slowest: arguments.slowest,
+        ..Times::default()
+    };
     let mut others = vec![0_u64; if arguments.cold { OTHER_THINGS } else { 0 }];
     for name in bench.sample(arguments.sample) {
         let file = bench.read(name).map_err(|error| error.to_string())?;
         others.iter_mut().for_each(|word| *word = word.wrapping_add(1));
         std::hint::black_box(&others);
         let texts = file.instances.iter().map(|instance| &instance.text[..]);
-        let slowest = arguments.slowest;
-        if let Err(error) = one(
-            &compiler,
-            &vocabulary,
-            (name, &file.schema_text),
-            texts,
-            slowest,
-            &mut times,
-        ) {
+        if let Err(error) = one(&compiler, &vocabulary, name, &file.schema_text, texts, &mut times) {
             times.refused.push(format!("{name}: {error}"));
         }
     }
-    times.keep_slowest(0, arguments.slowest);
+    times.keep_slowest();
     Ok(times)
 }
 
 fn one<'a>(
     compiler: &ExactCompiler,
     vocabulary: &Vocabulary,
-    (name, schema): (&str, &str),
+    name: &str,
+    schema: &str,
     texts: impl Iterator<Item = &'a str>,
-    slowest: usize,
     times: &mut Times,
 ) -> Result<(), maskwright::CompileError> {
     let start = Instant::now();
@@ -160,12 +159,11 @@ fn one<'a>(
             if time > times.known_slow {
                 let before = String::from_utf8_lossy(&text.as_bytes()[..read]);
                 let before = before.chars().rev().take(SHOWN).collect::<String>();
-                times.slow.push(Step {
+                times.note(Step {
                     time,
                     file: name.to_owned(),
                     before: before.chars().rev().collect(),
                 });
-                times.keep_slowest(2 * slowest, slowest);
             }
             if !allowed {
                 break;
@@ -177,7 +175,7 @@ fn one<'a>(
 }
 
 #[expect(clippy::print_stdout, reason = "what the program is for")]
-fn print(mut times: Times, slowest: usize) {
+fn print(mut times: Times) {
     println!("{} schemas, {} refused", times.first.len(), times.refused.len());
     for refused in &times.refused {
         println!("{refused}");
@@ -208,7 +206,7 @@ fn print(mut times: Times, slowest: usize) {
         }
         println!();
     }
-    for step in times.slow.iter().take(slowest) {
+    for step in &times.slow {
         println!("{:>10.1?} {} {:?}", step.time, step.file, step.before);
     }
 }

@@ -22,8 +22,8 @@ pub(crate) struct Job {
     pub(crate) completion: bool,
     /// The tokens that the model reads meanwhile, the prompt's first.
     pub(crate) tokens: Vec<TokenId>,
-    /// Time after which the mask will hardly be waited for: as long as there is some left, tokens that are likely to be
-    /// chosen are prepared.
+    /// Time for which the mask will hardly be waited for. What it leaves of that is for preparing tokens that are likely to
+    /// be chosen.
     pub(crate) idle: Duration,
 }
 

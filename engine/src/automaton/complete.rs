@@ -385,7 +385,7 @@ impl Automaton {
                 this.after_member(partial.formula, name_of, outcome)
             })?;
             for (after, value) in choices {
-                // What leaves all that is asked as it is helps nobody, unless any member has to come.
+                // What leaves all that is asked as it is helps nobody, but for the first, which may have to come anyway.
                 if after != partial.formula || partial.text.is_empty() {
                     partial.push_member(heap, after, &text, &value, Some(name));
                 }

@@ -24,25 +24,25 @@ impl AskFree for EveryText {
     }
 }
 
-/// Appends the tokens of `contents` that stay inside of a string of `language`; false, and nothing, where that is not a
-/// language and a bound whose lengths are easily seen.
+/// The tokens of `contents` that stay inside of a string of `language`; none where that is not a language and a bound, or
+/// the lengths of what is left are not easily seen.
 pub(super) fn inside_bounded(
     automaton: &mut Automaton,
     contents: &Contents,
     language: LanguageId,
-    found: &mut Vec<TokenId>,
-) -> Result<bool, Trouble> {
+) -> Result<Option<Vec<TokenId>>, Trouble> {
     let Some((unbounded, min, max)) = automaton.split_length(language)? else {
-        return Ok(false);
+        return Ok(None);
     };
     if automaton.is_read_singly(unbounded) || automaton.plain_lengths(unbounded)?.is_none() {
-        return Ok(false);
+        return Ok(None);
     }
     let mut states = States::default();
     let root = states.number(automaton, &mut EveryText, Rest::Language(unbounded))?;
     let trie = &contents.inside;
+    // By state, as far as they were needed.
     let mut lengths: Vec<Option<Arc<Lengths>>> = Vec::new();
-    let from = found.len();
+    let mut found = Vec::new();
     // The ends of the nodes on the way to the one looked at, with the states there.
     let mut path = vec![(trie.end(ROOT), root)];
     let mut at = first_child(ROOT);
@@ -57,40 +57,40 @@ pub(super) fn inside_bounded(
             at = trie.end(at);
             continue;
         }
-        let places = trie.at(at);
-        if !places.is_empty() {
-            let Rest::Language(rest) = *states.rest(next) else {
-                return Ok(false);
-            };
-            if lengths.len() <= next as usize {
-                lengths.resize(next as usize + 1, None);
-            }
-            let known = &mut lengths[next as usize];
-            if known.is_none() {
-                *known = automaton.plain_lengths(rest)?;
-            }
-            let Some(known) = known else {
-                found.truncate(from);
-                return Ok(false);
-            };
-            let left = (min.saturating_sub(read), if max == u64::MAX { max } else { max - read });
-            let fits = known.meets(left.0, left.1);
-            for place in places {
-                let may = match contents.begun(place) {
-                    None => fits,
-                    Some(_) if !fits => false,
-                    Some(begun) => {
-                        let rest = automaton.bounded(rest, left)?;
-                        automaton.may_follow(begun.decode, rest)?
-                    }
-                };
-                if may {
-                    found.push(contents.tokens[place]);
-                }
-            }
-        }
+        let (places, place) = (trie.at(at), next as usize);
         path.push((trie.end(at), next));
         at += 1;
+        if places.is_empty() {
+            continue;
+        }
+        let Rest::Language(rest) = *states.rest(next) else {
+            return Ok(None);
+        };
+        if lengths.len() <= place {
+            lengths.resize(place + 1, None);
+        }
+        if lengths[place].is_none() {
+            lengths[place] = automaton.plain_lengths(rest)?;
+        }
+        let Some(known) = &lengths[place] else {
+            return Ok(None);
+        };
+        let left = (min.saturating_sub(read), if max == u64::MAX { max } else { max - read });
+        if !known.meets(left.0, left.1) {
+            continue;
+        }
+        for place in places {
+            let may = match contents.begun(place) {
+                None => true,
+                Some(begun) => {
+                    let rest = automaton.bounded(rest, left)?;
+                    automaton.may_follow(begun.decode, rest)?
+                }
+            };
+            if may {
+                found.push(contents.tokens[place]);
+            }
+        }
     }
-    Ok(true)
+    Ok(Some(found))
 }

@@ -540,11 +540,12 @@ fn inside_of_near(
         return Ok(Some(inside(automaton, freedom, tokens, near)?));
     }
     let far = |automaton: &mut Automaton, freedom: &mut Freedom, language| {
-        let mut found = Vec::new();
-        if !inside_bounded(automaton, &tokens.far, language, &mut found)? {
-            inside_few(automaton, freedom, &tokens.far, language, tokens.escapes, &mut found)?;
+        if let Some(found) = inside_bounded(automaton, &tokens.far, language)? {
+            return Ok::<_, Trouble>(found);
         }
-        Ok::<_, Trouble>(found)
+        let mut found = Vec::new();
+        inside_few(automaton, freedom, &tokens.far, language, tokens.escapes, &mut found)?;
+        Ok(found)
     };
     let found = far(automaton, freedom, language)?;
     let fingerprint = automaton.fingerprint(near);
