@@ -12,7 +12,8 @@ use crate::table::{Style, table};
 
 /// What the tables mean.
 const LEGEND: &str = "TBM: mask and advance per token; TTFM: compilation and first mask; us of processor time of the \
-framework's process, all threads (elapsed time in the second table of each kind). own: schemas that the framework \
+framework's process, all threads (elapsed time in the second table of each kind); TBM without what reading the clocks \
+takes at the least. own: schemas that the framework \
 compiles and replays to the end; shared: those that every framework does.";
 
 /// Number of reasons for refusals that are listed for each framework.

@@ -252,13 +252,14 @@ fn replay(masker: &dyn Masker, tokens: &[TokenId], count_forced: bool) -> Replay
 
 /// Feeds the tokens, as far as their masks allow them.
 fn walk(masker: &mut dyn Masker, tokens: &[TokenId], replayed: &mut Replayed) -> Result<(), MaskError> {
+    let reading = Stopwatch::reading();
     for &token in tokens {
         let watch = Stopwatch::start();
         let allowed = masker.mask()?.allows(token);
         let advanced = if allowed { masker.advance(token) } else { Ok(()) };
         let time = watch.elapsed();
-        replayed.wall_ns.push(time.wall_ns);
-        replayed.cpu_ns.push(time.cpu_ns);
+        replayed.wall_ns.push(time.wall_ns.saturating_sub(reading.wall_ns));
+        replayed.cpu_ns.push(time.cpu_ns.saturating_sub(reading.cpu_ns));
         if !allowed {
             return Ok(());
         }
