@@ -84,7 +84,7 @@ pub(super) fn inside_bounded(
                 None => true,
                 Some(begun) => {
                     let rest = automaton.bounded(rest, left)?;
-                    automaton.may_follow(begun.decode, rest)?
+                    automaton.content_may_begin(rest, &begun.possible)?
                 }
             };
             if may {

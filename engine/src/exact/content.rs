@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use crate::TokenId;
 use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::LanguageId;
-use crate::{Escapes, TokenId};
 
 use super::bounded::inside_bounded;
 use super::chain::{Chain, End};
-use super::contents::{Contents, HORIZON};
+use super::contents::{Begun, Contents, HORIZON};
 use super::occurrences::{DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
@@ -140,7 +140,6 @@ impl<V: Visit> Walk<'_, V> {
 /// The tokens that stay inside of a string, as they are found.
 struct Inside<'a> {
     contents: &'a Contents,
-    escapes: Escapes,
     freedom: &'a mut Freedom,
     /// Whether the tokens that may not come are listed rather than those that may.
     excludes: bool,
@@ -176,7 +175,7 @@ impl Visit for Inside<'_> {
             _ => false,
         };
         // Those that have begun the same stand together.
-        let mut known: Option<(Decode, bool)> = None;
+        let mut known: Option<(&Begun, bool)> = None;
         let end = places.end;
         for place in places {
             let Some(begun) = self.contents.begun(place) else {
@@ -188,10 +187,10 @@ impl Visit for Inside<'_> {
                 break;
             }
             let may = match known {
-                Some((same, may)) if same == begun.decode => may,
-                _ => rest.may_follow(automaton, begun.decode, self.escapes)?,
+                Some((same, may)) if std::ptr::eq(same, begun) => may,
+                _ => rest.may_begin(automaton, &begun.possible)?,
             };
-            known = Some((begun.decode, may));
+            known = Some((begun, may));
             self.run(place..place + 1, may);
         }
         Ok(())
@@ -498,7 +497,6 @@ pub(super) fn inside(
     let mut visitor = Inside {
         contents,
         words: Vec::new(),
-        escapes: tokens.escapes,
         excludes: matches!(rest, Rest::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
         freedom,
         found: Vec::new(),
@@ -544,7 +542,7 @@ fn inside_of_near(
             return Ok::<_, Trouble>(found);
         }
         let mut found = Vec::new();
-        inside_few(automaton, freedom, &tokens.far, language, tokens.escapes, &mut found)?;
+        inside_few(automaton, freedom, &tokens.far, language, &mut found)?;
         Ok(found)
     };
     let found = far(automaton, freedom, language)?;
@@ -577,7 +575,6 @@ pub(super) fn inside_few(
     freedom: &mut Freedom,
     contents: &Contents,
     language: LanguageId,
-    escapes: Escapes,
     found: &mut Vec<TokenId>,
 ) -> Result<(), Trouble> {
     if word_list::inside(automaton, contents, language, found).is_some() {
@@ -586,7 +583,6 @@ pub(super) fn inside_few(
     let mut visitor = Inside {
         contents,
         words: Vec::new(),
-        escapes,
         excludes: false,
         freedom,
         found: std::mem::take(found),

@@ -36,11 +36,13 @@ pub(super) struct Contents {
     pub(super) inside: Trie<u32>,
     /// They, in the order of the trie.
     pub(super) tokens: Box<[TokenId]>,
-    /// What those that end within a character have read of it, by place. At a node they come last, first of all those
-    /// that may become a character of ASCII.
-    begun: HashMap<usize, Begun>,
-    /// The places of which something is known there, 32 a word.
+    /// The places of those that end within a character, 32 a word, and how many there are before each word. At a node they
+    /// come last, first of all those that may become a character of ASCII.
     is_begun: Box<[u32]>,
+    begun_before: Box<[u32]>,
+    /// What they have read of it, in their order, as places among all there is.
+    begun: Box<[u32]>,
+    kinds: Box<[Begun]>,
     /// Those with a closing quote, by the characters before it.
     pub(super) closing: Trie<u32>,
     /// They, in the order of the trie.
@@ -229,20 +231,33 @@ impl Contents {
             by_rest.entry(closing.rest).or_default().push(closing.token);
         }
         let mut is_begun = vec![0; tails.inside.len().div_ceil(32)];
+        let mut begun = Vec::new();
+        let (mut kinds, mut numbers) = (Vec::new(), HashMap::new());
         for (place, tail) in (0..).zip(&tails.inside) {
-            if tail.begun.is_some() {
+            if let Some(kind) = &tail.begun {
                 set(&mut is_begun, place);
+                let number = numbers.entry(kind.decode).or_insert_with(|| {
+                    kinds.push(kind.clone());
+                    kinds.len() as u32 - 1
+                });
+                begun.push(*number);
             }
         }
+        let mut count = 0;
+        let before = is_begun.iter().map(|word: &u32| {
+            let before = count;
+            count += word.count_ones();
+            before
+        });
+        let begun_before = before.collect();
         Self {
             number,
             is_begun: is_begun.into(),
+            begun_before,
+            begun: begun.into(),
+            kinds: kinds.into(),
             inside: Trie::new(tails.inside.iter().map(|tail| &tail.characters[..])),
             tokens: tails.inside.iter().map(|tail| tail.token).collect(),
-            begun: (0..)
-                .zip(tails.inside)
-                .filter_map(|(place, tail)| Some((place, tail.begun?)))
-                .collect(),
             closing: Trie::new(closing.iter().map(|(text, _)| &text[..])),
             closings: closing.iter().map(|(_, closing)| *closing).collect(),
             names: names(&closing, rests),
@@ -255,12 +270,14 @@ impl Contents {
         }
     }
 
-    /// What the token at a place has read of a character that it does not end.
+    /// What the token at a place has read of a character that it does not end: one and the same for all that have read the
+    /// same.
     pub(super) fn begun(&self, place: usize) -> Option<&Begun> {
-        match bit(&self.is_begun, place as u32) {
-            true => self.begun.get(&place),
-            false => None,
-        }
+        let (word, bit) = (place / 32, place % 32);
+        let begun = self.is_begun.get(word).filter(|begun| **begun >> bit & 1 == 1)?;
+        let before = (begun & ((1 << bit) - 1)).count_ones();
+        let number = self.begun[(self.begun_before[word] + before) as usize];
+        Some(&self.kinds[number as usize])
     }
 
     /// The first of some places of one node whose token ends within a character: those come last.

@@ -59,7 +59,7 @@ impl Walk<'_> {
             }
             NameRests::Language(language, used, read) => {
                 let freedom = &mut self.known.freedom;
-                inside_few(self.automaton, freedom, contents, *language, self.tokens.escapes, found)?;
+                inside_few(self.automaton, freedom, contents, *language, found)?;
                 self.close_language(at, *language, (used, *read), contents, found)?;
             }
         }

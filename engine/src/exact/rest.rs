@@ -2,8 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::Escapes;
-use crate::automaton::{Automaton, Decode, Trouble};
+use crate::automaton::{Automaton, Trouble};
 use crate::strings::{LanguageId, Machine};
 
 use super::states::States;
@@ -41,16 +40,11 @@ impl Rest {
         }
     }
 
-    /// Whether a character that was begun can be ended.
-    pub(super) fn may_follow(
-        &self,
-        automaton: &mut Automaton,
-        begun: Decode,
-        escapes: Escapes,
-    ) -> Result<bool, Trouble> {
+    /// Whether a text goes on with a character of one of `ranges`, whose ends are included.
+    pub(super) fn may_begin(&self, automaton: &mut Automaton, ranges: &[(u32, u32)]) -> Result<bool, Trouble> {
         match self {
-            Self::Language(language) => automaton.may_follow(begun, *language),
-            Self::Machine(machine) => Ok(machine.may_begin(&begun.possible(escapes))?),
+            Self::Language(language) => automaton.content_may_begin(*language, ranges),
+            Self::Machine(machine) => Ok(machine.may_begin(ranges)?),
         }
     }
 }

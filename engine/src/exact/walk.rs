@@ -182,14 +182,7 @@ impl Walk<'_> {
             PlaceKind::Text(_, language) => {
                 let freedom = &mut self.known.freedom;
                 let mut inside = Vec::new();
-                inside_few(
-                    self.automaton,
-                    freedom,
-                    contents,
-                    language,
-                    self.tokens.escapes,
-                    &mut inside,
-                )?;
+                inside_few(self.automaton, freedom, contents, language, &mut inside)?;
                 let avoided = self.avoided(at, language, contents)?;
                 inside.retain(|token| avoided.binary_search(token).is_err());
                 found.append(&mut inside);
@@ -475,7 +468,7 @@ pub(super) fn step_within(
     Ok(match begun.step(byte, escapes) {
         Decoded::Refused | Decoded::End => None,
         Decoded::Partial(begun) => {
-            let may = rest.may_follow(automaton, begun, escapes)?;
+            let may = rest.may_begin(automaton, &begun.possible(escapes))?;
             may.then(|| (begun, rest.clone()))
         }
         Decoded::Character(character) => {

@@ -165,9 +165,10 @@ impl Languages {
     pub(crate) fn may_begin(&mut self, language: LanguageId, ranges: &[(u32, u32)]) -> Result<bool, LimitReached> {
         if !self.arena.is_native(language) {
             let rows = self.transitions(language)?;
-            return Ok(rows.iter().any(|(range, _)| {
-                let (first, last) = (u32::from(range.first()), u32::from(range.last()));
-                ranges.iter().any(|(low, high)| *low <= last && first <= *high)
+            return Ok(ranges.iter().any(|&(low, high)| {
+                let place = rows.partition_point(|(range, _)| u32::from(range.last()) < low);
+                rows.get(place)
+                    .is_some_and(|(range, _)| u32::from(range.first()) <= high)
             }));
         }
         if let Some(machine) = self.machine(language)? {

@@ -358,6 +358,11 @@ impl Automaton {
         Ok(self.languages.transitions(language)?)
     }
 
+    /// Whether a text of a language begins with a character of one of `ranges`, whose ends are included.
+    pub(crate) fn content_may_begin(&mut self, language: LanguageId, ranges: &[(u32, u32)]) -> Result<bool, Trouble> {
+        Ok(self.languages.may_begin(language, ranges)?)
+    }
+
     /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
     /// that are no such list, or do not look like one.
     pub(crate) fn word_edges(&self, language: LanguageId) -> Option<&[(CharRange, LanguageId)]> {

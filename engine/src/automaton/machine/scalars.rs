@@ -254,9 +254,7 @@ impl Automaton {
 
     /// Whether a character that `decode` may still become can follow.
     pub(crate) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
-        Ok(self
-            .languages
-            .may_begin(language, &decode.possible(self.style.escapes))?)
+        self.content_may_begin(language, &decode.possible(self.style.escapes))
     }
 
     pub(super) fn begin_number(&mut self, expected: ExpectedId, stack: StackId, byte: u8) -> Step {
