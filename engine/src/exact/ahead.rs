@@ -1,4 +1,7 @@
-//! What is worked out when a schema is compiled, before it is asked for.
+//! What is worked out before it is asked for: of formats when a vocabulary is loaded, of a schema when it is compiled.
+//!
+//! Formats are the same in all schemas, and the tokens that may come within their texts are kept for all of them. So texts
+//! of those that schemas mostly ask for are read once, beforehand.
 //!
 //! The first mask at a place takes longer than those after it, and what takes long is mostly the same in all documents:
 //! which tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and
@@ -6,9 +9,13 @@
 //! many as fit a bound on work.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use crate::Vocabulary;
 use crate::automaton::{NameRests, PlaceKind, State, Trouble};
 
+use super::ExactOptions;
+use super::tokens::Tokens;
 use super::work::{Shared, Work};
 
 /// Kinds of values that are looked at.
@@ -20,7 +27,66 @@ const MOST_BYTES: usize = 40 << 10;
 /// Memory that a single look may take. Where the schema itself has taken more all looks are long.
 const MOST_OF_ONE: usize = 1 << 20;
 
+/// Formats, and texts that come by what is different in each.
+const TEXTS: [(&str, &[&str]); 12] = [
+    ("date-time", &["1987-06-05T04:32:10.9Z", "1987-06-05T04:32:10+09:00"]),
+    ("date", &["1987-06-05"]),
+    ("time", &["04:32:10.9Z", "04:32:10+09:00"]),
+    ("duration", &["P1Y2M3DT4H5M6S", "P7W"]),
+    ("email", &["first.last@mail-1.domain.org"]),
+    ("hostname", &["mail-1.domain.org"]),
+    ("ipv4", &["198.51.100.7"]),
+    ("ipv6", &["2001:db8::8:800:200c:417a"]),
+    (
+        "uri",
+        &[
+            "https://host-1.domain.org:8080/path/to%20/page.html?key=value#part",
+            "urn:name:part",
+        ],
+    ),
+    (
+        "uri-reference",
+        &[
+            "https://host-1.domain.org:8080/path/to%20/page.html?key=value#part",
+            "path/page#part",
+        ],
+    ),
+    ("uuid", &["f81d4fae-7dec-11d0-a765-00a0c91e6bf6"]),
+    ("json-pointer", &["/name/0/~1part"]),
+];
+
+/// Looks at what may come within texts of formats, for all schemas to come.
+pub(super) fn look_at_formats(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>, options: &ExactOptions) {
+    for (format, texts) in TEXTS {
+        // What fails here is asked again where it is needed.
+        let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
+        let Ok((automaton, start)) = options.automaton(&schema) else {
+            continue;
+        };
+        let shared = Shared::new(vocabulary.clone(), tokens.clone(), automaton);
+        for text in texts {
+            let _ = shared.work().text_ahead(start, text, &shared);
+            // Which minute and offset a leap second has depends on the hour.
+            let (before, behind) = text.split_once("04:").unwrap_or_default();
+            for hour in (0..24).filter(|_| !behind.is_empty()) {
+                let _ = shared.work().text_ahead(start, &format!("{before}{hour:02}:"), &shared);
+            }
+        }
+    }
+}
+
 impl Work {
+    /// Looks at each place within a string, and at the one behind it.
+    fn text_ahead(&mut self, start: State, text: &str, shared: &Shared) -> Result<(), Trouble> {
+        let mut at = self.automaton.step(start, b'"')?;
+        for byte in text.bytes().chain([b'"']) {
+            let Some(place) = at else { return Ok(()) };
+            self.tokens(place, shared)?;
+            at = self.automaton.step(place, byte)?;
+        }
+        Ok(())
+    }
+
     /// Looks at values, nearest to the root first, from the place before a document on.
     pub(super) fn look_ahead(&mut self, start: State, shared: &Shared) {
         let memory = self.automaton.memory();
@@ -94,5 +160,31 @@ impl Work {
             open.extend(value.map(|value| (Some(name), value)));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Formats;
+
+    use super::*;
+
+    /// Texts that their format refuses would be read to no avail.
+    #[test]
+    fn texts_are_of_their_formats() {
+        let options = ExactOptions {
+            formats: Formats::Asserted,
+            ..ExactOptions::default()
+        };
+        for (format, texts) in TEXTS {
+            let schema = format!(r#"{{"format":"{format}"}}"#);
+            let (mut automaton, start) = options.automaton(&schema).unwrap();
+            for text in texts {
+                let end = automaton.read_bytes(start, format!("\"{text}\"").as_bytes()).unwrap();
+                assert!(end.is_some_and(|end| automaton.is_complete(end).unwrap()), "{text}");
+            }
+            let number = automaton.read_bytes(start, b"\"1 2 3\"").unwrap();
+            assert!(number.is_none(), "{format} is not asserted");
+        }
     }
 }

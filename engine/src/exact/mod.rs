@@ -84,10 +84,15 @@ impl fmt::Debug for ExactCompiler {
 }
 
 impl ExactCompiler {
-    /// A compiler for a vocabulary. Sorts its tokens, which takes a fraction of a second.
+    /// A compiler for a vocabulary. Sorts its tokens, and looks at texts of formats where these are asserted, which takes a
+    /// fraction of a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
+        let tokens = Arc::new(Tokens::new(&vocabulary, options.style));
+        if options.formats == Formats::Asserted {
+            ahead::look_at_formats(&vocabulary, &tokens, &options);
+        }
         Self {
-            tokens: Arc::new(Tokens::new(&vocabulary, options.style)),
+            tokens,
             vocabulary,
             options,
         }
