@@ -105,6 +105,24 @@ impl TokenMask {
         }
     }
 
+    /// Allows tokens of the vocabulary.
+    pub(crate) fn allow_all(&mut self, tokens: &[TokenId]) {
+        for token in tokens {
+            if let Some(word) = self.words.get_mut(*token as usize / 32) {
+                *word |= 1 << (token % 32);
+            }
+        }
+    }
+
+    /// Forbids tokens of the vocabulary.
+    pub(crate) fn forbid_all(&mut self, tokens: &[TokenId]) {
+        for token in tokens {
+            if let Some(word) = self.words.get_mut(*token as usize / 32) {
+                *word &= !(1 << (token % 32));
+            }
+        }
+    }
+
     /// Forbids every token.
     pub fn clear(&mut self) {
         self.words.fill(0);

@@ -281,19 +281,11 @@ impl Canvas {
             if Arc::ptr_eq(drawn, tokens) || drawn.shares_all(tokens) {
                 return;
             }
-            for &token in drawn.with.iter().flat_map(|tokens| tokens.iter()) {
-                self.mask.forbid(token);
-            }
-            for &token in drawn.without.iter() {
-                self.mask.allow(token);
-            }
+            drawn.with.iter().for_each(|tokens| self.mask.forbid_all(tokens));
+            self.mask.allow_all(&drawn.without);
         }
-        for &token in tokens.with.iter().flat_map(|tokens| tokens.iter()) {
-            self.mask.allow(token);
-        }
-        for &token in tokens.without.iter() {
-            self.mask.forbid(token);
-        }
+        tokens.with.iter().for_each(|tokens| self.mask.allow_all(tokens));
+        self.mask.forbid_all(&tokens.without);
         self.drawn = Some(tokens.clone());
     }
 }

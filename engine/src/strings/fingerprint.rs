@@ -11,7 +11,7 @@ use super::Languages;
 use super::node::{LanguageId, Node};
 
 /// Expressions that are looked at for one fingerprint: large ones hardly come again.
-const MOST: usize = 200;
+const MOST: usize = 300;
 
 /// What an expression is known by in all schemas.
 pub(crate) type Fingerprint = u128;

@@ -8,6 +8,7 @@ mod completion;
 mod containers;
 mod forced;
 mod kinds;
+mod mixer;
 mod names;
 mod order;
 mod scalars;
@@ -33,6 +34,7 @@ use super::{Automaton, PLACES, Trouble};
 pub(super) use apart::{Apart, Parts};
 pub(super) use kinds::NameClasses;
 pub(crate) use kinds::{BegunName, Digits, NameClass, PlaceKind};
+use mixer::Mixer;
 pub(super) use names::NameList;
 pub(crate) use names::{NameRests, NextNames};
 pub(super) use order::{OrderId, Orders};
@@ -62,12 +64,22 @@ pub(super) struct Expected {
 }
 
 /// A place in a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     top: Top,
     stack: StackId,
     /// The whitespace since the byte before.
     gap: Gap,
+}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let mut mixer = Mixer::default();
+        self.top.hash(&mut mixer);
+        self.stack.hash(&mut mixer);
+        self.gap.hash(&mut mixer);
+        hasher.write_u64(mixer.finish());
+    }
 }
 
 impl State {
