@@ -8,8 +8,8 @@ use std::hash::Hasher;
 /// An odd number without a pattern: the fraction of the golden ratio.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Brings numbers together in one, which is to be hashed: what differs in one of them is told apart, what differs in
-/// several but for a chance of about 2^-64.
+/// Brings numbers together in one, which is to be hashed. What differs in one of them is told apart, what differs in
+/// several almost always.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mixer(u64);
 

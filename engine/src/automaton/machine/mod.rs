@@ -195,7 +195,7 @@ pub(super) type Left = SmallVec<[FormulaId; 3]>;
 pub(super) type Outcomes = SmallVec<[bool; 4]>;
 
 /// A container on the stack.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Level {
     kind: Kind,
     /// What is left: first of the demand on the container, then of each goal's formula; a goal whose outcome is known
@@ -207,6 +207,16 @@ pub(super) struct Level {
     /// Number of containers around it and itself.
     depth: u32,
     plain: Derived<Option<PlainLevel>>,
+}
+
+impl Hash for Level {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let mut mixer = Mixer::default();
+        self.kind.hash(&mut mixer);
+        self.formulas.hash(&mut mixer);
+        (self.expected, self.below, self.depth).hash(&mut mixer);
+        hasher.write_u64(mixer.finish());
+    }
 }
 
 /// An object whose members can come in any order and number, each a matter by itself. What is asked of it stays as it is
@@ -229,10 +239,6 @@ impl<T> PartialEq for Derived<T> {
 }
 
 impl<T> Eq for Derived<T> {}
-
-impl<T> Hash for Derived<T> {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Kind {
