@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, Decode, Trouble};
-use crate::strings::LanguageId;
+use crate::strings::{LanguageId, Transitions};
 
 use super::bounded::inside_bounded;
 use super::chain::{Chain, End};
 use super::contents::{Begun, Contents, HORIZON};
-use super::occurrences::{DEEP, contains, gaps};
+use super::occurrences::{Class, DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
 use super::states::{AskFree, DEAD, FREE, States};
@@ -141,6 +141,8 @@ impl<V: Visit> Walk<'_, V> {
 struct Inside<'a> {
     contents: &'a Contents,
     freedom: &'a mut Freedom,
+    /// Where what is the same in many languages is kept.
+    shared: Option<&'a Tokens>,
     /// Whether the tokens that may not come are listed rather than those that may.
     excludes: bool,
     found: Vec<TokenId>,
@@ -161,8 +163,39 @@ impl Visit for Inside<'_> {
 
     fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
         // Those that have begun a character come last.
-        if self.contents.begun(places.end - 1).is_none() {
-            self.run(places, true);
+        let begun = self.contents.begun_from(places.clone());
+        self.run(places.start..begun, true);
+        let begun = begun..places.end;
+        let (Some(tokens), Rest::Language(language)) = (self.shared, rest) else {
+            return self.begun(automaton, begun, rest);
+        };
+        if begun.len() < MANY_BEGUN || automaton.is_read_singly(*language) {
+            return self.begun(automaton, begun, rest);
+        }
+        // They depend on the characters that may come, and on nothing else.
+        let class = first_characters(&automaton.content_transitions(*language)?);
+        let key = (begun.start, self.excludes, class);
+        if let Some(known) = tokens.known_begun(&key) {
+            self.found.extend_from_slice(&known);
+            return Ok(());
+        }
+        let from = self.found.len();
+        self.begun(automaton, begun, rest)?;
+        tokens.keep_begun(key, &self.found[from..]);
+        Ok(())
+    }
+
+    fn run(&mut self, places: Range<usize>, may: bool) {
+        if may != self.excludes {
+            self.found.extend_from_slice(&self.contents.tokens[places]);
+        }
+    }
+}
+
+impl Inside<'_> {
+    /// Looks at the tokens of a node that end within a character.
+    fn begun(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
+        if places.is_empty() {
             return Ok(());
         }
         let only_ascii = match rest {
@@ -195,12 +228,19 @@ impl Visit for Inside<'_> {
         }
         Ok(())
     }
+}
 
-    fn run(&mut self, places: Range<usize>, may: bool) {
-        if may != self.excludes {
-            self.found.extend_from_slice(&self.contents.tokens[places]);
+/// The characters that texts begin with which go on like that.
+fn first_characters(transitions: &Transitions) -> Class {
+    let mut class: Vec<(u32, u32)> = Vec::with_capacity(transitions.len());
+    for (range, _) in transitions.iter() {
+        let (first, last) = (range.first().into(), range.last().into());
+        match class.last_mut() {
+            Some((_, end)) if *end + 1 == first => *end = last,
+            _ => class.push((first, last)),
         }
     }
+    class.into()
 }
 
 /// What is below the root, or below a space, behind a first character that leads to one state.
@@ -222,6 +262,9 @@ impl Group {
         })
     }
 }
+
+/// Tokens of a node that end within a character from which on they are kept for all schemas.
+const MANY_BEGUN: usize = 64;
 
 /// Texts of a group from which on it pays to look at a loop as a whole.
 const MANY: usize = 1_000;
@@ -499,6 +542,7 @@ pub(super) fn inside(
         words: Vec::new(),
         excludes: matches!(rest, Rest::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
         freedom,
+        shared: Some(tokens),
         found: Vec::new(),
     };
     let states = visitor.freedom.states();
@@ -584,6 +628,7 @@ pub(super) fn inside_few(
         contents,
         words: Vec::new(),
         excludes: false,
+        shared: None,
         freedom,
         found: std::mem::take(found),
     };

@@ -36,11 +36,18 @@ const CORE_BYTES: usize = 4 << 20;
 /// Memory for those of them below one node.
 const BRANCH_BYTES: usize = 4 << 20;
 
+/// Memory for those that end within a character.
+const BEGUN_BYTES: usize = 1 << 20;
+
 /// Memory for the tokens of classes of characters.
 const CLASSES_BYTES: usize = 8 << 20;
 
 /// The number of the contents that near languages say nothing about.
 const FAR: u32 = u32::MAX;
+
+/// The first place of the tokens of a node that end within a character, whether those that may not follow are listed, and
+/// the characters that may come there.
+type BegunAt = (usize, bool, Class);
 
 /// The root of the trie of contents, or the node of a space; characters that come first there, and all that come then.
 type Classes = (u32, Class, Class);
@@ -88,6 +95,8 @@ pub(super) struct Tokens {
     pub(super) occurrences: Occurrences,
     /// What may follow below a node of the trie of contents, or may not, if that is what is listed; in all schemas.
     branches: Mutex<Kept<Branch, Arc<[TokenId]>>>,
+    /// The same of those that end within a character, at one node.
+    begun: Mutex<Kept<BegunAt, Arc<[TokenId]>>>,
     /// Those of characters of classes only.
     of_classes: Mutex<Kept<Classes, Arc<[u32]>>>,
     /// What tokens have after a closing quote.
@@ -317,6 +326,7 @@ impl Tokens {
             insides: Mutex::new(Kept::new(INSIDE_BYTES)),
             cores: Mutex::new(Kept::new(CORE_BYTES)),
             branches: Mutex::new(Kept::new(BRANCH_BYTES)),
+            begun: Mutex::new(Kept::new(BEGUN_BYTES)),
             of_classes: Mutex::new(Kept::new(CLASSES_BYTES)),
         }
     }
@@ -377,6 +387,16 @@ impl Tokens {
     /// Keeps it for all schemas.
     pub(super) fn keep_branch(&self, branch: Branch, tokens: &[TokenId]) {
         lock(&self.branches).keep(branch, tokens.into(), 4 * tokens.len());
+    }
+
+    /// Those of the tokens of a node that end within a character that may follow, or may not; in all schemas.
+    pub(super) fn known_begun(&self, begun: &BegunAt) -> Option<Arc<[TokenId]>> {
+        lock(&self.begun).get(begun)
+    }
+
+    /// Keeps them for all schemas.
+    pub(super) fn keep_begun(&self, begun: BegunAt, tokens: &[TokenId]) {
+        lock(&self.begun).keep(begun, tokens.into(), 4 * tokens.len());
     }
 
     /// The tokens of classes, 32 a word, as they are found where they are not known.
