@@ -1,5 +1,6 @@
 //! Values that satisfy goals, written out: to tell whether there are enough of them to differ.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
@@ -57,7 +58,13 @@ impl Automaton {
             most,
             depth: 0,
         };
-        let values = self.some_values(wanted)?;
+        // Writing values out may ask for others again: all of it is bounded together.
+        let outer = self.beginnings;
+        let values = self.some_values(wanted);
+        if outer == 0 {
+            self.beginnings = 0;
+        }
+        let values = values?;
         let values = match values.len() < most {
             true => {
                 let values = values.into_iter().map(|value| self.goals.intern(Goal::Equal(value)));
@@ -118,9 +125,14 @@ impl Automaton {
         if values.len() >= wanted.most || formula == FormulaId::FALSE {
             return Ok(());
         }
-        let mut left = vec![(formula, Vec::<Value>::new())];
-        let mut work = 0;
-        while let Some((formula, items)) = left.pop() {
+        // The longest beginning and the shortest in turns: either may be the one that gets nowhere.
+        let mut left = VecDeque::from([(formula, Vec::<Value>::new())]);
+        let mut longest = false;
+        while let Some((formula, items)) = match longest {
+            true => left.pop_back(),
+            false => left.pop_front(),
+        } {
+            longest = !longest;
             if self.at_end(formula) {
                 values.push(Value::array(&items.iter().collect::<Vec<_>>()));
                 if values.len() >= wanted.most {
@@ -137,11 +149,11 @@ impl Automaton {
                     }
                     let mut items = items.clone();
                     items.push(item);
-                    left.push((after, items));
+                    left.push_back((after, items));
                 }
             }
-            work += 1;
-            self.check_states(work, "beginnings of arrays that have to differ")?;
+            self.beginnings += 1;
+            self.check_states(self.beginnings, "beginnings of arrays that have to differ")?;
         }
         Ok(())
     }
@@ -155,7 +167,6 @@ impl Automaton {
             names.extend(self.some_names(&cell.names, wanted.most)?);
         }
         let mut left = vec![(formula, 0, Vec::<(TextId, Value)>::new())];
-        let mut work = 0;
         while let Some((formula, index, members)) = left.pop() {
             if self.at_end(formula) {
                 let texts = members.iter().map(|(name, value)| (self.texts.get(*name), value));
@@ -180,8 +191,8 @@ impl Automaton {
                     }
                 }
             }
-            work += 1;
-            self.check_states(work, "beginnings of objects that have to differ")?;
+            self.beginnings += 1;
+            self.check_states(self.beginnings, "beginnings of objects that have to differ")?;
         }
         Ok(())
     }

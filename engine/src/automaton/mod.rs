@@ -145,6 +145,8 @@ pub(crate) struct Automaton {
     endless: HashMap<questions::Goals, bool>,
     endless_rests: HashMap<FormulaId, bool>,
     domains: HashMap<questions::Goals, Values>,
+    /// Beginnings of containers looked at for the values that are being written out.
+    beginnings: usize,
     scarce: HashMap<FormulaId, LanguageId>,
     vectors: HashMap<Box<[GoalId]>, Arc<[Vec<bool>]>>,
     lists: HashMap<LanguageId, Option<Arc<Listed>>>,
@@ -238,6 +240,7 @@ impl Automaton {
             endless: HashMap::new(),
             endless_rests: HashMap::new(),
             domains: HashMap::new(),
+            beginnings: 0,
             scarce: HashMap::new(),
             vectors: HashMap::new(),
             lists: HashMap::new(),

@@ -500,6 +500,10 @@ fn arrays_of_many_items() {
         r#"{"type": "object", "minProperties": 1000000000}"#,
         &[(r#"{"a":1}"#, false)],
     );
+    work(
+        r##"{"minItems": 1, "contains": {"$ref": "#"}, "uniqueItems": true}"##,
+        &["[", "[[", "[[1],[2],"],
+    );
     let places = list(1_000, |at| format!(r#"{{"const": {at}}}"#));
     answered(
         &format!(r#"{{"type": "array", "prefixItems": [{places}], "items": false}}"#),
