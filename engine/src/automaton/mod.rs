@@ -38,7 +38,7 @@ use hashbrown::HashMap;
 use crate::limits::Exceeded;
 use crate::numbers::{NumberSetId, NumberTexts};
 use crate::schema::{NodeId, SchemaSet};
-use crate::strings::{LanguageId, LanguageLimits, Languages};
+use crate::strings::{LanguageId, Languages};
 use crate::{CompileError, CompileErrorKind, Limits, Style};
 
 pub(crate) use atom::TextId;
@@ -206,8 +206,13 @@ impl Automaton {
     /// # Errors
     ///
     /// [`CompileError`], with the place and the keyword.
-    pub(crate) fn new(schema: SchemaSet, formats: Formats, style: Style) -> Result<(Self, GoalId), CompileError> {
-        let mut automaton = Self::lazy(Arc::new(schema), formats, style);
+    pub(crate) fn new(
+        languages: Languages,
+        schema: SchemaSet,
+        formats: Formats,
+        style: Style,
+    ) -> Result<(Self, GoalId), CompileError> {
+        let mut automaton = Self::lazy(languages, Arc::new(schema), formats, style);
         let schema = automaton.schema.clone();
         for (node, _) in schema.nodes() {
             automaton.expand_node(node)?;
@@ -217,11 +222,11 @@ impl Automaton {
     }
 
     /// The automaton of a schema whose subschemas are expanded when they are asked for.
-    pub(crate) fn lazy(schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
+    pub(crate) fn lazy(languages: Languages, schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
         let limits = schema.limits().clone();
         let sets = crate::numbers::NumberSets::within(&limits);
         Self {
-            languages: Languages::new(&LanguageLimits::from(&limits)),
+            languages,
             limits,
             schema,
             formats,
@@ -280,6 +285,11 @@ impl Automaton {
             forced: HashMap::new(),
             completions: Completions::default(),
         }
+    }
+
+    /// The languages of strings that came up, with what was found out about them.
+    pub(crate) fn into_languages(self) -> Languages {
+        self.languages
     }
 
     /// Expands a subschema, so that what cannot be treated in it is known.

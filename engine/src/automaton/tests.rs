@@ -14,6 +14,7 @@ use super::{Automaton, Formats, State};
 use crate::json::{Document, Value};
 use crate::schema::evaluate::{Texts, is_valid};
 use crate::schema::{SchemaOptions, SchemaSet};
+use crate::strings::Languages;
 use crate::{CompileErrorKind, Limits, Style};
 
 /// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
@@ -93,7 +94,13 @@ fn subject(schema: &str) -> Subject {
 
 fn styled(schema: &str, style: Style) -> Subject {
     let load = || SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-    let (mut automaton, root) = Automaton::new(load(), Formats::Annotation, style).unwrap();
+    let (mut automaton, root) = Automaton::new(
+        Languages::within(&Limits::default()),
+        load(),
+        Formats::Annotation,
+        style,
+    )
+    .unwrap();
     let start = automaton.start(root).unwrap().expect("some value is valid");
     Subject {
         set: load(),
@@ -254,7 +261,13 @@ fn what_no_value_satisfies_is_known_at_the_start() {
         r#"{"not": {}}"#,
     ] {
         let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-        let (mut automaton, root) = Automaton::new(set, Formats::Annotation, Style::rfc8259()).unwrap();
+        let (mut automaton, root) = Automaton::new(
+            Languages::within(set.limits()),
+            set,
+            Formats::Annotation,
+            Style::rfc8259(),
+        )
+        .unwrap();
         assert_eq!(automaton.start(root).unwrap(), None, "{schema}");
     }
 }
@@ -266,9 +279,14 @@ fn a_reference_to_its_own_value_is_refused() {
         r##"{"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#"}}}}"##,
     ] {
         let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-        let error = Automaton::new(set, Formats::Annotation, Style::rfc8259())
-            .map(|_| ())
-            .unwrap_err();
+        let error = Automaton::new(
+            Languages::within(set.limits()),
+            set,
+            Formats::Annotation,
+            Style::rfc8259(),
+        )
+        .map(|_| ())
+        .unwrap_err();
         assert_eq!(error.kind(), CompileErrorKind::Malformed, "{error}");
     }
 }

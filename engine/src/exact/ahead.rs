@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::Vocabulary;
 use crate::automaton::{NameRests, PlaceKind, State, Trouble};
+use crate::strings::Languages;
 
 use super::ExactOptions;
 use super::tokens::Tokens;
@@ -55,16 +56,18 @@ const TEXTS: [(&str, &[&str]); 12] = [
     ("json-pointer", &["/name/0/~1part"]),
 ];
 
-/// Looks at what may come within texts of formats, for all schemas to come.
-pub(super) fn look_at_formats(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>, options: &ExactOptions) {
+/// Looks at what may come within texts of formats, for all schemas to come. These languages came up.
+pub(super) fn look_at_formats(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>, options: &ExactOptions) -> Languages {
+    let mut languages = Languages::within(&options.schema.limits);
     for (format, texts) in TEXTS {
-        // What fails here is asked again where it is needed.
         let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
-        let Ok((automaton, start)) = options.automaton(&schema) else {
-            continue;
+        let Ok((automaton, start)) = options.automaton(&schema, languages) else {
+            // Within limits as low as that no format is for all.
+            return Languages::within(&options.schema.limits);
         };
         let shared = Shared::new(vocabulary.clone(), tokens.clone(), automaton);
         for text in texts {
+            // What fails here is asked again where it is needed.
             let _ = shared.work().text_ahead(start, text, &shared);
             // Which minute and offset a leap second has depends on the hour.
             let (before, behind) = text.split_once("04:").unwrap_or_default();
@@ -72,7 +75,9 @@ pub(super) fn look_at_formats(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>
                 let _ = shared.work().text_ahead(start, &format!("{before}{hour:02}:"), &shared);
             }
         }
+        languages = shared.into_languages();
     }
+    languages
 }
 
 impl Work {
@@ -178,7 +183,9 @@ mod tests {
         };
         for (format, texts) in TEXTS {
             let schema = format!(r#"{{"format":"{format}"}}"#);
-            let (mut automaton, start) = options.automaton(&schema).unwrap();
+            let (mut automaton, start) = options
+                .automaton(&schema, Languages::within(&options.schema.limits))
+                .unwrap();
             for text in texts {
                 let end = automaton.read_bytes(start, format!("\"{text}\"").as_bytes()).unwrap();
                 assert!(end.is_some_and(|end| automaton.is_complete(end).unwrap()), "{text}");

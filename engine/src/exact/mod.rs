@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use crate::automaton::{Automaton, Formats, State};
 use crate::schema::{SchemaOptions, SchemaSet};
+use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Compiler, Masker, Style, Vocabulary};
 use masker::PlaceMasker;
 pub use reply::{DataFormat, Frame, ReplyCompiler, ReplyForm};
@@ -52,10 +53,10 @@ pub struct ExactOptions {
 }
 
 impl ExactOptions {
-    /// The automaton of a schema, and the place before a document.
-    fn automaton(&self, schema: &str) -> Result<(Automaton, State), CompileError> {
+    /// The automaton of a schema, in which strings are of some languages and others, and the place before a document.
+    fn automaton(&self, schema: &str, languages: Languages) -> Result<(Automaton, State), CompileError> {
         let set = SchemaSet::load(schema, &self.schema)?;
-        let (mut automaton, root) = Automaton::new(set, self.formats, self.style)?;
+        let (mut automaton, root) = Automaton::new(languages, set, self.formats, self.style)?;
         let Some(start) = automaton.start(root)? else {
             let conflict = crate::explain::unsatisfiable(automaton.schema(), self.formats);
             let message = format!("no JSON value is valid under this schema: {conflict}");
@@ -71,6 +72,8 @@ impl ExactOptions {
 pub struct ExactCompiler {
     vocabulary: Arc<Vocabulary>,
     tokens: Arc<Tokens>,
+    /// The languages of formats, which all schemas share.
+    languages: Languages,
     options: ExactOptions,
 }
 
@@ -88,11 +91,13 @@ impl ExactCompiler {
     /// fraction of a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
         let tokens = Arc::new(Tokens::new(&vocabulary, options.style));
-        if options.formats == Formats::Asserted {
-            ahead::look_at_formats(&vocabulary, &tokens, &options);
-        }
+        let languages = match options.formats {
+            Formats::Asserted => ahead::look_at_formats(&vocabulary, &tokens, &options),
+            Formats::Annotation => Languages::within(&options.schema.limits),
+        };
         Self {
             tokens,
+            languages: languages.share(),
             vocabulary,
             options,
         }
@@ -101,7 +106,8 @@ impl ExactCompiler {
 
 impl Compiler for ExactCompiler {
     fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
-        let (automaton, start) = self.options.automaton(schema)?;
+        let languages = self.languages.over(&self.options.schema.limits);
+        let (automaton, start) = self.options.automaton(schema, languages)?;
         let shared = Shared::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
         shared.work().look_ahead(start, &shared);
         Ok(Box::new(PlaceMasker::new(shared, start)))

@@ -1,9 +1,9 @@
 //! The masks of one compiled schema, as far as they have been worked out.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::automaton::{Automaton, Decode, NameRests, PlaceKind, State, Trouble};
-use crate::strings::LanguageId;
+use crate::strings::{LanguageId, Languages};
 use crate::{MaskError, TokenId, Vocabulary};
 
 use super::content::inside;
@@ -64,6 +64,12 @@ impl Shared {
             masks: Shards::new(MASK_BYTES, MASKS),
             steps: Shards::new(STEP_BYTES, STEPS),
         }
+    }
+
+    /// The languages of strings that came up, with what was found out about them.
+    pub(super) fn into_languages(self) -> Languages {
+        let work = self.work.into_inner().unwrap_or_else(PoisonError::into_inner);
+        work.automaton.into_languages()
     }
 
     pub(super) fn work(&self) -> MutexGuard<'_, Work> {

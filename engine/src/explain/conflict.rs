@@ -6,6 +6,7 @@ use super::relax::Relaxable;
 use super::{Conflict, SchemaPlace};
 use crate::automaton::{Automaton, Trouble};
 use crate::schema::{NodeId, SchemaSet};
+use crate::strings::Languages;
 use crate::{Formats, Style};
 
 /// What keywords exclude.
@@ -177,7 +178,8 @@ impl<'t> Search<'t> {
     fn trial(&mut self, kept: &[usize]) -> Trial {
         self.relaxable.keep(kept);
         let (set, root) = self.relaxable.set();
-        let mut automaton = Automaton::lazy(set, self.formats, Style::rfc8259());
+        let languages = Languages::within(set.limits());
+        let mut automaton = Automaton::lazy(languages, set, self.formats, Style::rfc8259());
         let excludes = excludes(&mut automaton, root, self.excluded);
         let expanded: HashSet<NodeId> = automaton.expanded().collect();
         let keywords = self.relaxable.len() / KEYWORDS_PER_WORK;

@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use crate::automaton::{Automaton, Trouble};
 use crate::schema::{Body, Keywords, NodeId, SchemaSet};
+use crate::strings::Languages;
 use crate::{CompileError, Draft, ExactOptions, Formats, Style};
 
 use conflict::{Excluded, Search};
@@ -157,7 +158,10 @@ impl Explainer {
     /// [`refused`](Self::refused) to say.
     pub fn new(schema: &str, options: &ExactOptions) -> Result<Self, CompileError> {
         let set = Arc::new(SchemaSet::load(schema, &options.schema)?);
-        let automaton = |style| Automaton::lazy(set.clone(), options.formats, style);
+        let automaton = |style| {
+            let languages = Languages::within(set.limits());
+            Automaton::lazy(languages, set.clone(), options.formats, style)
+        };
         Ok(Self {
             any: automaton(Style::rfc8259()),
             styled: (options.style != Style::rfc8259()).then(|| automaton(options.style)),

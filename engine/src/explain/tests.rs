@@ -12,6 +12,7 @@ use crate::automaton::tests::{Regexes, SCHEMAS, document};
 use crate::json::{Document, Value};
 use crate::schema::SchemaOptions;
 use crate::schema::evaluate::is_valid;
+use crate::strings::Languages;
 use crate::{CompileErrorKind, Compiler as _, ExactCompiler, Limits, Vocabulary};
 
 fn explainer(schema: &str) -> Explainer {
@@ -55,7 +56,12 @@ impl Without {
         self.relaxable.keep(&kept);
         let (set, root) = self.relaxable.set();
         excludes(
-            &mut Automaton::lazy(set, Formats::Annotation, Style::rfc8259()),
+            &mut Automaton::lazy(
+                Languages::within(set.limits()),
+                set,
+                Formats::Annotation,
+                Style::rfc8259(),
+            ),
             root,
             excluded,
         )

@@ -15,15 +15,11 @@ impl Languages {
     /// Whether every text at all is the beginning of some text of `id`, where that shows: `.*abc`, or any text but some.
     /// False also where it does not show.
     pub(crate) fn is_dense(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
-        let place = id.0 as usize;
-        if let Some(Some(known)) = self.dense.get(place) {
+        if let Some(known) = self.dense.get(id) {
             return Ok(*known);
         }
         let dense = self.shows_dense(id, DEPTH)?;
-        if self.dense.len() <= place {
-            self.dense.resize(self.arena.len(), None);
-        }
-        self.dense[place] = Some(dense);
+        self.dense.put(id, dense, self.arena.len());
         Ok(dense)
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::charset::{CharRange, LAST, character};
+use super::layers::{ById, Table};
 use super::limits::LimitReached;
 use super::node::{ANY, Arena, EMPTY, LanguageId, NONE, Node};
 
@@ -14,18 +15,44 @@ pub(crate) type Transitions = Arc<[(CharRange, LanguageId)]>;
 type Row = (CharRange, LanguageId);
 
 /// The derivatives computed so far: by expression, and by the conditions on the past that hold.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Derivatives {
-    closed: Vec<Option<Transitions>>,
-    open: HashMap<(LanguageId, u8), Transitions>,
+    closed: ById<Transitions>,
+    open: Table<(LanguageId, u8), Transitions>,
     /// Single derivatives of combinations with machines.
-    single: HashMap<(LanguageId, u32), LanguageId>,
+    single: Table<(LanguageId, u32), LanguageId>,
 }
 
 impl Derivatives {
+    pub(super) fn new() -> Self {
+        Self {
+            closed: ById::new(),
+            open: Table::new(),
+            single: Table::new(),
+        }
+    }
+
+    /// The same, all of it shared, of so many expressions.
+    pub(super) fn share(self, expressions: usize) -> Self {
+        Self {
+            closed: self.closed.share(expressions),
+            open: self.open.share(),
+            single: self.single.share(),
+        }
+    }
+
+    /// Those that are shared.
+    pub(super) fn over(&self) -> Self {
+        Self {
+            closed: self.closed.over(),
+            open: self.open.over(),
+            single: self.single.over(),
+        }
+    }
+
     fn get(&self, arena: &Arena, id: LanguageId, past: u8) -> Option<&Transitions> {
         if arena.is_closed(id) {
-            self.closed.get(id.0 as usize)?.as_ref()
+            self.closed.get(id)
         } else {
             self.open.get(&(id, past))
         }
@@ -34,11 +61,7 @@ impl Derivatives {
     fn put(&mut self, arena: &mut Arena, id: LanguageId, past: u8, rows: Vec<Row>) -> Result<(), LimitReached> {
         arena.spend(rows.len())?;
         if arena.is_closed(id) {
-            let place = id.0 as usize;
-            if self.closed.len() <= place {
-                self.closed.resize(arena.len(), None);
-            }
-            self.closed[place] = Some(rows.into());
+            self.closed.put(id, rows.into(), arena.len());
         } else {
             self.open.insert((id, past), rows.into());
         }

@@ -114,15 +114,12 @@ impl Languages {
     }
 
     pub(super) fn known_empty(&self, id: LanguageId) -> bool {
-        id == NONE || self.emptiness.get(id.0 as usize) == Some(&Emptiness::Empty)
+        id == NONE || self.emptiness.get(id) == Some(&Emptiness::Empty)
     }
 
     pub(super) fn note_emptiness(&mut self, id: LanguageId, empty: bool) {
-        let place = id.0 as usize;
-        if self.emptiness.len() <= place {
-            self.emptiness.resize(self.arena.len(), Emptiness::Unknown);
-        }
-        self.emptiness[place] = if empty { Emptiness::Empty } else { Emptiness::Inhabited };
+        let known = if empty { Emptiness::Empty } else { Emptiness::Inhabited };
+        self.emptiness.put(id, known, self.arena.len());
     }
 
     /// Takes the bound on the number of characters off an intersection: what it bounds, the least and the most
@@ -153,9 +150,7 @@ impl Languages {
         if self.arena.is_simple(id) || self.arena.nullable(id) {
             return Ok(Emptiness::Inhabited);
         }
-        if let Some(known) = self.emptiness.get(id.0 as usize)
-            && *known != Emptiness::Unknown
-        {
+        if let Some(known) = self.emptiness.get(id) {
             return Ok(*known);
         }
         if let Node::And(members) = self.arena.node(id)

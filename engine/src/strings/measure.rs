@@ -26,7 +26,11 @@ impl Languages {
         } else if !self.arena.is_native(id) {
             self.measure_automaton(id)?;
         }
-        Ok(self.lengths.entry(id).or_insert(None).clone())
+        if let Some(known) = self.lengths.get(&id) {
+            return Ok(known.clone());
+        }
+        self.lengths.insert(id, None);
+        Ok(None)
     }
 
     /// The same, where the expression shows it: no automaton is walked.

@@ -21,6 +21,7 @@ mod derive;
 mod emptiness;
 mod fingerprint;
 mod format;
+mod layers;
 mod lengths;
 mod limits;
 mod measure;
@@ -31,7 +32,7 @@ mod pattern;
 #[cfg(test)]
 mod tests;
 
-use hashbrown::HashMap;
+use crate::Limits;
 
 pub(crate) use characters::Characters;
 pub(crate) use charset::CharRange;
@@ -46,6 +47,7 @@ pub(crate) use pattern::PatternError;
 use charset::CharSet;
 use derive::Derivatives;
 use emptiness::Emptiness;
+use layers::{ById, Table};
 use native::Native;
 #[cfg(test)]
 use node::EMPTY;
@@ -63,16 +65,16 @@ pub(crate) struct Languages {
     limits: LanguageLimits,
     arena: Arena,
     derivatives: Derivatives,
-    emptiness: Vec<Emptiness>,
-    dense: Vec<Option<bool>>,
-    lengths: HashMap<LanguageId, measure::KnownLengths>,
-    live: Vec<Option<Transitions>>,
-    patterns: HashMap<String, Result<LanguageId, PatternError>>,
-    formats: HashMap<&'static str, LanguageId>,
-    fingerprints: HashMap<LanguageId, Option<Fingerprint>>,
-    near: HashMap<(LanguageId, u64), LanguageId>,
-    slacks: HashMap<LanguageId, Option<u64>>,
-    counted: HashMap<LanguageId, Cardinality>,
+    emptiness: ById<Emptiness>,
+    dense: ById<bool>,
+    lengths: Table<LanguageId, measure::KnownLengths>,
+    live: ById<Transitions>,
+    patterns: Table<String, Result<LanguageId, PatternError>>,
+    formats: Table<&'static str, LanguageId>,
+    fingerprints: Table<LanguageId, Option<Fingerprint>>,
+    near: Table<(LanguageId, u64), LanguageId>,
+    slacks: Table<LanguageId, Option<u64>>,
+    counted: Table<LanguageId, Cardinality>,
 }
 
 impl Languages {
@@ -81,17 +83,62 @@ impl Languages {
         Self {
             limits: limits.clone(),
             arena: Arena::new(limits.cells),
-            derivatives: Derivatives::default(),
-            emptiness: Vec::new(),
-            dense: Vec::new(),
-            lengths: HashMap::new(),
-            live: Vec::new(),
-            patterns: HashMap::new(),
-            formats: HashMap::new(),
-            fingerprints: HashMap::new(),
-            near: HashMap::new(),
-            slacks: HashMap::new(),
-            counted: HashMap::new(),
+            derivatives: Derivatives::new(),
+            emptiness: ById::new(),
+            dense: ById::new(),
+            lengths: Table::new(),
+            live: ById::new(),
+            patterns: Table::new(),
+            formats: Table::new(),
+            fingerprints: Table::new(),
+            near: Table::new(),
+            slacks: Table::new(),
+            counted: Table::new(),
+        }
+    }
+
+    /// The same, within the limits of a compilation.
+    pub(crate) fn within(limits: &Limits) -> Self {
+        Self::new(&LanguageLimits::from(limits))
+    }
+
+    /// The same, all of it shared by those that are made [over](Self::over) these.
+    pub(crate) fn share(self) -> Self {
+        let expressions = self.arena.len();
+        Self {
+            limits: self.limits,
+            arena: self.arena.share(),
+            derivatives: self.derivatives.share(expressions),
+            emptiness: self.emptiness.share(expressions),
+            dense: self.dense.share(expressions),
+            lengths: self.lengths.share(),
+            live: self.live.share(expressions),
+            patterns: self.patterns.share(),
+            formats: self.formats.share(),
+            fingerprints: self.fingerprints.share(),
+            near: self.near.share(),
+            slacks: self.slacks.share(),
+            counted: self.counted.share(),
+        }
+    }
+
+    /// The languages that are [shared](Self::share), and what was found out about them; others count against new limits.
+    pub(crate) fn over(&self, limits: &Limits) -> Self {
+        let limits = LanguageLimits::from(limits);
+        Self {
+            arena: self.arena.over(limits.cells),
+            limits,
+            derivatives: self.derivatives.over(),
+            emptiness: self.emptiness.over(),
+            dense: self.dense.over(),
+            lengths: self.lengths.over(),
+            live: self.live.over(),
+            patterns: self.patterns.over(),
+            formats: self.formats.over(),
+            fingerprints: self.fingerprints.over(),
+            near: self.near.over(),
+            slacks: self.slacks.over(),
+            counted: self.counted.over(),
         }
     }
 
@@ -243,8 +290,7 @@ impl Languages {
 
     /// The first characters of texts of `language`, in ranges that lead to one language each, none of them empty.
     pub(crate) fn transitions(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
-        let place = language.0 as usize;
-        if let Some(Some(known)) = self.live.get(place) {
+        if let Some(known) = self.live.get(language) {
             return Ok(known.clone());
         }
         let rows = self.rows(language)?;
@@ -271,11 +317,7 @@ impl Languages {
     }
 
     fn keep_live(&mut self, language: LanguageId, live: Transitions) -> Transitions {
-        let place = language.0 as usize;
-        if self.live.len() <= place {
-            self.live.resize(self.arena.len(), None);
-        }
-        self.live[place] = Some(live.clone());
+        self.live.put(language, live.clone(), self.arena.len());
         live
     }
 
@@ -351,7 +393,7 @@ impl Languages {
 
     /// What is kept of languages, in entries: what they are near to, and how many texts they have.
     pub(crate) fn kept(&self) -> usize {
-        self.near.len() + self.slacks.len() + self.counted.len()
+        self.near.own() + self.slacks.own() + self.counted.own()
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.

@@ -1,11 +1,13 @@
 //! The arena: expressions stored once, with what is known of each when it is made.
 
 use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
 
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::characters::Characters;
 use super::charset::CharRange;
+use super::layers::{Row, Table};
 use super::limits::LimitReached;
 use super::native::Native;
 
@@ -115,16 +117,18 @@ pub(super) struct Facts {
 /// Expressions by id, each once.
 #[derive(Debug)]
 pub(super) struct Arena {
-    nodes: Vec<Node>,
-    facts: Vec<Facts>,
-    pub(super) firsts: Vec<Characters>,
-    pub(super) used: Vec<Characters>,
+    nodes: Row<Node>,
+    facts: Row<Facts>,
+    pub(super) firsts: Row<Characters>,
+    pub(super) used: Row<Characters>,
+    /// Numbers of the expressions that are shared, and of the others.
+    shared_index: Arc<HashTable<u32>>,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
     /// For each loop: its definition once it is known, and the facts it was announced with.
-    loops: Vec<(LanguageId, Facts)>,
+    loops: Row<(LanguageId, Facts)>,
     /// What follows each hour, or hour and minute, of a time of day with a leap second, as far as it has been made.
-    pub(super) leap_seconds: HashMap<(u8, LeapMinute), LanguageId>,
+    pub(super) leap_seconds: Table<(u8, LeapMinute), LanguageId>,
     cells: usize,
     allowed_cells: usize,
 }
@@ -132,14 +136,15 @@ pub(super) struct Arena {
 impl Arena {
     pub(super) fn new(allowed_cells: usize) -> Self {
         let mut arena = Self {
-            nodes: Vec::new(),
-            facts: Vec::new(),
-            firsts: Vec::new(),
-            used: Vec::new(),
+            nodes: Row::new(),
+            facts: Row::new(),
+            firsts: Row::new(),
+            used: Row::new(),
+            shared_index: Arc::new(HashTable::new()),
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
-            loops: Vec::new(),
-            leap_seconds: HashMap::new(),
+            loops: Row::new(),
+            leap_seconds: Table::new(),
             cells: 0,
             allowed_cells,
         };
@@ -160,6 +165,44 @@ impl Arena {
             arena.insert(node);
         }
         arena
+    }
+
+    /// The same, all of it shared.
+    pub(super) fn share(self) -> Self {
+        let nodes = self.nodes.share();
+        let mut index = HashTable::with_capacity(nodes.len());
+        let hash = |id: u32| self.hasher.hash_one(&nodes[id as usize]);
+        for id in 0..nodes.len() as u32 {
+            index.insert_unique(hash(id), id, |&other| hash(other));
+        }
+        Self {
+            nodes,
+            facts: self.facts.share(),
+            firsts: self.firsts.share(),
+            used: self.used.share(),
+            shared_index: Arc::new(index),
+            index: HashTable::new(),
+            loops: self.loops.share(),
+            leap_seconds: self.leap_seconds.share(),
+            ..self
+        }
+    }
+
+    /// The expressions that are shared, and so many cells for others.
+    pub(super) fn over(&self, allowed_cells: usize) -> Self {
+        Self {
+            nodes: self.nodes.over(),
+            facts: self.facts.over(),
+            firsts: self.firsts.over(),
+            used: self.used.over(),
+            shared_index: self.shared_index.clone(),
+            index: HashTable::new(),
+            hasher: self.hasher.clone(),
+            loops: self.loops.over(),
+            leap_seconds: self.leap_seconds.over(),
+            cells: 0,
+            allowed_cells,
+        }
     }
 
     pub(super) fn node(&self, id: LanguageId) -> &Node {
@@ -214,11 +257,33 @@ impl Arena {
     /// The id of `node`, which is in normal form.
     pub(super) fn intern(&mut self, node: Node) -> Result<LanguageId, LimitReached> {
         let hash = self.hasher.hash_one(&node);
-        if let Some(&id) = self.index.find(hash, |&id| self.nodes[id as usize] == node) {
+        let is_node = |id: &u32| self.nodes[*id as usize] == node;
+        let shared = match self.may_be_shared(&node) {
+            true => self.shared_index.find(hash, is_node),
+            false => None,
+        };
+        if let Some(&id) = shared.or_else(|| self.index.find(hash, is_node)) {
             return Ok(LanguageId(id));
         }
         self.spend(8 + cells_of(&node))?;
         Ok(self.insert_hashed(node, hash))
+    }
+
+    /// Whether the parts of an expression are shared, as those of one that is must be.
+    fn may_be_shared(&self, node: &Node) -> bool {
+        let is_shared = |id: &LanguageId| (id.0 as usize) < self.nodes.shared();
+        match node {
+            _ if self.nodes.shared() == 0 => false,
+            Node::None | Node::Empty | Node::Class(_) | Node::Past(_) | Node::LeapSecond { .. } | Node::Native(_) => {
+                true
+            }
+            Node::Branch { edges, .. } => edges.iter().all(|(_, target)| is_shared(target)),
+            Node::Concat(first, rest) => is_shared(first) && is_shared(rest),
+            Node::Repeat { inner, .. } | Node::Not(inner) => is_shared(inner),
+            Node::Or(members) | Node::And(members) => members.iter().all(is_shared),
+            Node::Recall { body, past } => is_shared(body) && past.iter().all(is_shared),
+            Node::Loop(number) => (*number as usize) < self.loops.shared(),
+        }
     }
 
     fn insert(&mut self, node: Node) -> LanguageId {
@@ -257,7 +322,10 @@ impl Arena {
 
     pub(super) fn define_loop(&mut self, id: LanguageId, definition: LanguageId) {
         if let Node::Loop(number) = self.nodes[id.0 as usize] {
-            self.loops[number as usize].0 = definition;
+            // A loop that is shared was defined before.
+            if let Some((known, _)) = self.loops.own_mut(number as usize) {
+                *known = definition;
+            }
         }
     }
 

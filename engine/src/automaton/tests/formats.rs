@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::super::{Automaton, Formats, State};
 use crate::schema::{SchemaOptions, SchemaSet};
+use crate::strings::Languages;
 use crate::{Draft, Style};
 
 fn automaton(schema: &str, draft: Draft) -> (Automaton, State) {
@@ -12,7 +13,13 @@ fn automaton(schema: &str, draft: Draft) -> (Automaton, State) {
         ..SchemaOptions::default()
     };
     let set = SchemaSet::load(schema, &options).unwrap();
-    let (mut automaton, root) = Automaton::new(set, Formats::Asserted, Style::rfc8259()).unwrap();
+    let (mut automaton, root) = Automaton::new(
+        Languages::within(set.limits()),
+        set,
+        Formats::Asserted,
+        Style::rfc8259(),
+    )
+    .unwrap();
     let start = automaton.start(root).unwrap().expect("some value is valid");
     (automaton, start)
 }

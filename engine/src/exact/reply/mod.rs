@@ -19,6 +19,7 @@ use super::kept::lock;
 use super::masker::PlaceMasker;
 use super::tokens::Tokens;
 use super::work::Shared;
+use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
 use work::{Reply, Tails};
 
@@ -126,7 +127,7 @@ impl ReplyCompiler {
             let message = format!("a reply has one to {MAX_FRAMES} frames, not {}", form.frames.len());
             return Err(CompileError::new(CompileErrorKind::Unsupported, message));
         }
-        let (automaton, start) = options.automaton(&schema)?;
+        let (automaton, start) = options.automaton(&schema, Languages::within(&options.schema.limits))?;
         let tokens = kept.get_or_init(|| Arc::new(Tokens::new(&self.vocabulary, options.style)));
         let shared = Shared::new(self.vocabulary.clone(), tokens.clone(), automaton);
         let tails = form.frames.iter().map(|frame| self.tails(&frame.after));

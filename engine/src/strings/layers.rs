@@ -1,0 +1,188 @@
+//! What is known of languages, in two layers: what all schemas share, which no longer changes, and what one has added.
+//!
+//! Formats are the same in schema after schema, and so are the states within their texts.
+
+use std::hash::Hash;
+use std::ops::Index;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::node::LanguageId;
+
+/// Values in a row, the shared ones first.
+#[derive(Debug)]
+pub(super) struct Row<T> {
+    shared: Arc<[T]>,
+    own: Vec<T>,
+}
+
+impl<T: Clone> Row<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            shared: Arc::new([]),
+            own: Vec::new(),
+        }
+    }
+
+    /// The same, all of it shared.
+    pub(super) fn share(self) -> Self {
+        Self {
+            shared: self.shared.iter().cloned().chain(self.own).collect(),
+            own: Vec::new(),
+        }
+    }
+
+    /// What is shared.
+    pub(super) fn over(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            own: Vec::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.shared.len() + self.own.len()
+    }
+
+    /// How many are shared.
+    pub(super) fn shared(&self) -> usize {
+        self.shared.len()
+    }
+
+    pub(super) fn push(&mut self, value: T) {
+        self.own.push(value);
+    }
+
+    /// One that is not shared.
+    pub(super) fn own_mut(&mut self, place: usize) -> Option<&mut T> {
+        self.own.get_mut(place.checked_sub(self.shared.len())?)
+    }
+}
+
+impl<T> Index<usize> for Row<T> {
+    type Output = T;
+
+    fn index(&self, place: usize) -> &T {
+        match place.checked_sub(self.shared.len()) {
+            None => &self.shared[place],
+            Some(place) => &self.own[place],
+        }
+    }
+}
+
+/// Values by their keys.
+#[derive(Debug)]
+pub(super) struct Table<K, V> {
+    shared: Arc<HashMap<K, V>>,
+    own: HashMap<K, V>,
+}
+
+impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
+    pub(super) fn new() -> Self {
+        Self {
+            shared: Arc::new(HashMap::new()),
+            own: HashMap::new(),
+        }
+    }
+
+    /// The same, all of it shared.
+    pub(super) fn share(self) -> Self {
+        let mut all = Arc::unwrap_or_clone(self.shared);
+        all.extend(self.own);
+        Self {
+            shared: Arc::new(all),
+            own: HashMap::new(),
+        }
+    }
+
+    /// What is shared.
+    pub(super) fn over(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            own: HashMap::new(),
+        }
+    }
+
+    pub(super) fn get<Q: ?Sized + Hash + hashbrown::Equivalent<K>>(&self, key: &Q) -> Option<&V> {
+        match self.own.get(key) {
+            None if !self.shared.is_empty() => self.shared.get(key),
+            known => known,
+        }
+    }
+
+    pub(super) fn contains_key(&self, key: &K) -> bool {
+        self.get(key).is_some()
+    }
+
+    pub(super) fn insert(&mut self, key: K, value: V) {
+        self.own.insert(key, value);
+    }
+
+    /// How many are not shared.
+    pub(super) fn own(&self) -> usize {
+        self.own.len()
+    }
+}
+
+/// Values of some expressions.
+#[derive(Debug)]
+pub(super) struct ById<T> {
+    /// Of the expressions that are shared, in a row.
+    shared: Arc<[Option<T>]>,
+    /// Of those of them that had none.
+    late: HashMap<LanguageId, T>,
+    /// Of the others, in a row.
+    own: Vec<Option<T>>,
+}
+
+impl<T: Clone> ById<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            shared: Arc::new([]),
+            late: HashMap::new(),
+            own: Vec::new(),
+        }
+    }
+
+    /// The same, all of it shared, of so many expressions.
+    pub(super) fn share(self, expressions: usize) -> Self {
+        let values = (0..expressions as u32).map(|id| self.get(LanguageId(id)).cloned());
+        Self {
+            shared: values.collect(),
+            late: HashMap::new(),
+            own: Vec::new(),
+        }
+    }
+
+    /// What is shared.
+    pub(super) fn over(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            late: HashMap::new(),
+            own: Vec::new(),
+        }
+    }
+
+    pub(super) fn get(&self, id: LanguageId) -> Option<&T> {
+        match (id.0 as usize).checked_sub(self.shared.len()) {
+            None => self.shared[id.0 as usize].as_ref().or_else(|| self.late.get(&id)),
+            Some(place) => self.own.get(place)?.as_ref(),
+        }
+    }
+
+    /// Sets the value of one of so many expressions.
+    pub(super) fn put(&mut self, id: LanguageId, value: T, expressions: usize) {
+        match (id.0 as usize).checked_sub(self.shared.len()) {
+            None => {
+                self.late.insert(id, value);
+            }
+            Some(place) => {
+                if self.own.len() <= place {
+                    self.own.resize(expressions - self.shared.len(), None);
+                }
+                self.own[place] = Some(value);
+            }
+        }
+    }
+}
