@@ -1,4 +1,4 @@
-//! Fingerprints of languages in different schemas.
+//! Languages in different schemas: their fingerprints, and what schemas share of them.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,10 @@ const FORMATS: [&str; 6] = ["date-time", "date", "ipv4", "uri", "uuid", "hostnam
 
 /// All of them and what follows some characters of each, made in one order or the other.
 fn made(backwards: bool) -> (Languages, Vec<LanguageId>) {
-    let mut languages = Languages::new(&LanguageLimits::default());
+    made_in(Languages::new(&LanguageLimits::default()), backwards)
+}
+
+fn made_in(mut languages: Languages, backwards: bool) -> (Languages, Vec<LanguageId>) {
     let mut order: Vec<usize> = (0..PATTERNS.len() + FORMATS.len()).collect();
     if backwards {
         order.reverse();
@@ -60,4 +63,41 @@ fn schemas_agree_on_them_and_nothing_else_has_the_same() {
         }
     }
     assert!(seen.len() > 40, "{}", seen.len());
+}
+
+/// Over shared languages the same is found out as without, whether it is shared already or not, and none of it is lost
+/// on others.
+#[test]
+fn languages_over_shared_ones_are_the_same() {
+    let (mut alone, expected) = made(false);
+    let mut some = Languages::new(&LanguageLimits::default());
+    for format in FORMATS.into_iter().step_by(2) {
+        let mut language = some.format(format).unwrap().unwrap();
+        for c in "2b".chars() {
+            some.transitions(language).unwrap();
+            some.fingerprint(language);
+            language = some.derivative(language, c).unwrap();
+        }
+    }
+    let all = made(true).0;
+    for shared in [some.share(), all.share()] {
+        for backwards in [false, true] {
+            let (mut over, found) = made_in(shared.over(&crate::Limits::default()), backwards);
+            for (&id, &expected) in found.iter().zip(&expected) {
+                assert_eq!(over.fingerprint(id), alone.fingerprint(expected));
+                assert_eq!(over.is_empty(id), alone.is_empty(expected));
+                assert_eq!(over.lengths(id), alone.lengths(expected));
+                assert_eq!(over.is_dense(id), alone.is_dense(expected));
+                assert_eq!(over.cardinality(id, 9), alone.cardinality(expected, 9));
+                let near = (over.near(id, 16).unwrap(), alone.near(expected, 16).unwrap());
+                assert_eq!(over.fingerprint(near.0), alone.fingerprint(near.1));
+                let (rows, expected_rows) = (over.transitions(id).unwrap(), alone.transitions(expected).unwrap());
+                assert_eq!(rows.len(), expected_rows.len());
+                for ((range, target), (expected_range, expected_target)) in rows.iter().zip(&*expected_rows) {
+                    assert_eq!(range, expected_range);
+                    assert_eq!(over.fingerprint(*target), alone.fingerprint(*expected_target));
+                }
+            }
+        }
+    }
 }
