@@ -6,14 +6,16 @@
 //! The first mask at a place takes longer than those after it, and what takes long is mostly the same in all documents:
 //! which tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and
 //! names. A compiler has time for that where a decode loop has not, so the kinds nearest to the root are looked at, as
-//! many as fit a bound on work.
+//! many as fit a bound on work, and then places further into their strings.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use crate::Vocabulary;
-use crate::automaton::{NameRests, PlaceKind, State, Trouble};
-use crate::strings::Languages;
+use crate::automaton::{Decode, NameRests, PlaceKind, State, Trouble};
+use crate::strings::{LanguageId, Languages};
 
 use super::ExactOptions;
 use super::tokens::Tokens;
@@ -23,8 +25,12 @@ use super::work::{Shared, Work};
 const MOST_VALUES: usize = 48;
 /// Names of an object.
 const MOST_NAMES: usize = 48;
+/// Places that are looked at in strings of one kind.
+const MOST_PLACES: usize = 12;
 /// Memory from which on no more is looked at: it grows with the work, which it is a measure of.
 const MOST_BYTES: usize = 40 << 10;
+/// Memory beyond that, up to which strings are looked further into.
+const MOST_BYTES_OF_TEXTS: usize = 24 << 10;
 /// Memory that a single look may take. Where the schema itself has taken more all looks are long.
 const MOST_OF_ONE: usize = 1 << 20;
 
@@ -108,7 +114,7 @@ impl Work {
     /// Values of one kind are looked at once, so that schemas that lead back to themselves come to an end.
     fn values_ahead(&mut self, start: State, allowed: usize, shared: &Shared) -> Result<(), Trouble> {
         let mut open = VecDeque::from([(None, start)]);
-        let mut values = 0;
+        let (mut values, mut texts) = (0, Vec::new());
         while let Some((name, at)) = open.pop_front() {
             if values == MOST_VALUES || self.automaton.memory() > allowed {
                 break;
@@ -119,6 +125,9 @@ impl Work {
             values += 1;
             if let Some(text) = self.automaton.step(at, b'"')? {
                 self.tokens(text, shared)?;
+                if let PlaceKind::Text(Decode::Between, language) = self.automaton.kind(text)? {
+                    texts.push(language);
+                }
             }
             if let PlaceKind::Between(Some(digits)) = self.automaton.kind(at)? {
                 self.walk(shared).numbers(at, digits)?;
@@ -132,6 +141,31 @@ impl Work {
             if let Some(array) = self.automaton.step(at, b'[')? {
                 let item = self.automaton.first_item(array)?;
                 open.extend(item.map(|item| (None, item)));
+            }
+        }
+        self.texts_ahead(texts, allowed + MOST_BYTES_OF_TEXTS, shared)
+    }
+
+    /// Looks further into strings: at what may come behind their first characters, a few places of each.
+    fn texts_ahead(&mut self, languages: Vec<LanguageId>, allowed: usize, shared: &Shared) -> Result<(), Trouble> {
+        let longest = shared.tokens.inside.longest;
+        let mut known: HashSet<LanguageId> = languages.iter().copied().collect();
+        for language in languages {
+            let mut open = VecDeque::from([language]);
+            for _ in 0..MOST_PLACES {
+                let Some(at) = open.pop_front() else { break };
+                if self.automaton.memory() > allowed {
+                    return Ok(());
+                }
+                let (automaton, freedom) = (&mut self.automaton, &mut self.known.freedom);
+                let is_listed = automaton.word_edges(at).is_some();
+                if is_listed || automaton.is_read_singly(at) || freedom.is_viable(automaton, at, longest)? {
+                    continue;
+                }
+                self.inside(at, shared)?;
+                let transitions = self.automaton.content_transitions(at)?;
+                let targets = transitions.iter().map(|(_, target)| *target);
+                open.extend(targets.filter(|target| known.insert(*target)));
             }
         }
         Ok(())

@@ -42,7 +42,7 @@ pub(super) struct Shared {
 /// The automaton and the masks, as far as they have been worked out.
 pub(super) struct Work {
     pub(super) automaton: Automaton,
-    known: Known,
+    pub(super) known: Known,
     /// Where tokens are collected.
     scratch: Vec<TokenId>,
     /// The tokens that may follow inside of strings and stay there.
