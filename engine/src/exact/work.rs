@@ -24,8 +24,8 @@ const INSIDE_BYTES: usize = 8 << 20;
 /// Memory for the places that tokens lead to.
 const STEP_BYTES: usize = 4 << 20;
 /// Masks, and places, that there is room for from the beginning.
-const MASKS: usize = 224;
-const STEPS: usize = 448;
+const MASKS: usize = 48;
+const STEPS: usize = 48;
 /// Tokens that there is room to collect without asking for memory.
 const MOST_SCRATCH: usize = 1 << 14;
 
