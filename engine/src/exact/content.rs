@@ -465,12 +465,13 @@ impl Walk<'_, Inside<'_>> {
                 sure
             });
             let words = &mut self.visitor.words;
-            words.resize(sure.len(), 0);
             match up_to {
                 Some(up_to) => {
+                    words.resize(sure.len(), 0);
                     let sure = sure.iter().zip(up_to).map(|(sure, up_to)| sure & up_to);
                     words.iter_mut().zip(sure).for_each(|(word, sure)| *word |= sure);
                 }
+                None if words.is_empty() => words.extend_from_slice(&sure),
                 None => words.iter_mut().zip(&*sure).for_each(|(word, sure)| *word |= sure),
             }
         }

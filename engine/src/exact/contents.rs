@@ -104,23 +104,26 @@ pub(super) struct Closing {
     pub(super) rest: u32,
 }
 
+/// A set of tokens, 32 a word, which is not copied where it is kept.
+pub(super) type Words = Arc<Vec<u32>>;
+
 /// Sets of tokens, 32 a word.
 #[derive(Debug)]
 pub(super) struct Sets {
     /// Those that are whitespace only, where any may come.
-    pub(super) spaces: Arc<[u32]>,
+    pub(super) spaces: Words,
     /// They, and those of digits only.
-    pub(super) digits: Arc<[u32]>,
+    pub(super) digits: Words,
     /// The same without digits that begin with a zero.
-    pub(super) nonzero_digits: Arc<[u32]>,
+    pub(super) nonzero_digits: Words,
     /// All that stay inside.
-    pub(super) any: Arc<[u32]>,
+    pub(super) any: Words,
     /// All that stay inside or end with the closing quote.
-    pub(super) any_or_quote: Arc<[u32]>,
+    pub(super) any_or_quote: Words,
     /// Those that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
-    pub(super) names: Arc<[u32]>,
+    pub(super) names: Words,
     /// Those that add at most so many characters, begun ones included.
-    pub(super) up_to: Box<[Arc<[u32]>]>,
+    pub(super) up_to: Box<[Words]>,
 }
 
 /// Tokens from a place within a string on, as they are collected.
@@ -368,7 +371,7 @@ impl Sets {
                 set(&mut any_or_quote, *token);
             }
         }
-        let spaces: Arc<[u32]> = blank.into();
+        let spaces: Words = blank.into();
         Self {
             any_or_quote: any_or_quote.into(),
             names: spaces.clone(),

@@ -115,10 +115,10 @@ enum Set {
 }
 
 impl Set {
-    fn add_to(&self, words: &mut [u32]) {
+    fn take_from(&self, words: &mut [u32]) {
         match self {
-            Self::Few(tokens) => tokens.iter().for_each(|token| set(words, *token)),
-            Self::Many(many) => join(words, many),
+            Self::Few(tokens) => unset(words, tokens),
+            Self::Many(many) => take(words, many),
         }
     }
 }
@@ -307,25 +307,22 @@ impl Occurrences {
             ROOT => &self.others,
             _ => &self.spaced,
         };
-        let mut outside = vec![0; all.len()];
+        let mut within = all.to_vec();
         let ascii = (0..ASCII as u32).filter(|label| contains(class, *label));
         let ascii = ascii.fold(0, |bits: u128, label| bits | 1 << label);
-        add_lacking(ascii, &self.halves, &mut outside, |character, outside| {
-            self.behind[character].add_to(outside);
+        take_lacking(ascii, &self.halves, &mut within, |character, within| {
+            self.behind[character].take_from(within);
         });
         if class.last().is_none_or(|(_, last)| *last < ASCII as u32) {
-            self.behind[ASCII].add_to(&mut outside);
+            self.behind[ASCII].take_from(&mut within);
         }
         let trie = &contents.inside;
         for lacking in self.lacking(class) {
             let parent = self.parent(lacking);
             if parent != ROOT && Some(parent) != self.space {
-                for token in &contents.tokens[trie.run(lacking, trie.end(lacking))] {
-                    set(&mut outside, *token);
-                }
+                unset(&mut within, &contents.tokens[trie.run(lacking, trie.end(lacking))]);
             }
         }
-        let mut within: Vec<u32> = all.iter().zip(&outside).map(|(all, outside)| all & !outside).collect();
         for token in &self.begun_tokens {
             if token.is_spaced == (node != ROOT)
                 && token.ascii & !ascii == 0
@@ -351,29 +348,23 @@ impl Occurrences {
         for label in children.iter().map(|child| trie.label(*child)) {
             ascii |= u128::from(label < ASCII as u32) << label.min(ASCII as u32 - 1);
         }
-        let mut outside = vec![0; words.len()];
-        add_lacking(ascii, &firsts.halves, &mut outside, |character, outside| {
-            let child = trie.child(node, character as u32);
-            for token in child.iter().flat_map(|child| tokens(*child)) {
-                set(outside, *token);
+        take_lacking(ascii, &firsts.halves, words, |character, words| {
+            if let Some(child) = trie.child(node, character as u32) {
+                unset(words, tokens(child));
             }
         });
         let is_beyond = |child: &u32| trie.label(*child) >= ASCII as u32;
         match children.iter().any(is_beyond) {
-            false => join(&mut outside, &firsts.beyond),
+            false => take(words, &firsts.beyond),
             true => {
                 let mut kept = children.iter().peekable();
                 for child in trie.children(node) {
                     if kept.next_if_eq(&&child).is_none() && is_beyond(&child) {
-                        tokens(child).iter().for_each(|token| set(&mut outside, *token));
+                        unset(words, tokens(child));
                     }
                 }
             }
         }
-        words
-            .iter_mut()
-            .zip(outside)
-            .for_each(|(word, outside)| *word &= !outside);
     }
 
     /// Whether a token has no characters but those of a class behind the first.
@@ -397,6 +388,18 @@ fn join(words: &mut [u32], others: &[u32]) {
     words.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
 }
 
+/// Takes a set out of another, both of 32 a word.
+fn take(words: &mut [u32], others: &[u32]) {
+    words.iter_mut().zip(others).for_each(|(word, other)| *word &= !other);
+}
+
+/// Takes some tokens out of a set of 32 a word.
+fn unset(words: &mut [u32], tokens: &[TokenId]) {
+    for token in tokens {
+        words[*token as usize / 32] &= !(1 << (token % 32));
+    }
+}
+
 /// The characters at a place of [`Occurrences::halves`].
 fn half(place: usize) -> Range<usize> {
     let level = place.ilog2();
@@ -404,20 +407,20 @@ fn half(place: usize) -> Range<usize> {
     first * size..(first + 1) * size
 }
 
-/// Adds the sets of the characters of ASCII that are not among some, from sets by halves and, where these do not do, one
-/// by one.
-fn add_lacking(ascii: u128, halves: &[Box<[u32]>], words: &mut [u32], mut add: impl FnMut(usize, &mut [u32])) {
+/// Takes out the sets of the characters of ASCII that are not among some, by halves and, where these do not do, one by
+/// one.
+fn take_lacking(ascii: u128, halves: &[Box<[u32]>], words: &mut [u32], mut one: impl FnMut(usize, &mut [u32])) {
     let mut open = vec![1_usize];
     while let Some(place) = open.pop() {
         let characters = half(place);
         let all = (u128::MAX >> (ASCII - characters.len())) << characters.start;
         match (ascii & all, halves.get(place)) {
-            (0, Some(half)) => join(words, half),
+            (0, Some(half)) => take(words, half),
             (some, _) if some == all => {}
             _ if 2 * place < halves.len() => open.extend([2 * place, 2 * place + 1]),
             _ => {
                 let lacking = characters.filter(|character| ascii >> character & 1 == 0);
-                lacking.for_each(|character| add(character, words));
+                lacking.for_each(|character| one(character, words));
             }
         }
     }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::{TokenId, TokenMask};
 
-use super::contents::{Sets, set};
+use super::contents::{Sets, Words, set};
 use super::kept::lock;
 
 /// Tokens from which on they are kept as a set of bits rather than a list.
@@ -41,9 +41,9 @@ pub(super) enum Base {
     /// All that stay inside of a string and add at most so many characters.
     UpTo(usize),
     /// These, 32 a word.
-    Words(Arc<[u32]>),
+    Words(Words),
     /// The same, which are kept elsewhere.
-    Kept(Arc<[u32]>),
+    Kept(Words),
 }
 
 /// Tokens that may come at a place.
@@ -298,18 +298,18 @@ mod tests {
     #[test]
     fn drawings_leave_no_trace() {
         let len = 100;
-        let any: Arc<[u32]> = [0xFFFF, 0, 7, 0].into();
-        let up_to: Arc<[u32]> = [0xFF, 0, 0, 0].into();
+        let any: Words = vec![0xFFFF, 0, 7, 0].into();
+        let up_to: Words = vec![0xFF, 0, 0, 0].into();
         let sets = Sets {
-            spaces: [0, 0, 0, 1].into(),
-            digits: [0, 0, 0, 3].into(),
-            nonzero_digits: [0, 0, 0, 1].into(),
+            spaces: vec![0, 0, 0, 1].into(),
+            digits: vec![0, 0, 0, 3].into(),
+            nonzero_digits: vec![0, 0, 0, 1].into(),
             any_or_quote: any.clone(),
             names: any.clone(),
             any,
             up_to: [up_to].into(),
         };
-        let words: Arc<[u32]> = [0, 0xF0, 0, 0].into();
+        let words: Words = vec![0, 0xF0, 0, 0].into();
         let drawings = [
             TokenSet::over(Base::Spaces).and([3].into()),
             TokenSet::of(&[1, 50, 99], len),

@@ -15,7 +15,7 @@ use crate::automaton::{Decode, Decoded, Trouble};
 use crate::strings::Fingerprint;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
-use super::contents::{Contents, Sets, Tails, set};
+use super::contents::{Contents, Sets, Tails, Words, set};
 use super::kept::{Kept, lock};
 use super::occurrences::{Class, Occurrences};
 use super::phases::Phases;
@@ -87,7 +87,7 @@ pub(super) struct Tokens {
     /// Masks to draw on.
     pub(super) easels: Easels,
     /// The tokens that stay inside of a string of any kind, where a character has been begun.
-    within: Mutex<Kept<Decode, Arc<[u32]>>>,
+    within: Mutex<Kept<Decode, Words>>,
     /// The tokens that may follow inside of strings and stay there, in all schemas.
     insides: Mutex<Kept<(Decode, Fingerprint), TokenSet>>,
     cores: Mutex<Kept<Fingerprint, TokenSet>>,
@@ -98,7 +98,7 @@ pub(super) struct Tokens {
     /// The same of those that end within a character, at one node.
     begun: Mutex<Kept<BegunAt, Arc<[TokenId]>>>,
     /// Those of characters of classes only.
-    of_classes: Mutex<Kept<Classes, Arc<[u32]>>>,
+    of_classes: Mutex<Kept<Classes, Words>>,
     /// What tokens have after a closing quote.
     pub(super) rests: Rests,
     /// Those that begin a value.
@@ -332,7 +332,7 @@ impl Tokens {
     }
 
     /// The tokens that stay inside of a string of any kind, where a character has been begun; 32 a word.
-    pub(super) fn within(&self, begun: Decode) -> Arc<[u32]> {
+    pub(super) fn within(&self, begun: Decode) -> Words {
         let escapes = self.escapes;
         if let Some(known) = lock(&self.within).get(&begun) {
             return known;
@@ -353,7 +353,7 @@ impl Tokens {
                 open.push((child, next));
             }
         }
-        let words: Arc<[u32]> = words.into();
+        let words: Words = words.into();
         lock(&self.within).keep(begun, words.clone(), 4 * words.len());
         words
     }
@@ -400,11 +400,11 @@ impl Tokens {
     }
 
     /// The tokens of classes, 32 a word, as they are found where they are not known.
-    pub(super) fn of_classes(&self, key: Classes, find: impl FnOnce(&Class) -> Vec<u32>) -> Arc<[u32]> {
+    pub(super) fn of_classes(&self, key: Classes, find: impl FnOnce(&Class) -> Vec<u32>) -> Words {
         if let Some(known) = lock(&self.of_classes).get(&key) {
             return known;
         }
-        let words: Arc<[u32]> = find(&key.2).into();
+        let words: Words = find(&key.2).into();
         lock(&self.of_classes).keep(key, words.clone(), 4 * words.len());
         words
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::TokenId;
 use crate::automaton::{Automaton, ScalarShape, State, Trouble, ValueShape};
 
-use super::contents::{bit, set};
+use super::contents::{Words, bit, set};
 use super::kept::{Kept, lock};
 use super::rest_set::RestSet;
 use super::token_set::{Base, TokenSet};
@@ -18,7 +18,7 @@ use super::walk::Walk;
 pub(super) struct OpenTokens {
     tokens: Arc<[TokenId]>,
     /// They, and those that are whitespace only, where they are many: as a base of sets.
-    words: Option<Arc<[u32]>>,
+    words: Option<Words>,
 }
 
 impl OpenTokens {
