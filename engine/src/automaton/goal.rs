@@ -54,6 +54,12 @@ impl GoalId {
 }
 
 impl Goals {
+    /// Makes room for so many more.
+    pub(crate) fn reserve(&mut self, goals: usize) {
+        self.goals.reserve(goals);
+        self.ids.reserve(goals);
+    }
+
     /// The id of a goal.
     pub(crate) fn intern(&mut self, goal: Goal) -> GoalId {
         if let Some(&id) = self.ids.get(&goal) {

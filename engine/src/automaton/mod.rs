@@ -214,6 +214,9 @@ impl Automaton {
     ) -> Result<(Self, GoalId), CompileError> {
         let mut automaton = Self::lazy(languages, Arc::new(schema), formats, style);
         let schema = automaton.schema.clone();
+        // Each subschema is a goal and has its constraint.
+        automaton.goals.reserve(schema.len());
+        automaton.constraints.reserve(schema.len());
         for (node, _) in schema.nodes() {
             automaton.expand_node(node)?;
         }
