@@ -26,11 +26,11 @@ const MOST_VALUES: usize = 48;
 /// Names of an object.
 const MOST_NAMES: usize = 48;
 /// Places that are looked at in strings of one kind.
-const MOST_PLACES: usize = 12;
+const MOST_PLACES: usize = 16;
 /// Memory from which on no more is looked at: it grows with the work, which it is a measure of.
 const MOST_BYTES: usize = 32 << 10;
 /// Memory beyond that, up to which strings are looked further into.
-const MOST_BYTES_OF_TEXTS: usize = 24 << 10;
+const MOST_BYTES_OF_TEXTS: usize = 36 << 10;
 /// Memory that a single look may take. Where the schema itself has taken more all looks are long.
 const MOST_OF_ONE: usize = 1 << 20;
 

@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
-use num_traits::{One, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 
 use crate::decimal::Decimal;
 
@@ -97,9 +97,31 @@ impl Generator {
                 BigInt::ZERO
             };
         }
+        if let Some(short) = self.short_floor_ratio(value) {
+            return short.into();
+        }
         let (numerator, denominator) = self.ratio(value);
         let sign = if value.is_negative() { Sign::Minus } else { Sign::Plus };
         BigInt::from_biguint(sign, numerator).div_floor(&denominator.into())
+    }
+
+    /// The same, where it is short.
+    fn short_floor_ratio(&self, value: &Decimal) -> Option<i128> {
+        let (twos, fives) = (
+            value.exponent().checked_sub(self.twos)?,
+            value.exponent().checked_sub(self.fives)?,
+        );
+        // A product of less than 2^64 and this fits.
+        let scale = |shift: i64, power: i64| match (shift.max(0), power.max(0)) {
+            (shift @ 0..20, power @ 0..18) => Some(5_u128.pow(power as u32) << shift),
+            _ => None,
+        };
+        let numerator = u128::from(value.significand().to_u64()?) * scale(twos, fives)?;
+        let denominator = u128::from(self.unit.to_u64()?) * scale(-twos, -fives)?;
+        match value.is_negative() {
+            true => Some(-i128::try_from(numerator.div_ceil(denominator)).ok()?),
+            false => i128::try_from(numerator / denominator).ok(),
+        }
     }
 
     /// The least integer not below `value` divided by the generator. As [`Self::floor_ratio`].
@@ -174,4 +196,43 @@ pub(super) fn strip_fives(value: BigUint) -> (BigUint, u64) {
 fn divisible_by_pow5(value: &BigUint, exponent: u64) -> bool {
     // Five to the power has over twice as many bits as its exponent.
     exponent <= value.bits() / 2 && (value % pow5(exponent)).is_zero()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng as _, SeedableRng as _};
+
+    use super::*;
+
+    /// Whatever the length of the numbers.
+    #[test]
+    fn floors_are_the_multiples_next_below() {
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+        let (mut short, mut long) = (0, 0);
+        for _ in 0..20_000 {
+            let mut decimal = |negative| {
+                let digits = random.random_range(1..=70);
+                let significand = random.random_range(0..=u128::MAX >> (128 - digits));
+                Decimal::new(negative, significand.into(), random.random_range(-12..=12))
+            };
+            let (value, step) = (decimal(false), decimal(false));
+            let value = if random.random_bool(0.5) {
+                value.negated()
+            } else {
+                value
+            };
+            let Some(step) = Generator::of(&step) else { continue };
+            let floor = step.floor_ratio(&value);
+            let next: BigInt = &floor + 1;
+            assert!(
+                step.times(&floor) <= value && value < step.times(&next),
+                "{value:?} {step:?}"
+            );
+            match step.short_floor_ratio(&value) {
+                Some(_) => short += 1,
+                None => long += 1,
+            }
+        }
+        assert!(short > 2_000 && long > 2_000, "{short} {long}");
+    }
 }

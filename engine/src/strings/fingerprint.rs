@@ -7,6 +7,8 @@
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::OnceLock;
 
+use smallvec::SmallVec;
+
 use super::Languages;
 use super::node::{LanguageId, Node};
 
@@ -85,24 +87,41 @@ fn parts_of(node: &Node, parts: &mut Vec<LanguageId>) -> Option<()> {
 fn fingerprint_of(node: &Node, parts: &[Fingerprint]) -> Fingerprint {
     static KEYS: OnceLock<[RandomState; 2]> = OnceLock::new();
     let keys = KEYS.get_or_init(|| [RandomState::new(), RandomState::new()]);
+    let mut bytes = Bytes::default();
+    std::mem::discriminant(node).hash(&mut bytes);
+    match node {
+        Node::Class(ranges) => ranges.hash(&mut bytes),
+        Node::Branch { accepts, edges } => {
+            accepts.hash(&mut bytes);
+            edges.len().hash(&mut bytes);
+            edges.iter().for_each(|(range, _)| range.hash(&mut bytes));
+        }
+        Node::Repeat { min, max, .. } => (min, max).hash(&mut bytes),
+        Node::Past(condition) => condition.hash(&mut bytes),
+        Node::LeapSecond { hour, minute } => (hour, minute).hash(&mut bytes),
+        Node::Native(state) => state.hash(&mut bytes),
+        _ => {}
+    }
+    parts.hash(&mut bytes);
     let [high, low] = keys.each_ref().map(|key| {
         let mut hasher = key.build_hasher();
-        std::mem::discriminant(node).hash(&mut hasher);
-        match node {
-            Node::Class(ranges) => ranges.hash(&mut hasher),
-            Node::Branch { accepts, edges } => {
-                accepts.hash(&mut hasher);
-                edges.len().hash(&mut hasher);
-                edges.iter().for_each(|(range, _)| range.hash(&mut hasher));
-            }
-            Node::Repeat { min, max, .. } => (min, max).hash(&mut hasher),
-            Node::Past(condition) => condition.hash(&mut hasher),
-            Node::LeapSecond { hour, minute } => (hour, minute).hash(&mut hasher),
-            Node::Native(state) => state.hash(&mut hasher),
-            _ => {}
-        }
-        parts.hash(&mut hasher);
+        hasher.write(&bytes.0);
         hasher.finish()
     });
     u128::from(high) << 64 | u128::from(low)
+}
+
+/// What is hashed, in a row: twice at once is quicker than piece by piece.
+#[derive(Default)]
+struct Bytes(SmallVec<[u8; 256]>);
+
+impl Hasher for Bytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Not asked for.
+    fn finish(&self) -> u64 {
+        0
+    }
 }
