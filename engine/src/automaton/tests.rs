@@ -10,12 +10,18 @@ use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use super::goal::GoalId;
 use super::{Automaton, Formats, State};
 use crate::json::{Document, Value};
 use crate::schema::evaluate::{Texts, is_valid};
 use crate::schema::{SchemaOptions, SchemaSet};
 use crate::strings::Languages;
-use crate::{CompileErrorKind, Limits, Style};
+use crate::{CompileError, CompileErrorKind, Limits, Style};
+
+/// The automaton of a schema that shares no languages with others.
+fn alone(set: SchemaSet, formats: Formats, style: Style) -> Result<(Automaton, GoalId), CompileError> {
+    Automaton::new(Languages::within(set.limits()), set, formats, style)
+}
 
 /// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
 /// random documents hit them.
@@ -94,13 +100,7 @@ fn subject(schema: &str) -> Subject {
 
 fn styled(schema: &str, style: Style) -> Subject {
     let load = || SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-    let (mut automaton, root) = Automaton::new(
-        Languages::within(&Limits::default()),
-        load(),
-        Formats::Annotation,
-        style,
-    )
-    .unwrap();
+    let (mut automaton, root) = alone(load(), Formats::Annotation, style).unwrap();
     let start = automaton.start(root).unwrap().expect("some value is valid");
     Subject {
         set: load(),
@@ -261,13 +261,7 @@ fn what_no_value_satisfies_is_known_at_the_start() {
         r#"{"not": {}}"#,
     ] {
         let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-        let (mut automaton, root) = Automaton::new(
-            Languages::within(set.limits()),
-            set,
-            Formats::Annotation,
-            Style::rfc8259(),
-        )
-        .unwrap();
+        let (mut automaton, root) = alone(set, Formats::Annotation, Style::rfc8259()).unwrap();
         assert_eq!(automaton.start(root).unwrap(), None, "{schema}");
     }
 }
@@ -279,14 +273,9 @@ fn a_reference_to_its_own_value_is_refused() {
         r##"{"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#"}}}}"##,
     ] {
         let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
-        let error = Automaton::new(
-            Languages::within(set.limits()),
-            set,
-            Formats::Annotation,
-            Style::rfc8259(),
-        )
-        .map(|_| ())
-        .unwrap_err();
+        let error = alone(set, Formats::Annotation, Style::rfc8259())
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(error.kind(), CompileErrorKind::Malformed, "{error}");
     }
 }

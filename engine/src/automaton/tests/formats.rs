@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 
 use super::super::{Automaton, Formats, State};
+use super::alone;
 use crate::schema::{SchemaOptions, SchemaSet};
-use crate::strings::Languages;
 use crate::{Draft, Style};
 
 fn automaton(schema: &str, draft: Draft) -> (Automaton, State) {
@@ -13,13 +13,7 @@ fn automaton(schema: &str, draft: Draft) -> (Automaton, State) {
         ..SchemaOptions::default()
     };
     let set = SchemaSet::load(schema, &options).unwrap();
-    let (mut automaton, root) = Automaton::new(
-        Languages::within(set.limits()),
-        set,
-        Formats::Asserted,
-        Style::rfc8259(),
-    )
-    .unwrap();
+    let (mut automaton, root) = alone(set, Formats::Asserted, Style::rfc8259()).unwrap();
     let start = automaton.start(root).unwrap().expect("some value is valid");
     (automaton, start)
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use super::super::{Automaton, Formats, State};
+use super::alone;
 use crate::schema::{SchemaOptions, SchemaSet};
-use crate::strings::Languages;
 use crate::{CompileErrorKind, Limits, Style};
 
 /// The stack of the threads that work: a quarter of what threads usually get.
@@ -33,12 +33,7 @@ fn outcome(schema: &str, documents: &[&str]) -> Outcome {
         Ok(set) => set,
         Err(error) => return Outcome::Refused(error.kind()),
     };
-    let (mut automaton, root) = match Automaton::new(
-        Languages::within(set.limits()),
-        set,
-        Formats::Asserted,
-        Style::rfc8259(),
-    ) {
+    let (mut automaton, root) = match alone(set, Formats::Asserted, Style::rfc8259()) {
         Ok(made) => made,
         Err(error) => return Outcome::Refused(error.kind()),
     };
@@ -246,13 +241,7 @@ fn long_lists_are_kept_once() {
     let kept = |value: fn(usize) -> String, count: usize| {
         let schema = format!(r#"{{"anyOf": [{{"enum": [{}]}}]}}"#, list(count, value));
         let set = SchemaSet::load(&schema, &SchemaOptions::default()).unwrap();
-        let (mut automaton, root) = Automaton::new(
-            Languages::within(set.limits()),
-            set,
-            Formats::Asserted,
-            Style::rfc8259(),
-        )
-        .unwrap();
+        let (mut automaton, root) = alone(set, Formats::Asserted, Style::rfc8259()).unwrap();
         let mut at = automaton.start(root).unwrap().unwrap();
         for byte in value(count / 2).bytes() {
             at = automaton.step(at, byte).unwrap().unwrap();
@@ -583,12 +572,7 @@ fn limits_are_named_where_they_are_reached() {
     ];
     for (name, schema, change) in cases {
         let loaded = SchemaSet::load(schema, &set(change)).unwrap();
-        let made = Automaton::new(
-            Languages::within(loaded.limits()),
-            loaded,
-            Formats::Asserted,
-            Style::rfc8259(),
-        );
+        let made = alone(loaded, Formats::Asserted, Style::rfc8259());
         let error = match made {
             Err(error) => {
                 assert!(error.pointer().is_some(), "{error}");
