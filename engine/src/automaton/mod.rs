@@ -55,7 +55,7 @@ use machine::{
     Outcomes, Parts, StackId,
 };
 pub(crate) use machine::{
-    BegunName, Digits, NameClass, NameRests, NextMembers, PlaceKind, ScalarShape, State, ValueShape,
+    BegunName, CommonShape, Digits, NameClass, NameRests, NextMembers, PlaceKind, State, ValueShape,
 };
 use questions::Questions;
 use satisfiable::{Listed, Plain};

@@ -1,7 +1,9 @@
-//! What is worked out before it is asked for: of formats when a vocabulary is loaded, of a schema when it is compiled.
+//! What is worked out before it is asked for: of formats and values of any kind when a vocabulary is loaded, of a schema
+//! when it is compiled.
 //!
 //! Formats are the same in all schemas, and the tokens that may come within their texts are kept for all of them. So texts
-//! of those that schemas mostly ask for are read once, beforehand.
+//! of those that schemas mostly ask for are read once, beforehand; and so it is with what begins values that may be
+//! anything, as those of members that a schema does not speak of mostly may.
 //!
 //! The first mask at a place takes longer than those after it, and what takes long is mostly the same in all documents:
 //! which tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and
@@ -13,9 +15,9 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::Vocabulary;
 use crate::automaton::{Decode, NameRests, PlaceKind, State, Trouble};
 use crate::strings::{LanguageId, Languages};
+use crate::{CompileError, Formats, Vocabulary};
 
 use super::ExactOptions;
 use super::tokens::Tokens;
@@ -62,31 +64,48 @@ const TEXTS: [(&str, &[&str]); 12] = [
     ("json-pointer", &["/name/0/~1part"]),
 ];
 
-/// Looks at what may come within texts of formats, for all schemas to come. These languages came up.
-pub(super) fn look_at_formats(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>, options: &ExactOptions) -> Languages {
-    let mut languages = Languages::within(&options.schema.limits);
-    for (format, texts) in TEXTS {
-        let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
-        let Ok((automaton, start)) = options.automaton(&schema, languages) else {
-            // Within limits as low as that no format is for all.
-            return Languages::within(&options.schema.limits);
-        };
+/// Values of which nothing but their type is asked, as members of an object.
+const VALUES: &str = r#"{
+    "properties": {"any": true, "array": {"type": "array"}, "object": {"type": "object"}},
+    "required": ["any"]
+}"#;
+
+/// Looks at what may come in values and texts of formats, as it is the same in all schemas. These languages came up.
+pub(super) fn look_at_common(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>, options: &ExactOptions) -> Languages {
+    let look = || {
+        let languages = Languages::within(&options.schema.limits);
+        let (automaton, start) = options.automaton(VALUES, languages)?;
         let shared = Shared::new(vocabulary.clone(), tokens.clone(), automaton);
-        for text in texts {
-            // What fails here is asked again where it is needed.
-            let _ = shared.work().text_ahead(start, text, &shared);
-            // Which minute and offset a leap second has depends on the hour.
-            let (before, behind) = text.split_once("04:").unwrap_or_default();
-            for hour in (0..24).filter(|_| !behind.is_empty()) {
-                let _ = shared.work().text_ahead(start, &format!("{before}{hour:02}:"), &shared);
-            }
+        shared.work().look_ahead(start, &shared);
+        let mut languages = shared.into_languages();
+        let formats = TEXTS.iter().filter(|_| options.formats == Formats::Asserted);
+        for (format, texts) in formats {
+            let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
+            let (automaton, start) = options.automaton(&schema, languages)?;
+            let shared = Shared::new(vocabulary.clone(), tokens.clone(), automaton);
+            shared.work().format_ahead(start, texts, &shared);
+            languages = shared.into_languages();
         }
-        languages = shared.into_languages();
-    }
-    languages
+        Ok::<_, CompileError>(languages)
+    };
+    // Within limits so low that one of these is refused no languages are for all.
+    look().unwrap_or_else(|_| Languages::within(&options.schema.limits))
 }
 
 impl Work {
+    /// Looks at texts of a format.
+    fn format_ahead(&mut self, start: State, texts: &[&str], shared: &Shared) {
+        for text in texts {
+            // What fails here is asked again where it is needed.
+            let _ = self.text_ahead(start, text, shared);
+            // Which minute and offset a leap second has depends on the hour.
+            let (before, behind) = text.split_once("04:").unwrap_or_default();
+            for hour in (0..24).filter(|_| !behind.is_empty()) {
+                let _ = self.text_ahead(start, &format!("{before}{hour:02}:"), shared);
+            }
+        }
+    }
+
     /// Looks at each place within a string, and at the one behind it.
     fn text_ahead(&mut self, start: State, text: &str, shared: &Shared) -> Result<(), Trouble> {
         let mut at = self.automaton.step(start, b'"')?;
@@ -204,8 +223,6 @@ impl Work {
 
 #[cfg(test)]
 mod tests {
-    use crate::Formats;
-
     use super::*;
 
     /// Texts that their format refuses would be read to no avail.

@@ -1,20 +1,22 @@
 //! The tokens that may come within a string: what its language says of their characters.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, Decode, Trouble};
 use crate::strings::{LanguageId, Transitions};
 
-use super::bounded::inside_bounded;
 use super::chain::{Chain, End};
-use super::contents::{Begun, Contents, HORIZON};
+use super::contents::{Begun, Contents, Words};
+use super::loops;
+use super::near::inside_of_near;
 use super::occurrences::{Class, DEEP, contains, gaps};
 use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
 use super::states::{AskFree, DEAD, FREE, States};
 use super::token_set::{Base, TokenSet};
-use super::tokens::Tokens;
+use super::tokens::{Combine, OfClasses, Tokens};
 use super::trie::{ROOT, Trie, first_child};
 use super::word_list;
 
@@ -147,7 +149,7 @@ struct Inside<'a> {
     excludes: bool,
     found: Vec<TokenId>,
     /// More that may come, 32 a word.
-    words: Vec<u32>,
+    words: Option<Words>,
 }
 
 impl AskFree for Inside<'_> {
@@ -380,10 +382,7 @@ impl Walk<'_, Inside<'_>> {
         let up_to = match chain.end() {
             End::Same => None,
             End::Nothing if excludes => return Ok(false),
-            End::Nothing | End::More => {
-                let up_to = tokens.sets.up_to.get(before + chain.len() - 1);
-                up_to.map(|up_to| &up_to[..])
-            }
+            End::Nothing | End::More => tokens.sets.up_to.get(before + chain.len() - 1),
         };
         let class = occurrences.handy(&chain.class, trie);
         let leaving = match excludes {
@@ -434,12 +433,17 @@ impl Walk<'_, Inside<'_>> {
             };
             self.visit(automaton, exit, next)?;
         }
-        // Those that may go on with a character of the class come with it, but behind the last that is looked at.
-        let leaving = match (chain.end(), excludes) {
-            (End::Same | End::Nothing, false) => &leaving[..],
-            _ => &[(0, u32::from(char::MAX))],
+        let sure = match excludes {
+            true => None,
+            false => Some(self.of_class(automaton, tokens, (node, state), group, class.clone())?),
         };
-        for &begun in occurrences.begun(leaving) {
+        // Those that may go on with a character of the class come with it, but behind the last that is looked at.
+        let begun = match (chain.end(), &sure) {
+            (End::Same, Some(sure)) => &sure.begun_beyond[..],
+            (End::Nothing, Some(_)) => occurrences.begun(&leaving),
+            _ => occurrences.begun(&[(0, u32::from(char::MAX))]),
+        };
+        for &begun in begun {
             let length = self.length(automaton, tokens, (node, state), group, begun, is_of_class)?;
             match length.and_then(link) {
                 None => {}
@@ -447,35 +451,48 @@ impl Walk<'_, Inside<'_>> {
                 Some(from) => self.at(automaton, begun, from)?,
             }
         }
-        if !excludes {
-            let Rest::Language(language) = *self.states.rest(state) else {
-                return Ok(false);
+        if let Some(sure) = &sure {
+            let sure = match up_to {
+                Some(up_to) => tokens.combined(Combine::And, &sure.words, up_to),
+                None => sure.words.clone(),
             };
-            let mut first = Vec::new();
+            let words = &mut self.visitor.words;
+            *words = Some(match words.take() {
+                Some(others) => tokens.combined(Combine::Or, &others, &sure),
+                None => sure,
+            });
+        }
+        Ok(true)
+    }
+
+    /// The tokens below a node and in a group that have no characters but those of a class behind the first.
+    fn of_class(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        group: &Group,
+        class: Class,
+    ) -> Result<Arc<OfClasses>, Trouble> {
+        let mut first = Vec::new();
+        if let Rest::Language(language) = *self.states.rest(state) {
             for &(range, target) in automaton.content_transitions(language)?.iter() {
                 if self.number(automaton, Rest::Language(target))? == group.state {
                     first.push((range.first().into(), range.last().into()));
                 }
             }
-            let key = (node, first.into(), class);
-            let sure = tokens.of_classes(key, |class| {
-                let mut sure = tokens.occurrences.within(class, node, &tokens.inside);
-                let children: Vec<u32> = group.children(trie).collect();
-                occurrences.keep_below(node, &children, &tokens.inside, &mut sure);
-                sure
-            });
-            let words = &mut self.visitor.words;
-            match up_to {
-                Some(up_to) => {
-                    words.resize(sure.len(), 0);
-                    let sure = sure.iter().zip(up_to).map(|(sure, up_to)| sure & up_to);
-                    words.iter_mut().zip(sure).for_each(|(word, sure)| *word |= sure);
-                }
-                None if words.is_empty() => words.extend_from_slice(&sure),
-                None => words.iter_mut().zip(&*sure).for_each(|(word, sure)| *word |= sure),
-            }
         }
-        Ok(true)
+        Ok(tokens.of_classes((node, first.into(), class), |class| {
+            let (mut words, begun_beyond) = tokens.occurrences.within(class, node, &tokens.inside);
+            let children: Vec<u32> = group.children(self.trie).collect();
+            tokens
+                .occurrences
+                .keep_below(node, &children, &tokens.inside, &mut words);
+            OfClasses {
+                words: words.into(),
+                begun_beyond,
+            }
+        }))
     }
 
     /// How many characters of a class lead to a node behind a first one of a group, if nothing else does.
@@ -540,7 +557,7 @@ pub(super) fn inside(
     let rest = Rest::new(automaton, language)?;
     let mut visitor = Inside {
         contents,
-        words: Vec::new(),
+        words: None,
         excludes: matches!(rest, Rest::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
         freedom,
         shared: Some(tokens),
@@ -566,54 +583,6 @@ pub(super) fn inside(
     Ok(set)
 }
 
-/// The same from a language that is near, which many may be near to; none where there is no other. What that says nothing
-/// about is looked at besides.
-fn inside_of_near(
-    automaton: &mut Automaton,
-    freedom: &mut Freedom,
-    tokens: &Tokens,
-    language: LanguageId,
-) -> Result<Option<TokenSet>, Trouble> {
-    let near = automaton.near(language, HORIZON)?;
-    if near == language {
-        return Ok(None);
-    }
-    if !automaton.is_read_singly(language) && near == automaton.near(language, tokens.inside.longest)? {
-        // What is near is near itself: this calls itself once.
-        return Ok(Some(inside(automaton, freedom, tokens, near)?));
-    }
-    let far = |automaton: &mut Automaton, freedom: &mut Freedom, language| {
-        if let Some(found) = inside_bounded(automaton, &tokens.far, language)? {
-            return Ok::<_, Trouble>(found);
-        }
-        let mut found = Vec::new();
-        inside_few(automaton, freedom, &tokens.far, language, &mut found)?;
-        Ok(found)
-    };
-    let found = far(automaton, freedom, language)?;
-    let fingerprint = automaton.fingerprint(near);
-    let known = match fingerprint {
-        Some(fingerprint) => tokens.known_core(fingerprint),
-        None => freedom.core(near),
-    };
-    let core = match known {
-        Some(known) => known,
-        None => {
-            let others = far(automaton, freedom, near)?;
-            let mut core = inside(automaton, freedom, tokens, near)?;
-            if !others.is_empty() {
-                core = core.but(&others, &tokens.sets);
-            }
-            match fingerprint {
-                Some(fingerprint) => tokens.keep_core(fingerprint, &core),
-                None => freedom.keep_core(near, &core),
-            }
-            core
-        }
-    };
-    Ok(Some(core.and(found.into())))
-}
-
 /// As [`inside`], of few tokens: those that `contents` has from an opening quote on.
 pub(super) fn inside_few(
     automaton: &mut Automaton,
@@ -622,12 +591,15 @@ pub(super) fn inside_few(
     language: LanguageId,
     found: &mut Vec<TokenId>,
 ) -> Result<(), Trouble> {
-    if word_list::inside(automaton, contents, language, found).is_some() {
+    if word_list::inside(automaton, contents, language, found).is_some()
+        || !freedom.is_viable(automaton, language, contents.longest)?
+            && loops::inside(automaton, contents, language, found)?.is_some()
+    {
         return Ok(());
     }
     let mut visitor = Inside {
         contents,
-        words: Vec::new(),
+        words: None,
         excludes: false,
         shared: None,
         freedom,
@@ -708,7 +680,10 @@ pub(super) fn closings(
     alive: &RestSet,
     found: &mut Vec<TokenId>,
 ) -> Result<(), Trouble> {
-    if word_list::closings(automaton, contents, language, alive, found).is_some() {
+    if word_list::closings(automaton, contents, language, alive, found).is_some()
+        || !freedom.is_accepted(automaton, language, contents.longest)?
+            && loops::closings(automaton, contents, language, alive, found)?.is_some()
+    {
         return Ok(());
     }
     let rest = Rest::new(automaton, language)?;

@@ -16,10 +16,11 @@ use hashbrown::HashMap;
 use crate::automaton::{Decode, Decoded};
 use crate::{Escapes, TokenId};
 
+use super::loops::Loops;
 use super::phases::Phases;
 use super::rest_set::RestSet;
 use super::tokens::{Rests, rest};
-use super::trie::Trie;
+use super::trie::{ROOT, Trie};
 
 /// Characters for which near languages are the same: few tokens add more.
 pub(super) const HORIZON: u64 = 16;
@@ -34,6 +35,8 @@ pub(super) struct Contents {
     pub(super) number: u32,
     /// Those that stay inside, by the characters they add.
     pub(super) inside: Trie<u32>,
+    /// What is below its nodes; not of all tokens, which are too many.
+    pub(super) inside_loops: Option<Loops>,
     /// They, in the order of the trie.
     pub(super) tokens: Box<[TokenId]>,
     /// The places of those that end within a character, 32 a word, and how many there are before each word. At a node they
@@ -45,6 +48,8 @@ pub(super) struct Contents {
     kinds: Box<[Begun]>,
     /// Those with a closing quote, by the characters before it.
     pub(super) closing: Trie<u32>,
+    /// What is below its nodes.
+    pub(super) closing_loops: Loops,
     /// They, in the order of the trie.
     pub(super) closings: Box<[Closing]>,
     /// They by their rests, those that have none first.
@@ -253,15 +258,19 @@ impl Contents {
             before
         });
         let begun_before = before.collect();
+        let inside = Trie::new(tails.inside.iter().map(|tail| &tail.characters[..]));
+        let closing_texts = Trie::new(closing.iter().map(|(text, _)| &text[..]));
         Self {
+            inside_loops: (number != ROOT).then(|| Loops::new(&inside, |place| bit(&is_begun, place as u32))),
+            closing_loops: Loops::new(&closing_texts, |_| false),
             number,
             is_begun: is_begun.into(),
             begun_before,
             begun: begun.into(),
             kinds: kinds.into(),
-            inside: Trie::new(tails.inside.iter().map(|tail| &tail.characters[..])),
+            inside,
             tokens: tails.inside.iter().map(|tail| tail.token).collect(),
-            closing: Trie::new(closing.iter().map(|(text, _)| &text[..])),
+            closing: closing_texts,
             closings: closing.iter().map(|(_, closing)| *closing).collect(),
             names: names(&closing, rests),
             reaching: reaching.collect(),

@@ -3,14 +3,15 @@
 mod ahead;
 mod alive;
 mod avoided;
-mod bounded;
 mod chain;
 mod content;
 mod contents;
 mod forced;
 mod kept;
+mod loops;
 mod masker;
 mod names;
+mod near;
 mod occurrences;
 mod phases;
 mod prepared;
@@ -72,7 +73,7 @@ impl ExactOptions {
 pub struct ExactCompiler {
     vocabulary: Arc<Vocabulary>,
     tokens: Arc<Tokens>,
-    /// The languages of formats, which all schemas share.
+    /// The languages that have come up before all schemas, which these share.
     languages: Languages,
     options: ExactOptions,
 }
@@ -87,14 +88,11 @@ impl fmt::Debug for ExactCompiler {
 }
 
 impl ExactCompiler {
-    /// A compiler for a vocabulary. Sorts its tokens, and looks at texts of formats where these are asserted, which takes a
-    /// fraction of a second.
+    /// A compiler for a vocabulary. Sorts its tokens, and looks at values of any kind and, where formats are asserted, at
+    /// texts of these, which takes a fraction of a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
         let tokens = Arc::new(Tokens::new(&vocabulary, options.style));
-        let languages = match options.formats {
-            Formats::Asserted => ahead::look_at_formats(&vocabulary, &tokens, &options),
-            Formats::Annotation => Languages::within(&options.schema.limits),
-        };
+        let languages = ahead::look_at_common(&vocabulary, &tokens, &options);
         Self {
             tokens,
             languages: languages.share(),

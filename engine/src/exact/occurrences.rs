@@ -301,8 +301,8 @@ impl Occurrences {
 
     /// The tokens below a node, which is the root or [`space`](Self::space), that have no characters but those of a class
     /// behind the first, one that they begin and do not end included; 32 a word. Below the root those are left out that
-    /// begin with a space.
-    pub(super) fn within(&self, class: &[(u32, u32)], node: u32, contents: &Contents) -> Vec<u32> {
+    /// begin with a space. And the nodes of those that have only such characters but begin one that is not of the class.
+    pub(super) fn within(&self, class: &[(u32, u32)], node: u32, contents: &Contents) -> (Vec<u32>, Vec<u32>) {
         let all = match node {
             ROOT => &self.others,
             _ => &self.spaced,
@@ -323,16 +323,20 @@ impl Occurrences {
                 unset(&mut within, &contents.tokens[trie.run(lacking, trie.end(lacking))]);
             }
         }
+        let mut begun_beyond = Vec::new();
         for token in &self.begun_tokens {
             if token.is_spaced == (node != ROOT)
                 && token.ascii & !ascii == 0
                 && (!token.has_others || self.has_only(class, token, trie))
-                && contents.begun(token.place).is_some_and(|begun| begun.may_be_of(class))
             {
-                set(&mut within, contents.tokens[token.place]);
+                match contents.begun(token.place).is_some_and(|begun| begun.may_be_of(class)) {
+                    true => set(&mut within, contents.tokens[token.place]),
+                    false if begun_beyond.last() == Some(&token.node) => {}
+                    false => begun_beyond.push(token.node),
+                }
             }
         }
-        within
+        (within, begun_beyond)
     }
 
     /// Leaves those of the tokens below a node, which is the root or [`space`](Self::space), that begin there with one of

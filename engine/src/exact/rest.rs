@@ -5,8 +5,8 @@ use hashbrown::HashMap;
 use crate::automaton::{Automaton, Trouble};
 use crate::strings::{LanguageId, Machine};
 
+use super::near::Near;
 use super::states::States;
-use super::token_set::TokenSet;
 
 /// What may follow in a string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -58,12 +58,12 @@ pub(super) struct Freedom {
     accepted: HashMap<LanguageId, u64>,
     /// Room for the states of a walk.
     states: States,
-    /// Tokens of languages that others are near to, but for those about which they say nothing.
-    cores: HashMap<LanguageId, TokenSet>,
+    /// The tokens of languages that others are near to.
+    nears: HashMap<LanguageId, Near>,
 }
 
-/// Such sets that are kept, of 25 KB each in a vocabulary of 200,000 tokens.
-const MOST_CORES: usize = 16;
+/// Languages that others are near to of which tokens are kept, 25 KB each in a vocabulary of 200,000 tokens.
+const MOST_NEARS: usize = 16;
 
 impl Freedom {
     /// No states, with room for some.
@@ -76,18 +76,17 @@ impl Freedom {
         self.states = states.cleared();
     }
 
-    /// The tokens that stay inside of a string of a near language, but for those about which it says nothing, if it has no
-    /// fingerprint to keep them by.
-    pub(super) fn core(&self, near: LanguageId) -> Option<TokenSet> {
-        self.cores.get(&near).cloned()
+    /// The tokens of a language that others are near to, if it has no fingerprint to keep them by.
+    pub(super) fn near(&self, near: LanguageId) -> Option<Near> {
+        self.nears.get(&near).cloned()
     }
 
     /// Keeps them.
-    pub(super) fn keep_core(&mut self, near: LanguageId, set: &TokenSet) {
-        if self.cores.len() == MOST_CORES {
-            self.cores.clear();
+    pub(super) fn keep_near(&mut self, near: LanguageId, tokens: &Near) {
+        if self.nears.len() == MOST_NEARS {
+            self.nears.clear();
         }
-        self.cores.insert(near, set.clone());
+        self.nears.insert(near, tokens.clone());
     }
 
     /// Whether any text of `length` characters is the beginning of one of `language`.

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::{TokenId, TokenMask};
 
-use super::contents::{Sets, Words, set};
+use super::contents::{Sets, Words, bit, set};
 use super::kept::lock;
 
 /// Tokens from which on they are kept as a set of bits rather than a list.
@@ -116,10 +116,15 @@ impl TokenSet {
     }
 
     /// These tokens, and those of a set of bits.
-    pub(super) fn joined(tokens: Vec<TokenId>, mut words: Vec<u32>, len: usize) -> Self {
-        if words.is_empty() {
+    pub(super) fn joined(mut tokens: Vec<TokenId>, words: Option<Words>, len: usize) -> Self {
+        let Some(words) = words else {
             return Self::of(&tokens, len);
+        };
+        tokens.retain(|token| !bit(&words, *token));
+        if tokens.len() < MANY {
+            return Self::over(Base::Words(words)).and_these(&tokens);
         }
+        let mut words = words.to_vec();
         for token in tokens {
             set(&mut words, token);
         }
@@ -142,11 +147,38 @@ impl TokenSet {
         Self::over(Base::Words(words.into()))
     }
 
-    /// Without some tokens.
+    /// Without some of its tokens.
     pub(super) fn but(&self, tokens: &[TokenId], sets: &Sets) -> Self {
+        let mut set = self.clone();
+        if tokens.is_empty() {
+            return set;
+        }
+        let words = self.base.words(sets);
+        let is_of_base = |token: &TokenId| {
+            words
+                .get(*token as usize / 32)
+                .is_some_and(|word| word >> (token % 32) & 1 == 1)
+        };
+        let (of_base, mut others): (Vec<_>, Vec<_>) = tokens.iter().copied().partition(is_of_base);
+        set.without = self.without.iter().copied().chain(of_base).collect();
+        if !others.is_empty() {
+            others.sort_unstable();
+            for list in &mut set.with {
+                *list = list
+                    .iter()
+                    .copied()
+                    .filter(|token| others.binary_search(token).is_err())
+                    .collect();
+            }
+        }
+        set
+    }
+
+    /// And some tokens, which it may have.
+    pub(super) fn or(&self, tokens: &[TokenId], sets: &Sets) -> Self {
         let mut words = self.words(sets);
-        for token in tokens {
-            words[*token as usize / 32] &= !(1 << (token % 32));
+        for &token in tokens {
+            set(&mut words, token);
         }
         Self::over(Base::Words(words.into()))
     }

@@ -17,12 +17,13 @@ use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
 use super::contents::{Contents, Sets, Tails, Words, set};
 use super::kept::{Kept, lock};
+use super::near::Near;
 use super::occurrences::{Class, Occurrences};
 use super::phases::Phases;
 use super::rest_set::RestSet;
 use super::token_set::{Easels, TokenSet};
 use super::trie::{ROOT, Trie};
-use super::values::{Scalars, ValueRests, ValueTokens};
+use super::values::{CommonShapes, ValueRests, ValueTokens};
 
 /// Memory for sets of tokens within a character.
 const WITHIN_BYTES: usize = 2 << 20;
@@ -30,8 +31,8 @@ const WITHIN_BYTES: usize = 2 << 20;
 /// Memory for the tokens that stay inside of strings, as all schemas share them.
 const INSIDE_BYTES: usize = 16 << 20;
 
-/// Memory for those that many languages are near to.
-const CORE_BYTES: usize = 4 << 20;
+/// Memory for those of languages that many are near to.
+const NEAR_BYTES: usize = 4 << 20;
 
 /// Memory for those of them below one node.
 const BRANCH_BYTES: usize = 4 << 20;
@@ -51,6 +52,26 @@ type BegunAt = (usize, bool, Class);
 
 /// The root of the trie of contents, or the node of a space; characters that come first there, and all that come then.
 type Classes = (u32, Class, Class);
+
+/// The tokens of characters of classes only.
+#[derive(Debug)]
+pub(super) struct OfClasses {
+    pub(super) words: Words,
+    /// Nodes of tokens that begin another character behind such ones.
+    pub(super) begun_beyond: Vec<u32>,
+}
+
+/// How two sets make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Combine {
+    /// Tokens of either.
+    Or,
+    /// Tokens of both.
+    And,
+}
+
+/// Two sets, by where they are; they are kept beside what they make.
+type Combination = (Combine, usize, usize);
 
 /// A node of the trie of contents, whether the tokens that may not follow are listed, and the language there.
 type Branch = (u32, bool, Fingerprint);
@@ -90,7 +111,7 @@ pub(super) struct Tokens {
     within: Mutex<Kept<Decode, Words>>,
     /// The tokens that may follow inside of strings and stay there, in all schemas.
     insides: Mutex<Kept<(Decode, Fingerprint), TokenSet>>,
-    cores: Mutex<Kept<Fingerprint, TokenSet>>,
+    nears: Mutex<Kept<Fingerprint, Near>>,
     /// Where characters occur in those that stay inside of a string.
     pub(super) occurrences: Occurrences,
     /// What may follow below a node of the trie of contents, or may not, if that is what is listed; in all schemas.
@@ -98,14 +119,16 @@ pub(super) struct Tokens {
     /// The same of those that end within a character, at one node.
     begun: Mutex<Kept<BegunAt, Arc<[TokenId]>>>,
     /// Those of characters of classes only.
-    of_classes: Mutex<Kept<Classes, Words>>,
+    of_classes: Mutex<Kept<Classes, Arc<OfClasses>>>,
+    /// Sets made of two others.
+    combined: Mutex<Kept<Combination, [Words; 3]>>,
     /// What tokens have after a closing quote.
     pub(super) rests: Rests,
     /// Those that begin a value.
     pub(super) values: Values,
-    /// What begins values that are no containers, and which rests may come behind a name before them.
-    pub(super) scalar_tokens: Scalars<ValueTokens>,
-    pub(super) scalar_rests: Scalars<ValueRests>,
+    /// What begins values, and which rests may come behind a name before them, where that is the same in all schemas.
+    pub(super) common_tokens: CommonShapes<ValueTokens>,
+    pub(super) common_rests: CommonShapes<ValueRests>,
 }
 
 /// Tokens that begin a value, by how far they go. Those that are numbers only are left out.
@@ -320,14 +343,15 @@ impl Tokens {
             every: Spelled::new(every),
             rests,
             easels: Easels::default(),
-            scalar_tokens: Scalars::default(),
-            scalar_rests: Scalars::default(),
+            common_tokens: CommonShapes::default(),
+            common_rests: CommonShapes::default(),
             within: Mutex::new(Kept::new(WITHIN_BYTES)),
             insides: Mutex::new(Kept::new(INSIDE_BYTES)),
-            cores: Mutex::new(Kept::new(CORE_BYTES)),
+            nears: Mutex::new(Kept::new(NEAR_BYTES)),
             branches: Mutex::new(Kept::new(BRANCH_BYTES)),
             begun: Mutex::new(Kept::new(BEGUN_BYTES)),
             of_classes: Mutex::new(Kept::new(CLASSES_BYTES)),
+            combined: Mutex::new(Kept::new(CLASSES_BYTES)),
         }
     }
 
@@ -368,15 +392,14 @@ impl Tokens {
         lock(&self.insides).keep((begun, language), set.clone(), set.bytes());
     }
 
-    /// What has been found to stay inside, perhaps for another schema, without the tokens that near languages say nothing
-    /// about.
-    pub(super) fn known_core(&self, near: Fingerprint) -> Option<TokenSet> {
-        lock(&self.cores).get(&near)
+    /// The tokens of a language that others are near to, perhaps found for another schema.
+    pub(super) fn known_near(&self, near: Fingerprint) -> Option<Near> {
+        lock(&self.nears).get(&near)
     }
 
-    /// Keeps it for all schemas.
-    pub(super) fn keep_core(&self, near: Fingerprint, set: &TokenSet) {
-        lock(&self.cores).keep(near, set.clone(), set.bytes());
+    /// Keeps them for all schemas.
+    pub(super) fn keep_near(&self, near: Fingerprint, tokens: &Near) {
+        lock(&self.nears).keep(near, tokens.clone(), tokens.bytes());
     }
 
     /// What has been found to follow below a node, perhaps for another schema.
@@ -399,14 +422,34 @@ impl Tokens {
         lock(&self.begun).keep(begun, tokens.into(), 4 * tokens.len());
     }
 
-    /// The tokens of classes, 32 a word, as they are found where they are not known.
-    pub(super) fn of_classes(&self, key: Classes, find: impl FnOnce(&Class) -> Vec<u32>) -> Words {
+    /// The tokens of classes, as they are found where they are not known.
+    pub(super) fn of_classes(&self, key: Classes, find: impl FnOnce(&Class) -> OfClasses) -> Arc<OfClasses> {
         if let Some(known) = lock(&self.of_classes).get(&key) {
             return known;
         }
-        let words: Words = find(&key.2).into();
-        lock(&self.of_classes).keep(key, words.clone(), 4 * words.len());
-        words
+        let found = Arc::new(find(&key.2));
+        let bytes = 4 * (found.words.len() + found.begun_beyond.len());
+        lock(&self.of_classes).keep(key, found.clone(), bytes);
+        found
+    }
+
+    /// What two sets of as many words make.
+    pub(super) fn combined(&self, how: Combine, one: &Words, other: &Words) -> Words {
+        let address = |words: &Words| Arc::as_ptr(words) as usize;
+        let key = (how, address(one), address(other));
+        if let Some([_, _, known]) = lock(&self.combined).get(&key) {
+            return known;
+        }
+        let pairs = one.iter().zip(other.iter());
+        let made: Vec<u32> = match how {
+            Combine::Or => pairs.map(|(one, other)| one | other).collect(),
+            Combine::And => pairs.map(|(one, other)| one & other).collect(),
+        };
+        let made: Words = made.into();
+        // The second is mostly kept elsewhere as well.
+        let bytes = 4 * (one.len() + made.len());
+        lock(&self.combined).keep(key, [one.clone(), other.clone(), made.clone()], bytes);
+        made
     }
 }
 

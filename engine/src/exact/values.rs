@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::TokenId;
-use crate::automaton::{Automaton, ScalarShape, State, Trouble, ValueShape};
+use crate::automaton::{Automaton, CommonShape, State, Trouble, ValueShape};
 
 use super::contents::{Words, bit, set};
 use super::kept::{Kept, lock};
@@ -72,48 +72,48 @@ pub(super) struct ValueRests {
     whole: Box<[(u32, u32)]>,
 }
 
-/// What is known of values that are no containers, in all schemas of a vocabulary.
+/// What is known of values in all schemas of a vocabulary, where that is the same.
 #[derive(Debug)]
-pub(super) struct Scalars<T>(Mutex<Kept<ScalarShape, Arc<T>>>);
+pub(super) struct CommonShapes<T>(Mutex<Kept<CommonShape, Arc<T>>>);
 
-/// Memory for what is known of scalars, of tokens and of rests each.
-const SCALAR_BYTES: usize = 2 << 20;
+/// Memory for what all schemas know, of tokens and of rests each.
+const COMMON_BYTES: usize = 2 << 20;
 
-impl<T> Default for Scalars<T> {
+impl<T> Default for CommonShapes<T> {
     fn default() -> Self {
-        Self(Mutex::new(Kept::new(SCALAR_BYTES)))
+        Self(Mutex::new(Kept::new(COMMON_BYTES)))
     }
 }
 
 /// What is known of values in one schema.
 pub(super) type Shapes<T> = Kept<ValueShape, Arc<T>>;
 
-/// What is known of a shape; what it is known by in other schemas, where that is nothing and it is that of a scalar.
+/// What is known of a shape; what it is known by in other schemas, where that is nothing and it is common.
 fn known<T>(
     automaton: &mut Automaton,
-    (shapes, scalars): (&mut Shapes<T>, &Scalars<T>),
+    (shapes, everywhere): (&mut Shapes<T>, &CommonShapes<T>),
     shape: ValueShape,
-) -> Result<Arc<T>, Option<ScalarShape>> {
+) -> Result<Arc<T>, Option<CommonShape>> {
     if let Some(known) = shapes.get(&shape) {
         return Ok(known);
     }
-    let scalar = automaton.scalar_shape(shape);
-    let Some(known) = scalar.and_then(|scalar| lock(&scalars.0).get(&scalar)) else {
-        return Err(scalar);
+    let common = automaton.common_shape(shape);
+    let Some(known) = common.and_then(|common| lock(&everywhere.0).get(&common)) else {
+        return Err(common);
     };
     shapes.keep(shape, known.clone(), 0);
     Ok(known)
 }
 
-/// Keeps what was found out about a shape, that of a scalar for all schemas.
+/// Keeps what was found out about a shape, for all schemas if it is common.
 fn keep<T>(
-    (shapes, scalars): (&mut Shapes<T>, &Scalars<T>),
-    (shape, scalar): (ValueShape, Option<ScalarShape>),
+    (shapes, everywhere): (&mut Shapes<T>, &CommonShapes<T>),
+    (shape, common): (ValueShape, Option<CommonShape>),
     found: &Arc<T>,
     bytes: usize,
 ) {
-    if let Some(scalar) = scalar {
-        lock(&scalars.0).keep(scalar, found.clone(), bytes);
+    if let Some(common) = common {
+        lock(&everywhere.0).keep(common, found.clone(), bytes);
     }
     shapes.keep(shape, found.clone(), bytes);
 }
@@ -158,10 +158,10 @@ impl Walk<'_> {
 
     /// The tokens that may begin a value of a shape.
     fn value_tokens(&mut self, at: State, shape: ValueShape) -> Result<Arc<ValueTokens>, Trouble> {
-        let kept = (&mut self.known.value_tokens, &self.tokens.scalar_tokens);
-        let scalar = match known(self.automaton, kept, shape) {
+        let kept = (&mut self.known.value_tokens, &self.tokens.common_tokens);
+        let common = match known(self.automaton, kept, shape) {
             Ok(known) => return Ok(known),
-            Err(scalar) => scalar,
+            Err(common) => common,
         };
         let mut open = Vec::new();
         self.between(at, &mut open)?;
@@ -178,12 +178,12 @@ impl Walk<'_> {
             }
         }
         let tokens = Arc::new(ValueTokens {
-            open: OpenTokens::new(open, scalar.is_some(), &self.tokens.sets.spaces),
+            open: OpenTokens::new(open, common.is_some(), &self.tokens.sets.spaces),
             whole: whole.into(),
         });
         let bytes = tokens.open.bytes() + 8 * tokens.whole.len();
-        let kept = (&mut self.known.value_tokens, &self.tokens.scalar_tokens);
-        keep(kept, (shape, scalar), &tokens, bytes);
+        let kept = (&mut self.known.value_tokens, &self.tokens.common_tokens);
+        keep(kept, (shape, common), &tokens, bytes);
         Ok(tokens)
     }
 
@@ -213,10 +213,10 @@ impl Walk<'_> {
 
     /// The same of rests behind a name.
     fn value_rests(&mut self, at: State, value: State, shape: ValueShape) -> Result<Arc<ValueRests>, Trouble> {
-        let kept = (&mut self.known.value_rests, &self.tokens.scalar_rests);
-        let scalar = match known(self.automaton, kept, shape) {
+        let kept = (&mut self.known.value_rests, &self.tokens.common_rests);
+        let common = match known(self.automaton, kept, shape) {
             Ok(known) => return Ok(known),
-            Err(scalar) => scalar,
+            Err(common) => common,
         };
         let mut open = self.walk_rests(at, None, None)?;
         let mut whole = Vec::new();
@@ -231,8 +231,8 @@ impl Walk<'_> {
             whole: whole.into(),
         });
         let bytes = rests.open.bytes() + 8 * rests.whole.len();
-        let kept = (&mut self.known.value_rests, &self.tokens.scalar_rests);
-        keep(kept, (shape, scalar), &rests, bytes);
+        let kept = (&mut self.known.value_rests, &self.tokens.common_rests);
+        keep(kept, (shape, common), &rests, bytes);
         Ok(rests)
     }
 

@@ -400,6 +400,21 @@ impl Lengths {
         self.0.iter().map(|stair| stair.low).min()
     }
 
+    /// The smallest length, if all beyond it are in the set.
+    pub(crate) fn all_from(&self) -> Option<u64> {
+        match self.0[..] {
+            [
+                Stair {
+                    low,
+                    step: 1,
+                    times: FOREVER,
+                    ..
+                },
+            ] => Some(low),
+            _ => None,
+        }
+    }
+
     /// The largest length; `Some(None)` where there is no end, `None` where there is no length.
     pub(crate) fn max(&self) -> Option<Option<u64>> {
         self.0.iter().map(|stair| stair.last()).reduce(|a, b| Some(a?.max(b?)))

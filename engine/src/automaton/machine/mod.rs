@@ -39,7 +39,7 @@ pub(super) use names::NameList;
 pub(crate) use names::{NameRests, NextNames};
 pub(super) use order::{OrderId, Orders};
 pub(super) use shapes::ForcedShape;
-pub(crate) use shapes::{NextMembers, ScalarShape, ValueShape};
+pub(crate) use shapes::{CommonShape, NextMembers, ValueShape};
 use whitespace::Gap;
 
 /// The containers around a place.

@@ -19,14 +19,16 @@ pub(crate) enum ValueShape {
     Expected(ExpectedId),
 }
 
-/// A shape of values that are no containers, as it is known in all schemas. Which numbers there are makes no difference
-/// to how other values begin.
+/// A shape as it is known in all schemas: that of values whose containers, if they may be any, may have anything in them.
+/// Which numbers there are makes no difference to how other values begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ScalarShape {
+pub(crate) struct CommonShape {
     null: bool,
     yes: bool,
     no: bool,
     strings: Fingerprint,
+    arrays: bool,
+    objects: bool,
 }
 
 /// Members that may come behind one.
@@ -58,8 +60,8 @@ impl Automaton {
         Ok(shape.map(|(shape, _)| *shape))
     }
 
-    /// What a shape is known by in all schemas, if it is that of values that are no containers.
-    pub(crate) fn scalar_shape(&mut self, shape: ValueShape) -> Option<ScalarShape> {
+    /// What a shape is known by in all schemas, if its containers may have anything in them.
+    pub(crate) fn common_shape(&mut self, shape: ValueShape) -> Option<CommonShape> {
         let ValueShape::Constraint(constraint) = shape else {
             return None;
         };
@@ -68,19 +70,29 @@ impl Automaton {
             yes,
             no,
             strings,
-            arrays: FormulaId::FALSE,
-            objects: FormulaId::FALSE,
+            arrays,
+            objects,
             ..
-        } = constraint
-        else {
-            return None;
+        } = constraint;
+        let any_or_none = |formula| match formula {
+            FormulaId::FALSE => Some(false),
+            FormulaId::TRUE => Some(true),
+            _ => None,
         };
+        let (arrays, objects) = (any_or_none(arrays)?, any_or_none(objects)?);
         // Lists of words hardly come again, and are found as quickly.
         if strings != self.languages.none() && self.languages.word_edges(strings).is_some() {
             return None;
         }
         let strings = self.languages.fingerprint(strings)?;
-        Some(ScalarShape { null, yes, no, strings })
+        Some(CommonShape {
+            null,
+            yes,
+            no,
+            strings,
+            arrays,
+            objects,
+        })
     }
 
     /// The place behind the value that a place is before, where that has a [shape](Self::value_shape); none of others.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::automaton::{Decode, PlaceKind, State, Trouble};
 use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 
-use super::super::contents::Sets;
+use super::super::contents::{Sets, Words};
 use super::super::forced::{ReadBytes, forced_tokens};
 use super::super::kept::{Kept, lock};
 use super::super::masker::Places;
@@ -178,12 +178,12 @@ impl<'a> Walk<'a> {
 
     fn tokens(&mut self, threads: &[Thread]) -> Result<TokenSet, Trouble> {
         let shared = &self.reply.shared;
-        let (mut words, mut found, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let mut join = |tokens: &TokenSet| match words.is_empty() {
-            true => words = tokens.words(shared.sets()),
-            false => {
-                let more = tokens.words(shared.sets());
-                words.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+        let (mut words, mut found, mut others) = (None, Vec::new(), Vec::new());
+        let mut join = |tokens: &TokenSet| {
+            let more = tokens.words(shared.sets());
+            match &mut words {
+                None => words = Some(more),
+                Some(words) => words.iter_mut().zip(more).for_each(|(word, more)| *word |= more),
             }
         };
         for thread in threads {
@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
         if self.reader().is_complete(threads)? {
             found.extend(shared.vocabulary.eos_tokens());
         }
-        Ok(TokenSet::joined(found, words, shared.tokens.len))
+        Ok(TokenSet::joined(found, words.map(Words::from), shared.tokens.len))
     }
 
     /// The tokens of a trie that lead on from a place.
