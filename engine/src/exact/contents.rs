@@ -22,9 +22,6 @@ use super::rest_set::RestSet;
 use super::tokens::{Rests, rest};
 use super::trie::{ROOT, Trie};
 
-/// Characters for which near languages are the same: few tokens add more.
-pub(super) const HORIZON: u64 = 16;
-
 /// Characters that a token may add for which sets by number of characters are kept.
 const MAX_COUNTED: usize = 256;
 
@@ -194,17 +191,19 @@ impl Tails {
         });
     }
 
-    /// Those that stay inside about which near languages say nothing: they are longer than those look, or have two hyphens
-    /// in a row.
-    pub(super) fn far(&self) -> Self {
-        let is_far = |tail: &&Tail| {
-            let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));
-            tail.length() as u64 > HORIZON || tail.characters.windows(2).any(hyphens)
-        };
+    /// Those that stay inside and are chosen by the characters that they end and the number that they add, a begun one
+    /// included.
+    pub(super) fn inside_where(&self, is_chosen: impl Fn(&[u32], u64) -> bool) -> Self {
+        let chosen = |tail: &&Tail| is_chosen(&tail.characters, tail.length() as u64);
         Self {
-            inside: self.inside.iter().filter(is_far).cloned().collect(),
+            inside: self.inside.iter().filter(chosen).cloned().collect(),
             closing: Vec::new(),
         }
+    }
+
+    /// Those that stay inside, with the numbers of characters that they add.
+    pub(super) fn lengths(&self) -> impl Iterator<Item = (TokenId, u64)> {
+        self.inside.iter().map(|tail| (tail.token, tail.length() as u64))
     }
 
     /// What tokens have behind closing quotes.

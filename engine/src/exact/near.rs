@@ -1,41 +1,101 @@
-//! [`Near`]: the tokens of languages that many are [near](crate::strings::Languages::near) to.
+//! [`Near`]: the tokens of languages that many are [near](crate::strings::Languages::near) to; [`Far`]: those about which
+//! these say nothing of the others.
 
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, Trouble};
 use crate::strings::LanguageId;
 
 use super::content::{inside, inside_few};
-use super::contents::{HORIZON, Sets};
+use super::contents::{Contents, Tails};
 use super::rest::Freedom;
 use super::token_set::TokenSet;
-use super::tokens::Tokens;
+use super::tokens::{Rests, Tokens};
+
+/// Characters for which near languages are the same: few tokens add more.
+const HORIZON: u64 = 16;
+
+/// The numbers of the contents of far tokens.
+const FAR: u32 = u32::MAX;
+const HYPHENS: u32 = u32::MAX - 1;
+
+/// The tokens that stay inside of a string and are longer than near languages look, or have two hyphens in a row, about
+/// which those that are near to machines say nothing.
+#[derive(Debug)]
+pub(super) struct Far {
+    contents: Contents,
+    /// Those with the hyphens.
+    hyphens: Contents,
+    /// The characters that each adds, a begun one included.
+    lengths: HashMap<TokenId, u64>,
+}
+
+impl Far {
+    /// Those among some tokens.
+    pub(super) fn new(tails: &Tails, rests: &Rests) -> Self {
+        let has_hyphens = |text: &[u32]| {
+            let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));
+            text.windows(2).any(hyphens)
+        };
+        let far = tails.inside_where(|text, length| length > HORIZON || has_hyphens(text));
+        let hyphens = far.inside_where(|text, _| has_hyphens(text));
+        Self {
+            lengths: far.lengths().collect(),
+            contents: Contents::new(FAR, far, rests),
+            hyphens: Contents::new(HYPHENS, hyphens, rests),
+        }
+    }
+}
 
 /// The tokens that stay inside of a string of a language that others are near to.
 #[derive(Clone, Debug)]
 pub(super) struct Near {
     all: TokenSet,
-    /// Those of them about which it says nothing of the others.
+    /// The far ones of them.
     far: Arc<[TokenId]>,
+    /// Those of these with hyphens.
+    hyphens: Arc<[TokenId]>,
+    /// The characters that the longest adds, or those that near languages look at.
+    longest: u64,
 }
 
 impl Near {
-    /// Those of a language that it is near to, with these far tokens.
-    fn with(&self, far: &[TokenId], sets: &Sets) -> TokenSet {
-        let mut same = far.iter().peekable();
-        let mut missing = self.far.to_vec();
+    fn of(
+        automaton: &mut Automaton,
+        freedom: &mut Freedom,
+        tokens: &Tokens,
+        language: LanguageId,
+    ) -> Result<Self, Trouble> {
+        let (mut far, mut hyphens) = (Vec::new(), Vec::new());
+        inside_few(automaton, freedom, &tokens.far.contents, language, &mut far)?;
+        inside_few(automaton, freedom, &tokens.far.hyphens, language, &mut hyphens)?;
+        let lengths = far.iter().filter_map(|token| tokens.far.lengths.get(token));
+        Ok(Self {
+            all: inside(automaton, freedom, tokens, language)?,
+            longest: lengths.copied().max().unwrap_or_default().max(HORIZON),
+            far: far.into(),
+            hyphens: hyphens.into(),
+        })
+    }
+
+    /// All, but that of some of them only these are left.
+    fn with(&self, all: &[TokenId], left: &[TokenId], tokens: &Tokens) -> TokenSet {
+        let mut same = left.iter().peekable();
+        let mut missing = all.to_vec();
         missing.retain(|token| same.next_if_eq(&token).is_none());
         match same.peek() {
-            None => self.all.but(&missing, sets),
-            // They are not in the same order, or there are others.
-            Some(_) => self.all.but(&self.far, sets).or(far, sets),
+            None => self.all.but(&missing, &tokens.sets),
+            // They are not in the same order.
+            Some(_) => self.all.but(all, &tokens.sets).or(left, &tokens.sets),
         }
     }
 
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
-        self.all.bytes() + 4 * self.far.len()
+        self.all.bytes() + 4 * (self.far.len() + self.hyphens.len())
     }
 }
 
@@ -51,12 +111,11 @@ pub(super) fn inside_of_near(
     if near == language {
         return Ok(None);
     }
-    if !automaton.is_read_singly(language) && near == automaton.near(language, tokens.inside.longest)? {
+    let has_machines = automaton.is_read_singly(language);
+    if !has_machines && near == automaton.near(language, tokens.inside.longest)? {
         // What is near is near itself: this calls itself once.
         return Ok(Some(inside(automaton, freedom, tokens, near)?));
     }
-    let mut far = Vec::new();
-    inside_few(automaton, freedom, &tokens.far, language, &mut far)?;
     let fingerprint = automaton.fingerprint(near);
     let known = match fingerprint {
         Some(fingerprint) => tokens.known_near(fingerprint),
@@ -65,10 +124,7 @@ pub(super) fn inside_of_near(
     let known = match known {
         Some(known) => known,
         None => {
-            let mut far = Vec::new();
-            inside_few(automaton, freedom, &tokens.far, near, &mut far)?;
-            let all = inside(automaton, freedom, tokens, near)?;
-            let known = Near { all, far: far.into() };
+            let known = Near::of(automaton, freedom, tokens, near)?;
             match fingerprint {
                 Some(fingerprint) => tokens.keep_near(fingerprint, &known),
                 None => freedom.keep_near(near, &known),
@@ -76,5 +132,13 @@ pub(super) fn inside_of_near(
             known
         }
     };
-    Ok(Some(known.with(&far, &tokens.sets)))
+    // What is near has all tokens that the language has, so that no others need to be looked at.
+    let (contents, all) = match near == automaton.near(language, known.longest)? {
+        true if !has_machines => return Ok(Some(known.all)),
+        true => (&tokens.far.hyphens, &known.hyphens),
+        false => (&tokens.far.contents, &known.far),
+    };
+    let mut left = Vec::new();
+    inside_few(automaton, freedom, contents, language, &mut left)?;
+    Ok(Some(known.with(all, &left, tokens)))
 }

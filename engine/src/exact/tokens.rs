@@ -17,7 +17,7 @@ use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
 use super::contents::{Contents, Sets, Tails, Words, set};
 use super::kept::{Kept, lock};
-use super::near::Near;
+use super::near::{Far, Near};
 use super::occurrences::{Class, Occurrences};
 use super::phases::Phases;
 use super::rest_set::RestSet;
@@ -42,9 +42,6 @@ const BEGUN_BYTES: usize = 1 << 20;
 
 /// Memory for the tokens of classes of characters.
 const CLASSES_BYTES: usize = 8 << 20;
-
-/// The number of the contents that near languages say nothing about.
-const FAR: u32 = u32::MAX;
 
 /// The first place of the tokens of a node that end within a character, whether those that may not follow are listed, and
 /// the characters that may come there.
@@ -86,7 +83,7 @@ pub(super) struct Tokens {
     /// Those that begin between two characters of a string.
     pub(super) inside: Contents,
     /// Those of them that stay inside about which near languages say nothing.
-    pub(super) far: Contents,
+    pub(super) far: Far,
     /// Those that begin between the parts of a document.
     pub(super) between: Structures,
     /// Those of the characters of numbers only, but for digits only.
@@ -322,7 +319,7 @@ impl Tokens {
         if let Some(names) = between.behind_quote() {
             sets.add_names(names, &rests.nothing);
         }
-        let far = Contents::new(FAR, inside.far(), &rests);
+        let far = Far::new(&inside, &rests);
         let inside = Contents::new(ROOT, inside, &rests);
         Self {
             escapes: style.escapes,

@@ -13,9 +13,8 @@ use super::node::{ANY, LanguageId, Node, UNBOUNDED};
 const DEPTH: usize = 24;
 
 impl Languages {
-    /// A language that has a text of at most `horizon` characters if `id` has it, and one that begins with such a text if
-    /// `id` has one, and no others; but for texts of [machines](Self::has_machines) in which two hyphens follow one
-    /// another.
+    /// A language that has all texts of `id`. Up to `horizon` characters it has no others, and no other beginnings of texts,
+    /// but for those of [machines](Self::has_machines) in which two hyphens follow one another.
     pub(crate) fn near(&mut self, id: LanguageId, horizon: u64) -> Result<LanguageId, LimitReached> {
         self.near_within(id, horizon, DEPTH)
     }
@@ -189,11 +188,13 @@ mod tests {
         for format in formats {
             open.push((languages.format(format).unwrap().unwrap(), 120, "ax-.@/1"));
         }
-        let (mut compared, mut changed) = (0, 0);
+        let (mut compared, mut changed, mut continued) = (0, 0, 0);
         for (unbounded, bound, alphabet) in open {
             for least in 0..3 {
                 let length = languages.length(least, Some(bound)).unwrap();
                 let mut language = languages.and(&[unbounded, length]).unwrap();
+                // What texts go on with in languages that the first ones are near to.
+                let mut above: Vec<LanguageId> = Vec::new();
                 // On the way to the bound and past the horizon before it.
                 for step in 0..bound as usize {
                     let near = languages.near(language, HORIZON).unwrap();
@@ -204,18 +205,25 @@ mod tests {
                             compared += compare(&mut languages, language, near, alphabet, HORIZON as usize);
                         }
                     }
+                    if step < 4 {
+                        above.push(near);
+                    }
                     let mut next = alphabet.chars().cycle().skip(step * 7 % 5).take(alphabet.len());
                     let after = next.find_map(|c| {
                         let after = languages.derivative(language, c).unwrap();
-                        (after != NONE).then_some(after)
+                        (after != NONE).then_some((c, after))
                     });
-                    match after {
-                        Some(after) => language = after,
-                        None => break,
+                    let Some((c, after)) = after else { break };
+                    language = after;
+                    for above in &mut above {
+                        *above = languages.derivative(*above, c).unwrap();
+                        assert!(*above != NONE && languages.accepts_empty(*above) >= languages.accepts_empty(after));
+                        continued += 1;
                     }
                 }
             }
         }
         assert!(changed > 1_000 && compared > 50_000, "{changed} {compared}");
+        assert!(continued > 5_000, "{continued}");
     }
 }

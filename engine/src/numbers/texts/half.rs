@@ -39,6 +39,11 @@ impl Run {
     pub(super) fn is_endless(&self) -> bool {
         self.last == ENDLESS && matches!(self.piece, Piece::Pure(rule) if rule != Lattices::NONE)
     }
+
+    /// Whether all are members, or none.
+    pub(super) fn is_constant(&self) -> bool {
+        matches!(self.piece, Piece::Pure(rule) if Lattices::is_constant(rule))
+    }
 }
 
 /// Which numbers with some leading digits, at one exponent, are members.
@@ -81,6 +86,16 @@ impl Half {
             pieces,
             root,
         }
+    }
+
+    /// Whether all magnitudes but zero are members, or none.
+    pub(super) fn is_constant(&self) -> bool {
+        self.cuts.is_empty() && Lattices::is_constant(self.pieces[0])
+    }
+
+    /// Whether all magnitudes are members.
+    pub(super) fn is_all(&self) -> bool {
+        self.zero && self.cuts.is_empty() && self.pieces[0] == Lattices::ALL
     }
 
     /// What remains of a piece after one more digit.

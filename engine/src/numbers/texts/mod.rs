@@ -34,6 +34,7 @@ mod half;
 mod residue;
 mod zeros;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -273,6 +274,9 @@ impl NumberTexts {
             Shape::Digits(digits) if digits.spelling == Spelling::Any => {
                 (&digits.runs[..], digits.spelling, None, NextDigits::Any)
             }
+            Shape::Zeros(zeros) if zeros.phase != Phase::Integer && self.halves[zeros.half as usize].is_all() => {
+                return NextDigits::Any;
+            }
             _ => return NextDigits::Some,
         };
         let lattices = &self.sets.decimals.lattices;
@@ -308,8 +312,26 @@ impl NumberTexts {
                 None => DEAD,
             },
         };
-        self.next[state as usize][class] = next;
+        let alike = self.alike(&shape);
+        match alike.contains(&class) {
+            true => self.next[state as usize][alike].fill(next),
+            false => self.next[state as usize][class] = next,
+        }
         next
+    }
+
+    /// The digits that all lead the same way because the set tells no number from another.
+    fn alike(&self, shape: &Shape) -> Range<usize> {
+        match shape {
+            Shape::Start { above: half, .. } | Shape::Minus { below: half, .. } | Shape::Zeros(Zeros { half, .. }) => {
+                match self.halves[*half as usize].is_constant() {
+                    true => 1..10,
+                    false => 0..0,
+                }
+            }
+            Shape::Digits(digits) if digits.runs.iter().all(Run::is_constant) => 0..10,
+            _ => 0..0,
+        }
     }
 
     /// After a text that may still become a literal without fraction and exponent or one with.

@@ -10,7 +10,6 @@ use super::half::{ENDLESS, Half, Run};
 use super::residue::Track;
 use super::{LETTER, NumberTexts, Shape, Spelling};
 use crate::decimal::Decimal;
-use crate::numbers::lattice::Lattices;
 
 /// What decides the future of such a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -140,7 +139,7 @@ impl NumberTexts {
         let first = half.pieces[0];
         let steps = &self.sets.decimals.lattices.get(first).terms;
         match spelling {
-            Spelling::Any if half.cuts.is_empty() && Lattices::is_constant(first) => 0,
+            Spelling::Any if half.is_constant() => 0,
             Spelling::Any => u64::MAX,
             // Below every cut and every step only one rule is left.
             Spelling::Plain | Spelling::Literal => {
