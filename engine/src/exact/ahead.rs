@@ -24,9 +24,9 @@ use super::tokens::Tokens;
 use super::work::{Shared, Work};
 
 /// Kinds of values that are looked at.
-const MOST_VALUES: usize = 48;
+const MOST_VALUES: usize = 256;
 /// Names of an object.
-const MOST_NAMES: usize = 48;
+const MOST_NAMES: usize = 256;
 /// Places that are looked at in strings of one kind.
 const MOST_PLACES: usize = 16;
 /// Memory from which on no more is looked at: it grows with the work, which it is a measure of.
@@ -126,7 +126,7 @@ impl Work {
         let allowed = self.automaton.allow_memory(usize::MAX);
         self.automaton.allow_memory(allowed.min(memory + MOST_OF_ONE));
         // What fails here is asked again where it is needed.
-        let _ = self.values_ahead(start, memory + MOST_BYTES, shared);
+        let _ = self.values_ahead(start, memory + MOST_BYTES.max(memory / 8), shared);
         self.automaton.allow_memory(allowed);
     }
 

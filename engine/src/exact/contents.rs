@@ -14,6 +14,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::automaton::{Decode, Decoded};
+use crate::strings::{Horizon, is_blank};
 use crate::{Escapes, TokenId};
 
 use super::loops::Loops;
@@ -58,6 +59,8 @@ pub(super) struct Contents {
     pub(super) reaching: Box<[(Box<str>, Closing)]>,
     /// Characters that the longest token of either kind adds.
     pub(super) longest: u64,
+    /// Up to where those that stay inside go.
+    pub(super) horizon: Horizon,
 }
 
 /// Tokens with a closing quote, by the characters before it.
@@ -150,6 +153,15 @@ impl Tail {
         self.characters.len() + usize::from(self.begun.is_some())
     }
 
+    /// Up to where it goes; a begun character may be any.
+    fn horizon(&self) -> Horizon {
+        let words = self.characters.split(|character| !is_blank(*character));
+        Horizon {
+            characters: self.length() as u64,
+            blanks: words.filter(|blanks| !blanks.is_empty()).count() as u64 + u64::from(self.begun.is_some()),
+        }
+    }
+
     /// Tails in order stand as a trie has them, and those that have begun the same stand together.
     fn order(&self, other: &Self) -> Ordering {
         let begun = |tail: &Self| {
@@ -191,19 +203,18 @@ impl Tails {
         });
     }
 
-    /// Those that stay inside and are chosen by the characters that they end and the number that they add, a begun one
-    /// included.
-    pub(super) fn inside_where(&self, is_chosen: impl Fn(&[u32], u64) -> bool) -> Self {
-        let chosen = |tail: &&Tail| is_chosen(&tail.characters, tail.length() as u64);
+    /// Those that stay inside and are chosen by the characters that they end, and by how far they go.
+    pub(super) fn inside_where(&self, is_chosen: impl Fn(&[u32], Horizon) -> bool) -> Self {
+        let chosen = |tail: &&Tail| is_chosen(&tail.characters, tail.horizon());
         Self {
             inside: self.inside.iter().filter(chosen).cloned().collect(),
             closing: Vec::new(),
         }
     }
 
-    /// Those that stay inside, with the numbers of characters that they add.
-    pub(super) fn lengths(&self) -> impl Iterator<Item = (TokenId, u64)> {
-        self.inside.iter().map(|tail| (tail.token, tail.length() as u64))
+    /// Those that stay inside, with how far they go.
+    pub(super) fn horizons(&self) -> impl Iterator<Item = (TokenId, Horizon)> {
+        self.inside.iter().map(|tail| (tail.token, tail.horizon()))
     }
 
     /// What tokens have behind closing quotes.
@@ -278,6 +289,9 @@ impl Contents {
                 .map(|(rest, tokens)| (rest, tokens.into()))
                 .collect(),
             longest: longest.unwrap_or_default() as u64,
+            horizon: tails
+                .horizons()
+                .fold(Horizon::default(), |most, (_, horizon)| most.or(horizon)),
         }
     }
 

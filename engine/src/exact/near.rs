@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, Trouble};
-use crate::strings::LanguageId;
+use crate::strings::{Horizon, LanguageId};
 
 use super::content::{inside, inside_few};
 use super::contents::{Contents, Tails};
@@ -15,22 +15,25 @@ use super::rest::Freedom;
 use super::token_set::TokenSet;
 use super::tokens::{Rests, Tokens};
 
-/// Characters for which near languages are the same: few tokens add more.
-const HORIZON: u64 = 16;
+/// Up to where near languages are the same: few tokens go further.
+const HORIZON: Horizon = Horizon {
+    characters: 16,
+    blanks: 2,
+};
 
 /// The numbers of the contents of far tokens.
 const FAR: u32 = u32::MAX;
 const HYPHENS: u32 = u32::MAX - 1;
 
-/// The tokens that stay inside of a string and are longer than near languages look, or have two hyphens in a row, about
+/// The tokens that stay inside of a string and go further than near languages look, or have two hyphens in a row, about
 /// which those that are near to machines say nothing.
 #[derive(Debug)]
 pub(super) struct Far {
     contents: Contents,
     /// Those with the hyphens.
     hyphens: Contents,
-    /// The characters that each adds, a begun one included.
-    lengths: HashMap<TokenId, u64>,
+    /// Up to where each goes, and whether it has the hyphens.
+    horizons: HashMap<TokenId, (Horizon, bool)>,
 }
 
 impl Far {
@@ -40,10 +43,18 @@ impl Far {
             let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));
             text.windows(2).any(hyphens)
         };
-        let far = tails.inside_where(|text, length| length > HORIZON || has_hyphens(text));
+        let is_far = |text: &[u32], horizon: Horizon| horizon.or(HORIZON) != HORIZON || has_hyphens(text);
+        let far = tails.inside_where(is_far);
         let hyphens = far.inside_where(|text, _| has_hyphens(text));
+        let mut horizons: HashMap<_, _> = far
+            .horizons()
+            .map(|(token, horizon)| (token, (horizon, false)))
+            .collect();
+        for (token, horizon) in hyphens.horizons() {
+            horizons.insert(token, (horizon, true));
+        }
         Self {
-            lengths: far.lengths().collect(),
+            horizons,
             contents: Contents::new(FAR, far, rests),
             hyphens: Contents::new(HYPHENS, hyphens, rests),
         }
@@ -58,8 +69,8 @@ pub(super) struct Near {
     far: Arc<[TokenId]>,
     /// Those of these with hyphens.
     hyphens: Arc<[TokenId]>,
-    /// The characters that the longest adds, or those that near languages look at.
-    longest: u64,
+    /// Up to where all go.
+    horizon: Horizon,
 }
 
 impl Near {
@@ -69,13 +80,18 @@ impl Near {
         tokens: &Tokens,
         language: LanguageId,
     ) -> Result<Self, Trouble> {
-        let (mut far, mut hyphens) = (Vec::new(), Vec::new());
+        let mut far = Vec::new();
         inside_few(automaton, freedom, &tokens.far.contents, language, &mut far)?;
-        inside_few(automaton, freedom, &tokens.far.hyphens, language, &mut hyphens)?;
-        let lengths = far.iter().filter_map(|token| tokens.far.lengths.get(token));
+        let (mut horizon, mut hyphens) = (HORIZON, Vec::new());
+        for token in &far {
+            if let Some((other, has_hyphens)) = tokens.far.horizons.get(token) {
+                horizon = horizon.or(*other);
+                hyphens.extend(has_hyphens.then_some(*token));
+            }
+        }
         Ok(Self {
             all: inside(automaton, freedom, tokens, language)?,
-            longest: lengths.copied().max().unwrap_or_default().max(HORIZON),
+            horizon,
             far: far.into(),
             hyphens: hyphens.into(),
         })
@@ -112,7 +128,7 @@ pub(super) fn inside_of_near(
         return Ok(None);
     }
     let has_machines = automaton.is_read_singly(language);
-    if !has_machines && near == automaton.near(language, tokens.inside.longest)? {
+    if !has_machines && near == automaton.near(language, tokens.inside.horizon.or(HORIZON))? {
         // What is near is near itself: this calls itself once.
         return Ok(Some(inside(automaton, freedom, tokens, near)?));
     }
@@ -133,7 +149,7 @@ pub(super) fn inside_of_near(
         }
     };
     // What is near has all tokens that the language has, so that no others need to be looked at.
-    let (contents, all) = match near == automaton.near(language, known.longest)? {
+    let (contents, all) = match near == automaton.near(language, known.horizon)? {
         true if !has_machines => return Ok(Some(known.all)),
         true => (&tokens.far.hyphens, &known.hyphens),
         false => (&tokens.far.contents, &known.far),

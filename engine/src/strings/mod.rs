@@ -41,6 +41,7 @@ pub(crate) use derive::Transitions;
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use lengths::Lengths;
 pub(crate) use limits::{LanguageLimits, LimitReached};
+pub(crate) use near::{Horizon, is_blank};
 pub(crate) use node::LanguageId;
 pub(crate) use pattern::PatternError;
 
@@ -72,7 +73,7 @@ pub(crate) struct Languages {
     patterns: Table<String, Result<LanguageId, PatternError>>,
     formats: Table<&'static str, LanguageId>,
     fingerprints: Table<LanguageId, Option<Fingerprint>>,
-    near: Table<(LanguageId, u64), LanguageId>,
+    near: Table<(LanguageId, Horizon), LanguageId>,
     slacks: Table<LanguageId, Option<u64>>,
     counted: Table<LanguageId, Cardinality>,
 }

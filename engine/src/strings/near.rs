@@ -1,10 +1,11 @@
 //! Languages that are the same as another for the next few characters.
 //!
 //! How much of a bound is left makes a new state of every character: `[a-z]{1,255}`, a host name of at most 253, the
-//! local part of a mail address. As long as a bound is far away it has no say in what a token may be, so that all these
-//! states have the same tokens as one without bound, but for the longest tokens.
+//! local part of a mail address, `(\S+ ){0,49}`. As long as a bound is far away it has no say in what a token may be, so
+//! that all these states have the same tokens as one without bound, but for the longest tokens, and those of many words.
 
 use super::Languages;
+use super::charset::CharRange;
 use super::limits::LimitReached;
 use super::native::{Native, Side};
 use super::node::{ANY, LanguageId, Node, UNBOUNDED};
@@ -12,14 +13,62 @@ use super::node::{ANY, LanguageId, Node, UNBOUNDED};
 /// Expressions inside one another to look into.
 const DEPTH: usize = 24;
 
+/// Up to where languages are the same that are near to one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Horizon {
+    /// Characters of a text.
+    pub(crate) characters: u64,
+    /// Stretches of [blanks](is_blank) in it: how many words it can have.
+    pub(crate) blanks: u64,
+}
+
+impl Horizon {
+    /// Up to where this one is or another.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            characters: self.characters.max(other.characters),
+            blanks: self.blanks.max(other.blanks),
+        }
+    }
+}
+
+/// Characters between words, as ranges.
+const BLANKS: [(u32, u32); 10] = [
+    (0x09, 0x0D),
+    (0x20, 0x20),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
+    (0xFEFF, 0xFEFF),
+];
+
+/// Whether a character stands between words, as `\s` has it in patterns.
+pub(crate) fn is_blank(character: u32) -> bool {
+    BLANKS.iter().any(|(first, last)| (*first..=*last).contains(&character))
+}
+
+/// Parts of an expression that are looked at to know what its texts begin and end with.
+const MOST_PARTS: usize = 32;
+
+/// An end of a text.
+#[derive(Clone, Copy)]
+enum Edge {
+    First,
+    Last,
+}
+
 impl Languages {
-    /// A language that has all texts of `id`. Up to `horizon` characters it has no others, and no other beginnings of texts,
-    /// but for those of [machines](Self::has_machines) in which two hyphens follow one another.
-    pub(crate) fn near(&mut self, id: LanguageId, horizon: u64) -> Result<LanguageId, LimitReached> {
+    /// A language that has all texts of `id`. Up to a horizon it has no others, and no other beginnings of texts, but for
+    /// those of [machines](Self::has_machines) in which two hyphens follow one another.
+    pub(crate) fn near(&mut self, id: LanguageId, horizon: Horizon) -> Result<LanguageId, LimitReached> {
         self.near_within(id, horizon, DEPTH)
     }
 
-    fn near_within(&mut self, id: LanguageId, horizon: u64, depth: usize) -> Result<LanguageId, LimitReached> {
+    fn near_within(&mut self, id: LanguageId, horizon: Horizon, depth: usize) -> Result<LanguageId, LimitReached> {
         if let Some(&known) = self.near.get(&(id, horizon)) {
             return Ok(known);
         }
@@ -33,7 +82,7 @@ impl Languages {
         Ok(near)
     }
 
-    fn find_near(&mut self, id: LanguageId, horizon: u64, depth: usize) -> Result<LanguageId, LimitReached> {
+    fn find_near(&mut self, id: LanguageId, horizon: Horizon, depth: usize) -> Result<LanguageId, LimitReached> {
         match self.arena.node(id).clone() {
             // A text is divided in the same ways, for both have the same texts to begin with.
             Node::Concat(first, rest) => {
@@ -49,8 +98,12 @@ impl Languages {
             // A text has no more parts than there is room for, and one more that it has only begun.
             Node::Repeat { inner, min, max } => {
                 let parts = match self.least(inner)? {
-                    Some(least) => horizon / least.max(1),
-                    None => horizon,
+                    Some(least) => horizon.characters / least.max(1),
+                    None => horizon.characters,
+                };
+                let parts = match self.is_word(inner) {
+                    true => parts.min(horizon.blanks),
+                    false => parts,
                 };
                 let inner = self.near_within(inner, horizon, depth)?;
                 let max = if max > parts { UNBOUNDED } else { max };
@@ -61,7 +114,9 @@ impl Languages {
                     return Ok(id);
                 };
                 // Whatever has been read can be ended before the bound, and is long enough with a character.
-                let room = self.slack(bounded, depth)?.and_then(|slack| slack.checked_add(horizon));
+                let room = self
+                    .slack(bounded, depth)?
+                    .and_then(|slack| slack.checked_add(horizon.characters));
                 if bounded == ANY || min > 1 || room.is_none_or(|room| room > max) {
                     return Ok(id);
                 }
@@ -79,6 +134,46 @@ impl Languages {
                 self.near_within(above, horizon, depth)
             }
             _ => Ok(id),
+        }
+    }
+
+    /// Whether each text of a language has a blank at one end and another character at the other, so that as many after each
+    /// other have as many stretches of blanks.
+    fn is_word(&self, id: LanguageId) -> bool {
+        let has = |edge, blank| self.has_edge(id, edge, blank, &mut { MOST_PARTS });
+        !self.arena.nullable(id)
+            && (has(Edge::First, false) && has(Edge::Last, true) || has(Edge::First, true) && has(Edge::Last, false))
+    }
+
+    /// Whether each text that is not empty begins or ends with a blank, or with another character; false where that does not
+    /// show in so many parts of its expression.
+    fn has_edge(&self, id: LanguageId, edge: Edge, blank: bool, left: &mut usize) -> bool {
+        let Some(others) = left.checked_sub(1) else {
+            return false;
+        };
+        *left = others;
+        let mut has = |id: LanguageId| self.has_edge(id, edge, blank, left);
+        let is_of = |range: &CharRange| {
+            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
+            match blank {
+                true => BLANKS.iter().any(|(first, last)| *first <= low && high <= *last),
+                false => BLANKS.iter().all(|(first, last)| high < *first || *last < low),
+            }
+        };
+        match self.arena.node(id) {
+            Node::None | Node::Empty => true,
+            Node::Class(ranges) => ranges.iter().all(is_of),
+            Node::Concat(first, rest) => {
+                let (at, other) = match edge {
+                    Edge::First => (*first, *rest),
+                    Edge::Last => (*rest, *first),
+                };
+                has(at) && (!self.arena.nullable(at) || has(other))
+            }
+            Node::Repeat { inner, .. } => has(*inner),
+            Node::Or(members) => members.iter().all(|member| has(*member)),
+            Node::And(members) => members.iter().any(|member| has(*member)),
+            _ => false,
         }
     }
 
@@ -139,7 +234,10 @@ mod tests {
     use crate::strings::LanguageLimits;
     use crate::strings::node::NONE;
 
-    const HORIZON: u64 = 16;
+    const HORIZON: Horizon = Horizon {
+        characters: 16,
+        blanks: 2,
+    };
 
     /// All texts of up to so many characters of an alphabet, after each other.
     fn compare(languages: &mut Languages, one: LanguageId, other: LanguageId, alphabet: &str, longest: usize) -> usize {
@@ -150,7 +248,10 @@ mod tests {
             for (text, one, other) in level {
                 for c in alphabet.chars() {
                     let text = format!("{text}{c}");
-                    if text.contains("--") {
+                    let words = text
+                        .split(|c| !is_blank(u32::from(c)))
+                        .filter(|blanks| !blanks.is_empty());
+                    if text.contains("--") || words.count() as u64 > HORIZON.blanks {
                         continue;
                     }
                     let after = [one, other].map(|language| languages.derivative(language, c).unwrap());
@@ -178,6 +279,9 @@ mod tests {
             ("^(a{0,30}b|.{17}1{2,20})*$", 60, "ab1"),
             ("^a(b{20}|-)*$", 50, "ab-"),
             (r"^([^ ]+ +){0,11}[^ ]+$", 70, "ab "),
+            (r"^(?:\S+\s+){0,9}\S+$", 60, "a1 \u{a0}"),
+            (r"^\S+(\s(a|b1?){1,3}){2,7}\s?$", 60, "ab1 "),
+            (r"^( ?a+ ?){0,9}$", 60, "ab "),
             ("^(ab{1,5}1){0,7}(ba)?$", 200, "ab1"),
         ];
         let formats = ["hostname", "email", "uri", "uri-reference", "idn-email"];
@@ -202,7 +306,7 @@ mod tests {
                     if near != language {
                         changed += 1;
                         if step % 31 == 0 || bound as usize - step < 8 {
-                            compared += compare(&mut languages, language, near, alphabet, HORIZON as usize);
+                            compared += compare(&mut languages, language, near, alphabet, HORIZON.characters as usize);
                         }
                     }
                     if step < 4 {

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{CharRange, Characters, Fingerprint, LanguageId, Lengths, Machine, Transitions};
+use crate::strings::{CharRange, Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -444,11 +444,11 @@ impl Automaton {
         Ok(self.languages.plain_lengths(language)?)
     }
 
-    /// A language with the same texts and beginnings of up to `horizon` characters, but for some with hyphens: see
+    /// A language with the same texts and beginnings of texts up to a horizon, but for some with hyphens: see
     /// [`Languages::near`].
     ///
     /// [`Languages::near`]: crate::strings::Languages::near
-    pub(crate) fn near(&mut self, language: LanguageId, horizon: u64) -> Result<LanguageId, Trouble> {
+    pub(crate) fn near(&mut self, language: LanguageId, horizon: Horizon) -> Result<LanguageId, Trouble> {
         Ok(self.languages.near(language, horizon)?)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::strings::{LanguageId, LanguageLimits, Languages};
+use crate::strings::{Horizon, LanguageId, LanguageLimits, Languages};
 
 const PATTERNS: [&str; 10] = [
     "^a+$",
@@ -89,7 +89,11 @@ fn languages_over_shared_ones_are_the_same() {
                 assert_eq!(over.lengths(id), alone.lengths(expected));
                 assert_eq!(over.is_dense(id), alone.is_dense(expected));
                 assert_eq!(over.cardinality(id, 9), alone.cardinality(expected, 9));
-                let near = (over.near(id, 16).unwrap(), alone.near(expected, 16).unwrap());
+                let horizon = Horizon {
+                    characters: 16,
+                    blanks: 2,
+                };
+                let near = (over.near(id, horizon).unwrap(), alone.near(expected, horizon).unwrap());
                 assert_eq!(over.fingerprint(near.0), alone.fingerprint(near.1));
                 let (rows, expected_rows) = (over.transitions(id).unwrap(), alone.transitions(expected).unwrap());
                 assert_eq!(rows.len(), expected_rows.len());
