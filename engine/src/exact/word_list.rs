@@ -38,7 +38,7 @@ impl<'a> Spelled<'a> {
             let edges = self.automaton.word_edges(language)?;
             let ranges = || {
                 edges
-                    .iter()
+                    .clone()
                     .map(|(range, _)| (range.first().into(), range.last().into()))
             };
             let places = self.trie.at(node);
@@ -48,7 +48,7 @@ impl<'a> Spelled<'a> {
             if self.trie.is_leaf(node) {
                 continue;
             }
-            for &(range, target) in edges {
+            for (range, target) in edges {
                 if range.count() > FEW {
                     return None;
                 }

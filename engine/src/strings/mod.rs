@@ -50,12 +50,32 @@ use derive::Derivatives;
 use emptiness::Emptiness;
 use layers::{ById, Table};
 use native::Native;
-#[cfg(test)]
-use node::EMPTY;
-use node::{ANY, Arena, NONE, Node, UNBOUNDED};
+use node::{ANY, Arena, EMPTY, NONE, Node, UNBOUNDED};
 
 /// So many characters are tried one by one where machines make a state for each.
 const FEW_CHARACTERS: u64 = 256;
+
+/// Characters that words of a list end with, at most, where they have all else in common.
+const FEW_LAST: u64 = 64;
+
+/// The ways on from a place in words of a list.
+#[derive(Clone)]
+pub(crate) enum WordEdges<'a> {
+    Edges(std::slice::Iter<'a, (CharRange, LanguageId)>),
+    /// Characters behind which nothing is left.
+    Last(std::slice::Iter<'a, CharRange>),
+}
+
+impl Iterator for WordEdges<'_> {
+    type Item = (CharRange, LanguageId);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Edges(edges) => edges.next().copied(),
+            Self::Last(ranges) => ranges.next().map(|range| (*range, EMPTY)),
+        }
+    }
+}
 
 /// Every language in use, and what has been found out about each.
 ///
@@ -276,10 +296,14 @@ impl Languages {
 
     /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
     /// that are no such list, or do not look like one.
-    pub(crate) fn word_edges(&self, language: LanguageId) -> Option<&[(CharRange, LanguageId)]> {
+    pub(crate) fn word_edges(&self, language: LanguageId) -> Option<WordEdges<'_>> {
         match self.arena.node(language) {
-            Node::Branch { edges, .. } => Some(edges),
-            Node::Empty => Some(&[]),
+            Node::Branch { edges, .. } => Some(WordEdges::Edges(edges.iter())),
+            // Last characters of words.
+            Node::Class(ranges) if ranges.iter().map(|range| range.count()).sum::<u64>() <= FEW_LAST => {
+                Some(WordEdges::Last(ranges.iter()))
+            }
+            Node::Empty => Some(WordEdges::Edges([].iter())),
             _ => None,
         }
     }

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{CharRange, Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions};
+use crate::strings::{Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions, WordEdges};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -383,7 +383,7 @@ impl Automaton {
 
     /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
     /// that are no such list, or do not look like one.
-    pub(crate) fn word_edges(&self, language: LanguageId) -> Option<&[(CharRange, LanguageId)]> {
+    pub(crate) fn word_edges(&self, language: LanguageId) -> Option<WordEdges<'_>> {
         self.languages.word_edges(language)
     }
 
