@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use crate::automaton::{NextMembers, State, Trouble};
 
 use super::rest_set::RestSet;
-use super::tokens::Rests;
+use super::rests::Rests;
 use super::trie::ROOT;
 use super::walk::Walk;
 

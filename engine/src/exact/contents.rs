@@ -20,7 +20,8 @@ use crate::{Escapes, TokenId};
 use super::loops::Loops;
 use super::phases::Phases;
 use super::rest_set::RestSet;
-use super::tokens::{Rests, rest};
+use super::rests::Rests;
+use super::spelling::rest;
 use super::trie::{ROOT, Trie};
 
 /// Characters that a token may add for which sets by number of characters are kept.

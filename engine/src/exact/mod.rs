@@ -18,7 +18,9 @@ mod prepared;
 mod reply;
 mod rest;
 mod rest_set;
+mod rests;
 mod shards;
+mod spelling;
 mod states;
 #[cfg(test)]
 mod tests;

@@ -12,8 +12,9 @@ use crate::strings::{Horizon, LanguageId};
 use super::content::{inside, inside_few};
 use super::contents::{Contents, Tails};
 use super::rest::Freedom;
+use super::rests::Rests;
 use super::token_set::TokenSet;
-use super::tokens::{Rests, Tokens};
+use super::tokens::Tokens;
 
 /// Up to where near languages are the same: few tokens go further.
 const HORIZON: Horizon = Horizon {

@@ -1,0 +1,149 @@
+//! [`Rests`]: what tokens have after a closing quote.
+
+use crate::Escapes;
+
+use super::rest_set::RestSet;
+use super::spelling::{Extent, is_content};
+use super::trie::Trie;
+
+/// What tokens have after a closing quote, whitespace that makes no difference left out. A rest's number is its place.
+#[derive(Debug)]
+pub(super) struct Rests {
+    pub(super) trie: Trie<u8>,
+    /// Each.
+    pub(super) texts: Box<[Box<[u8]>]>,
+    /// Whether each is empty.
+    pub(super) nothing: RestSet,
+    /// Whether each may have characters of another string behind a comma.
+    pub(super) reaches_text: RestSet,
+    /// Whether each ends a container.
+    pub(super) closes: RestSet,
+    /// Whether each goes on as behind a name.
+    pub(super) is_of_name: RestSet,
+    /// The one that is a colon and no more.
+    pub(super) colon: Option<u32>,
+    /// Those that have a value behind a colon and end it: the value, and what they have behind it.
+    pub(super) values: Box<[ValueRest]>,
+    /// Those that have something behind a colon of which it is not easily said whether it ends a value.
+    pub(super) odd: Box<[(u32, Box<[u8]>)]>,
+    /// The node of a comma and an opening quote.
+    pub(super) next_name: Option<u32>,
+    /// Whether each below that node ends within the name.
+    pub(super) begun_names: Box<[bool]>,
+    /// Those below it that have a colon behind the name.
+    pub(super) names: Box<[(u32, Box<[u8]>)]>,
+    /// Those that begin with a closing bracket, which one, and what they have behind it.
+    pub(super) closings: Box<[(u32, u8, u32)]>,
+    /// Whether all that have a value behind a colon have nothing but a comma, and the beginning of a name, behind that.
+    pub(super) end_in_comma: bool,
+}
+
+/// A rest that has a whole value behind a colon.
+#[derive(Debug)]
+pub(super) struct ValueRest {
+    pub(super) rest: u32,
+    pub(super) value: Box<[u8]>,
+    /// What it has behind the value, which is a rest as well.
+    pub(super) behind: u32,
+}
+
+impl Rests {
+    pub(super) fn new(mut texts: Vec<Vec<u8>>, escapes: Escapes) -> Self {
+        // What stands behind a value behind a colon is one as well.
+        let behind = |text: &Vec<u8>| match text.split_first() {
+            Some((b':', value)) => match Extent::of(value) {
+                Extent::Whole(length) => Some(value[length..].to_vec()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let more: Vec<Vec<u8>> = texts.iter().filter_map(behind).collect();
+        texts.extend(more);
+        // And so is what stands behind a closing bracket.
+        for place in 0..texts.len() {
+            let mut text = &texts[place][..];
+            let mut more = Vec::new();
+            while let Some((b'}' | b']', behind)) = text.split_first() {
+                more.push(behind.to_vec());
+                text = behind;
+            }
+            texts.extend(more);
+        }
+        texts.sort_unstable();
+        texts.dedup();
+        let reaches_text = texts.iter().map(|text| {
+            let comma = text.iter().position(|byte| *byte == b',').unwrap_or(text.len());
+            let quote = text[comma..].iter().position(|byte| *byte == b'"');
+            quote.is_some_and(|quote| comma + quote + 1 < text.len())
+        });
+        let trie = Trie::new(texts.iter().map(|text| &text[..]));
+        let next_name = trie.find(*b",\"");
+        let (mut begun_names, mut names) = (Vec::new(), Vec::new());
+        for rest in next_name.map_or(0..0, |node| trie.run(node, trie.end(node))) {
+            let end = match Extent::of(&texts[rest][1..]) {
+                Extent::Whole(length) => Some(1 + length),
+                Extent::Open | Extent::Odd => None,
+            };
+            begun_names.push(end.is_none() && is_content(&texts[rest][2..], escapes));
+            if end.is_some_and(|end| matches!(texts[rest].get(end), None | Some(b':'))) {
+                names.push((rest as u32, texts[rest][..].into()));
+            }
+        }
+        let (mut values, mut odd, mut closings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut end_in_comma = true;
+        for (rest, text) in (0..).zip(&texts) {
+            if let Some((bracket @ (b'}' | b']'), behind)) = text.split_first() {
+                let behind = trie.places(behind.iter().copied()).next();
+                closings.extend(behind.map(|behind| (rest, *bracket, behind as u32)));
+            }
+            let Some((b':', value)) = text.split_first() else {
+                continue;
+            };
+            match Extent::of(value) {
+                Extent::Open => {}
+                Extent::Whole(length) => {
+                    end_in_comma &= match &value[length..] {
+                        b"" | b"," => true,
+                        behind => behind.starts_with(b",\"") && !behind[2..].contains(&b'"'),
+                    };
+                    let behind = trie.places(value[length..].iter().copied()).next();
+                    match behind {
+                        Some(behind) => values.push(ValueRest {
+                            rest,
+                            value: value[..length].into(),
+                            behind: behind as u32,
+                        }),
+                        None => odd.push((rest, text[..].into())),
+                    }
+                }
+                Extent::Odd => {
+                    end_in_comma &= !value.iter().any(|byte| matches!(byte, b'}' | b']' | b'"'));
+                    odd.push((rest, text[..].into()));
+                }
+            }
+        }
+        let is_of_name = |text: &Vec<u8>| text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+        let colon = texts.iter().position(|text| text == b":");
+        Self {
+            is_of_name: RestSet::of(texts.iter().map(is_of_name)),
+            colon: colon.map(|place| place as u32),
+            closes: RestSet::of(texts.iter().map(|text| text.contains(&b'}') || text.contains(&b']'))),
+            reaches_text: RestSet::of(reaches_text),
+            nothing: RestSet::of(texts.iter().map(Vec::is_empty)),
+            values: values.into(),
+            odd: odd.into(),
+            next_name,
+            begun_names: begun_names.into(),
+            names: names.into(),
+            closings: closings.into(),
+            end_in_comma,
+            trie,
+            texts: texts.into_iter().map(Vec::into_boxed_slice).collect(),
+        }
+    }
+
+    /// The number of a rest.
+    pub(super) fn number(&self, text: &[u8]) -> Option<u32> {
+        self.trie.places(text.iter().copied()).next().map(|place| place as u32)
+    }
+}
