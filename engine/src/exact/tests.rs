@@ -378,7 +378,24 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
         "--", "---", "a--b", "xn--", ".xn--", "xn--a.", "n--ab.c", "-a", ".com", "example", "@a", "a@", "a@b.", "://",
         "%41", "%4", "[::", "1.1.", "aa\\u00", "ab", "ba1", "b c ", "a\"", "é-",
     ];
-    let texts: Vec<String> = long.chain(short.map(str::to_owned)).collect();
+    // Of several words, and with what closes the string behind many characters.
+    let words = [
+        " a",
+        "a ",
+        "a b",
+        "a b c",
+        "a b c ",
+        " a\u{a0}b  c d",
+        "a b c a b c a b",
+        "a b\"",
+        "c\",\"",
+    ];
+    let closing = ["a", "-", " ", "é"].into_iter().flat_map(|text| {
+        let repeated = [16, 17, 40, 66].into_iter();
+        repeated.map(move |count| format!("{}\"", text.repeat(count)))
+    });
+    let short = short.into_iter().chain(words).map(str::to_owned);
+    let texts: Vec<String> = long.chain(short).chain(closing).collect();
     let vocabulary = vocabulary(&texts);
     let options = ExactOptions {
         formats: Formats::Asserted,
@@ -411,6 +428,16 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
             r#""pattern": "^(?:\\S+\\s+){2,30}\\S+$", "maxLength": 130, "minLength": 100"#,
             "b c aaé".repeat(20),
         ),
+        (r#""pattern": "^(?:\\S+\\s+){0,5}\\S+$""#, "b c a ".repeat(3)),
+        (
+            r#""pattern": "^(?:\\S+\\s+){3,9}\\S+$", "maxLength": 30"#,
+            "b aa ".repeat(6),
+        ),
+        (
+            r#""pattern": "^(\\s(a|b1?){1,3}){2,6}$", "minLength": 6"#,
+            " ab1 bb".repeat(3),
+        ),
+        (r#""pattern": "^( ?a+ ?){0,7}$", "maxLength": 40"#, "a a a  a".repeat(4)),
         (
             r#""pattern": "^[^a]*(-{3,40}a){2,}$", "maxLength": 90, "minLength": 2"#,
             format!("b{}a{}", "-".repeat(30), "-".repeat(50)),
@@ -429,7 +456,7 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
             agree(masker.as_mut(), &vocabulary, &format!("{schema} {before}"));
         }
     }
-    assert!(reached > 700, "{reached}");
+    assert!(reached > 750, "{reached}");
 }
 
 /// Masks, and what tokens lead to, are kept for all copies of a masker: each sees what it would see alone.
