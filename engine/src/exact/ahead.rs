@@ -29,7 +29,8 @@ const MOST_VALUES: usize = 256;
 const MOST_NAMES: usize = 256;
 /// Places that are looked at in strings of one kind.
 const MOST_PLACES: usize = 16;
-/// Memory from which on no more is looked at: it grows with the work, which it is a measure of.
+/// Memory from which on no more is looked at: it grows with the work, which it is a measure of. An eighth of what the
+/// schema itself has taken, if that is more.
 const MOST_BYTES: usize = 32 << 10;
 /// Memory beyond that, up to which strings are looked further into.
 const MOST_BYTES_OF_TEXTS: usize = 36 << 10;
@@ -64,11 +65,8 @@ const TEXTS: [(&str, &[&str]); 12] = [
     ("json-pointer", &["/name/0/~1part"]),
 ];
 
-/// Values of which nothing but their type is asked, as members of an object.
-const VALUES: &str = r#"{
-    "properties": {"any": true, "array": {"type": "array"}, "object": {"type": "object"}},
-    "required": ["any"]
-}"#;
+/// Values of which nothing but their type is asked, as members of an object, in the words of all drafts.
+const VALUES: &str = r#"{"properties": {"any": {}, "array": {"type": "array"}, "object": {"type": "object"}}}"#;
 
 /// Looks at what may come in values and texts of formats, as it is the same in all schemas. These languages came up.
 pub(super) fn look_at_common(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>, options: &ExactOptions) -> Languages {
@@ -224,6 +222,18 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What all drafts begin with alike is looked at whichever is the default.
+    #[test]
+    fn values_are_schemas_of_every_draft() {
+        use crate::Draft::{Draft4, Draft6, Draft7, Draft201909, Draft202012};
+        for draft in [Draft4, Draft6, Draft7, Draft201909, Draft202012] {
+            let mut options = ExactOptions::default();
+            options.schema.default_draft = draft;
+            let languages = Languages::within(&options.schema.limits);
+            assert!(options.automaton(VALUES, languages).is_ok(), "{draft:?}");
+        }
+    }
 
     /// Texts that their format refuses would be read to no avail.
     #[test]

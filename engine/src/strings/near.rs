@@ -9,6 +9,7 @@ use super::charset::CharRange;
 use super::limits::LimitReached;
 use super::native::{Native, Side};
 use super::node::{ANY, LanguageId, Node, UNBOUNDED};
+use super::pattern::SPACES;
 
 /// Expressions inside one another to look into.
 const DEPTH: usize = 24;
@@ -32,23 +33,10 @@ impl Horizon {
     }
 }
 
-/// Characters between words, as ranges.
-const BLANKS: [(u32, u32); 10] = [
-    (0x09, 0x0D),
-    (0x20, 0x20),
-    (0xA0, 0xA0),
-    (0x1680, 0x1680),
-    (0x2000, 0x200A),
-    (0x2028, 0x2029),
-    (0x202F, 0x202F),
-    (0x205F, 0x205F),
-    (0x3000, 0x3000),
-    (0xFEFF, 0xFEFF),
-];
-
 /// Whether a character stands between words, as `\s` has it in patterns.
 pub(crate) fn is_blank(character: u32) -> bool {
-    BLANKS.iter().any(|(first, last)| (*first..=*last).contains(&character))
+    let mut blanks = SPACES.iter();
+    blanks.any(|(first, last)| (u32::from(*first)..=u32::from(*last)).contains(&character))
 }
 
 /// Parts of an expression that are looked at to know what its texts begin and end with.
@@ -154,10 +142,10 @@ impl Languages {
         *left = others;
         let mut has = |id: LanguageId| self.has_edge(id, edge, blank, left);
         let is_of = |range: &CharRange| {
-            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
+            let (low, high) = (range.first(), range.last());
             match blank {
-                true => BLANKS.iter().any(|(first, last)| *first <= low && high <= *last),
-                false => BLANKS.iter().all(|(first, last)| high < *first || *last < low),
+                true => SPACES.iter().any(|(first, last)| *first <= low && high <= *last),
+                false => SPACES.iter().all(|(first, last)| high < *first || *last < low),
             }
         };
         match self.arena.node(id) {

@@ -65,31 +65,22 @@ impl Automaton {
         let ValueShape::Constraint(constraint) = shape else {
             return None;
         };
-        let Constraint {
-            null,
-            yes,
-            no,
-            strings,
-            arrays,
-            objects,
-            ..
-        } = constraint;
         let any_or_none = |formula| match formula {
             FormulaId::FALSE => Some(false),
             FormulaId::TRUE => Some(true),
             _ => None,
         };
-        let (arrays, objects) = (any_or_none(arrays)?, any_or_none(objects)?);
+        let (arrays, objects) = (any_or_none(constraint.arrays)?, any_or_none(constraint.objects)?);
+        let strings = constraint.strings;
         // Lists of words hardly come again, and are found as quickly.
         if strings != self.languages.none() && self.languages.word_edges(strings).is_some() {
             return None;
         }
-        let strings = self.languages.fingerprint(strings)?;
         Some(CommonShape {
-            null,
-            yes,
-            no,
-            strings,
+            null: constraint.null,
+            yes: constraint.yes,
+            no: constraint.no,
+            strings: self.languages.fingerprint(strings)?,
             arrays,
             objects,
         })

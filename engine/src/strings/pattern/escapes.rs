@@ -17,27 +17,25 @@ pub(super) fn word() -> CharSet {
     CharSet::from_ranges([('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')])
 }
 
-/// `\s`: white space and line terminators of ECMA-262.
-fn space() -> CharSet {
-    CharSet::from_ranges([
-        ('\t', '\r'),
-        (' ', ' '),
-        ('\u{a0}', '\u{a0}'),
-        ('\u{1680}', '\u{1680}'),
-        ('\u{2000}', '\u{200a}'),
-        ('\u{2028}', '\u{2029}'),
-        ('\u{202f}', '\u{202f}'),
-        ('\u{205f}', '\u{205f}'),
-        ('\u{3000}', '\u{3000}'),
-        ('\u{feff}', '\u{feff}'),
-    ])
-}
+/// `\s`: white space and line terminators of ECMA-262, as inclusive ranges.
+pub(in crate::strings) const SPACES: [(char, char); 10] = [
+    ('\t', '\r'),
+    (' ', ' '),
+    ('\u{a0}', '\u{a0}'),
+    ('\u{1680}', '\u{1680}'),
+    ('\u{2000}', '\u{200a}'),
+    ('\u{2028}', '\u{2029}'),
+    ('\u{202f}', '\u{202f}'),
+    ('\u{205f}', '\u{205f}'),
+    ('\u{3000}', '\u{3000}'),
+    ('\u{feff}', '\u{feff}'),
+];
 
 fn shorthand(c: char) -> Option<CharSet> {
     let set = match c.to_ascii_lowercase() {
         'd' => CharSet::range('0', '9'),
         'w' => word(),
-        's' => space(),
+        's' => CharSet::from_ranges(SPACES),
         _ => return None,
     };
     Some(if c.is_ascii_uppercase() { set.complement() } else { set })

@@ -8,6 +8,7 @@ mod unicode;
 
 #[cfg(test)]
 pub(super) use ast::{Ast, AstId, Form};
+pub(super) use escapes::SPACES;
 pub(super) use unicode::{is_name_part, is_name_start, name_parts, property, property_endings};
 
 use super::limits::{LanguageLimits, LimitReached};
