@@ -55,6 +55,13 @@ pub(crate) enum Keys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TextId(u32);
 
+impl TextId {
+    /// One of the numbers from 0 on.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The texts of one compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
@@ -95,6 +102,16 @@ impl Texts {
         whole.clear();
         whole.extend([self.get(text), more]);
         let id = self.intern(&whole);
+        self.scratch = whole;
+        id
+    }
+
+    /// The id of a text and another behind it, if that is one of the texts.
+    pub(crate) fn find_extended(&mut self, text: TextId, more: &str) -> Option<TextId> {
+        let mut whole = std::mem::take(&mut self.scratch);
+        whole.clear();
+        whole.extend([self.get(text), more]);
+        let id = self.ids.get(&whole[..]).copied();
         self.scratch = whole;
         id
     }

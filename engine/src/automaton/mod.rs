@@ -23,6 +23,7 @@ mod few;
 mod formula;
 mod goal;
 mod machine;
+mod name_sets;
 mod questions;
 mod read;
 mod satisfiable;
@@ -33,7 +34,7 @@ mod unique;
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::limits::Exceeded;
 use crate::numbers::{NumberSetId, NumberTexts};
@@ -55,8 +56,11 @@ use machine::{
     Outcomes, Parts, StackId,
 };
 pub(crate) use machine::{
-    BegunName, CommonShape, Digits, NameClass, NameRests, NextMembers, PlaceKind, State, ValueShape,
+    BegunName, CommonShape, Digits, ListId, NameClass, NameRests, NamesCome, NamesLeft, NextMembers, PlaceKind,
+    SomeNames, State, ValueShape,
 };
+pub(crate) use name_sets::NameSetId;
+use name_sets::NameSets;
 use questions::Questions;
 use satisfiable::{Listed, Plain};
 
@@ -114,7 +118,7 @@ fn limit(error: impl Into<Trouble>) -> CompileError {
 }
 
 /// A place before a name: what is left of the object, the names read, and how far an order of names has come.
-type KeyPlace = (FormulaId, Arc<[TextId]>, OrderId, u32);
+type KeyPlace = (FormulaId, NameSetId, OrderId, u32);
 
 /// Steps that are kept at a time. There is room for them from the beginning, so that masks need not wait while a table
 /// grows.
@@ -130,6 +134,7 @@ pub(crate) struct Automaton {
     // What is named by numbers.
     goals: Goals,
     texts: Texts,
+    name_sets: NameSets,
     atoms: Atoms,
     formulas: Formulas,
     decisions: Decisions,
@@ -165,6 +170,8 @@ pub(crate) struct Automaton {
     /// The names that may come first in plain objects.
     first_names: HashMap<FormulaId, NextNames>,
     names_going_on: HashMap<(LanguageId, TextId), bool>,
+    /// Sets of names that were all found to go on.
+    sets_going_on: HashSet<(LanguageId, NameSetId)>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     next_names: HashMap<KeyPlace, NextNames>,
     next_names_at: HashMap<StackId, NextNames>,
@@ -179,7 +186,7 @@ pub(crate) struct Automaton {
     /// Whether objects can still differ after members.
     members_apart: HashMap<(TextId, StackId), bool>,
     stay_endless: HashMap<LanguageId, bool>,
-    /// Formulas, names and values kept in levels.
+    /// Formulas and values kept in levels, and names of lists.
     level_cells: usize,
     orders: Orders,
     expected: Vec<Arc<Expected>>,
@@ -236,6 +243,7 @@ impl Automaton {
             style,
             goals: Goals::default(),
             texts: Texts::default(),
+            name_sets: NameSets::default(),
             atoms: Atoms::default(),
             formulas: Formulas::default(),
             decisions: Decisions::default(),
@@ -261,6 +269,7 @@ impl Automaton {
             barred: HashMap::new(),
             first_names: HashMap::new(),
             names_going_on: HashMap::new(),
+            sets_going_on: HashSet::new(),
             decided: HashMap::new(),
             next_names: HashMap::new(),
             next_names_at: HashMap::new(),
@@ -357,12 +366,13 @@ impl Automaton {
                 + self.after_required.len()
                 + self.done.len()
                 + self.names_going_on.len()
+                + self.sets_going_on.len()
                 + self.members_apart.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas
             + places
             + 24 * (self.languages.cells() + self.languages.kept())
-            + 64 * self.texts.len()
+            + 64 * (self.texts.len() + self.name_sets.count())
             + 96 * self.goals.len()
     }
 }

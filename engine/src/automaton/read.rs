@@ -17,6 +17,9 @@ pub(super) enum Name<'a> {
     In(&'a [LanguageId]),
 }
 
+/// Atoms from which on those of a name are looked up.
+const MANY: usize = 16;
+
 impl Automaton {
     /// Whether a name is among `keys`.
     pub(super) fn covers(&mut self, keys: Keys, name: Name<'_>) -> Result<bool, Trouble> {
@@ -45,7 +48,15 @@ impl Automaton {
             if formulas[..place].contains(formula) {
                 continue;
             }
-            for place in 0..self.formulas.atoms(*formula).len() {
+            let atoms = self.formulas.atoms(*formula).len();
+            if let Name::Known(name) = name
+                && atoms > MANY
+                && let Some(plain) = self.plain(*formula)
+            {
+                self.plain_goals(&plain, name, &mut goals)?;
+                continue;
+            }
+            for place in 0..atoms {
                 if let AtomKind::Members(keys, goal) = self.atoms.kind(self.formulas.atoms(*formula)[place])
                     && self.covers(keys, name)?
                 {

@@ -202,6 +202,7 @@ impl Work {
         self.tokens(at, shared)?;
         let names = match self.automaton.name_rests(at)? {
             NameRests::These(names, _) => names.into_vec(),
+            NameRests::Left(left) => self.automaton.names_left(left).collect(),
             _ => match self.automaton.begun_name(at)? {
                 Some(begun) => self.automaton.only_listed_differ(&begun).unwrap_or_default().to_vec(),
                 None => Vec::new(),

@@ -51,6 +51,8 @@ pub(super) struct Contents {
     pub(super) closing_loops: Loops,
     /// They, in the order of the trie.
     pub(super) closings: Box<[Closing]>,
+    /// The characters before the quote, each text once.
+    pub(super) closed: Box<[Box<str>]>,
     /// They by their rests, those that have none first.
     pub(super) by_rest: Box<[(u32, Box<[TokenId]>)]>,
     /// Those that go on behind the quote as behind a name, by the characters before it.
@@ -271,7 +273,10 @@ impl Contents {
         let begun_before = before.collect();
         let inside = Trie::new(tails.inside.iter().map(|tail| &tail.characters[..]));
         let closing_texts = Trie::new(closing.iter().map(|(text, _)| &text[..]));
+        let mut closed: Vec<Box<str>> = closing.iter().map(|(text, _)| text_of(text).into()).collect();
+        closed.dedup();
         Self {
+            closed: closed.into(),
             inside_loops: (number != ROOT).then(|| Loops::new(&inside, |place| bit(&is_begun, place as u32))),
             closing_loops: Loops::new(&closing_texts, |_| false),
             number,

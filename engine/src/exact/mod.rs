@@ -8,6 +8,7 @@ mod content;
 mod contents;
 mod forced;
 mod kept;
+mod left_names;
 mod loops;
 mod masker;
 mod names;

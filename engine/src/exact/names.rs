@@ -6,11 +6,12 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, BegunName, NameRests, State, TextId, Trouble};
+use crate::automaton::{Automaton, BegunName, NameRests, NamesCome, SomeNames, State, TextId, Trouble};
 use crate::strings::LanguageId;
 
 use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents};
+use super::left_names::LeftNames;
 use super::rest::Rest;
 use super::rest_set::RestSet;
 use super::trie::ROOT;
@@ -23,6 +24,7 @@ pub(super) struct KnownNames {
     /// of it and close it.
     places: HashMap<(u32, TextId), (Range<usize>, Range<usize>)>,
     tokens: Vec<TokenId>,
+    pub(super) left: LeftNames,
 }
 
 /// Tokens of names that are kept, and names.
@@ -45,17 +47,19 @@ impl Walk<'_> {
                     self.close_listed(at, name, &contents.closings[closings], found)?;
                 }
             }
+            NameRests::Left(left) => self.names_left(at, *left, contents, found)?,
             NameRests::AllBut(names, read) => {
+                let closed = self.closed_by(names, *read, contents);
                 if self.based_on != Some(contents.number) {
                     found.extend_from_slice(&contents.tokens);
-                    let excluded = self.quotes_of(names, *read, contents);
+                    let excluded = self.quotes_of(&closed, *read, contents);
                     for (rest, quotes) in &contents.by_rest {
                         if self.tokens.rests.nothing[*rest as usize] {
                             found.extend(quotes.iter().filter(|token| !excluded.contains(token)));
                         }
                     }
                 }
-                self.close_all_but(at, (names, *read), contents, found)?;
+                self.close_all_but(at, (&closed, *read), contents, found)?;
             }
             NameRests::Language(language, used, read) => {
                 let freedom = &mut self.known.freedom;
@@ -77,13 +81,29 @@ impl Walk<'_> {
             None => return Ok(None),
         };
         Ok(match names {
-            NameRests::AllBut(names, _) => Some(self.quotes_of(&names, 0, contents)),
+            NameRests::AllBut(names, _) => Some(self.quotes(&names, 0, contents)),
             _ => None,
         })
     }
 
+    /// Those of some names, so many bytes of which have been read, that a token adds all the rest of and closes.
+    pub(super) fn closed_by(&mut self, names: &NamesCome, read: usize, contents: &Contents) -> SomeNames {
+        if self.automaton.count_come(names) > contents.closed.len() {
+            let texts = contents.closed.iter();
+            return texts.filter_map(|text| self.automaton.name_come(names, text)).collect();
+        }
+        let mut closed = self.automaton.names_come(names);
+        closed.retain(|name| !self.closings_of(*name, read, contents).is_empty());
+        closed
+    }
+
     /// The tokens that end with the closing quote of some names, so many bytes of which have been read.
-    pub(super) fn quotes_of(&self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
+    pub(super) fn quotes(&mut self, names: &NamesCome, read: usize, contents: &Contents) -> Vec<TokenId> {
+        let closed = self.closed_by(names, read, contents);
+        self.quotes_of(&closed, read, contents)
+    }
+
+    fn quotes_of(&self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
         let mut quotes = Vec::new();
         for &name in names {
             let closings = self.closings_of(name, read, contents);
@@ -104,7 +124,8 @@ impl Walk<'_> {
         let names = &mut self.known.names;
         let key = (contents.number, name);
         if names.tokens.len().max(names.places.len()) > MOST_KEPT {
-            *names = KnownNames::default();
+            names.places.clear();
+            names.tokens.clear();
         }
         if let Some((inside, closings)) = names.places.get(&key) {
             found.extend_from_slice(&names.tokens[inside.clone()]);
@@ -124,7 +145,7 @@ impl Walk<'_> {
     }
 
     /// Those of the tokens that close a name, which may come, that may come.
-    fn close_listed(
+    pub(super) fn close_listed(
         &mut self,
         at: State,
         name: TextId,
@@ -177,6 +198,15 @@ impl Walk<'_> {
         };
         // All but a few names are alike.
         let mut single = SmallVec::<[(TextId, Range<usize>); 8]>::new();
+        let listed: SomeNames = match listed.len() > contents.closed.len() {
+            true => {
+                let texts = contents.closed.iter();
+                texts
+                    .filter_map(|text| self.automaton.listed_behind(&begun, text))
+                    .collect()
+            }
+            false => listed.into(),
+        };
         for &name in listed.iter().chain(excluded) {
             let closings = self.closings_of(name, read, contents);
             if !closings.is_empty() && !single.iter().any(|(one, _)| *one == name) {
@@ -237,7 +267,7 @@ impl Walk<'_> {
         &mut self,
         at: State,
         names: LanguageId,
-        (but, read): (&[TextId], usize),
+        (but, read): (&NamesCome, usize),
         contents: &Contents,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
@@ -249,7 +279,8 @@ impl Walk<'_> {
         let nothing = &self.tokens.rests.nothing;
         let from = found.len();
         closings(automaton, freedom, contents, names, nothing, found)?;
-        let excluded = self.quotes_of(but, read, contents);
+        let but = self.closed_by(but, read, contents);
+        let excluded = self.quotes_of(&but, read, contents);
         if !excluded.is_empty() {
             let mut place = 0;
             found.retain(|token| {
@@ -340,7 +371,7 @@ impl Walk<'_> {
 }
 
 /// The tokens that a text begins with.
-fn beginnings(text: &str, contents: &Contents, found: &mut Vec<TokenId>) {
+pub(super) fn beginnings(text: &str, contents: &Contents, found: &mut Vec<TokenId>) {
     let mut node = Some(ROOT);
     for character in text.chars().map(u32::from) {
         let Some(at) = node else { return };
@@ -353,7 +384,7 @@ fn beginnings(text: &str, contents: &Contents, found: &mut Vec<TokenId>) {
 }
 
 /// The tokens that end at a node where this character comes next.
-fn begun(node: u32, next: Option<u32>, contents: &Contents, found: &mut Vec<TokenId>) {
+pub(super) fn begun(node: u32, next: Option<u32>, contents: &Contents, found: &mut Vec<TokenId>) {
     for place in contents.inside.at(node) {
         let may = match (contents.begun(place), next) {
             (None, _) => true,

@@ -206,7 +206,8 @@ impl Work {
                     let mut set = TokenSet::none();
                     if let NameRests::AllBut(names, read) = &rests {
                         set = TokenSet::over(Base::AnyOrQuote);
-                        set = set.but_these(&walk.quotes_of(names, *read, contents));
+                        let quotes = walk.quotes(names, *read, contents);
+                        set = set.but_these(&quotes);
                         walk.based_on = Some(contents.number);
                     }
                     walk.name(at, &rests, contents, found)?;

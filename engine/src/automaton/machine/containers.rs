@@ -1,7 +1,5 @@
 //! Places in objects and arrays, and what a value that ends means to the one around it.
 
-use std::sync::Arc;
-
 use crate::KeyOrder;
 use crate::json::Value;
 
@@ -9,6 +7,7 @@ use super::super::atom::{AtomKind, TextId};
 use super::super::decision::DecisionId;
 use super::super::formula::FormulaId;
 use super::super::goal::{Goal, GoalId};
+use super::super::name_sets::NameSetId;
 use super::super::questions::Goals;
 use super::super::read::Name;
 use super::super::satisfiable::{outcome_of, split};
@@ -43,7 +42,8 @@ impl Automaton {
             }
             Kind::Object { used, values, .. } => {
                 let values = values.as_ref()?.iter().filter_map(equal);
-                let names = used.iter().map(|name| self.texts.get(*name));
+                let names = self.name_sets.names(*used, "", &self.texts);
+                let names = names.iter().map(|name| self.texts.get(*name));
                 Some(Value::object(&names.zip(values).collect::<Vec<_>>()))
             }
         }
@@ -76,7 +76,7 @@ impl Automaton {
             true => Kind::Array { values },
             false => Kind::Object {
                 values,
-                used: Arc::default(),
+                used: NameSetId::EMPTY,
                 name: None,
                 order: self.order_for(&what.goals),
                 passed: 0,
@@ -105,34 +105,45 @@ impl Automaton {
             && asked.is_of_any_size()
         {
             let has_room = self.is_roomy(level.formulas[0])?;
-            level.plain = Derived(Some(PlainLevel { asked, has_room }));
+            let early = level.kind.used();
+            let missing = asked.required.iter().filter(|name| !self.has_come(&level.kind, **name));
+            let missing = missing.count() as u32;
+            level.plain = Derived(Some(PlainLevel {
+                asked,
+                has_room,
+                missing,
+                early,
+            }));
         }
         Ok(())
     }
 
+    /// Whether a member of this name has been read.
+    pub(super) fn has_come(&self, kind: &Kind, name: TextId) -> bool {
+        self.name_sets.has(kind.used(), name, &self.texts)
+    }
+
     /// Whether a container may end where it stands.
     pub(super) fn may_close(&self, level: &Level) -> bool {
-        match (&level.kind, &level.plain) {
-            (Kind::Object { used, .. }, Derived(Some(plain))) => {
-                let mut required = plain.asked.required.iter();
-                required.all(|name| used.binary_search(name).is_ok())
-            }
-            _ => self.at_end(level.formulas[0]),
+        match &level.plain {
+            Derived(Some(plain)) => plain.missing == 0,
+            Derived(None) => self.at_end(level.formulas[0]),
         }
     }
 
     /// The demand on what is still to come of a container.
     pub(super) fn demand_left(&mut self, level: &Level) -> FormulaId {
         let demand = level.formulas[0];
-        match (&level.kind, &level.plain) {
-            (Kind::Object { used, .. }, Derived(Some(_))) => {
-                let atoms = &self.atoms;
+        match &level.plain {
+            Derived(Some(_)) => {
+                let (atoms, sets, texts) = (&self.atoms, &self.name_sets, &self.texts);
+                let used = level.kind.used();
                 self.formulas.substitute(demand, &mut |atom| match atoms.kind(atom) {
-                    AtomKind::Has(name) if used.binary_search(&name).is_ok() => Some(FormulaId::TRUE),
+                    AtomKind::Has(name) if sets.has(used, name, texts) => Some(FormulaId::TRUE),
                     _ => None,
                 })
             }
-            _ => demand,
+            Derived(None) => demand,
         }
     }
 
@@ -213,23 +224,36 @@ impl Automaton {
                         false => self.after_only_member(*formula, name, &outcome)?,
                     };
                 }
-                let place = used.binary_search(&name).unwrap_or_else(|place| place);
-                let (before, behind) = used.split_at(place);
-                let names = before.iter().chain(std::iter::once(&name)).chain(behind);
-                *used = names.copied().collect();
+                *used = self.name_sets.with(*used, name, &self.texts);
                 if let (Some(values), Some(value)) = (values, value) {
-                    let mut all = values.to_vec();
-                    all.insert(place.min(all.len()), value);
-                    *values = all.into();
+                    *values = self.with_value(values, *used, (name, value));
                 }
-                if from == 0 {
-                    self.note_plain(&mut level)?;
+                match &mut level.plain {
+                    Derived(Some(plain)) => {
+                        let came = u32::from(plain.asked.requires(name));
+                        plain.missing = plain.missing.saturating_sub(came);
+                    }
+                    Derived(None) => self.note_plain(&mut level)?,
                 }
                 Top::ObjectNext
             }
         };
         let stack = self.push(level);
         Ok(Some(State::new(top, stack)))
+    }
+
+    /// The values of the members of an object by the order of their names, which are `used`, one more among them.
+    pub(super) fn with_value(
+        &self,
+        values: &[GoalId],
+        used: NameSetId,
+        (name, value): (TextId, GoalId),
+    ) -> Box<[GoalId]> {
+        let text = self.texts.get(name);
+        let place = self.name_sets.partition_point(used, &self.texts, |name| name < text);
+        let mut all = values.to_vec();
+        all.insert(place.min(all.len()), value);
+        all.into()
     }
 
     /// What the next item is read for; none where there cannot be one.
@@ -314,9 +338,12 @@ impl Automaton {
         if let Some(&known) = key.as_ref().and_then(|key| self.members.get(key)) {
             return Ok(known);
         }
-        let mut gone = self.gone(&level.kind);
-        if !gone.contains(&name) {
-            gone.push(name);
+        let mut gone = Vec::new();
+        if plain.is_none() {
+            gone = self.gone(&level.kind);
+            if !gone.contains(&name) {
+                gone.push(name);
+            }
         }
         let (goals, decision) = self.decide_member(&level.formulas, Name::Known(name), &gone)?;
         let expected = (decision != DecisionId::NEVER).then(|| self.expect(goals, decision));

@@ -164,6 +164,12 @@ impl Automaton {
             .then(|| self.beginning_with(&name.classes.listed, name.text))
     }
 
+    /// The name that is listed and has `more` behind what a name begins with.
+    pub(crate) fn listed_behind(&mut self, name: &BegunName, more: &str) -> Option<TextId> {
+        let whole = self.texts.find_extended(name.text, more)?;
+        (self.beginning_with(&name.classes.listed, whole).first() == Some(&whole)).then_some(whole)
+    }
+
     /// The class of a name that ends with `rest`, behind which a place is; none where it is listed. The object has the same
     /// future after each name of a class, other names of that class aside.
     pub(crate) fn class_of(

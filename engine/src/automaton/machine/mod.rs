@@ -10,6 +10,7 @@ mod forced;
 mod kinds;
 mod mixer;
 mod names;
+mod next_names;
 mod order;
 mod scalars;
 mod shapes;
@@ -29,14 +30,15 @@ use super::decision::DecisionId;
 use super::decode::{Decode, Decoded};
 use super::formula::FormulaId;
 use super::goal::{Constraint, GoalId};
+use super::name_sets::NameSetId;
 use super::satisfiable::Plain;
 use super::{Automaton, PLACES, Trouble};
 pub(super) use apart::{Apart, Parts};
 pub(super) use kinds::NameClasses;
 pub(crate) use kinds::{BegunName, Digits, NameClass, PlaceKind};
 use mixer::Mixer;
-pub(super) use names::NameList;
-pub(crate) use names::{NameRests, NextNames};
+pub(crate) use names::{ListId, NameRests, NamesCome, NamesLeft, NextNames, SomeNames};
+pub(super) use next_names::NameList;
 pub(super) use order::{OrderId, Orders};
 pub(super) use shapes::ForcedShape;
 pub(crate) use shapes::{CommonShape, NextMembers, ValueShape};
@@ -226,6 +228,10 @@ pub(super) struct PlainLevel {
     asked: Arc<Plain>,
     /// Whether there is room for any name that it does not speak of.
     has_room: bool,
+    /// Names that must come and have not.
+    missing: u32,
+    /// Names that came before all that was left of it was like that.
+    early: NameSetId,
 }
 
 /// What follows from the rest of a level, so that it makes no difference to which one it is.
@@ -247,10 +253,10 @@ enum Kind {
         values: Option<Box<[GoalId]>>,
     },
     Object {
-        /// The values of `used`, as goals of being equal to them; kept where items are compared further out.
+        /// The values of `used` in its order, as goals of being equal to them; kept where items are compared further out.
         values: Option<Box<[GoalId]>>,
-        /// Names of the members so far, sorted.
-        used: Arc<[TextId]>,
+        /// Names of the members so far.
+        used: NameSetId,
         /// The name of the member that is read.
         name: Option<TextId>,
         /// The names that come in an order, and how many of them have been read or passed over.
@@ -260,16 +266,19 @@ enum Kind {
 }
 
 impl Kind {
-    /// The values so far, where they are kept: items in their order, members in that of their names' numbers.
+    /// The values so far, where they are kept: items in their order, members in that of their names' characters.
     fn values(&self) -> &[GoalId] {
         match self {
             Self::Array { values } | Self::Object { values, .. } => values.as_deref().unwrap_or_default(),
         }
     }
 
-    /// Whether a member of this name has been read.
-    fn has(&self, name: TextId) -> bool {
-        matches!(self, Self::Object { used, .. } if used.binary_search(&name).is_ok())
+    /// Names of the members so far.
+    fn used(&self) -> NameSetId {
+        match self {
+            Self::Array { .. } => NameSetId::EMPTY,
+            Self::Object { used, .. } => *used,
+        }
     }
 }
 

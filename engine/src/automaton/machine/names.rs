@@ -1,26 +1,22 @@
-//! Names of members: which may come next, and places within them.
+//! Names of members: places within them, and what may follow there.
 //!
 //! Mostly the names that may come are a list, or all but a list. Such a list is looked through by what was read of a
 //! name, so that a member read costs no language. Only where patterns tell names apart are they a language.
 
 use std::sync::Arc;
 
-use hashbrown::HashSet;
 use smallvec::SmallVec;
 
-use super::{Automaton, Derived, Kind, Level, StackId, State, Step, Top, Trouble};
+use super::next_names::NameList;
+use super::{Automaton, Derived, StackId, State, Step, Top, Trouble};
 use crate::automaton::atom::TextId;
-use crate::automaton::decision::DecisionId;
 use crate::automaton::decode::{Decode, Decoded};
 use crate::automaton::formula::FormulaId;
-use crate::automaton::read::Name;
-use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
-use crate::strings::{Cardinality, LanguageId};
+use crate::automaton::name_sets::NameSetId;
+use crate::strings::LanguageId;
 
-/// Names of one object from which on it pays to look for a way to complete it with all of them.
-const MANY: usize = 16;
-/// Names from which on it pays to take the order from a list instead of comparing them.
-const MANY_SORTED: usize = 16;
+/// Names of a list from which on those that have not come are not listed anew for every place.
+const MANY_LISTED: usize = 32;
 
 /// The names that may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,31 +41,41 @@ pub(crate) enum NextNames {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ListId(u32);
 
-/// The names of a list, or all others.
-#[derive(Debug)]
-pub(in crate::automaton) struct NameList {
-    /// Sorted by their characters.
-    names: Box<[TextId]>,
-    /// Whether the names listed are those that may not come.
-    excludes: bool,
-}
-
 /// What may follow of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum NameRests {
     /// What these have after so many bytes.
     These(SomeNames, usize),
+    /// What those of a long list have behind a text that they begin with.
+    Left(NamesLeft),
     /// Anything but what these have after so many bytes.
-    AllBut(SomeNames, usize),
+    AllBut(NamesCome, usize),
     /// The texts of a language, but for what these have after so many bytes.
-    Language(LanguageId, SomeNames, usize),
+    Language(LanguageId, NamesCome, usize),
+}
+
+/// The names of a list that begin with a text and have not come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamesLeft {
+    /// The list.
+    pub(crate) list: ListId,
+    /// The text.
+    pub(crate) text: TextId,
+    /// Names that have come, some of which may be of no list.
+    pub(crate) come: NameSetId,
+}
+
+/// Names that begin with a text and may not come.
+#[derive(Clone, Debug)]
+pub(crate) struct NamesCome {
+    text: TextId,
+    /// Those that have come, and others.
+    come: NameSetId,
+    never: SomeNames,
 }
 
 /// Names, of which there mostly are few.
 pub(crate) type SomeNames = SmallVec<[TextId; 12]>;
-
-/// More names of a language than ever come in one object that is told apart by them.
-const MANY_LEFT: u64 = 1 << 12;
 
 impl Automaton {
     /// The opening quote of a name.
@@ -77,34 +83,6 @@ impl Automaton {
         let empty = self.texts.intern("");
         let top = Top::Key(Decode::default(), empty, NextNames::Unopened);
         Ok(self.has_next_name(stack)?.then_some(State::new(top, stack)))
-    }
-
-    /// Whether another member may come in the innermost object.
-    pub(super) fn has_next_name(&mut self, stack: StackId) -> Result<bool, Trouble> {
-        let Some(level) = self.level(stack) else {
-            return Ok(false);
-        };
-        // Mostly there is room for any other name, and then it does not matter which names have come.
-        if self.has_room(&level)? || self.has_listed_name(&level)? {
-            return Ok(true);
-        }
-        Ok(self.next_names(stack)? != NextNames::None)
-    }
-
-    /// Whether one of the names that a plain object lists may come next, where that is seen at once.
-    fn has_listed_name(&mut self, level: &Level) -> Result<bool, Trouble> {
-        let Kind::Object { used, .. } = &level.kind else {
-            return Ok(false);
-        };
-        let Derived(Some(plain)) = &level.plain else {
-            return Ok(false);
-        };
-        for name in plain.asked.names() {
-            if used.binary_search(&name).is_err() && self.plain_may_come(&plain.asked, name)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     pub(super) fn opened(&mut self, names: NextNames, stack: StackId) -> Result<NextNames, Trouble> {
@@ -199,20 +177,21 @@ impl Automaton {
         Ok(match names {
             NextNames::None | NextNames::Unopened => false,
             NextNames::Any => match self.level(stack) {
-                Some(level) => !level.kind.has(text) && !self.barred(level.formulas[0])?.contains(&text),
+                Some(level) => !self.has_come(&level.kind, text) && !self.barred(level.formulas[0])?.contains(&text),
                 None => false,
             },
             NextNames::In(language) => {
-                let has = self.level(stack).is_some_and(|level| level.kind.has(text));
+                let has = self.level(stack).is_some_and(|level| self.has_come(&level.kind, text));
                 !has && self.languages.accepts_empty(language)
             }
             NextNames::Listed(list) => {
-                let list = &self.name_lists[list.0 as usize];
-                // Of all that begin with a text it comes first itself.
-                let is_listed = self.beginning_with(&list.names, text).first() == Some(&text);
-                is_listed != list.excludes
+                let is_listed = self.is_listed(list, text);
+                is_listed != self.name_list(list).excludes
             }
-            NextNames::Of(list) => self.left_of(list, text, stack).next() == Some(text),
+            NextNames::Of(list) => {
+                let has = self.level(stack).is_some_and(|level| self.has_come(&level.kind, text));
+                !has && self.is_listed(list, text)
+            }
             NextNames::Language(language) => self.languages.accepts_empty(language),
         })
     }
@@ -235,22 +214,139 @@ impl Automaton {
         Ok(barred)
     }
 
+    /// A list of names.
+    pub(super) fn name_list(&self, list: ListId) -> &NameList {
+        &self.name_lists[list.0 as usize]
+    }
+
+    pub(super) fn add_name_list(&mut self, list: NameList) -> ListId {
+        let id = ListId(self.name_lists.len() as u32);
+        self.name_lists.push(Arc::new(list));
+        id
+    }
+
+    /// Whether a name is on a list.
+    pub(crate) fn is_listed(&self, list: ListId, name: TextId) -> bool {
+        // Of all that begin with a text it comes first itself.
+        self.listed_with(list, name).first() == Some(&name)
+    }
+
+    /// The names of a list that begin with a text, sorted by their characters.
+    pub(crate) fn listed_with(&self, list: ListId, text: TextId) -> &[TextId] {
+        self.beginning_with(&self.name_list(list).names, text)
+    }
+
+    /// The names that have come in an object.
+    fn come(&self, stack: StackId) -> NameSetId {
+        let level = self.levels.get(stack.0 as usize);
+        level.map_or(NameSetId::EMPTY, |level| level.kind.used())
+    }
+
+    /// Number of the names of a list that begin with a text and have not come in a plain object, of which it says which
+    /// names may come first.
+    pub(super) fn count_left(&self, list: ListId, text: TextId, stack: StackId) -> usize {
+        self.count_between((list, text), stack, |_| false, |_| false)
+    }
+
+    /// The same of those that have a character of a range behind the text.
+    fn count_left_behind(&self, list: ListId, text: TextId, (first, last): (u32, u32), stack: StackId) -> usize {
+        let read = self.texts.get(text).len();
+        let next = |name: &str| name[read..].chars().next().map(u32::from);
+        let is_before = |name: &str| next(name) < Some(first);
+        self.count_between((list, text), stack, is_before, |name| next(name) > Some(last))
+    }
+
+    /// The same of those that are neither before nor behind a range of the names that begin with the text.
+    fn count_between(
+        &self,
+        (list, text): (ListId, TextId),
+        stack: StackId,
+        is_before: impl Fn(&str) -> bool,
+        is_behind: impl Fn(&str) -> bool,
+    ) -> usize {
+        let Some(level) = self.levels.get(stack.0 as usize) else {
+            return 0;
+        };
+        let begun = self.texts.get(text);
+        let begins = |name: &str| name.starts_with(begun);
+        let is_before = |name: &str| if begins(name) { is_before(name) } else { name < begun };
+        let is_not_behind = |name: &str| if begins(name) { !is_behind(name) } else { name < begun };
+        let names = &self.name_list(list).names;
+        let listed = |holds: &dyn Fn(&str) -> bool| names.partition_point(|name| holds(self.texts.get(*name)));
+        let come = |holds: &dyn Fn(&str) -> bool| {
+            let come = level.kind.used();
+            self.name_sets.partition_point(come, &self.texts, holds)
+        };
+        // Before the object was plain others may have come.
+        let early = match &level.plain {
+            Derived(Some(plain)) if plain.early != NameSetId::EMPTY => {
+                let mut early = self.name_sets.names(plain.early, begun, &self.texts);
+                early.retain(|name| !self.is_listed(list, *name));
+                let early = early.iter().map(|name| self.texts.get(*name));
+                early.filter(|name| is_not_behind(name) && !is_before(name)).count()
+            }
+            _ => 0,
+        };
+        let listed = listed(&is_not_behind) - listed(&is_before);
+        (listed + early).saturating_sub(come(&is_not_behind) - come(&is_before))
+    }
+
     /// Those of a list that have not come in an object and begin with a text, sorted by their characters.
     fn left_of(&self, list: ListId, text: TextId, stack: StackId) -> impl Iterator<Item = TextId> {
-        let list = &self.name_lists[list.0 as usize];
-        let level = self.levels.get(stack.0 as usize);
-        let names = self.beginning_with(&list.names, text).iter().copied();
-        names.filter(move |name| !level.is_some_and(|level| level.kind.has(*name)))
+        self.names_left(NamesLeft {
+            list,
+            text,
+            come: self.come(stack),
+        })
+    }
+
+    /// Names that have not come, sorted by their characters.
+    pub(crate) fn names_left(&self, left: NamesLeft) -> impl DoubleEndedIterator<Item = TextId> {
+        let names = self.listed_with(left.list, left.text).iter().copied();
+        names.filter(move |name| !self.has_name(left.come, *name))
+    }
+
+    /// Whether a name is one of those that have come.
+    pub(crate) fn has_name(&self, come: NameSetId, name: TextId) -> bool {
+        self.name_sets.has(come, name, &self.texts)
+    }
+
+    /// The names that have come of one set or another but not of both, with whether that is the second.
+    pub(crate) fn names_that_differ(&mut self, one: NameSetId, other: NameSetId) -> Vec<(TextId, bool)> {
+        self.name_sets.differences(one, other, &self.texts)
+    }
+
+    /// Number of names that have come or may never.
+    pub(crate) fn count_come(&self, names: &NamesCome) -> usize {
+        let text = self.texts.get(names.text);
+        names.never.len() + self.name_sets.beginning_with(names.come, text, &self.texts)
+    }
+
+    /// Them.
+    pub(crate) fn names_come(&self, names: &NamesCome) -> SomeNames {
+        let come = self
+            .name_sets
+            .names(names.come, self.texts.get(names.text), &self.texts);
+        names.never.iter().copied().chain(come).collect()
+    }
+
+    /// The name of a list that has `more` behind a text.
+    pub(crate) fn name_listed(&mut self, left: NamesLeft, more: &str) -> Option<TextId> {
+        let name = self.texts.find_extended(left.text, more)?;
+        self.is_listed(left.list, name).then_some(name)
+    }
+
+    /// The one of them that has `more` behind what it begins with.
+    pub(crate) fn name_come(&mut self, names: &NamesCome, more: &str) -> Option<TextId> {
+        let name = self.texts.find_extended(names.text, more)?;
+        (names.never.contains(&name) || self.has_name(names.come, name)).then_some(name)
     }
 
     /// Whether a text is the beginning of a name that may come, where those are told apart by lists.
     fn some_begin_with(&self, text: TextId, names: NextNames, stack: StackId) -> bool {
         match names {
-            NextNames::Listed(list) => {
-                let list = &self.name_lists[list.0 as usize];
-                list.excludes || !self.beginning_with(&list.names, text).is_empty()
-            }
-            NextNames::Of(list) => self.left_of(list, text, stack).next().is_some(),
+            NextNames::Listed(list) => self.name_list(list).excludes || !self.listed_with(list, text).is_empty(),
+            NextNames::Of(list) => self.count_left(list, text, stack) > 0,
             _ => true,
         }
     }
@@ -276,14 +372,18 @@ impl Automaton {
             NextNames::None | NextNames::Unopened => Ok(false),
             NextNames::Any => Ok(!decode.possible(self.style.escapes).is_empty()),
             NextNames::Listed(list) => {
-                let list = &self.name_lists[list.0 as usize];
-                if list.excludes {
+                if self.name_list(list).excludes {
                     return Ok(!decode.possible(self.style.escapes).is_empty());
                 }
-                let names = self.beginning_with(&list.names, text).iter().copied();
+                let names = self.listed_with(list, text).iter().copied();
                 Ok(self.any_may_follow(decode, names, read))
             }
-            NextNames::Of(list) => Ok(self.any_may_follow(decode, self.left_of(list, text, stack), read)),
+            NextNames::Of(list) => {
+                let possible = decode.possible(self.style.escapes);
+                Ok(possible
+                    .iter()
+                    .any(|range| self.count_left_behind(list, text, *range, stack) > 0))
+            }
             NextNames::Language(language) | NextNames::In(language) => self.may_follow(decode, language),
         }
     }
@@ -310,27 +410,29 @@ impl Automaton {
         let Top::Key(_, text, names) = at.top else {
             return Ok(NameRests::These(SomeNames::new(), 0));
         };
+        let come = self.come(at.stack);
+        let read = self.texts.get(text).len();
         Ok(match self.opened(names, at.stack)? {
             NextNames::Any => {
                 let Some(level) = self.level(at.stack) else {
                     return Ok(NameRests::These(SomeNames::new(), 0));
                 };
                 let barred = self.barred(level.formulas[0])?;
-                let names = self.used_with(&level.kind, &barred, text);
-                NameRests::AllBut(names, self.texts.get(text).len())
+                let begun = self.texts.get(text);
+                let never = barred.iter().copied();
+                let never = never.filter(|name| self.texts.get(*name).starts_with(begun)).collect();
+                NameRests::AllBut(NamesCome { text, come, never }, read)
             }
             NextNames::In(language) => {
-                let level = self.level(at.stack);
-                let names = level.map(|level| self.used_with(&level.kind, &[], text));
-                NameRests::Language(language, names.unwrap_or_default(), self.texts.get(text).len())
+                let never = SomeNames::new();
+                NameRests::Language(language, NamesCome { text, come, never }, read)
             }
-            NextNames::Of(list) => {
-                let names = self.left_of(list, text, at.stack).collect();
-                NameRests::These(names, self.texts.get(text).len())
-            }
+            NextNames::Of(list) => match self.listed_with(list, text).len() {
+                MANY_LISTED.. => NameRests::Left(NamesLeft { list, text, come }),
+                _ => NameRests::These(self.left_of(list, text, at.stack).collect(), read),
+            },
             NextNames::Listed(list) => {
                 let list = self.name_lists[list.0 as usize].clone();
-                let read = self.texts.get(text).len();
                 let mut names: SomeNames = self.beginning_with(&list.names, text).into();
                 // Nor may those come after which the object could only become what it must not.
                 for name in self.names_apart(at.stack)? {
@@ -346,23 +448,23 @@ impl Automaton {
                     }
                 }
                 match list.excludes {
-                    true => NameRests::AllBut(names, read),
+                    true => NameRests::AllBut(
+                        NamesCome {
+                            text,
+                            come: NameSetId::EMPTY,
+                            never: names,
+                        },
+                        read,
+                    ),
                     false => NameRests::These(names, read),
                 }
             }
-            NextNames::Language(language) => NameRests::Language(language, SomeNames::new(), 0),
+            NextNames::Language(language) => {
+                let (come, never) = (NameSetId::EMPTY, SomeNames::new());
+                NameRests::Language(language, NamesCome { text, come, never }, 0)
+            }
             NextNames::None | NextNames::Unopened => NameRests::These(SomeNames::new(), 0),
         })
-    }
-
-    /// The names that have come in an object, and others, that begin with a text.
-    fn used_with(&self, kind: &Kind, others: &[TextId], text: TextId) -> SomeNames {
-        let Kind::Object { used, .. } = kind else {
-            return SomeNames::new();
-        };
-        let text = self.texts.get(text);
-        let names = used.iter().chain(others).copied();
-        names.filter(|name| self.texts.get(*name).starts_with(text)).collect()
     }
 
     /// A name.
@@ -378,343 +480,19 @@ impl Automaton {
         };
         Ok(match self.name_rests(at)? {
             NameRests::These(names, read) => of(&names, read, self)?,
+            NameRests::Left(left) => {
+                let names: Vec<TextId> = self.names_left(left).collect();
+                of(&names, self.texts.get(left.text).len(), self)?
+            }
             NameRests::AllBut(names, read) => {
-                let rests = of(&names, read, self)?;
+                let rests = of(&self.names_come(&names), read, self)?;
                 self.languages.not(rests)?
             }
             NameRests::Language(language, names, read) => {
-                let rests = of(&names, read, self)?;
+                let rests = of(&self.names_come(&names), read, self)?;
                 let others = self.languages.not(rests)?;
                 self.languages.and(&[language, others])?
             }
         })
-    }
-
-    /// The names that may come next in the innermost object.
-    pub(super) fn next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
-        if let Some(&known) = self.next_names_at.get(&stack) {
-            return Ok(known);
-        }
-        let names = self.find_next_names(stack)?;
-        self.next_names_at.insert(stack, names);
-        Ok(names)
-    }
-
-    fn find_next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
-        let Some(level) = self.level(stack) else {
-            return Ok(NextNames::None);
-        };
-        let Kind::Object {
-            used, order, passed, ..
-        } = &level.kind
-        else {
-            return Ok(NextNames::None);
-        };
-        if level.plain.0.as_ref().is_some_and(|plain| plain.has_room) {
-            return Ok(NextNames::Any);
-        }
-        if level.plain.0.is_some()
-            && let Some(names) = self.names_but_used(stack, &level)?
-        {
-            return Ok(names);
-        }
-        let place = (level.formulas[0], used.clone(), *order, *passed);
-        if let Some(&known) = self.next_names.get(&place) {
-            return Ok(known);
-        }
-        let gone = self.gone(&level.kind);
-        let listed = self.name_classes(stack)?;
-        let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
-        let names = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone, listed)?;
-        self.next_names.insert(place, names);
-        Ok(names)
-    }
-
-    /// The names that may come next in a plain object as those that may come first but for those that have come; none where
-    /// these are neither a list nor a language with no end of others that begin with those.
-    fn names_but_used(&mut self, stack: StackId, level: &Level) -> Result<Option<NextNames>, Trouble> {
-        let Kind::Object { used, .. } = &level.kind else {
-            return Ok(None);
-        };
-        let language = match self.first_names(stack, level.formulas[0])? {
-            NextNames::Language(language) => language,
-            NextNames::Listed(list_id) => {
-                let list = &self.name_lists[list_id.0 as usize];
-                let is_left = list.names.iter().any(|name| used.binary_search(name).is_err());
-                return Ok(match (list.excludes, is_left) {
-                    (true, _) => None,
-                    (false, true) => Some(NextNames::Of(list_id)),
-                    (false, false) => Some(NextNames::None),
-                });
-            }
-            NextNames::None => return Ok(Some(NextNames::None)),
-            _ => return Ok(None),
-        };
-        if used.len() as u64 >= MANY_LEFT || self.languages.has_machines(language) {
-            return Ok(None);
-        }
-        for &name in used.iter() {
-            if !self.goes_on(language, name)? {
-                return Ok(None);
-            }
-        }
-        Ok(Some(NextNames::In(language)))
-    }
-
-    /// The names that may come first in a plain object.
-    fn first_names(&mut self, stack: StackId, formula: FormulaId) -> Result<NextNames, Trouble> {
-        if let Some(&known) = self.first_names.get(&formula) {
-            return Ok(known);
-        }
-        let listed = self.name_classes(stack)?;
-        let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
-        let names = self.names_next(formula, &[], Vec::new(), listed)?;
-        self.first_names.insert(formula, names);
-        Ok(names)
-    }
-
-    /// Whether many names of a language begin with one.
-    fn goes_on(&mut self, language: LanguageId, name: TextId) -> Result<bool, Trouble> {
-        if let Some(&known) = self.names_going_on.get(&(language, name)) {
-            return Ok(known);
-        }
-        let mut rest = language;
-        for character in self.texts.shared(name).chars() {
-            rest = self.languages.derivative(rest, character)?;
-        }
-        let count = self.languages.cardinality(rest, MANY_LEFT)?;
-        let goes_on = matches!(count, Cardinality::Infinite | Cardinality::AtLeast(_));
-        self.names_going_on.insert((language, name), goes_on);
-        Ok(goes_on)
-    }
-
-    /// The names that may come next where those of `ordered` come before all others and in that order, and those of
-    /// `gone` cannot come any more. Most of them are `listed`, in the order of their characters.
-    fn names_next(
-        &mut self,
-        demand: FormulaId,
-        ordered: &[TextId],
-        mut gone: Vec<TextId>,
-        listed: &[TextId],
-    ) -> Result<NextNames, Trouble> {
-        let mut viable = Vec::new();
-        let mut left = demand;
-        if let Some(plain) = self.plain(demand).filter(|plain| plain.min == 0) {
-            let passed = ordered.iter().position(|name| plain.required.contains(name));
-            let possible = self.object_can_end(demand, &gone)?;
-            for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
-                if possible && self.plain_may_come(&plain, name)? {
-                    viable.push(name);
-                }
-            }
-            left = match passed.is_none() && possible {
-                true => self.without_all(demand, ordered),
-                false => FormulaId::FALSE,
-            };
-            gone.extend_from_slice(ordered);
-        } else {
-            for &name in ordered {
-                if left == FormulaId::FALSE {
-                    break;
-                }
-                if self.may_come(left, name, &gone)? {
-                    viable.push(name);
-                }
-                left = self.without_all(left, &[name]);
-                gone.push(name);
-            }
-        }
-        let mut names = Vec::new();
-        let mut others = Names::These(Vec::new());
-        if left != FormulaId::FALSE {
-            names = self.names(left);
-            // Of those that have come something may be left.
-            let came: HashSet<TextId> = gone.iter().copied().collect();
-            names.retain(|name| !came.contains(name));
-            self.add_viable(left, &names, &gone, &mut viable)?;
-            others = self.other_names(left, &names, &gone)?;
-        }
-        let taken: HashSet<TextId> = gone.iter().chain(&names).copied().collect();
-        match others {
-            Names::AllBut(mut excluded) => {
-                excluded.extend(taken);
-                let viable: HashSet<TextId> = viable.iter().copied().collect();
-                excluded.retain(|name| !viable.contains(name));
-                self.listed(excluded, true, listed)
-            }
-            Names::These(names) => {
-                viable.extend(names.into_iter().filter(|name| !taken.contains(name)));
-                self.listed(viable, false, listed)
-            }
-            Names::Language(language) => {
-                let taken: Vec<TextId> = taken.into_iter().collect();
-                let others = self.without_names(language, &taken)?;
-                self.named_or(&viable, others)
-            }
-        }
-    }
-
-    /// Those of the names that `left` names that may come next.
-    fn add_viable(
-        &mut self,
-        left: FormulaId,
-        names: &[TextId],
-        gone: &[TextId],
-        viable: &mut Vec<TextId>,
-    ) -> Result<(), Trouble> {
-        let way = self.object_end(left, gone)?;
-        let plain = way.as_ref().and_then(|way| self.plain(way.rest));
-        let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
-            true => self.widest_way(left, names, gone)?,
-            false => None,
-        };
-        let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
-        for &name in way.iter().flat_map(|_| names) {
-            // What fits one way to complete the object may come.
-            let fits = match (&way, &plain) {
-                _ if widest.contains(&name) => true,
-                (Some(way), _) if way.taken.contains(&name) => true,
-                (Some(way), Some(plain)) if !way.passed.contains(&name) => self.plain_may_come(plain, name)?,
-                _ => false,
-            };
-            if fits || self.may_come(left, name, gone)? {
-                viable.push(name);
-            }
-        }
-        Ok(())
-    }
-
-    /// The names outside of `names` that may come next, if they have not come yet.
-    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Names, Trouble> {
-        if let Some(others) = self.plain_others(left, gone)? {
-            let list = match others {
-                Names::Language(language) => self.list_of(language)?,
-                _ => None,
-            };
-            return Ok(match list {
-                Some(list) if list.excludes => Names::AllBut(list.names.to_vec()),
-                Some(list) => Names::These(list.names.to_vec()),
-                None => others,
-            });
-        }
-        let mut viable = Vec::new();
-        for cell in self.cells(left, names, gone)? {
-            if self.cell_may_come(left, &cell, gone)? {
-                viable.push(cell.names);
-            }
-        }
-        let (mut these, mut others) = (Vec::new(), None);
-        let mut languages = Vec::new();
-        for names in viable {
-            match names {
-                Names::These(names) => these.extend(names),
-                // There is but one such cell.
-                Names::AllBut(names) => others = Some(names),
-                Names::Language(language) => languages.push(language),
-            }
-        }
-        // Cells are all of them lists, or all of them languages.
-        Ok(match others {
-            Some(mut others) => {
-                let these: HashSet<TextId> = these.into_iter().collect();
-                others.retain(|name| !these.contains(name));
-                Names::AllBut(others)
-            }
-            None if languages.is_empty() => Names::These(these),
-            None => Names::Language(self.languages.or(&languages)?),
-        })
-    }
-
-    /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
-    /// once.
-    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, Trouble> {
-        let Some(plain) = self.plain(left) else {
-            return Ok(None);
-        };
-        let Some(room) = self.plain_room(&plain)? else {
-            return Ok(None);
-        };
-        if room == Room::None || !self.object_can_end(left, gone)? {
-            return Ok(Some(Names::These(Vec::new())));
-        }
-        Ok(Some(match room {
-            Room::Beside(refused) => {
-                let refused = self.languages.or(&refused)?;
-                Names::Language(self.languages.not(refused)?)
-            }
-            _ => Names::AllBut(Vec::new()),
-        }))
-    }
-
-    /// Names that are listed, or all but those.
-    fn listed(&mut self, names: Vec<TextId>, excludes: bool, listed: &[TextId]) -> Result<NextNames, Trouble> {
-        if names.is_empty() && !excludes {
-            return Ok(NextNames::None);
-        }
-        if names.len() > MOST_LISTED {
-            if !excludes {
-                return self.named_or(&names, self.languages.none());
-            }
-            let others = self.without_names(self.languages.any(), &names)?;
-            return Ok(NextNames::Language(others));
-        }
-        let names: Box<[TextId]> = self.sorted_names(names, listed).into();
-        self.level_cells += names.len();
-        let id = ListId(self.name_lists.len() as u32);
-        self.name_lists.push(Arc::new(NameList { names, excludes }));
-        Ok(NextNames::Listed(id))
-    }
-
-    /// Sorts names by their characters, and leaves each once.
-    pub(super) fn sort_names(&self, names: &mut Vec<TextId>) {
-        names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
-        names.dedup();
-    }
-
-    /// Names by their characters, each once. Those among `listed`, which are sorted like that, need no comparing.
-    fn sorted_names(&self, mut names: Vec<TextId>, listed: &[TextId]) -> Vec<TextId> {
-        if names.len() < MANY_SORTED {
-            self.sort_names(&mut names);
-            return names;
-        }
-        names.sort_unstable();
-        names.dedup();
-        let sorted = listed.iter().filter(|name| names.binary_search(name).is_ok());
-        let mut sorted: Vec<TextId> = sorted.copied().collect();
-        if sorted.len() < names.len() {
-            let known: HashSet<TextId> = sorted.iter().copied().collect();
-            sorted.extend(names.into_iter().filter(|name| !known.contains(name)));
-            // Mostly few are not in order, which a sort that finds runs is quick about.
-            sorted.sort_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
-        }
-        sorted
-    }
-
-    /// Names that are listed, or in a language.
-    fn named_or(&mut self, names: &[TextId], others: LanguageId) -> Result<NextNames, Trouble> {
-        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
-        let named = self.languages.one_of(&texts)?;
-        let language = self.languages.or(&[named, others])?;
-        Ok(match self.languages.is_empty(language)? {
-            true => NextNames::None,
-            false => NextNames::Language(language),
-        })
-    }
-
-    /// Whether a member of this name may come next, where the names `gone` cannot come any more.
-    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, Trouble> {
-        let gone = [gone, &[name]].concat();
-        Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
-    }
-
-    /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
-    fn cell_may_come(&mut self, demand: FormulaId, cell: &Cell, gone: &[TextId]) -> Result<bool, Trouble> {
-        if cell.left.is_none() {
-            return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DecisionId::NEVER);
-        }
-        match self.name_beside(&cell.names, gone)? {
-            Some(name) => self.may_come(demand, name, gone),
-            None => Ok(false),
-        }
     }
 }

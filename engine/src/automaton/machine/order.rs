@@ -70,9 +70,9 @@ impl Automaton {
         else {
             return Vec::new();
         };
-        let mut gone = used.to_vec();
+        let mut gone = self.name_sets.names(*used, "", &self.texts);
         for &name in &self.orders.orders[order.0 as usize][..*passed as usize] {
-            if used.binary_search(&name).is_err() {
+            if !self.has_come(kind, name) {
                 gone.push(name);
             }
         }

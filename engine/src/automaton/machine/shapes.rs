@@ -1,11 +1,10 @@
 //! What may come at a place as little as can be said of it, so that what is worked out for one place serves all others
 //! that are alike.
 
-use std::sync::Arc;
-
 use super::{Automaton, BegunName, Derived, ExpectedId, Kind, Level, Outcomes, StackId, State, Top, Trouble};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::goal::Constraint;
+use crate::automaton::name_sets::NameSetId;
 use crate::automaton::satisfiable::{MOST_LISTED, Room, split};
 use crate::strings::Fingerprint;
 use crate::{KeyOrder, Whitespace};
@@ -221,7 +220,7 @@ impl Automaton {
         {
             let mut level = (*level).clone();
             if let Kind::Object { used, .. } = &mut level.kind {
-                *used = Arc::default();
+                *used = NameSetId::EMPTY;
             }
             bare = Some(self.push(level));
         }
@@ -233,7 +232,9 @@ impl Automaton {
     pub(super) fn has_room(&mut self, level: &Level) -> Result<bool, Trouble> {
         match (&level.kind, &level.plain) {
             (_, Derived(Some(plain))) => Ok(plain.has_room),
-            (Kind::Object { used, .. }, _) if used.len() < MOST_LISTED => self.is_roomy(level.formulas[0]),
+            (Kind::Object { used, .. }, _) if self.name_sets.len(*used) < MOST_LISTED => {
+                self.is_roomy(level.formulas[0])
+            }
             _ => Ok(false),
         }
     }

@@ -18,7 +18,7 @@ const MOST_KEPT: usize = 1 << 14;
 /// What a plain object must satisfy. See [`Automaton::plain`].
 #[derive(Debug)]
 pub(in crate::automaton) struct Plain {
-    /// Names that must come.
+    /// Names that must come, sorted.
     pub(in crate::automaton) required: Vec<TextId>,
     /// Names that must not, sorted.
     refused: Vec<TextId>,
@@ -78,6 +78,11 @@ impl Plain {
             .chain(self.required.iter().copied())
     }
 
+    /// Whether a member of this name must come.
+    pub(in crate::automaton) fn requires(&self, name: TextId) -> bool {
+        self.required.binary_search(&name).is_ok()
+    }
+
     /// What the value of this name must satisfy, by its name.
     fn goals_of(&self, name: TextId) -> impl Iterator<Item = GoalId> {
         let from = self.goals.partition_point(|(one, _)| *one < name);
@@ -90,8 +95,8 @@ impl Plain {
         if self.is_unbounded() {
             return true;
         }
-        let others = self.required.iter().filter(|required| **required != name).count() as u64;
-        others + 1 < self.over
+        let others = self.required.len() - usize::from(self.requires(name));
+        others as u64 + 1 < self.over
     }
 }
 
@@ -124,6 +129,7 @@ impl Automaton {
                 _ => return None,
             }
         }
+        plain.required.sort_unstable();
         plain.refused.sort_unstable();
         plain.goals.sort_unstable();
         Some(plain)
@@ -178,7 +184,7 @@ impl Automaton {
         if !holds {
             return Ok(FormulaId::FALSE);
         }
-        if !plain.required.contains(&name) {
+        if !plain.requires(name) {
             return Ok(formula);
         }
         if let Some(&known) = self.after_required.get(&(formula, name)) {
@@ -194,13 +200,25 @@ impl Automaton {
         if plain.refused.binary_search(&name).is_ok() || !plain.has_room(name) {
             return Ok(false);
         }
-        let mut goals: SmallVec<[GoalId; 4]> = plain.goals_of(name).collect();
+        let mut goals = SmallVec::<[GoalId; 4]>::new();
+        self.plain_goals(plain, name, &mut goals)?;
+        self.satisfiable(&goals, &[])
+    }
+
+    /// Adds what the value of a member of this name must satisfy in a plain object.
+    pub(in crate::automaton) fn plain_goals(
+        &mut self,
+        plain: &Plain,
+        name: TextId,
+        goals: &mut impl Extend<GoalId>,
+    ) -> Result<(), Trouble> {
+        goals.extend(plain.goals_of(name));
         for &(names, goal) in &plain.languages {
             if self.covers(Keys::Language(names), Name::Known(name))? {
-                goals.push(goal);
+                goals.extend([goal]);
             }
         }
-        self.satisfiable(&goals, &[])
+        Ok(())
     }
 
     /// The names that a plain object has room for beside those that it names; none where what is asked of them cannot be
@@ -247,7 +265,7 @@ impl Automaton {
         }
         let names = self.names(formula);
         for name in &names {
-            if !plain.required.contains(name) && self.plain_may_come(plain, *name)? {
+            if !plain.requires(*name) && self.plain_may_come(plain, *name)? {
                 wanting -= 1;
                 if wanting == 0 {
                     return Ok(true);

@@ -137,6 +137,7 @@ impl Automaton {
         let agree = |this: &mut Self, value: &GoalId| match (this.parts_of(*value), kind) {
             (Parts::Array(items), Kind::Array { values: Some(read) }) => items.starts_with(read),
             (Parts::Object(members), Kind::Object { used, values, .. }) => {
+                let used = this.name_sets.names(*used, "", &this.texts);
                 let mut read = used.iter().zip(values.iter().flatten());
                 read.all(|(name, value)| {
                     let place = members.binary_search_by_key(name, |(name, _)| *name);
@@ -268,11 +269,10 @@ impl Automaton {
                 let Some(name) = name.take() else {
                     return Ok((demand, kind, seen));
                 };
-                let place = used.binary_search(&name).unwrap_or_else(|place| place);
-                let mut names = used.to_vec();
-                names.insert(place, name);
-                seen.insert(place.min(seen.len()), part);
-                (*used, *values) = (names.into(), Some(seen.clone().into()));
+                *used = self.name_sets.with(*used, name, &self.texts);
+                let all = self.with_value(&seen, *used, (name, part));
+                seen = all.to_vec();
+                *values = Some(all);
                 self.after_member(demand, Name::Known(name), &outcome)?
             }
         };
@@ -321,7 +321,10 @@ impl Automaton {
                 Parts::Object(members) => {
                     let left = members.len().saturating_sub(read) as u64;
                     let mut same = self.between(AtomKind::CountAtLeast, 0, Some(left));
-                    for (name, value) in members.iter().filter(|(name, _)| !kind.has(*name)) {
+                    for (name, value) in &*members {
+                        if self.has_come(kind, *name) {
+                            continue;
+                        }
                         same.push(self.atom(AtomKind::Has(*name)));
                         same.push(self.members(Keys::Name(*name), *value));
                     }

@@ -1,0 +1,400 @@
+//! The names that may come next in an object.
+//!
+//! Those that may come first are worked out once; mostly what may come later is they without those that have come.
+
+use hashbrown::HashSet;
+
+use super::{Automaton, Derived, Kind, Level, NextNames, StackId, Trouble};
+use crate::automaton::atom::TextId;
+use crate::automaton::decision::DecisionId;
+use crate::automaton::formula::FormulaId;
+use crate::automaton::name_sets::NameSetId;
+use crate::automaton::read::Name;
+use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
+use crate::strings::{Cardinality, LanguageId};
+
+/// Names of one object from which on it pays to look for a way to complete it with all of them.
+const MANY: usize = 16;
+/// Names from which on it pays to take the order from a list instead of comparing them.
+const MANY_SORTED: usize = 16;
+/// Names that are looked through for one that has not come.
+const FEW_COME: usize = 16;
+/// More names of a language than ever come in one object that is told apart by them.
+const MANY_LEFT: u64 = 1 << 12;
+
+/// The names of a list, or all others.
+#[derive(Debug)]
+pub(in crate::automaton) struct NameList {
+    /// Sorted by their characters.
+    pub(super) names: Box<[TextId]>,
+    /// Whether the names listed are those that may not come.
+    pub(super) excludes: bool,
+}
+
+impl Automaton {
+    /// Whether another member may come in the innermost object.
+    pub(super) fn has_next_name(&mut self, stack: StackId) -> Result<bool, Trouble> {
+        let Some(level) = self.level(stack) else {
+            return Ok(false);
+        };
+        // Mostly there is room for any other name, and then it does not matter which names have come.
+        if self.has_room(&level)? || self.has_listed_name(&level)? {
+            return Ok(true);
+        }
+        Ok(self.next_names(stack)? != NextNames::None)
+    }
+
+    /// Whether one of the names that a plain object lists may come next, where that is seen at once.
+    fn has_listed_name(&mut self, level: &Level) -> Result<bool, Trouble> {
+        let Derived(Some(plain)) = &level.plain else {
+            return Ok(false);
+        };
+        if self.name_sets.len(level.kind.used()) > FEW_COME {
+            return Ok(false);
+        }
+        for name in plain.asked.names() {
+            if !self.has_come(&level.kind, name) && self.plain_may_come(&plain.asked, name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The names that may come next in the innermost object.
+    pub(super) fn next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
+        if let Some(&known) = self.next_names_at.get(&stack) {
+            return Ok(known);
+        }
+        let names = self.find_next_names(stack)?;
+        self.next_names_at.insert(stack, names);
+        Ok(names)
+    }
+
+    fn find_next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
+        let Some(level) = self.level(stack) else {
+            return Ok(NextNames::None);
+        };
+        let Kind::Object {
+            used, order, passed, ..
+        } = &level.kind
+        else {
+            return Ok(NextNames::None);
+        };
+        if level.plain.0.as_ref().is_some_and(|plain| plain.has_room) {
+            return Ok(NextNames::Any);
+        }
+        if level.plain.0.is_some()
+            && let Some(names) = self.names_but_used(stack, &level)?
+        {
+            return Ok(names);
+        }
+        let place = (level.formulas[0], *used, *order, *passed);
+        if let Some(&known) = self.next_names.get(&place) {
+            return Ok(known);
+        }
+        let gone = self.gone(&level.kind);
+        let listed = self.name_classes(stack)?;
+        let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
+        let names = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone, listed)?;
+        self.next_names.insert(place, names);
+        Ok(names)
+    }
+
+    /// The names that may come next in a plain object as those that may come first but for those that have come; none where
+    /// these are neither a list nor a language with no end of others that begin with those.
+    fn names_but_used(&mut self, stack: StackId, level: &Level) -> Result<Option<NextNames>, Trouble> {
+        let language = match self.first_names(stack, level.formulas[0])? {
+            NextNames::Language(language) => language,
+            NextNames::Listed(list_id) => {
+                let nothing = self.texts.intern("");
+                return Ok(match self.name_list(list_id).excludes {
+                    true => None,
+                    false if self.count_left(list_id, nothing, stack) > 0 => Some(NextNames::Of(list_id)),
+                    false => Some(NextNames::None),
+                });
+            }
+            NextNames::None => return Ok(Some(NextNames::None)),
+            _ => return Ok(None),
+        };
+        let used = level.kind.used();
+        if self.name_sets.len(used) as u64 >= MANY_LEFT || self.languages.has_machines(language) {
+            return Ok(None);
+        }
+        Ok(self.all_go_on(language, used)?.then_some(NextNames::In(language)))
+    }
+
+    /// Whether many names of a language begin with each of some names.
+    fn all_go_on(&mut self, language: LanguageId, names: NameSetId) -> Result<bool, Trouble> {
+        let (mut open, mut looked_at) = (vec![names], Vec::new());
+        while let Some(names) = open.pop() {
+            let Some((name, parts)) = self.name_sets.parts(names) else {
+                continue;
+            };
+            if self.sets_going_on.contains(&(language, names)) {
+                continue;
+            }
+            if !self.goes_on(language, name)? {
+                return Ok(false);
+            }
+            looked_at.push((language, names));
+            open.extend(parts);
+        }
+        self.sets_going_on.extend(looked_at);
+        Ok(true)
+    }
+
+    /// The names that may come first in a plain object.
+    fn first_names(&mut self, stack: StackId, formula: FormulaId) -> Result<NextNames, Trouble> {
+        if let Some(&known) = self.first_names.get(&formula) {
+            return Ok(known);
+        }
+        let listed = self.name_classes(stack)?;
+        let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
+        let names = self.names_next(formula, &[], Vec::new(), listed)?;
+        self.first_names.insert(formula, names);
+        Ok(names)
+    }
+
+    /// Whether many names of a language begin with one.
+    fn goes_on(&mut self, language: LanguageId, name: TextId) -> Result<bool, Trouble> {
+        if let Some(&known) = self.names_going_on.get(&(language, name)) {
+            return Ok(known);
+        }
+        let mut rest = language;
+        for character in self.texts.shared(name).chars() {
+            rest = self.languages.derivative(rest, character)?;
+        }
+        let count = self.languages.cardinality(rest, MANY_LEFT)?;
+        let goes_on = matches!(count, Cardinality::Infinite | Cardinality::AtLeast(_));
+        self.names_going_on.insert((language, name), goes_on);
+        Ok(goes_on)
+    }
+
+    /// The names that may come next where those of `ordered` come before all others and in that order, and those of
+    /// `gone` cannot come any more. Most of them are `listed`, in the order of their characters.
+    fn names_next(
+        &mut self,
+        demand: FormulaId,
+        ordered: &[TextId],
+        mut gone: Vec<TextId>,
+        listed: &[TextId],
+    ) -> Result<NextNames, Trouble> {
+        let mut viable = Vec::new();
+        let mut left = demand;
+        if let Some(plain) = self.plain(demand).filter(|plain| plain.min == 0) {
+            let passed = ordered.iter().position(|name| plain.requires(*name));
+            let possible = self.object_can_end(demand, &gone)?;
+            for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
+                if possible && self.plain_may_come(&plain, name)? {
+                    viable.push(name);
+                }
+            }
+            left = match passed.is_none() && possible {
+                true => self.without_all(demand, ordered),
+                false => FormulaId::FALSE,
+            };
+            gone.extend_from_slice(ordered);
+        } else {
+            for &name in ordered {
+                if left == FormulaId::FALSE {
+                    break;
+                }
+                if self.may_come(left, name, &gone)? {
+                    viable.push(name);
+                }
+                left = self.without_all(left, &[name]);
+                gone.push(name);
+            }
+        }
+        let mut names = Vec::new();
+        let mut others = Names::These(Vec::new());
+        if left != FormulaId::FALSE {
+            names = self.names(left);
+            // Of those that have come something may be left.
+            let came: HashSet<TextId> = gone.iter().copied().collect();
+            names.retain(|name| !came.contains(name));
+            self.add_viable(left, &names, &gone, &mut viable)?;
+            others = self.other_names(left, &names, &gone)?;
+        }
+        let taken: HashSet<TextId> = gone.iter().chain(&names).copied().collect();
+        match others {
+            Names::AllBut(mut excluded) => {
+                excluded.extend(taken);
+                let viable: HashSet<TextId> = viable.iter().copied().collect();
+                excluded.retain(|name| !viable.contains(name));
+                self.listed(excluded, true, listed)
+            }
+            Names::These(names) => {
+                viable.extend(names.into_iter().filter(|name| !taken.contains(name)));
+                self.listed(viable, false, listed)
+            }
+            Names::Language(language) => {
+                let taken: Vec<TextId> = taken.into_iter().collect();
+                let others = self.without_names(language, &taken)?;
+                match self.languages.is_empty(others)? {
+                    true => self.listed(viable, false, listed),
+                    false => self.named_or(&viable, others),
+                }
+            }
+        }
+    }
+
+    /// Those of the names that `left` names that may come next.
+    fn add_viable(
+        &mut self,
+        left: FormulaId,
+        names: &[TextId],
+        gone: &[TextId],
+        viable: &mut Vec<TextId>,
+    ) -> Result<(), Trouble> {
+        let way = self.object_end(left, gone)?;
+        let plain = way.as_ref().and_then(|way| self.plain(way.rest));
+        let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
+            true => self.widest_way(left, names, gone)?,
+            false => None,
+        };
+        let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
+        for &name in way.iter().flat_map(|_| names) {
+            // What fits one way to complete the object may come.
+            let fits = match (&way, &plain) {
+                _ if widest.contains(&name) => true,
+                (Some(way), _) if way.taken.contains(&name) => true,
+                (Some(way), Some(plain)) if !way.passed.contains(&name) => self.plain_may_come(plain, name)?,
+                _ => false,
+            };
+            if fits || self.may_come(left, name, gone)? {
+                viable.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// The names outside of `names` that may come next, if they have not come yet.
+    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Names, Trouble> {
+        if let Some(others) = self.plain_others(left, gone)? {
+            let list = match others {
+                Names::Language(language) => self.list_of(language)?,
+                _ => None,
+            };
+            return Ok(match list {
+                Some(list) if list.excludes => Names::AllBut(list.names.to_vec()),
+                Some(list) => Names::These(list.names.to_vec()),
+                None => others,
+            });
+        }
+        let mut viable = Vec::new();
+        for cell in self.cells(left, names, gone)? {
+            if self.cell_may_come(left, &cell, gone)? {
+                viable.push(cell.names);
+            }
+        }
+        let (mut these, mut others) = (Vec::new(), None);
+        let mut languages = Vec::new();
+        for names in viable {
+            match names {
+                Names::These(names) => these.extend(names),
+                // There is but one such cell.
+                Names::AllBut(names) => others = Some(names),
+                Names::Language(language) => languages.push(language),
+            }
+        }
+        // Cells are all of them lists, or all of them languages.
+        Ok(match others {
+            Some(mut others) => {
+                let these: HashSet<TextId> = these.into_iter().collect();
+                others.retain(|name| !these.contains(name));
+                Names::AllBut(others)
+            }
+            None if languages.is_empty() => Names::These(these),
+            None => Names::Language(self.languages.or(&languages)?),
+        })
+    }
+
+    /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
+    /// once.
+    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, Trouble> {
+        let Some(plain) = self.plain(left) else {
+            return Ok(None);
+        };
+        let Some(room) = self.plain_room(&plain)? else {
+            return Ok(None);
+        };
+        if room == Room::None || !self.object_can_end(left, gone)? {
+            return Ok(Some(Names::These(Vec::new())));
+        }
+        Ok(Some(match room {
+            Room::Beside(refused) => {
+                let refused = self.languages.or(&refused)?;
+                Names::Language(self.languages.not(refused)?)
+            }
+            _ => Names::AllBut(Vec::new()),
+        }))
+    }
+
+    /// Names that are listed, or all but those.
+    fn listed(&mut self, names: Vec<TextId>, excludes: bool, listed: &[TextId]) -> Result<NextNames, Trouble> {
+        if names.is_empty() && !excludes {
+            return Ok(NextNames::None);
+        }
+        if excludes && names.len() > MOST_LISTED {
+            let others = self.without_names(self.languages.any(), &names)?;
+            return Ok(NextNames::Language(others));
+        }
+        let names: Box<[TextId]> = self.sorted_names(names, listed).into();
+        self.level_cells += names.len();
+        Ok(NextNames::Listed(self.add_name_list(NameList { names, excludes })))
+    }
+
+    /// Sorts names by their characters, and leaves each once.
+    pub(super) fn sort_names(&self, names: &mut Vec<TextId>) {
+        names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
+        names.dedup();
+    }
+
+    /// Names by their characters, each once. Those among `listed`, which are sorted like that, need no comparing.
+    fn sorted_names(&self, mut names: Vec<TextId>, listed: &[TextId]) -> Vec<TextId> {
+        if names.len() < MANY_SORTED {
+            self.sort_names(&mut names);
+            return names;
+        }
+        names.sort_unstable();
+        names.dedup();
+        let sorted = listed.iter().filter(|name| names.binary_search(name).is_ok());
+        let mut sorted: Vec<TextId> = sorted.copied().collect();
+        if sorted.len() < names.len() {
+            let known: HashSet<TextId> = sorted.iter().copied().collect();
+            sorted.extend(names.into_iter().filter(|name| !known.contains(name)));
+            // Mostly few are not in order, which a sort that finds runs is quick about.
+            sorted.sort_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
+        }
+        sorted
+    }
+
+    /// Names that are listed, or in a language.
+    fn named_or(&mut self, names: &[TextId], others: LanguageId) -> Result<NextNames, Trouble> {
+        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+        let named = self.languages.one_of(&texts)?;
+        let language = self.languages.or(&[named, others])?;
+        Ok(match self.languages.is_empty(language)? {
+            true => NextNames::None,
+            false => NextNames::Language(language),
+        })
+    }
+
+    /// Whether a member of this name may come next, where the names `gone` cannot come any more.
+    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, Trouble> {
+        let gone = [gone, &[name]].concat();
+        Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
+    }
+
+    /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
+    fn cell_may_come(&mut self, demand: FormulaId, cell: &Cell, gone: &[TextId]) -> Result<bool, Trouble> {
+        if cell.left.is_none() {
+            return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DecisionId::NEVER);
+        }
+        match self.name_beside(&cell.names, gone)? {
+            Some(name) => self.may_come(demand, name, gone),
+            None => Ok(false),
+        }
+    }
+}
