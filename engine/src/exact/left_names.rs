@@ -116,7 +116,7 @@ impl Beginnings {
         let mut found = Vec::new();
         for (name, has_come) in automaton.names_that_differ(self.come, left.come) {
             let text = automaton.name_text(name);
-            if !text.starts_with(automaton.name_text(left.text)) || !automaton.is_listed(left.list, name) {
+            if !text.starts_with(automaton.name_text(left.text)) {
                 continue;
             }
             beginnings(&text[begun..], contents, &mut found);

@@ -105,14 +105,12 @@ impl Automaton {
             && asked.is_of_any_size()
         {
             let has_room = self.is_roomy(level.formulas[0])?;
-            let early = level.kind.used();
             let missing = asked.required.iter().filter(|name| !self.has_come(&level.kind, **name));
             let missing = missing.count() as u32;
             level.plain = Derived(Some(PlainLevel {
                 asked,
                 has_room,
                 missing,
-                early,
             }));
         }
         Ok(())

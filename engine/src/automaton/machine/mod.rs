@@ -230,8 +230,6 @@ pub(super) struct PlainLevel {
     has_room: bool,
     /// Names that must come and have not.
     missing: u32,
-    /// Names that came before all that was left of it was like that.
-    early: NameSetId,
 }
 
 /// What follows from the rest of a level, so that it makes no difference to which one it is.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::next_names::NameList;
-use super::{Automaton, Derived, StackId, State, Step, Top, Trouble};
+use super::{Automaton, StackId, State, Step, Top, Trouble};
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::{Decode, Decoded};
 use crate::automaton::formula::FormulaId;
@@ -61,7 +61,7 @@ pub(crate) struct NamesLeft {
     pub(crate) list: ListId,
     /// The text.
     pub(crate) text: TextId,
-    /// Names that have come, some of which may be of no list.
+    /// The names that have come.
     pub(crate) come: NameSetId,
 }
 
@@ -277,18 +277,9 @@ impl Automaton {
             let come = level.kind.used();
             self.name_sets.partition_point(come, &self.texts, holds)
         };
-        // Before the object was plain others may have come.
-        let early = match &level.plain {
-            Derived(Some(plain)) if plain.early != NameSetId::EMPTY => {
-                let mut early = self.name_sets.names(plain.early, begun, &self.texts);
-                early.retain(|name| !self.is_listed(list, *name));
-                let early = early.iter().map(|name| self.texts.get(*name));
-                early.filter(|name| is_not_behind(name) && !is_before(name)).count()
-            }
-            _ => 0,
-        };
         let listed = listed(&is_not_behind) - listed(&is_before);
-        (listed + early).saturating_sub(come(&is_not_behind) - come(&is_before))
+        // Names that have come are among those that may come first.
+        listed.saturating_sub(come(&is_not_behind) - come(&is_before))
     }
 
     /// Those of a list that have not come in an object and begin with a text, sorted by their characters.

@@ -4,6 +4,7 @@
 
 use hashbrown::HashSet;
 
+use super::names::ListId;
 use super::{Automaton, Derived, Kind, Level, NextNames, StackId, Trouble};
 use crate::automaton::atom::TextId;
 use crate::automaton::decision::DecisionId;
@@ -106,12 +107,15 @@ impl Automaton {
         let language = match self.first_names(stack, level.formulas[0])? {
             NextNames::Language(language) => language,
             NextNames::Listed(list_id) => {
+                if self.name_list(list_id).excludes {
+                    return Ok(None);
+                }
+                debug_assert!(self.lists_all(list_id, level.kind.used()), "a name came that may not");
                 let nothing = self.texts.intern("");
-                return Ok(match self.name_list(list_id).excludes {
-                    true => None,
-                    false if self.count_left(list_id, nothing, stack) > 0 => Some(NextNames::Of(list_id)),
-                    false => Some(NextNames::None),
-                });
+                return Ok(Some(match self.count_left(list_id, nothing, stack) {
+                    0 => NextNames::None,
+                    _ => NextNames::Of(list_id),
+                }));
             }
             NextNames::None => return Ok(Some(NextNames::None)),
             _ => return Ok(None),
@@ -121,6 +125,12 @@ impl Automaton {
             return Ok(None);
         }
         Ok(self.all_go_on(language, used)?.then_some(NextNames::In(language)))
+    }
+
+    /// Whether all names that have come are on a list.
+    fn lists_all(&self, list: ListId, come: NameSetId) -> bool {
+        let come = self.name_sets.names(come, "", &self.texts);
+        come.into_iter().all(|name| self.is_listed(list, name))
     }
 
     /// Whether many names of a language begin with each of some names.
