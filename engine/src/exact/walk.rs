@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::automaton::{Automaton, Decode, Decoded, Digits, NameClass, NextMembers, PlaceKind, State, Trouble};
+use crate::automaton::{Automaton, Decode, Decoded, Digits, GoalId, NameClass, NextMembers, PlaceKind, State, Trouble};
 use crate::numbers::{NextDigits, NumberState};
 use crate::strings::LanguageId;
 use crate::{Escapes, TokenId};
@@ -310,7 +310,7 @@ impl Walk<'_> {
         &mut self,
         at: State,
         language: LanguageId,
-        (after, others): (State, &[String]),
+        (after, others): (State, &[GoalId]),
         contents: &Contents,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
@@ -329,10 +329,12 @@ impl Walk<'_> {
             &mut most,
         )?;
         // Those that are not like most are looked at one by one.
-        let mut single: Vec<(&str, Closing)> = Vec::new();
-        for other in others {
-            let closings = contents.closings[contents.closings_after(other)].iter();
-            single.extend(closings.map(|closing| (&other[..], *closing)));
+        let mut single: Vec<(Box<str>, Closing)> = Vec::new();
+        for &other in others {
+            if let Some(rest) = self.automaton.rest_of_text(at, other) {
+                let closings = contents.closings[contents.closings_after(rest)].iter();
+                single.extend(closings.map(|closing| (rest.into(), *closing)));
+            }
         }
         most.retain(|token| !single.iter().any(|(_, closing)| closing.token == *token));
         found.append(&mut most);
@@ -340,26 +342,29 @@ impl Walk<'_> {
             .reaching
             .iter()
             .filter(|(_, closing)| !self.is_alike(at, closing.rest));
-        single.extend(reaching.map(|(text, closing)| (&**text, *closing)));
-        for (text, closing) in single {
-            let mut end = Some(at);
-            for character in text.chars() {
-                end = match end {
-                    Some(end) => self.automaton.read_character(end, character)?,
-                    None => break,
-                };
-            }
-            let after = match end {
-                Some(end) => self.automaton.step(end, b'"')?,
-                None => None,
-            };
-            if let Some(after) = after
-                && self.rest_is_alive(after, closing.rest)?
-            {
-                found.push(closing.token);
+        single.extend(reaching.cloned());
+        for same in single.chunk_by(|one, other| one.0 == other.0) {
+            if let Some(after) = self.after_text(at, &same[0].0)? {
+                for (_, closing) in same {
+                    if self.rest_is_alive(after, closing.rest)? {
+                        found.push(closing.token);
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// The place after the string that a place is in, where it ends with a text.
+    fn after_text(&mut self, at: State, text: &str) -> Result<Option<State>, Trouble> {
+        let mut end = at;
+        for character in text.chars() {
+            match self.automaton.read_character(end, character)? {
+                Some(next) => end = next,
+                None => return Ok(None),
+            }
+        }
+        self.automaton.step(end, b'"')
     }
 
     /// The tokens that close a string, where more counts than its language.

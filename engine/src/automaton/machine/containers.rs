@@ -89,6 +89,7 @@ impl Automaton {
             below: stack,
             depth: self.levels.get(stack.0 as usize).map_or(0, |level| level.depth) + 1,
             plain: Derived(None),
+            mixed: Derived(0),
         };
         self.note_plain(&mut level)?;
         let stack = self.push(level);

@@ -209,15 +209,23 @@ pub(super) struct Level {
     /// Number of containers around it and itself.
     depth: u32,
     plain: Derived<Option<PlainLevel>>,
+    /// All that counts, mixed, as soon as it is [known to all](Automaton::push).
+    mixed: Derived<u64>,
 }
 
-impl Hash for Level {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
+impl Level {
+    fn mix(&mut self) {
         let mut mixer = Mixer::default();
         self.kind.hash(&mut mixer);
         self.formulas.hash(&mut mixer);
         (self.expected, self.below, self.depth).hash(&mut mixer);
-        hasher.write_u64(mixer.finish());
+        self.mixed = Derived(mixer.finish());
+    }
+}
+
+impl Hash for Level {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(self.mixed.0);
     }
 }
 
@@ -548,7 +556,8 @@ impl Automaton {
         self.expected[id.0 as usize].clone()
     }
 
-    fn push(&mut self, level: Level) -> StackId {
+    fn push(&mut self, mut level: Level) -> StackId {
+        level.mix();
         if let Some(&id) = self.level_ids.get(&level) {
             return id;
         }

@@ -63,11 +63,11 @@ impl Automaton {
         Ok(stays)
     }
 
-    /// The place after the string that a place is in, where it is the same for all strings but those that end with the
-    /// texts given. What follows the end of the container may depend on the string all the same, where that is
+    /// The place after the string that a place is in, where it is the same for all strings but those given, of which some
+    /// may not go on from there. What follows the end of the container may depend on the string all the same, where that is
     /// [compared](Self::is_compared).
-    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, Trouble> {
-        let Top::String(_, language, _, Some(text), expected) = at.top else {
+    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<(State, Vec<GoalId>)>, Trouble> {
+        let Top::String(_, language, _, Some(_), expected) = at.top else {
             return Ok(None);
         };
         let Some(level) = self.level(at.stack) else {
@@ -94,13 +94,12 @@ impl Automaton {
         others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
         others.sort_unstable();
         others.dedup();
-        let rests = self.rests_of(text, &others);
         let Some(value) = self.other_text(expected, language, &others)? else {
             return Ok(None);
         };
         let after = self.value_done(expected, outcomes, Some(value), at.stack)?;
         let after = self.if_apart(after)?;
-        Ok(after.map(|after| (after, rests)))
+        Ok(after.map(|after| (after, others)))
     }
 
     /// A string that is none of `others` and that speaks for all such, wherever a place is in one; none where that is not
@@ -149,6 +148,10 @@ impl Automaton {
         text: TextId,
         others: &[GoalId],
     ) -> Result<bool, Trouble> {
+        // Some character of those that may follow does, and then there is no end of texts.
+        if self.stays_endless(language)? {
+            return Ok(true);
+        }
         let rests = self.rests_of(text, others);
         let mut rests: Vec<&str> = rests.iter().map(String::as_str).collect();
         if rests.is_empty() || decode == Decode::Between {
@@ -207,15 +210,26 @@ impl Automaton {
 
     /// What follows `text` in those of `others` that are strings and begin with it.
     pub(super) fn rests_of(&self, text: TextId, others: &[GoalId]) -> Vec<String> {
-        let read = self.texts.get(text);
-        let rest_of = |goal: &GoalId| match self.goals.get(*goal) {
+        let rests = others.iter().filter_map(|other| self.rest_of(text, *other));
+        rests.map(str::to_owned).collect()
+    }
+
+    fn rest_of(&self, text: TextId, other: GoalId) -> Option<&str> {
+        match self.goals.get(other) {
             Goal::Equal(value) => match value.as_ref().shape() {
-                Shape::String(other) => other.strip_prefix(read).map(str::to_owned),
+                Shape::String(other) => other.strip_prefix(self.texts.get(text)),
                 _ => None,
             },
             _ => None,
-        };
-        others.iter().filter_map(rest_of).collect()
+        }
+    }
+
+    /// What follows the string that a place is in where it becomes a value; none where it cannot.
+    pub(crate) fn rest_of_text(&self, at: State, value: GoalId) -> Option<&str> {
+        match at.top {
+            Top::String(_, _, _, Some(text), _) => self.rest_of(text, value),
+            _ => None,
+        }
     }
 
     /// Number of texts of a language, up to `most`.
