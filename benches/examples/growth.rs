@@ -27,11 +27,11 @@ type Documents = (Schema, Schema);
 
 /// Schemas that grow.
 const SCHEMAS: [(&str, [usize; 5], Schema); 5] = [
-    ("properties", [500, 1_000, 2_000, 4_000, 8_000], properties),
-    ("required properties", [500, 1_000, 2_000, 4_000, 8_000], required),
-    ("definitions", [250, 500, 1_000, 2_000, 4_000], definitions),
-    ("enum", [500, 1_000, 2_000, 4_000, 8_000], listed),
-    ("anyOf of objects", [20, 40, 80, 160, 320], alternatives),
+    ("properties", [500, 2_000, 8_000, 32_000, 90_000], properties),
+    ("required properties", [500, 2_000, 8_000, 32_000, 64_000], required),
+    ("definitions", [1_000, 2_000, 4_000, 8_000, 16_000], definitions),
+    ("enum", [500, 2_000, 8_000, 32_000, 128_000], listed),
+    ("anyOf of objects", [80, 160, 320, 640, 1_280], alternatives),
 ];
 
 /// Schemas with documents of a size.

@@ -52,8 +52,8 @@ use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;
 use goal::{Constraint, Goal, Goals};
 use machine::{
-    Apart, Expected, ExpectedId, ForcedShape, Left, Level, NameClasses, NameList, NextNames, OpenId, OrderId, Orders,
-    Outcomes, Parts, StackId,
+    Apart, Expected, ExpectedId, ForcedShape, Left, Level, MostTexts, NameClasses, NameList, NextNames, OpenId,
+    OrderId, Orders, Outcomes, Parts, StackId,
 };
 pub(crate) use machine::{
     BegunName, CommonShape, Digits, ListId, NameClass, NameRests, NamesCome, NamesLeft, NextMembers, PlaceKind,
@@ -186,6 +186,7 @@ pub(crate) struct Automaton {
     /// Whether objects can still differ after members.
     members_apart: HashMap<(TextId, StackId), bool>,
     stay_endless: HashMap<LanguageId, bool>,
+    most_texts: HashMap<(StackId, ExpectedId), Option<MostTexts>>,
     /// Formulas and values kept in levels, and names of lists.
     level_cells: usize,
     orders: Orders,
@@ -282,6 +283,7 @@ impl Automaton {
             aparts: HashMap::new(),
             members_apart: HashMap::new(),
             stay_endless: HashMap::new(),
+            most_texts: HashMap::new(),
             level_cells: 0,
             orders: Orders::default(),
             expected: Vec::new(),
@@ -367,6 +369,7 @@ impl Automaton {
                 + self.done.len()
                 + self.names_going_on.len()
                 + self.sets_going_on.len()
+                + self.most_texts.len()
                 + self.members_apart.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
         formulas

@@ -94,6 +94,7 @@ fn masks_say_what_accepting_says() {
         (unique(r#"{"enum": ["a"]}"#), r#"["a"#),
         (unique(r#"{"enum": ["a", "b"]}"#), r#"["a","#),
         (unique(r#"{"type": "string"}"#), r#"["a","b",""#),
+        (unique(r#"{"type": "string"}"#), r#"["a","aa","b","ab","ba","é","","x\"","aab","a"#),
         (unique(r#"{"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": ["a"]}}"#), r#"[["a"#),
         (unique(r#"{"properties": {"p": {"type": "object"}}}"#), r#"[{"p":{"q":"x"}},{"p":{"q":"x"#),
         (unique(r#"{"properties": {"p": {"type": "object"}}}"#), r#"[{"p":{"q":"x"}},{"p":{""#),

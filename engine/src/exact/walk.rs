@@ -329,13 +329,7 @@ impl Walk<'_> {
             &mut most,
         )?;
         // Those that are not like most are looked at one by one.
-        let mut single: Vec<(Box<str>, Closing)> = Vec::new();
-        for &other in others {
-            if let Some(rest) = self.automaton.rest_of_text(at, other) {
-                let closings = contents.closings[contents.closings_after(rest)].iter();
-                single.extend(closings.map(|closing| (rest.into(), *closing)));
-            }
-        }
+        let mut single = self.closings_of_others(at, others, contents);
         most.retain(|token| !single.iter().any(|(_, closing)| closing.token == *token));
         found.append(&mut most);
         let reaching = contents
@@ -353,6 +347,24 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The tokens that close the string that a place is in as one of `others`, which are sorted by their characters.
+    fn closings_of_others(&self, at: State, others: &[GoalId], contents: &Contents) -> Vec<(Box<str>, Closing)> {
+        let mut found = Vec::new();
+        let mut add = |rest: &str| {
+            let closings = contents.closings[contents.closings_after(rest)].iter();
+            found.extend(closings.map(|closing| (rest.into(), *closing)));
+        };
+        let rests = self.automaton.rests_of_most(at, others);
+        if rests.len() <= contents.closed.len() {
+            rests.for_each(add);
+        } else {
+            let closed = contents.closed.iter();
+            let closed = closed.filter(|rest| self.automaton.ends_in(at, rest, others));
+            closed.for_each(|rest| add(rest));
+        }
+        found
     }
 
     /// The place after the string that a place is in, where it ends with a text.

@@ -33,7 +33,7 @@ use super::goal::{Constraint, GoalId};
 use super::name_sets::NameSetId;
 use super::satisfiable::Plain;
 use super::{Automaton, PLACES, Trouble};
-pub(super) use apart::{Apart, Parts};
+pub(super) use apart::{Apart, MostTexts, Parts};
 pub(super) use kinds::NameClasses;
 pub(crate) use kinds::{BegunName, Digits, NameClass, PlaceKind};
 use mixer::Mixer;

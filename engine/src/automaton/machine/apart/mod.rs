@@ -17,6 +17,7 @@ use crate::automaton::goal::{Constraint, Goal, GoalId};
 use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{outcome_of, split};
 use crate::json::Shape;
+pub(in crate::automaton) use texts::MostTexts;
 
 /// Outcome vectors of one value that are looked at all together.
 const FEW: usize = 16;

@@ -1,12 +1,14 @@
 //! Strings that have to differ from others.
 
+use std::sync::Arc;
+
 use hashbrown::HashSet;
 
 use super::names::NAMES;
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
 use crate::automaton::goal::{Goal, GoalId};
-use crate::automaton::machine::{Automaton, ExpectedId, Kind, Outcomes, State, Top, Trouble};
+use crate::automaton::machine::{Automaton, ExpectedId, Kind, Outcomes, StackId, State, Top, Trouble};
 use crate::json::{Shape, Value};
 use crate::strings::{Cardinality, LanguageId, by_next};
 
@@ -16,6 +18,9 @@ const FEW_STATES: usize = 64;
 const OTHER: &str = "\u{10FFFF}";
 /// Lengths of it that are tried.
 const OTHER_LENGTHS: usize = 8;
+
+/// The place after most strings, and the other strings, sorted by their characters.
+pub(in crate::automaton) type MostTexts = (State, Arc<[GoalId]>);
 
 impl Automaton {
     /// Whether a string or name that is being read may go on in any way that its language admits, but for
@@ -63,17 +68,37 @@ impl Automaton {
         Ok(stays)
     }
 
-    /// The place after the string that a place is in, where it is the same for all strings but those given, of which some
-    /// may not go on from there. What follows the end of the container may depend on the string all the same, where that is
-    /// [compared](Self::is_compared).
-    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<(State, Vec<GoalId>)>, Trouble> {
+    /// The place after the string that a place is in, where it is the same for all strings but those given, which are
+    /// sorted by their characters; of them some may not go on from there. What follows the end of the container may depend
+    /// on the string all the same, where that is [compared](Self::is_compared).
+    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<MostTexts>, Trouble> {
         let Top::String(_, language, _, Some(_), expected) = at.top else {
             return Ok(None);
         };
-        let Some(level) = self.level(at.stack) else {
+        // Then nothing depends on what was read of it.
+        let is_endless = self.stays_endless(language)?;
+        let key = (at.stack, expected);
+        if is_endless && let Some(known) = self.most_texts.get(&key) {
+            return Ok(known.clone());
+        }
+        let most = self.find_most_texts(at.stack, expected, language)?;
+        if is_endless {
+            self.level_cells += most.as_ref().map_or(0, |(_, others)| others.len());
+            self.most_texts.insert(key, most.clone());
+        }
+        Ok(most)
+    }
+
+    fn find_most_texts(
+        &mut self,
+        stack: StackId,
+        expected: ExpectedId,
+        language: LanguageId,
+    ) -> Result<Option<MostTexts>, Trouble> {
+        let Some(level) = self.level(stack) else {
             return Ok(None);
         };
-        let own = self.apart(at.stack)?.own;
+        let own = self.apart(stack)?.own;
         let mut others: Vec<GoalId> = match level.kind {
             Kind::Array { .. } => level.kind.values().to_vec(),
             Kind::Object { .. } => Vec::new(),
@@ -92,14 +117,63 @@ impl Automaton {
             });
         }
         others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
-        others.sort_unstable();
-        others.dedup();
         let Some(value) = self.other_text(expected, language, &others)? else {
             return Ok(None);
         };
-        let after = self.value_done(expected, outcomes, Some(value), at.stack)?;
-        let after = self.if_apart(after)?;
-        Ok(after.map(|after| (after, others)))
+        let after = self.value_done(expected, outcomes, Some(value), stack)?;
+        let Some(after) = self.if_apart(after)? else {
+            return Ok(None);
+        };
+        others.retain(|other| self.string_of(*other).is_some());
+        others.sort_unstable_by_key(|other| self.string_of(*other));
+        others.dedup();
+        Ok(Some((after, others.into())))
+    }
+
+    /// What follows the string that a place is in, in those of `others`, sorted by their characters, that it may become.
+    pub(crate) fn rests_of_most<'a>(
+        &'a self,
+        at: State,
+        others: &'a [GoalId],
+    ) -> impl ExactSizeIterator<Item = &'a str> {
+        let read = match at.top {
+            Top::String(_, _, _, Some(text), _) => self.texts.get(text),
+            _ => "",
+        };
+        let from = others.partition_point(|other| self.string_of(*other) < Some(read));
+        let begins = |other: &GoalId| self.string_of(*other).is_some_and(|other| other.starts_with(read));
+        let count = others[from..].partition_point(begins);
+        let others = &others[from..from + count];
+        others
+            .iter()
+            .map(move |other| &self.string_of(*other).unwrap_or(read)[read.len()..])
+    }
+
+    /// Whether the string that a place is in becomes one of `others`, sorted by their characters, with these behind it.
+    pub(crate) fn ends_in(&self, at: State, more: &str, others: &[GoalId]) -> bool {
+        let read = match at.top {
+            Top::String(_, _, _, Some(text), _) => self.texts.get(text),
+            _ => return false,
+        };
+        let order = |other: &GoalId| {
+            let other = self.string_of(*other).unwrap_or_default();
+            match other.strip_prefix(read) {
+                Some(rest) => rest.cmp(more),
+                None => other.cmp(read),
+            }
+        };
+        others.binary_search_by(order).is_ok()
+    }
+
+    /// The string that a goal is to be equal to.
+    fn string_of(&self, goal: GoalId) -> Option<&str> {
+        match self.goals.get(goal) {
+            Goal::Equal(value) => match value.as_ref().shape() {
+                Shape::String(text) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// A string that is none of `others` and that speaks for all such, wherever a place is in one; none where that is not
@@ -210,26 +284,11 @@ impl Automaton {
 
     /// What follows `text` in those of `others` that are strings and begin with it.
     pub(super) fn rests_of(&self, text: TextId, others: &[GoalId]) -> Vec<String> {
-        let rests = others.iter().filter_map(|other| self.rest_of(text, *other));
+        let read = self.texts.get(text);
+        let rests = others
+            .iter()
+            .filter_map(|other| self.string_of(*other)?.strip_prefix(read));
         rests.map(str::to_owned).collect()
-    }
-
-    fn rest_of(&self, text: TextId, other: GoalId) -> Option<&str> {
-        match self.goals.get(other) {
-            Goal::Equal(value) => match value.as_ref().shape() {
-                Shape::String(other) => other.strip_prefix(self.texts.get(text)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// What follows the string that a place is in where it becomes a value; none where it cannot.
-    pub(crate) fn rest_of_text(&self, at: State, value: GoalId) -> Option<&str> {
-        match at.top {
-            Top::String(_, _, _, Some(text), _) => self.rest_of(text, value),
-            _ => None,
-        }
     }
 
     /// Number of texts of a language, up to `most`.
