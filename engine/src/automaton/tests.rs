@@ -16,7 +16,7 @@ use crate::json::{Document, Value};
 use crate::schema::evaluate::{Texts, is_valid};
 use crate::schema::{SchemaOptions, SchemaSet};
 use crate::strings::Languages;
-use crate::{CompileError, CompileErrorKind, Limits, Style};
+use crate::{CompileError, CompileErrorKind, Escapes, Limits, Style, Whitespace};
 
 /// The automaton of a schema that shares no languages with others.
 fn alone(set: SchemaSet, formats: Formats, style: Style) -> Result<(Automaton, GoalId), CompileError> {
@@ -193,24 +193,53 @@ fn documents_are_accepted_if_and_only_if_they_are_valid() {
 #[test]
 fn walks_never_end_before_the_document_does() {
     // Random letters hardly ever spell the name that some schemas need.
-    let ended = walk(Style::rfc8259(), &mut |_| {});
+    let ended = walk(Style::rfc8259(), &SCHEMAS, 120, &mut |_| {});
     assert!(
         ended >= SCHEMAS.len() - 4,
         "walks came to an end under {ended} schemas only"
     );
 }
 
-/// Walks at random under each schema; `check` sees what comes out. The number of schemas under which something did.
-fn walk(style: Style, check: &mut dyn FnMut(&str)) -> usize {
-    const BYTES: usize = 120;
+/// What the names left have in common must come, however many they are and in whatever order.
+#[test]
+fn names_left_force_what_they_share() {
+    let names: Vec<String> = (0..45)
+        .map(|at| {
+            format!(
+                "\"{}{}\"",
+                ["a", "b", "ab\\n", "bé", "\\\""][at % 5],
+                ["x", "y", "", "xé", "\\u0001", "yy", "yyx", "z", "zx"][at / 5]
+            )
+        })
+        .collect();
+    let ones: Vec<String> = names.iter().map(|name| format!("{name}: {{\"const\": 1}}")).collect();
+    let (names, ones) = (names.join(","), ones.join(","));
+    let closed = r#""type": "object", "additionalProperties": false"#;
+    let schemas = [
+        format!(r#"{{{closed}, "properties": {{{ones}}}}}"#),
+        format!(r#"{{{closed}, "properties": {{{ones}}}, "required": [{names}]}}"#),
+    ];
+    for escapes in [Escapes::Any, Escapes::Needed] {
+        let style = Style {
+            escapes,
+            whitespace: Whitespace::Compact,
+            ..Style::rfc8259()
+        };
+        assert_eq!(walk(style, &schemas, 1_500, &mut |_| {}), schemas.len());
+    }
+}
+
+/// Walks at random, so many bytes at most, under each schema; `check` sees what comes out. The number of schemas under
+/// which something did.
+fn walk(style: Style, schemas: &[impl AsRef<str>], bytes: usize, check: &mut dyn FnMut(&str)) -> usize {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let mut ended = 0;
-    for schema in SCHEMAS {
+    for schema in schemas.iter().map(AsRef::as_ref) {
         let mut subject = styled(schema, style);
         let mut done = HashSet::new();
         for _ in 0..60 {
             let (mut at, mut text) = (subject.start, Vec::new());
-            for length in 0..BYTES {
+            for length in 0..bytes {
                 let complete = subject.automaton.is_complete(at).unwrap();
                 if complete && random.random_bool(0.5) {
                     let text = String::from_utf8(text.clone()).unwrap();
@@ -230,9 +259,16 @@ fn walk(style: Style, check: &mut dyn FnMut(&str)) -> usize {
                     "{schema}: dead end after {:?}",
                     String::from_utf8_lossy(&text)
                 );
+                let only = (allowed.len() == 1 && !complete).then(|| allowed[0]);
+                assert_eq!(
+                    subject.automaton.forced_byte(at).unwrap(),
+                    only,
+                    "{schema} after {:?}",
+                    String::from_utf8_lossy(&text)
+                );
                 // Towards the end of its length a document is closed where it can be.
                 let closing: Vec<_> = allowed.iter().filter(|(byte, _)| b"]}\"".contains(byte)).collect();
-                let pick = match (closing.first(), length > BYTES / 3) {
+                let pick = match (closing.first(), length > bytes / 3) {
                     (Some(first), true) => Some(**first),
                     _ => allowed.choose(&mut random).copied(),
                 };

@@ -1,12 +1,23 @@
 //! Bytes that must come next.
 
-use super::{Automaton, State, Top, Trouble};
+use super::{Automaton, NameRests, State, Top, Trouble};
 use crate::Escapes;
+use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
 use crate::strings::LanguageId;
 
-/// The bytes that JSON has outside strings, and the quotes that begin these.
-const OUTSIDE_STRINGS: &[u8] = b" \t\n\r{}[],:\"-+.0123456789eEtruefalsn";
+/// The bytes that JSON has outside strings, each once, and the quotes that begin these.
+const OUTSIDE_STRINGS: &[u8] = b" \t\n\r{}[],:\"-+.0123456789Etruefalsn";
+
+/// What texts begin with.
+enum Beginning {
+    /// They are empty.
+    End,
+    /// All with this.
+    Character(char),
+    /// Not all with the same, or there are none.
+    Several,
+}
 
 impl Automaton {
     /// The one byte that can come next, and where it leads; none where there are several, or where the document may end.
@@ -20,13 +31,15 @@ impl Automaton {
     }
 
     fn find_forced(&mut self, at: State) -> Result<Option<(u8, State)>, Trouble> {
-        let in_text = match at.top {
-            Top::String(Decode::Between, language, ..) => Some(language),
-            Top::Key(Decode::Between, ..) => Some(self.name_language(at)?),
+        let only = match at.top {
+            Top::String(Decode::Between, language, ..) => Some(self.beginning(language)?),
+            Top::Key(Decode::Between, ..) => Some(self.beginning_of_name(at)?),
             _ => None,
         };
-        let bytes: Vec<u8> = match (in_text, at.top) {
-            (Some(language), _) => self.forced_in_text(language)?.into_iter().collect(),
+        let bytes: Vec<u8> = match (only, at.top) {
+            // One may be left that differs from those before.
+            (Some(Beginning::Several), _) if self.avoids(at)? => (0..=u8::MAX).collect(),
+            (Some(only), _) => self.first_byte(only).into_iter().collect(),
             (None, Top::String(..) | Top::Key(..)) => (0..=u8::MAX).collect(),
             (None, _) => OUTSIDE_STRINGS.to_vec(),
         };
@@ -45,23 +58,67 @@ impl Automaton {
         Ok(found)
     }
 
-    /// The first byte of all that may follow between two characters of a string, where there is only one.
-    fn forced_in_text(&mut self, language: LanguageId) -> Result<Option<u8>, Trouble> {
+    /// Whether some texts must not come between two characters of a string or name, though its language has them.
+    fn avoids(&mut self, at: State) -> Result<bool, Trouble> {
+        Ok(!self.any_content(at)? || !self.rests_to_avoid(at)?.is_empty())
+    }
+
+    /// What all texts of a language begin with.
+    fn beginning(&mut self, language: LanguageId) -> Result<Beginning, Trouble> {
         let may_end = self.languages.accepts_empty(language);
-        let only = match (&self.languages.beginnings(language, 2)?[..], may_end) {
-            ([], true) => return Ok(Some(b'"')),
-            ([only], false) => *only,
-            _ => return Ok(None),
+        Ok(match (&self.languages.beginnings(language, 2)?[..], may_end) {
+            ([], true) => Beginning::End,
+            ([only], false) => Beginning::Character(*only),
+            _ => Beginning::Several,
+        })
+    }
+
+    /// What all goes on with that a name may become.
+    fn beginning_of_name(&mut self, at: State) -> Result<Beginning, Trouble> {
+        let (first, last, read) = match self.name_rests(at)? {
+            NameRests::These(names, read) => {
+                let sorted = |name: &&TextId| self.texts.get(**name);
+                (
+                    names.iter().min_by_key(sorted).copied(),
+                    names.iter().max_by_key(sorted).copied(),
+                    read,
+                )
+            }
+            NameRests::Left(left) => {
+                let (first, last) = self.ends_left(left);
+                (first, last, self.texts.get(left.text).len())
+            }
+            NameRests::AllBut(..) | NameRests::Language(..) => {
+                let language = self.name_language(at)?;
+                return self.beginning(language);
+            }
+        };
+        // Those between the first and the last begin as both do.
+        let next = |name: Option<TextId>| self.texts.get(name?)[read..].chars().next();
+        Ok(match (next(first), next(last)) {
+            _ if first.is_none() => Beginning::Several,
+            (None, None) => Beginning::End,
+            (Some(first), Some(last)) if first == last => Beginning::Character(first),
+            _ => Beginning::Several,
+        })
+    }
+
+    /// The byte that a beginning is written with, between two characters of a string, if there is only one.
+    fn first_byte(&self, beginning: Beginning) -> Option<u8> {
+        let only = match beginning {
+            Beginning::End => return Some(b'"'),
+            Beginning::Character(only) => only,
+            Beginning::Several => return None,
         };
         if self.style.escapes == Escapes::Any {
             // Any character can be escaped, and some must be.
-            return Ok(matches!(only, '"' | '\\' | '\0'..='\x1f').then_some(b'\\'));
+            return matches!(only, '"' | '\\' | '\0'..='\x1f').then_some(b'\\');
         }
         let mut bytes = [0; 4];
-        Ok(match only {
+        match only {
             '"' | '\\' | '\0'..='\x1f' => Some(b'\\'),
             hidden if self.style.escapes.hides(hidden) => Some(b'\\'),
             _ => only.encode_utf8(&mut bytes).bytes().next(),
-        })
+        }
     }
 }

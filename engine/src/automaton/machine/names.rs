@@ -297,6 +297,40 @@ impl Automaton {
         names.filter(move |name| !self.has_name(left.come, *name))
     }
 
+    /// The first and the last of some names that have not come.
+    pub(super) fn ends_left(&self, left: NamesLeft) -> (Option<TextId>, Option<TextId>) {
+        let names = self.listed_with(left.list, left.text);
+        // Names that have come are on the list, so that they are counted by where they stand.
+        let come = |name: &str| {
+            self.name_sets
+                .partition_point(left.come, &self.texts, |other| other < name)
+        };
+        let before = come(self.texts.get(left.text));
+        let left_before = |place: usize| match names.get(place) {
+            Some(name) => place - (come(self.texts.get(*name)) - before),
+            None => {
+                names.len()
+                    - self
+                        .name_sets
+                        .beginning_with(left.come, self.texts.get(left.text), &self.texts)
+            }
+        };
+        let all = left_before(names.len());
+        // The place with so many left before it and at it one more.
+        let find = |count: usize| {
+            let (mut from, mut to) = (0, names.len());
+            while from < to {
+                let middle = from.midpoint(to);
+                match left_before(middle + 1) > count {
+                    true => to = middle,
+                    false => from = middle + 1,
+                }
+            }
+            names.get(from).copied()
+        };
+        (find(0), all.checked_sub(1).and_then(find))
+    }
+
     /// Whether a name is one of those that have come.
     pub(crate) fn has_name(&self, come: NameSetId, name: TextId) -> bool {
         self.name_sets.has(come, name, &self.texts)

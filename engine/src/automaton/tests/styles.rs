@@ -1,7 +1,6 @@
 //! Styles: every value has a text, and no text is in another style.
 
 use super::*;
-use crate::Whitespace;
 
 /// A value, its numbers and strings as they are written where nothing is escaped and no exponent is used.
 #[derive(Clone, Debug)]
@@ -109,7 +108,7 @@ fn walks_in_every_style_come_to_an_end() {
             whitespace,
             ..Style::generation()
         };
-        let ended = walk(style, &mut |text| {
+        let ended = walk(style, &SCHEMAS, 120, &mut |text| {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             let compact = serde_json::to_string(&value).unwrap();
             if whitespace == Whitespace::Compact {
