@@ -186,6 +186,8 @@ pub(crate) struct Automaton {
     /// Whether objects can still differ after members.
     members_apart: HashMap<(TextId, StackId), bool>,
     stay_endless: HashMap<LanguageId, bool>,
+    /// The items of the array last asked for, and the strings among them, sorted by their characters.
+    sorted_texts: (Box<[GoalId]>, Arc<[GoalId]>),
     most_texts: HashMap<(StackId, ExpectedId), Option<MostTexts>>,
     /// Formulas and values kept in levels, and names of lists.
     level_cells: usize,
@@ -283,6 +285,7 @@ impl Automaton {
             aparts: HashMap::new(),
             members_apart: HashMap::new(),
             stay_endless: HashMap::new(),
+            sorted_texts: Default::default(),
             most_texts: HashMap::new(),
             level_cells: 0,
             orders: Orders::default(),

@@ -51,7 +51,7 @@ pub(super) struct Contents {
     pub(super) closing_loops: Loops,
     /// They, in the order of the trie.
     pub(super) closings: Box<[Closing]>,
-    /// The characters before the quote, each text once.
+    /// The characters before the quote, each text once, sorted.
     pub(super) closed: Box<[Box<str>]>,
     /// They by their rests, those that have none first.
     pub(super) by_rest: Box<[(u32, Box<[TokenId]>)]>,
@@ -274,6 +274,7 @@ impl Contents {
         let inside = Trie::new(tails.inside.iter().map(|tail| &tail.characters[..]));
         let closing_texts = Trie::new(closing.iter().map(|(text, _)| &text[..]));
         let mut closed: Vec<Box<str>> = closing.iter().map(|(text, _)| text_of(text).into()).collect();
+        closed.sort_unstable();
         closed.dedup();
         Self {
             closed: closed.into(),

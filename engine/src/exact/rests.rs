@@ -16,6 +16,8 @@ pub(super) struct Rests {
     pub(super) nothing: RestSet,
     /// Whether each may have characters of another string behind a comma.
     pub(super) reaches_text: RestSet,
+    /// The strings that each of those has.
+    reached: Box<[Box<[Reached]>]>,
     /// Whether each ends a container.
     pub(super) closes: RestSet,
     /// Whether each goes on as behind a name.
@@ -36,6 +38,43 @@ pub(super) struct Rests {
     pub(super) closings: Box<[(u32, u8, u32)]>,
     /// Whether all that have a value behind a colon have nothing but a comma, and the beginning of a name, behind that.
     pub(super) end_in_comma: bool,
+}
+
+/// What a rest has of another string.
+#[derive(Debug)]
+struct Reached {
+    /// Its characters, as far as the rest has them; none where they are not easily told.
+    characters: Box<[u8]>,
+    is_closed: bool,
+}
+
+impl Reached {
+    /// The strings of a rest.
+    fn of(rest: &[u8]) -> Box<[Self]> {
+        // With the last character of all, the string begins that speaks for those that are none of some others.
+        if rest.iter().any(|byte| matches!(byte, b'\\' | 0xF4)) {
+            let (characters, is_closed) = (Box::default(), false);
+            return [Self { characters, is_closed }].into();
+        }
+        let parts: Vec<&[u8]> = rest.split(|byte| *byte == b'"').collect();
+        let strings = parts.iter().enumerate().skip(1).step_by(2);
+        let strings = strings.map(|(place, characters)| Self {
+            characters: (*characters).into(),
+            is_closed: place + 1 < parts.len(),
+        });
+        // Any string begins with nothing.
+        strings
+            .filter(|string| string.is_closed || !string.characters.is_empty())
+            .collect()
+    }
+
+    /// Whether this may become a string.
+    fn may_be(&self, string: &str) -> bool {
+        match self.is_closed {
+            true => *self.characters == *string.as_bytes(),
+            false => string.as_bytes().starts_with(&self.characters),
+        }
+    }
 }
 
 /// A rest that has a whole value behind a colon.
@@ -76,6 +115,12 @@ impl Rests {
             let quote = text[comma..].iter().position(|byte| *byte == b'"');
             quote.is_some_and(|quote| comma + quote + 1 < text.len())
         });
+        let reaches_text = RestSet::of(reaches_text);
+        let reached = texts.iter().enumerate().map(|(rest, text)| match reaches_text[rest] {
+            true => Reached::of(text),
+            false => Box::default(),
+        });
+        let reached = reached.collect();
         let trie = Trie::new(texts.iter().map(|text| &text[..]));
         let next_name = trie.find(*b",\"");
         let (mut begun_names, mut names) = (Vec::new(), Vec::new());
@@ -128,7 +173,8 @@ impl Rests {
             is_of_name: RestSet::of(texts.iter().map(is_of_name)),
             colon: colon.map(|place| place as u32),
             closes: RestSet::of(texts.iter().map(|text| text.contains(&b'}') || text.contains(&b']'))),
-            reaches_text: RestSet::of(reaches_text),
+            reaches_text,
+            reached,
             nothing: RestSet::of(texts.iter().map(Vec::is_empty)),
             values: values.into(),
             odd: odd.into(),
@@ -140,6 +186,11 @@ impl Rests {
             trie,
             texts: texts.into_iter().map(Vec::into_boxed_slice).collect(),
         }
+    }
+
+    /// Whether a rest has a string behind a comma that may become the same as `string`, before the rest.
+    pub(super) fn may_repeat(&self, rest: u32, string: &str) -> bool {
+        self.reached[rest as usize].iter().any(|reached| reached.may_be(string))
     }
 
     /// The number of a rest.

@@ -11,7 +11,7 @@ use super::{ExactCompiler, ExactOptions};
 use crate::{Compiler as _, Escapes, Formats, KeyOrder, Masker, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
-const TOKENS: [&str; 57] = [
+const TOKENS: [&str; 66] = [
     "\u{2028}",
     "\\u2028",
     "a\u{85}",
@@ -49,6 +49,15 @@ const TOKENS: [&str; 57] = [
     "\",\"",
     "\",\"a",
     "\",\"a\"",
+    "\",\"\",\"",
+    "a\",\"a\"",
+    "a\",\"a",
+    "a\",\"aa",
+    "a\",\"b\",\"a\"",
+    "b\",\"ba\",\"a",
+    "a\",\"\\u0061",
+    "a\",\"\u{10FFFF}\",",
+    "aa\", \"a\",\"",
     "\":",
     "\":1",
     "\":1}",
@@ -90,6 +99,9 @@ fn masks_say_what_accepting_says() {
     let words = r#"{"enum": ["a", "aa", "aab", "b,", "é", "è"]}"#;
     let different = r#"{"uniqueItems": true, "minItems": 3, "items": false,
         "prefixItems": [{"enum": ["a", "b", "ab", "aab"]}, {"enum": ["a", "b"]}, {"enum": ["b"]}]}"#;
+    let repeating = r#"{"type": "array", "items": {"type": "string"}, "maxItems": 3, "not": {"uniqueItems": true}}"#;
+    let ever_fewer = r#"{"type": "array", "uniqueItems": true, "items": {"enum": ["a", "b", "aa"]},
+        "prefixItems": [{"type": "string"}, {"type": "string", "maxLength": 2}, {"pattern": "^[ab]+$", "type": "string"}]}"#;
     let cases = [
         (unique(r#"{"enum": ["a"]}"#), r#"["a"#),
         (unique(r#"{"enum": ["a", "b"]}"#), r#"["a","#),
@@ -126,6 +138,15 @@ fn masks_say_what_accepting_says() {
         (unique(words), r#"["aab","é","a","aa","b,","#),
         (different.to_owned(), r#"[""#),
         (different.to_owned(), r#"["aab",""#),
+        (repeating.to_owned(), r#"[""#),
+        (repeating.to_owned(), r#"["a"#),
+        (repeating.to_owned(), r#"["b"#),
+        (ever_fewer.to_owned(), r#"[""#),
+        (ever_fewer.to_owned(), r#"["a"#),
+        (ever_fewer.to_owned(), r#"["ab","a"#),
+        (unique(r#"{"type": "string"}"#), r#"["ba","a"#),
+        (unique(r#"{"type": "string"}"#), r#"["a"#),
+        (unique(&unique(r#"{"type": "string"}"#)), r#"[["a"],["a"#),
         (different.to_owned(), r#"["aab","a"#),
         (either(r#"{"maxItems": 2}"#), r#"["a","x",""#),
         (either(r#"{"maxItems": 2}"#), r#"["a","x","a"#),

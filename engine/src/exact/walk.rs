@@ -1,5 +1,6 @@
 //! Walks from a place over the tokens that may begin there.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -314,29 +315,18 @@ impl Walk<'_> {
         contents: &Contents,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
-        let mut alive = self.alive(after)?;
-        for rest in 0..self.tokens.rests.texts.len() {
-            let is_alike = self.is_alike(at, rest as u32);
-            alive.put(rest, alive[rest] && is_alike);
-        }
-        let mut most = Vec::new();
-        closings(
-            self.automaton,
-            &mut self.known.freedom,
-            contents,
-            language,
-            &alive,
-            &mut most,
-        )?;
+        let from = found.len();
+        self.closings_before(language, after, contents, found)?;
         // Those that are not like most are looked at one by one.
         let mut single = self.closings_of_others(at, others, contents);
-        most.retain(|token| !single.iter().any(|(_, closing)| closing.token == *token));
-        found.append(&mut most);
-        let reaching = contents
-            .reaching
-            .iter()
-            .filter(|(_, closing)| !self.is_alike(at, closing.rest));
-        single.extend(reaching.cloned());
+        self.repeating(at, contents, &mut single);
+        let mut place = from;
+        while place < found.len() {
+            match single.iter().any(|(_, closing)| closing.token == found[place]) {
+                true => drop(found.swap_remove(place)),
+                false => place += 1,
+            }
+        }
         for same in single.chunk_by(|one, other| one.0 == other.0) {
             if let Some(after) = self.after_text(at, &same[0].0)? {
                 for (_, closing) in same {
@@ -349,20 +339,50 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// The tokens that close the string that a place is in and go on into one that may become the same, or that end a
+    /// container which is compared.
+    fn repeating(&self, at: State, contents: &Contents, found: &mut Vec<(Box<str>, Closing)>) {
+        let rests = &self.tokens.rests;
+        let read = self.automaton.characters_read(at);
+        let mut string = read.to_owned();
+        for (text, closing) in &contents.reaching {
+            if self.is_alike(at, closing.rest) {
+                continue;
+            }
+            string.truncate(read.len());
+            string.push_str(text);
+            let is_of_text = rests.reaches_text[closing.rest as usize];
+            let ends = rests.closes[closing.rest as usize] && self.automaton.is_compared(at);
+            if ends || is_of_text && rests.may_repeat(closing.rest, &string) {
+                found.push((text.clone(), *closing));
+            }
+        }
+    }
+
     /// The tokens that close the string that a place is in as one of `others`, which are sorted by their characters.
     fn closings_of_others(&self, at: State, others: &[GoalId], contents: &Contents) -> Vec<(Box<str>, Closing)> {
+        let read = self.automaton.characters_read(at).len();
+        let mut others = self.automaton.begun_as(at, others);
+        let mut closed = &contents.closed[..];
         let mut found = Vec::new();
-        let mut add = |rest: &str| {
-            let closings = contents.closings[contents.closings_after(rest)].iter();
-            found.extend(closings.map(|closing| (rest.into(), *closing)));
+        // Both are sorted: each is looked through from where the other has come to.
+        let rest_of = |other| {
+            self.automaton
+                .string_of(other)
+                .and_then(|text| text.get(read..))
+                .unwrap_or_default()
         };
-        let rests = self.automaton.rests_of_most(at, others);
-        if rests.len() <= contents.closed.len() {
-            rests.for_each(add);
-        } else {
-            let closed = contents.closed.iter();
-            let closed = closed.filter(|rest| self.automaton.ends_in(at, rest, others));
-            closed.for_each(|rest| add(rest));
+        while let (Some(&other), Some(text)) = (others.first(), closed.first()) {
+            let rest = rest_of(other);
+            match rest.cmp(text) {
+                Ordering::Less => others = &others[others.partition_point(|other| rest_of(*other) < &**text)..],
+                Ordering::Greater => closed = &closed[closed.partition_point(|text| &**text < rest)..],
+                Ordering::Equal => {
+                    let closings = contents.closings[contents.closings_after(rest)].iter();
+                    found.extend(closings.map(|closing| (rest.into(), *closing)));
+                    (others, closed) = (&others[1..], &closed[1..]);
+                }
+            }
         }
         found
     }

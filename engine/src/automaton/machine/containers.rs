@@ -279,7 +279,7 @@ impl Automaton {
         let never = if self.must_differ(demand) { seen } else { &[] };
         let decision = self.decide_unless(&goals, never, &mut |this, vector| {
             let outcome = |goal| outcome_of(&goals, vector, goal);
-            let repeats = seen.iter().any(|seen| outcome(*seen));
+            let repeats = goals.iter().any(|goal| outcome(*goal) && seen.contains(goal));
             let after = this.after_item(demand, &outcome, repeats);
             // Of a value with which the rest is compared it is known that it is this one.
             let known = goals

@@ -14,6 +14,8 @@ use crate::strings::{Cardinality, LanguageId, by_next};
 
 /// States of a language that are looked at to see that it stays endless.
 const FEW_STATES: usize = 64;
+/// Values up to which each is sorted in by itself.
+const SINGLE: usize = 16;
 /// A text for one that is none of some others, as often as it takes.
 const OTHER: &str = "\u{10FFFF}";
 /// Lengths of it that are tried.
@@ -99,10 +101,11 @@ impl Automaton {
             return Ok(None);
         };
         let own = self.apart(stack)?.own;
-        let mut others: Vec<GoalId> = match level.kind {
-            Kind::Array { .. } => level.kind.values().to_vec(),
-            Kind::Object { .. } => Vec::new(),
+        let seen = match level.kind {
+            Kind::Array { .. } => level.kind.values(),
+            Kind::Object { .. } => &[],
         };
+        let mut others = Vec::new();
         let what = self.expected(expected);
         let mut outcomes = Outcomes::new();
         for (&goal, certain) in what.goals.iter().zip(self.certain_of_strings(&what)?) {
@@ -117,56 +120,68 @@ impl Automaton {
             });
         }
         others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
-        let Some(value) = self.other_text(expected, language, &others)? else {
+        let Some(value) = self.other_text(expected, language, &[seen, &others].concat())? else {
             return Ok(None);
         };
         let after = self.value_done(expected, outcomes, Some(value), stack)?;
         let Some(after) = self.if_apart(after)? else {
             return Ok(None);
         };
-        others.retain(|other| self.string_of(*other).is_some());
-        others.sort_unstable_by_key(|other| self.string_of(*other));
-        others.dedup();
-        Ok(Some((after, others.into())))
+        let others = self.sorted_texts(seen, &others);
+        Ok(Some((after, others)))
     }
 
-    /// What follows the string that a place is in, in those of `others`, sorted by their characters, that it may become.
-    pub(crate) fn rests_of_most<'a>(
-        &'a self,
-        at: State,
-        others: &'a [GoalId],
-    ) -> impl ExactSizeIterator<Item = &'a str> {
-        let read = match at.top {
+    /// The strings among values, sorted by their characters. Of an array they are those of the one before and a few more.
+    fn sorted_texts(&mut self, seen: &[GoalId], more: &[GoalId]) -> Arc<[GoalId]> {
+        let (before, sorted) = &self.sorted_texts;
+        let (new, mut all) = match seen.strip_prefix(&before[..]) {
+            Some(new) => (new, sorted.to_vec()),
+            None => (seen, Vec::new()),
+        };
+        match new.len() > SINGLE {
+            true => {
+                all.extend(new.iter().filter(|value| self.string_of(**value).is_some()));
+                all.sort_unstable_by_key(|value| self.string_of(*value));
+                all.dedup();
+            }
+            false => new.iter().for_each(|value| self.sort_in(*value, &mut all)),
+        }
+        if !new.is_empty() {
+            self.sorted_texts = (seen.into(), all.clone().into());
+        }
+        more.iter().for_each(|value| self.sort_in(*value, &mut all));
+        all.into()
+    }
+
+    /// Puts a value among those sorted by their characters, if it is a string and not there.
+    fn sort_in(&self, value: GoalId, sorted: &mut Vec<GoalId>) {
+        let text = self.string_of(value);
+        if text.is_some()
+            && let Err(place) = sorted.binary_search_by_key(&text, |other| self.string_of(*other))
+        {
+            sorted.insert(place, value);
+        }
+    }
+
+    /// The characters of the string that a place is in, where they are kept.
+    pub(crate) fn characters_read(&self, at: State) -> &str {
+        match at.top {
             Top::String(_, _, _, Some(text), _) => self.texts.get(text),
             _ => "",
-        };
+        }
+    }
+
+    /// Those of `others`, sorted by their characters, that the string that a place is in may become.
+    pub(crate) fn begun_as<'a>(&self, at: State, others: &'a [GoalId]) -> &'a [GoalId] {
+        let read = self.characters_read(at);
         let from = others.partition_point(|other| self.string_of(*other) < Some(read));
         let begins = |other: &GoalId| self.string_of(*other).is_some_and(|other| other.starts_with(read));
         let count = others[from..].partition_point(begins);
-        let others = &others[from..from + count];
-        others
-            .iter()
-            .map(move |other| &self.string_of(*other).unwrap_or(read)[read.len()..])
-    }
-
-    /// Whether the string that a place is in becomes one of `others`, sorted by their characters, with these behind it.
-    pub(crate) fn ends_in(&self, at: State, more: &str, others: &[GoalId]) -> bool {
-        let read = match at.top {
-            Top::String(_, _, _, Some(text), _) => self.texts.get(text),
-            _ => return false,
-        };
-        let order = |other: &GoalId| {
-            let other = self.string_of(*other).unwrap_or_default();
-            match other.strip_prefix(read) {
-                Some(rest) => rest.cmp(more),
-                None => other.cmp(read),
-            }
-        };
-        others.binary_search_by(order).is_ok()
+        &others[from..from + count]
     }
 
     /// The string that a goal is to be equal to.
-    fn string_of(&self, goal: GoalId) -> Option<&str> {
+    pub(crate) fn string_of(&self, goal: GoalId) -> Option<&str> {
         match self.goals.get(goal) {
             Goal::Equal(value) => match value.as_ref().shape() {
                 Shape::String(text) => Some(text),
