@@ -189,7 +189,7 @@ pub(crate) struct Automaton {
     /// The items of the array last asked for, and the strings among them, sorted by their characters.
     sorted_texts: (Box<[GoalId]>, Arc<[GoalId]>),
     most_texts: HashMap<(StackId, ExpectedId), Option<MostTexts>>,
-    /// Formulas and values kept in levels, and names of lists.
+    /// Formulas and values kept in levels, names of lists, and values sorted by their characters.
     level_cells: usize,
     orders: Orders,
     expected: Vec<Arc<Expected>>,

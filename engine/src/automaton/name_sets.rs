@@ -148,7 +148,8 @@ impl NameSets {
         }
     }
 
-    /// The names that are in one set only, with whether that is the second. It takes as long as these are many.
+    /// The names that are in one set only, with whether that is the second. It takes as long as these are many, times
+    /// the depth of the trees.
     pub(super) fn differences(&mut self, one: NameSetId, other: NameSetId, texts: &Texts) -> Vec<(TextId, bool)> {
         let (mut found, mut open) = (Vec::new(), vec![(one, other)]);
         while let Some((one, other)) = open.pop() {

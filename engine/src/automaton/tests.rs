@@ -121,6 +121,14 @@ impl Subject {
         self.automaton.is_complete(at).unwrap()
     }
 
+    fn begins(&mut self, text: &str) -> bool {
+        let mut at = Some(self.start);
+        for byte in text.bytes() {
+            at = at.and_then(|at| self.automaton.step(at, byte).unwrap());
+        }
+        at.is_some()
+    }
+
     fn judge(&self, text: &str) -> bool {
         let document = Document::parse(text, &Limits::default()).unwrap();
         is_valid(&self.set, &Regexes, &Value::new(&document, 0).unwrap())
@@ -198,6 +206,26 @@ fn walks_never_end_before_the_document_does() {
         ended >= SCHEMAS.len() - 4,
         "walks came to an end under {ended} schemas only"
     );
+}
+
+/// A value that others need is not taken, however many there are of them.
+#[test]
+fn values_that_others_need_are_left_to_them() {
+    for count in [3, 63, 64, 65, 300] {
+        let values: Vec<String> = (0..count).map(|at| format!("\"b{at}\"")).collect();
+        let schema = |first: &str| {
+            format!(
+                r#"{{"type": "array", "uniqueItems": true, "prefixItems": [{first}], "items": {{"enum": [{}]}}, "minItems": {}}}"#,
+                values.join(","),
+                count + 1
+            )
+        };
+        let mut subject = subject(&schema(r#"{"type": "string"}"#));
+        assert!(subject.begins(r#"["x","b0""#) && !subject.begins(r#"["b0""#), "{count}");
+        // With one more of another kind there is one value more than needed.
+        let mut subject = self::subject(&schema(r#"{"type": "integer"}, {"type": "string"}"#));
+        assert!(subject.begins(r#"[1,"b0","b1""#), "{count}");
+    }
 }
 
 /// What the names left have in common must come, however many they are and in whatever order.

@@ -14,7 +14,7 @@ use super::satisfiable::{outcome_of, split};
 use super::{Automaton, Trouble};
 use crate::limits::Exceeded;
 
-/// Values beyond those seen up to which it is told which of them an item takes.
+/// Values beyond those seen up to which it is told which of them an item takes, however few items must come.
 const COMPARED: usize = 64;
 
 /// The items in a possible rest of an array, of which values are not plenty; sorted.
@@ -224,9 +224,10 @@ impl Automaton {
         let mut compared = Vec::new();
         let (goals, differ) = self.goals_of_items(formulas);
         if differ {
+            let most = seen.len() + COMPARED.max(self.items_asked(formulas));
             for goal in goals {
                 let goals = Goals::new(&[goal], &[]);
-                if let Some(values) = self.values_up_to(&goals, seen.len() + COMPARED)? {
+                if let Some(values) = self.values_up_to(&goals, most)? {
                     compared.extend_from_slice(&values);
                 }
             }
@@ -235,6 +236,21 @@ impl Automaton {
             compared.extend_from_slice(seen);
         }
         Ok(compared)
+    }
+
+    /// Items still to come that formulas speak of: values that are more than these do not run out. More items of few
+    /// values than the limit allows are refused elsewhere.
+    fn items_asked(&self, formulas: &[FormulaId]) -> usize {
+        let (mut longest, mut contained) = (0, 0_u64);
+        for atom in formulas.iter().flat_map(|formula| self.formulas.atoms(*formula)) {
+            match self.atoms.kind(*atom) {
+                AtomKind::LengthAtLeast(length) => longest = length.max(longest),
+                AtomKind::Contains(_, count) => contained = contained.saturating_add(count),
+                _ => {}
+            }
+        }
+        let allowed = self.limits.differing_items;
+        usize::try_from(longest.saturating_add(contained)).map_or(allowed, |items| items.min(allowed))
     }
 
     /// Whether an array of which `demand` is left cannot be completed after an item that repeats another.

@@ -35,7 +35,7 @@ struct Beginnings {
     /// The names that have come.
     come: NameSetId,
     tokens: Vec<TokenId>,
-    /// Of how many names left each of them, and of those that have come, is the beginning, and its place in the list.
+    /// Of each of them, and of those left out since, how many names left it begins, and its place in the list.
     counts: HashMap<TokenId, (u32, u32)>,
     /// Names, which may have come, all of which a token adds and closes, and the places of those.
     closed: Closed,

@@ -16,7 +16,7 @@ pub(super) struct Rests {
     pub(super) nothing: RestSet,
     /// Whether each may have characters of another string behind a comma.
     pub(super) reaches_text: RestSet,
-    /// The strings that each of those has.
+    /// The strings that each of those has; none of the others.
     reached: Box<[Box<[Reached]>]>,
     /// Whether each ends a container.
     pub(super) closes: RestSet,
@@ -188,7 +188,7 @@ impl Rests {
         }
     }
 
-    /// Whether a rest has a string behind a comma that may become the same as `string`, before the rest.
+    /// Whether a rest that reaches another string may make it the same as `string`, which stands before the rest.
     pub(super) fn may_repeat(&self, rest: u32, string: &str) -> bool {
         self.reached[rest as usize].iter().any(|reached| reached.may_be(string))
     }

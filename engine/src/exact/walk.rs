@@ -343,17 +343,14 @@ impl Walk<'_> {
     /// container which is compared.
     fn repeating(&self, at: State, contents: &Contents, found: &mut Vec<(Box<str>, Closing)>) {
         let rests = &self.tokens.rests;
+        let is_compared = self.automaton.is_compared(at);
         let read = self.automaton.characters_read(at);
         let mut string = read.to_owned();
         for (text, closing) in &contents.reaching {
-            if self.is_alike(at, closing.rest) {
-                continue;
-            }
             string.truncate(read.len());
             string.push_str(text);
-            let is_of_text = rests.reaches_text[closing.rest as usize];
-            let ends = rests.closes[closing.rest as usize] && self.automaton.is_compared(at);
-            if ends || is_of_text && rests.may_repeat(closing.rest, &string) {
+            let ends = is_compared && rests.closes[closing.rest as usize];
+            if ends || rests.may_repeat(closing.rest, &string) {
                 found.push((text.clone(), *closing));
             }
         }

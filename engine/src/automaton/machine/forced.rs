@@ -20,7 +20,8 @@ enum Beginning {
 }
 
 impl Automaton {
-    /// The one byte that can come next, and where it leads; none where there are several, or where the document may end.
+    /// The one byte that can come next, and where it leads; none where there are several, where the document may end, or
+    /// where that takes long to see, as with characters that are different but begin with the same byte.
     pub(crate) fn forced_byte(&mut self, at: State) -> Result<Option<(u8, State)>, Trouble> {
         if let Some(&known) = self.forced.get(&at) {
             return Ok(known);
@@ -88,7 +89,8 @@ impl Automaton {
                 let (first, last) = self.ends_left(left);
                 (first, last, self.texts.get(left.text).len())
             }
-            NameRests::AllBut(..) | NameRests::Language(..) => {
+            NameRests::AllBut(..) => return Ok(Beginning::Several),
+            NameRests::Language(..) => {
                 let language = self.name_language(at)?;
                 return self.beginning(language);
             }

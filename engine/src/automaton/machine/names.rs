@@ -292,7 +292,7 @@ impl Automaton {
     }
 
     /// Names that have not come, sorted by their characters.
-    pub(crate) fn names_left(&self, left: NamesLeft) -> impl DoubleEndedIterator<Item = TextId> {
+    pub(crate) fn names_left(&self, left: NamesLeft) -> impl Iterator<Item = TextId> {
         let names = self.listed_with(left.list, left.text).iter().copied();
         names.filter(move |name| !self.has_name(left.come, *name))
     }
@@ -307,12 +307,11 @@ impl Automaton {
         };
         let before = come(self.texts.get(left.text));
         let left_before = |place: usize| match names.get(place) {
-            Some(name) => place - (come(self.texts.get(*name)) - before),
+            Some(name) => place.saturating_sub(come(self.texts.get(*name)).saturating_sub(before)),
             None => {
-                names.len()
-                    - self
-                        .name_sets
-                        .beginning_with(left.come, self.texts.get(left.text), &self.texts)
+                let text = self.texts.get(left.text);
+                let gone = self.name_sets.beginning_with(left.come, text, &self.texts);
+                names.len().saturating_sub(gone)
             }
         };
         let all = left_before(names.len());

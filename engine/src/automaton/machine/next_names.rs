@@ -18,7 +18,7 @@ use crate::strings::{Cardinality, LanguageId};
 const MANY: usize = 16;
 /// Names from which on it pays to take the order from a list instead of comparing them.
 const MANY_SORTED: usize = 16;
-/// Names that are looked through for one that has not come.
+/// Names that have come up to which each name is looked up among them, one after the other.
 const FEW_COME: usize = 16;
 /// More names of a language than ever come in one object that is told apart by them.
 const MANY_LEFT: u64 = 1 << 12;
