@@ -77,6 +77,12 @@ pub trait Masker: Send {
         let _ = token;
     }
 
+    /// Bytes that the compiled schema takes, with what was worked out for its masks, which all its maskers share; roughly,
+    /// and without what all schemas of the vocabulary share. None where the framework does not tell.
+    fn memory_bytes(&self) -> Option<usize> {
+        None
+    }
+
     /// An independent masker in the same state.
     ///
     /// # Errors

@@ -36,6 +36,9 @@ pub struct MaskRecord {
     /// The same in processor time of the worker, all threads.
     #[serde(default)]
     pub cpu_ns: Vec<u64>,
+    /// Bytes of the compiled schema after the last instance, where the framework tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_bytes: Option<usize>,
     /// Largest resident memory of the worker so far, in MiB.
     #[serde(default)]
     pub peak_rss_mib: u64,
@@ -96,6 +99,7 @@ impl MaskRecord {
             instances: Vec::new(),
             wall_ns: Vec::new(),
             cpu_ns: Vec::new(),
+            schema_bytes: None,
             peak_rss_mib: 0,
         }
     }
@@ -134,6 +138,7 @@ impl MaskRecord {
                 Ok(replay) => {
                     record.wall_ns.extend(replay.wall_ns);
                     record.cpu_ns.extend(replay.cpu_ns);
+                    record.schema_bytes = replay.memory_bytes.or(record.schema_bytes);
                     record.instances.push(InstanceRecord {
                         valid,
                         tokens,

@@ -61,11 +61,14 @@ fn outcomes(rows: &[MaskRow], style: Style) -> Table {
         "out of memory",
         "tokens",
         "forced",
+        "a schema's memory p50 / p99 / max (KiB)",
         "peak memory (MiB)",
     ];
     let mut table = table(header, 1, style);
     for row in rows {
         let forced = row.forced_share.map(|share| format!("{:.1} %", 100.0 * share));
+        let memory = row.schema_kib.as_ref();
+        let memory = memory.map(|memory| format!("{:.0} / {:.0} / {:.0}", memory.p50, memory.p99, memory.max));
         table.add_row([
             row.framework.clone(),
             row.schemas.to_string(),
@@ -78,6 +81,7 @@ fn outcomes(rows: &[MaskRow], style: Style) -> Table {
             row.out_of_memory.to_string(),
             row.own.tokens.to_string(),
             forced.unwrap_or_else(|| "NA".to_owned()),
+            memory.unwrap_or_else(|| "NA".to_owned()),
             row.peak_rss_mib.to_string(),
         ]);
     }

@@ -41,10 +41,23 @@ pub struct MaskRow {
     pub out_of_memory: usize,
     /// Largest resident memory of the worker in the whole run, in MiB.
     pub peak_rss_mib: u64,
+    /// Memory of single compiled schemas; none where the framework does not tell.
+    pub schema_kib: Option<SchemaMemory>,
     /// Share of the accepted tokens that were forced; none where no framework was asked.
     pub forced_share: Option<f64>,
     /// Why schemas were refused, with how often, the most frequent first.
     pub compile_error_reasons: Vec<(String, usize)>,
+}
+
+/// Memory of compiled schemas after their instances, each by itself, in KiB.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SchemaMemory {
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// The largest.
+    pub max: f64,
 }
 
 /// Times over a set of schemas, in microseconds.
@@ -204,9 +217,21 @@ fn row(framework: &str, by_framework: &ByFramework<'_>, check_end: bool) -> Mask
         crashes: count(&|record| record.ended(&[EndingKind::Crash, EndingKind::Protocol])),
         out_of_memory: count(&|record| record.ended(&[EndingKind::Memory])),
         peak_rss_mib: records.iter().map(|record| record.peak_rss_mib).max().unwrap_or(0),
+        schema_kib: schema_memory(&own),
         forced_share: forced_share(&own),
         compile_error_reasons: reasons(records),
     }
+}
+
+fn schema_memory(records: &[&MaskRecord]) -> Option<SchemaMemory> {
+    let bytes = records.iter().filter_map(|record| record.schema_bytes);
+    let mut kib: Vec<f64> = bytes.map(|bytes| bytes as f64 / 1024.0).collect();
+    kib.sort_unstable_by(f64::total_cmp);
+    Some(SchemaMemory {
+        p50: quantile(&kib, 0.5)?,
+        p99: quantile(&kib, 0.99)?,
+        max: *kib.last()?,
+    })
 }
 
 fn times(records: &[&MaskRecord]) -> Times {

@@ -31,6 +31,11 @@ impl<K: Eq + Hash, V: Clone> Kept<K, V> {
         }
     }
 
+    /// Bytes that are taken, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub(super) fn get(&self, key: &K) -> Option<V> {
         self.values.get(key).cloned()
     }

@@ -44,6 +44,13 @@ struct Beginnings {
 /// Names, and places of tokens that close them.
 type Closed = Arc<[(TextId, Range<usize>)]>;
 
+impl LeftNames {
+    /// Bytes that they take, roughly: a token with its count and place, or a name with the places of tokens that close it.
+    pub(super) fn bytes(&self) -> usize {
+        32 * self.kept
+    }
+}
+
 impl Walk<'_> {
     /// The tokens that the names of a list begin with which have not come.
     pub(super) fn names_left(

@@ -42,6 +42,9 @@ pub(super) trait Places: Send + Sync + 'static {
 
     /// A short text that ends it; none where none was found.
     fn completion(&self, at: &Self::Place) -> Result<Option<Vec<u8>>, MaskError>;
+
+    /// Bytes of what was worked out, roughly, without what schemas share.
+    fn memory(&self) -> usize;
 }
 
 /// Tokens that room is made for at once.
@@ -206,6 +209,10 @@ impl<T: Places> Masker for PlaceMasker<T> {
         if let Ok(Some(way)) = self.way(token) {
             self.prepared.add(token, way);
         }
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.texts.memory())
     }
 
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {

@@ -27,6 +27,13 @@ pub(super) struct KnownNames {
     pub(super) left: LeftNames,
 }
 
+impl KnownNames {
+    /// Bytes that they take, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        96 * self.places.len() + 4 * self.tokens.len() + self.left.bytes()
+    }
+}
+
 /// Tokens of names that are kept, and names.
 const MOST_KEPT: usize = 1 << 18;
 

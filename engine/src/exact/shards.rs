@@ -31,6 +31,14 @@ impl<K: Eq + Hash, V: Clone> Shards<K, V> {
         &self.parts[self.hashes.hash_one(key) as usize % SHARDS]
     }
 
+    /// Bytes that are taken, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let parts = self.parts.iter();
+        parts
+            .map(|part| part.read().unwrap_or_else(PoisonError::into_inner).bytes())
+            .sum()
+    }
+
     pub(super) fn get(&self, key: &K) -> Option<V> {
         // Values are kept whole, so that they stay usable after a panic elsewhere.
         self.part(key).read().unwrap_or_else(PoisonError::into_inner).get(key)

@@ -68,6 +68,20 @@ impl Default for Known {
     }
 }
 
+impl Known {
+    /// Bytes that it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.alive.bytes()
+            + self.alive_by_class.bytes()
+            + self.numbers.bytes()
+            + self.value_tokens.bytes()
+            + self.value_rests.bytes()
+            + self.closings.bytes()
+            + self.free_texts.bytes()
+            + self.names.bytes()
+    }
+}
+
 /// The tokens that go on with a number and stay in it.
 #[derive(Clone, Debug)]
 pub(super) struct NumberTokens {

@@ -133,6 +133,12 @@ impl Places for Shared {
     fn completion(&self, at: &State) -> Result<Option<Vec<u8>>, MaskError> {
         self.work().automaton.completion(*at).map_err(mask_error)
     }
+
+    fn memory(&self) -> usize {
+        let work = self.work();
+        let known = work.known.bytes() + work.insides.bytes();
+        work.automaton.memory() + known + self.masks.bytes() + self.steps.bytes()
+    }
 }
 
 impl Work {

@@ -215,6 +215,9 @@ pub struct Replayed {
     /// How many of the accepted tokens were forced, where that was asked for and the framework tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced: Option<usize>,
+    /// Bytes that the compiled schema takes after it, where the framework tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<usize>,
 }
 
 /// The outcome of `mask`.

@@ -240,6 +240,7 @@ fn replay(masker: &dyn Masker, tokens: &[TokenId], count_forced: bool) -> Replay
     if let Err(error) = outcome {
         replayed.failure = Some(error.to_string());
     }
+    replayed.memory_bytes = masker.memory_bytes();
     if count_forced && replayed.failure.is_none() {
         let accepted = &tokens[..replayed.accepted];
         replayed.forced = masker

@@ -157,6 +157,12 @@ impl Places for Reply {
             Ok(shortest)
         })
     }
+
+    fn memory(&self) -> usize {
+        // One lock at a time.
+        let own = self.own().masks.bytes();
+        self.shared.memory() + own
+    }
 }
 
 /// Works out what may come.
