@@ -168,9 +168,6 @@ fn masks_measures_all_schemas_and_resumes() {
     }
     assert!(row["tokens"].as_u64().unwrap() > 3 && row["peak_rss_mib"].as_u64().unwrap() > 0);
     assert!(row["schema_kib"].is_null(), "llguidance does not tell");
-    let memory = &report["frameworks"]["maskwright"]["schema_kib"];
-    let [p50, max] = ["p50", "max"].map(|figure| memory[figure].as_f64().unwrap());
-    assert!(1.0 < p50 && p50 <= max && max < 4096.0, "{memory}");
     assert_eq!(row["shared"]["measured"], 2);
 
     let records = fs::read_to_string(out.join("records.jsonl")).unwrap();
