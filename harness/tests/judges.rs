@@ -219,6 +219,8 @@ fn documents_are_replayed_in_the_order_that_a_framework_takes() {
         let row = &report["frameworks"][name];
         let counts = [&row["passing"], &row["validation_errors"], &row["invalidation_errors"]];
         assert_eq!(counts, [1, 0, 0], "{row}");
+        let [p50, max] = ["p50", "max"].map(|figure| row["schema_kib"][figure].as_f64().unwrap());
+        assert!(1.0 < p50 && p50 <= max && max < 4096.0, "{row}");
         assert_eq!(conformance["frameworks"][name]["passed"], 1, "{conformance}");
     }
 }
