@@ -1,12 +1,14 @@
 //! Replays MaskBench through our engine in this process, for those who make it faster: what is slow, and where.
 //!
 //! `cargo run --release -p maskwright-benches --example replay -- DIR [--limit N] [--seed S] [--slowest N]
-//! [--generation] [--cold]`: DIR is what `maskwright masks --data` takes. With `--cold` the processor's caches are filled
+//! [--generation] [--cold] [--least FILE]`: DIR is what `maskwright masks --data` takes. With `--cold` the processor's caches are filled
 //! with other things before each schema, as they are where frameworks take turns, or requests. Prints percentiles of the
 //! elapsed time of a first mask after compilation, and of a mask with the token accepted after it, and the slowest with
-//! the end of the document before them. A profiler can be put on it: nothing else runs. `maskwright masks` is what
-//! compares frameworks.
+//! the end of the document before them. A profiler can be put on it: nothing else runs. FILE keeps the least that each mask has
+//! taken so far in runs of the same schemas and documents, and what is printed is by these: what is left of a tail after
+//! several runs is work, and not what else the machine does. `maskwright masks` is what compares frameworks.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -30,6 +32,7 @@ struct Arguments {
     slowest: usize,
     style: Style,
     cold: bool,
+    least: Option<PathBuf>,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -43,6 +46,7 @@ fn arguments() -> Option<Arguments> {
         slowest: 20,
         style: Style::rfc8259(),
         cold: false,
+        least: None,
     };
     while let Some(word) = words.next() {
         match &word[..] {
@@ -51,6 +55,7 @@ fn arguments() -> Option<Arguments> {
             "--slowest" => read.slowest = words.next()?.parse().ok()?,
             "--generation" => read.style = Style::generation(),
             "--cold" => read.cold = true,
+            "--least" => read.least = Some(words.next()?.into()),
             _ => return None,
         }
     }
@@ -73,6 +78,8 @@ struct Times {
     slowest: usize,
     /// So many are known to have taken at least this.
     known_slow: Duration,
+    /// The least that masks took in runs before, in the same order.
+    least: Vec<Duration>,
     refused: Vec<String>,
 }
 
@@ -93,7 +100,7 @@ impl Times {
 
 fn main() -> ExitCode {
     let Some(arguments) = arguments() else {
-        report("usage: replay DIR [--limit N] [--seed S] [--slowest N] [--generation] [--cold]");
+        report("usage: replay DIR [--limit N] [--seed S] [--slowest N] [--generation] [--cold] [--least FILE]");
         return ExitCode::FAILURE;
     };
     match replay(&arguments) {
@@ -117,6 +124,7 @@ fn replay(arguments: &Arguments) -> Result<Times, String> {
     let compiler = ExactCompiler::new(vocabulary.clone(), options);
     let mut times = Times {
         slowest: arguments.slowest,
+        least: arguments.least.as_deref().map_or(Ok(Vec::new()), read_least)?,
         ..Times::default()
     };
     let mut others = vec![0_u64; if arguments.cold { OTHER_THINGS } else { 0 }];
@@ -130,7 +138,34 @@ fn replay(arguments: &Arguments) -> Result<Times, String> {
         }
     }
     times.keep_slowest();
+    if let Some(file) = &arguments.least {
+        write_least(file, &times)?;
+    }
     Ok(times)
+}
+
+/// Times that a run before has left: nanoseconds, a line each. None where there is no such file yet.
+fn read_least(file: &Path) -> Result<Vec<Duration>, String> {
+    let text = match std::fs::read_to_string(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text.map_err(|error| format!("{}: {error}", file.display()))?,
+    };
+    let times = text.lines().map(|line| line.parse().map(Duration::from_nanos));
+    times
+        .collect::<Result<_, _>>()
+        .map_err(|error| format!("{}: {error}: not times of masks", file.display()))
+}
+
+fn write_least(file: &Path, times: &Times) -> Result<(), String> {
+    if !times.least.is_empty() && times.least.len() != times.between.len() {
+        return Err(format!("{}: times of other masks than these", file.display()));
+    }
+    let text: String = times
+        .between
+        .iter()
+        .map(|time| format!("{}\n", time.as_nanos()))
+        .collect();
+    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 fn one<'a>(
@@ -154,7 +189,8 @@ fn one<'a>(
         for token in tokens.unwrap_or_default() {
             let start = Instant::now();
             let allowed = masker.mask().is_ok_and(|mask| mask.allows(token)) && masker.advance(token).is_ok();
-            let time = start.elapsed();
+            let before = times.least.get(times.between.len()).copied();
+            let time = start.elapsed().min(before.unwrap_or(Duration::MAX));
             times.between.push(time);
             if time > times.known_slow {
                 let before = String::from_utf8_lossy(&text.as_bytes()[..read]);
