@@ -169,9 +169,8 @@ pub(crate) struct Automaton {
     barred: HashMap<FormulaId, Arc<[TextId]>>,
     /// The names that may come first in plain objects.
     first_names: HashMap<FormulaId, NextNames>,
-    names_going_on: HashMap<(LanguageId, TextId), bool>,
-    /// Sets of names that were all found to go on.
-    sets_going_on: HashSet<(LanguageId, NameSetId)>,
+    /// Sets of names that were all found to be in a language.
+    sets_within: HashSet<(LanguageId, NameSetId)>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
     next_names: HashMap<KeyPlace, NextNames>,
     next_names_at: HashMap<StackId, NextNames>,
@@ -188,6 +187,9 @@ pub(crate) struct Automaton {
     stay_endless: HashMap<LanguageId, bool>,
     /// The items of the array last asked for, and the strings among them, sorted by their characters.
     sorted_texts: (Box<[GoalId]>, Arc<[GoalId]>),
+    /// The strings among the values that the next one in a container must not equal, and those last asked for.
+    text_sets: HashMap<StackId, NameSetId>,
+    last_text_set: (Arc<[GoalId]>, NameSetId),
     most_texts: HashMap<(StackId, ExpectedId), Option<MostTexts>>,
     /// Formulas and values kept in levels, names of lists, and values sorted by their characters.
     level_cells: usize,
@@ -271,8 +273,7 @@ impl Automaton {
             done: HashMap::new(),
             barred: HashMap::new(),
             first_names: HashMap::new(),
-            names_going_on: HashMap::new(),
-            sets_going_on: HashSet::new(),
+            sets_within: HashSet::new(),
             decided: HashMap::new(),
             next_names: HashMap::new(),
             next_names_at: HashMap::new(),
@@ -286,6 +287,8 @@ impl Automaton {
             members_apart: HashMap::new(),
             stay_endless: HashMap::new(),
             sorted_texts: Default::default(),
+            text_sets: HashMap::new(),
+            last_text_set: Default::default(),
             most_texts: HashMap::new(),
             level_cells: 0,
             orders: Orders::default(),
@@ -370,8 +373,8 @@ impl Automaton {
             * (known
                 + self.after_required.len()
                 + self.done.len()
-                + self.names_going_on.len()
-                + self.sets_going_on.len()
+                + self.sets_within.len()
+                + self.text_sets.len()
                 + self.most_texts.len()
                 + self.members_apart.len());
         let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;

@@ -11,8 +11,8 @@ use hashbrown::HashMap;
 
 use super::atom::{TextId, Texts};
 
-/// A set of names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A set of names, by default the empty one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct NameSetId(u32);
 
 impl NameSetId {

@@ -1,4 +1,5 @@
-//! Tokens within strings that have to differ from others, where there are so few strings that some may have to be avoided.
+//! Tokens within strings that have to differ from others, of languages that are read one character at a time. How many texts
+//! tokens have left is [counted](super::gone_names) only where the characters of a language are easily told.
 
 use smallvec::SmallVec;
 
@@ -20,17 +21,15 @@ struct Avoided<'a> {
     is_alive: bool,
 }
 
-/// The tokens, sorted, that texts of a language begin with and that stay in them, but leave only such as are among `rests`.
+/// The tokens, sorted, that texts of a language begin with and that stay in them, but leave only such as are among `rests`,
+/// which are sorted.
 pub(super) fn avoided(
     automaton: &mut Automaton,
     contents: &Contents,
     language: LanguageId,
-    rests: &[String],
+    rests: Vec<&str>,
 ) -> Result<Vec<TokenId>, Trouble> {
     let mut found = Vec::new();
-    let mut rests: Vec<&str> = rests.iter().map(String::as_str).collect();
-    rests.sort_unstable();
-    rests.dedup();
     let mut open = vec![Avoided {
         node: ROOT,
         language,

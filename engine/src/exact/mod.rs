@@ -7,6 +7,7 @@ mod chain;
 mod content;
 mod contents;
 mod forced;
+mod gone_names;
 mod kept;
 mod left_names;
 mod loops;

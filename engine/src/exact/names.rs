@@ -11,6 +11,7 @@ use crate::strings::LanguageId;
 
 use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents};
+use super::gone_names::GoneNames;
 use super::left_names::LeftNames;
 use super::rest::Rest;
 use super::rest_set::RestSet;
@@ -25,12 +26,13 @@ pub(super) struct KnownNames {
     places: HashMap<(u32, TextId), (Range<usize>, Range<usize>)>,
     tokens: Vec<TokenId>,
     pub(super) left: LeftNames,
+    pub(super) gone: GoneNames,
 }
 
 impl KnownNames {
     /// Bytes that they take, roughly.
     pub(super) fn bytes(&self) -> usize {
-        96 * self.places.len() + 4 * self.tokens.len() + self.left.bytes()
+        96 * self.places.len() + 4 * self.tokens.len() + self.left.bytes() + self.gone.bytes()
     }
 }
 
@@ -69,8 +71,14 @@ impl Walk<'_> {
                 self.close_all_but(at, (&closed, *read), contents, found)?;
             }
             NameRests::Language(language, used, read) => {
-                let freedom = &mut self.known.freedom;
+                let (from, freedom) = (found.len(), &mut self.known.freedom);
                 inside_few(self.automaton, freedom, contents, *language, found)?;
+                let gone = self.names_gone(*language, used, contents)?;
+                let mut place = 0;
+                found.retain(|token| {
+                    place += 1;
+                    place <= from || gone.binary_search(token).is_err()
+                });
                 self.close_language(at, *language, (used, *read), contents, found)?;
             }
         }
@@ -392,15 +400,20 @@ pub(super) fn beginnings(text: &str, contents: &Contents, found: &mut Vec<TokenI
 
 /// The tokens that end at a node where this character comes next.
 pub(super) fn begun(node: u32, next: Option<u32>, contents: &Contents, found: &mut Vec<TokenId>) {
-    for place in contents.inside.at(node) {
-        let may = match (contents.begun(place), next) {
-            (None, _) => true,
-            (Some(_), None) => return,
-            (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => return,
-            (Some(begun), Some(next)) => begun.may_be(next),
-        };
-        if may {
-            found.push(contents.tokens[place]);
-        }
-    }
+    found.extend(places_begun(node, next, contents).map(|place| contents.tokens[place]));
+}
+
+/// Their places.
+pub(super) fn places_begun(node: u32, next: Option<u32>, contents: &Contents) -> impl Iterator<Item = usize> {
+    let may = move |place: &usize| match (contents.begun(*place), next) {
+        (None, _) => Some(true),
+        (Some(_), None) => None,
+        (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => None,
+        (Some(begun), Some(next)) => Some(begun.may_be(next)),
+    };
+    let places = contents
+        .inside
+        .at(node)
+        .map_while(move |place| Some((place, may(&place)?)));
+    places.filter(|(_, may)| *may).map(|(place, _)| place)
 }

@@ -11,7 +11,7 @@ use super::{ExactCompiler, ExactOptions};
 use crate::{Compiler as _, Escapes, Formats, KeyOrder, Masker, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
-const TOKENS: [&str; 66] = [
+const TOKENS: [&str; 73] = [
     "\u{2028}",
     "\\u2028",
     "a\u{85}",
@@ -78,6 +78,13 @@ const TOKENS: [&str; 66] = [
     "\\\"",
     "aa",
     "\":\"\",",
+    "b\"}]",
+    "b\"},",
+    "\"},1",
+    "\"},\"a",
+    "\"},{\"a\":\"a",
+    "\"}],[{",
+    "\"]],[[\"",
 ];
 
 /// Every byte and some texts, each a token, and an end of sequence behind them.
@@ -190,6 +197,55 @@ fn masks_say_what_accepting_says() {
             r#"{"#,
         ),
     ];
+    // Names of a language and of a list, of which all come.
+    let few_names = r#"{"type": "object", "properties": {"x": {"type": "integer"}, "aab": {"type": "integer"}},
+        "patternProperties": {"^[ab]{1,2}$": {"type": "integer"}, "^[éè]$": {"type": "null"}}, "additionalProperties": false}"#;
+    let names = [
+        (few_names, r#"{"x":1,"aab":1,"aa":1,"a":1,"b":1,"bb":1,"ba":1,""#),
+        (few_names, r#"{"aab":1,"aa":1,"a":1,"ab":1,"é":null,"b":1,""#),
+        (few_names, r#"{"x":1,"é":null,"è":null,"a"#),
+        (
+            r#"{"properties": {"ab": true, "aab": true, "b,": {"type": "array"}}, "patternProperties": {"^x": {"type": "integer"}},
+                "additionalProperties": false, "required": ["ab"]}"#,
+            r#"{"ab":0,"b,":[],"x":1,"xa":1,""#,
+        ),
+    ];
+    // Strings at the end of containers that are compared.
+    let text = r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}"#;
+    let word = r#"{"type": "object", "required": ["a"], "properties": {"a": {"enum": ["", "ab", "b"]}}, "additionalProperties": false}"#;
+    let known = format!(
+        r#"{{"uniqueItems": true, "minItems": 3, "prefixItems": [{text}, {{"type": ["object", "integer", "string"]}},
+            {{"const": {{"a": "ab"}}}}, {{"type": "object", "maxProperties": 0}}]}}"#
+    );
+    let last = format!(r#"{{"uniqueItems": true, "prefixItems": [{text}, {word}], "minItems": 2}}"#);
+    let only = r#"{"type": "object", "required": ["a"], "properties": {"a": {"pattern": "^ab$"}}, "additionalProperties": false}"#;
+    let only = format!(r#"{{"uniqueItems": true, "prefixItems": [{text}, {{"anyOf": [{only}]}}]}}"#);
+    let ends = [
+        (only, r#"[{"a":"a"#),
+        (unique(text), r#"[{"a":"ab","x":[]},{"a":"ab"#),
+        (unique(text), r#"[{"a":"a"},{"a":"b","x":""},{"a":"b","x":""#),
+        (unique(word), r#"[{"a":"a"#),
+        (unique(word), r#"[{"a":"ab"},{"a":""#),
+        (unique(word), r#"[{"a":"ab"},{"a":"b"},{"a":""#),
+        (known.clone(), r#"[{"a":"a"#),
+        (known, r#"[{"a":""},{"a":"a"#),
+        (last, r#"[{"a":"a"#),
+        (unique(&unique(text)), r#"[[{"a":"ab"},{"a":"b"}],[{"a":"ab"},{"a":"b"#),
+        (unique(&unique(text)), r#"[[{"a":"b"}],[{"a":"a"#),
+        (unique(&unique(r#"{"type": "string"}"#)), r#"[["ab","b"],["ab","b"#),
+        (
+            unique(&format!(
+                r#"{{"type": "object", "properties": {{"a": {}}}}}"#,
+                unique(text)
+            )),
+            r#"[{"a":[{"a":"b"}]},{"a":[{"a":"b"#,
+        ),
+        (either(&format!(r#"{{"items": {word}}}"#)), r#"[{"a":"a"#),
+        (either(&format!(r#"{{"items": {word}}}"#)), r#"[{"a":"b"},{"a":"b"#),
+        (either(r#"{"maxItems": 2}"#), r#"[{"a":"b"},{"a":"b"#),
+    ];
+    let names = names.map(|(schema, text)| (schema.to_owned(), text));
+    let cases = cases.into_iter().chain(names).chain(ends).collect::<Vec<_>>();
     let objects = [
         (
             r#""properties": {"a": {"type": "string"}, "b": {"type": "string"}}"#,

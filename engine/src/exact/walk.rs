@@ -40,6 +40,8 @@ pub(super) struct Known {
     /// Tokens and rests that begin values.
     pub(super) value_tokens: Shapes<ValueTokens>,
     pub(super) value_rests: Shapes<ValueRests>,
+    /// The rests that are looked at singly behind strings of a place, by the place after most of these.
+    ending_singly: Kept<State, RestSet>,
     /// The tokens that close a string, by the contents that they are of, the language and the rests that may come.
     closings: Kept<(u32, LanguageId, RestSet), Arc<[TokenId]>>,
     /// The tokens that may come within any string, by the rests that may come behind it.
@@ -62,6 +64,7 @@ impl Default for Known {
             names: KnownNames::default(),
             value_tokens: Kept::new(KNOWN_BYTES),
             value_rests: Kept::new(KNOWN_BYTES),
+            ending_singly: Kept::new(KNOWN_BYTES),
             closings: Kept::new(KNOWN_BYTES),
             free_texts: Kept::new(KNOWN_BYTES),
         }
@@ -76,6 +79,7 @@ impl Known {
             + self.numbers.bytes()
             + self.value_tokens.bytes()
             + self.value_rests.bytes()
+            + self.ending_singly.bytes()
             + self.closings.bytes()
             + self.free_texts.bytes()
             + self.names.bytes()
@@ -217,9 +221,21 @@ impl Walk<'_> {
         at: State,
         language: LanguageId,
         contents: &Contents,
-    ) -> Result<Vec<TokenId>, Trouble> {
-        let rests = self.automaton.rests_to_avoid(at)?;
-        avoided(self.automaton, contents, language, &rests)
+    ) -> Result<Arc<[TokenId]>, Trouble> {
+        let Some(texts) = self.automaton.texts_to_avoid(at)? else {
+            return Ok(Arc::default());
+        };
+        if !self.automaton.is_read_singly(language) {
+            return self.names_gone(language, &texts, contents);
+        }
+        let read = self.automaton.name_text(texts.begun_and_come().0).len();
+        let texts = self.automaton.names_come(&texts);
+        let texts: Vec<Arc<str>> = texts
+            .iter()
+            .map(|text| self.automaton.shared_name_text(*text))
+            .collect();
+        let rests = texts.iter().map(|text| &text[read..]).collect();
+        Ok(avoided(self.automaton, contents, language, rests)?.into())
     }
 
     /// The tokens that may come within a string that may be any, where this is the place after it.
@@ -333,7 +349,8 @@ impl Walk<'_> {
         self.closings_before(language, after, contents, found)?;
         // Those that are not like most are looked at one by one.
         let mut single = self.closings_of_others(at, others, contents);
-        self.repeating(at, contents, &mut single);
+        let singly = self.ending_singly(at, after)?;
+        self.repeating(at, &singly, contents, &mut single);
         let mut place = from;
         while place < found.len() {
             match single.iter().any(|(_, closing)| closing.token == found[place]) {
@@ -353,18 +370,36 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The tokens that close the string that a place is in and go on into one that may become the same, or that end a
-    /// container which is compared.
-    fn repeating(&self, at: State, contents: &Contents, found: &mut Vec<(Box<str>, Closing)>) {
+    /// The rests that end a container with the string that a place is in and may not come behind all strings alike, though
+    /// the place after most of these is the same.
+    fn ending_singly(&mut self, at: State, after: State) -> Result<RestSet, Trouble> {
         let rests = &self.tokens.rests;
-        let is_compared = self.automaton.is_compared(at);
+        let mut singly = RestSet::none(rests.texts.len());
+        if !self.automaton.is_compared(at) {
+            return Ok(singly);
+        }
+        if let Some(known) = self.known.ending_singly.get(&after) {
+            return Ok(known);
+        }
+        for (rest, text) in rests.texts.iter().enumerate() {
+            if rests.closes[rest] && !self.automaton.ends_alike(after, text)? {
+                singly.put(rest, true);
+            }
+        }
+        self.known.ending_singly.keep(after, singly.clone(), singly.bytes());
+        Ok(singly)
+    }
+
+    /// The tokens that close the string that a place is in and go on into one that may become the same, or with a rest of
+    /// those that are to be looked at singly.
+    fn repeating(&self, at: State, singly: &RestSet, contents: &Contents, found: &mut Vec<(Box<str>, Closing)>) {
+        let rests = &self.tokens.rests;
         let read = self.automaton.characters_read(at);
         let mut string = read.to_owned();
         for (text, closing) in &contents.reaching {
             string.truncate(read.len());
             string.push_str(text);
-            let ends = is_compared && rests.closes[closing.rest as usize];
-            if ends || rests.may_repeat(closing.rest, &string) {
+            if singly[closing.rest as usize] || rests.may_repeat(closing.rest, &string) {
                 found.push((text.clone(), *closing));
             }
         }

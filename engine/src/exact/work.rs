@@ -202,9 +202,10 @@ impl Work {
                 NameRests::Language(language, used, read) => {
                     let inside = self.inside(language, shared)?;
                     let contents = &shared.tokens.inside;
-                    self.walk(shared)
-                        .close_language(at, language, (&used, read), contents, found)?;
-                    inside.and_these(found)
+                    let mut walk = self.walk(shared);
+                    walk.close_language(at, language, (&used, read), contents, found)?;
+                    let gone = walk.names_gone(language, &used, contents)?;
+                    inside.but(&gone, shared.sets()).and_these(found)
                 }
                 rests => {
                     let contents = &shared.tokens.inside;
@@ -231,9 +232,7 @@ impl Work {
                 }
                 let mut inside = self.inside(language, shared)?;
                 let avoided = self.walk(shared).avoided(at, language, &shared.tokens.inside)?;
-                if !avoided.is_empty() {
-                    inside = inside.but(&avoided, shared.sets());
-                }
+                inside = inside.but(&avoided, shared.sets());
                 self.walk(shared).closings(at, &shared.tokens.inside, found)?;
                 inside.and_these(found)
             }

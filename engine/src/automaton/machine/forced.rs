@@ -61,7 +61,7 @@ impl Automaton {
 
     /// Whether some texts must not come between two characters of a string or name, though its language has them.
     fn avoids(&mut self, at: State) -> Result<bool, Trouble> {
-        Ok(!self.any_content(at)? || !self.rests_to_avoid(at)?.is_empty())
+        Ok(!self.any_content(at)? || self.texts_to_avoid(at)?.is_some())
     }
 
     /// What all texts of a language begin with.

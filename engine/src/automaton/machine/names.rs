@@ -13,7 +13,7 @@ use crate::automaton::atom::TextId;
 use crate::automaton::decode::{Decode, Decoded};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::name_sets::NameSetId;
-use crate::strings::LanguageId;
+use crate::strings::{Cardinality, LanguageId};
 
 /// Names of a list from which on those that have not come are not listed anew for every place.
 const MANY_LISTED: usize = 32;
@@ -31,7 +31,7 @@ pub(crate) enum NextNames {
     Listed(ListId),
     /// Those of a list that have not come.
     Of(ListId),
-    /// Those of a language that have not come, none of which leaves nothing else to become: what may follow.
+    /// Those of a language that have not come: what may follow, were it not for these. All that have come are of it.
     In(LanguageId),
     /// By a language: what may follow.
     Language(LanguageId),
@@ -65,13 +65,26 @@ pub(crate) struct NamesLeft {
     pub(crate) come: NameSetId,
 }
 
-/// Names that begin with a text and may not come.
+/// Names, or other texts, that begin with a text and may not come.
 #[derive(Clone, Debug)]
 pub(crate) struct NamesCome {
     text: TextId,
     /// Those that have come, and others.
     come: NameSetId,
     never: SomeNames,
+}
+
+impl NamesCome {
+    /// Those of some texts that begin with one.
+    pub(super) fn texts(text: TextId, come: NameSetId) -> Self {
+        let never = SomeNames::new();
+        Self { text, come, never }
+    }
+
+    /// The text that they begin with, and the names that have come, whatever these begin with.
+    pub(crate) fn begun_and_come(&self) -> (TextId, NameSetId) {
+        (self.text, self.come)
+    }
 }
 
 /// Names, of which there mostly are few.
@@ -158,15 +171,20 @@ impl Automaton {
                 }
                 names
             }
-            NextNames::Language(language) | NextNames::In(language) => {
+            NextNames::Language(language) => {
                 let after = self.languages.derivative(language, character)?;
                 if self.languages.is_empty(after)? {
                     return Ok(None);
                 }
-                match names {
-                    NextNames::In(_) => NextNames::In(after),
-                    _ => NextNames::Language(after),
+                NextNames::Language(after)
+            }
+            NextNames::In(language) => {
+                let after = self.languages.derivative(language, character)?;
+                let come = self.count_come_with(self.come(stack), longer);
+                if !self.has_more(after, come)? {
+                    return Ok(None);
                 }
+                NextNames::In(after)
             }
         };
         Ok(Some(State::new(Top::Key(Decode::default(), longer, names), stack)))
@@ -248,6 +266,43 @@ impl Automaton {
         self.count_between((list, text), stack, |_| false, |_| false)
     }
 
+    /// Number of the names that have come and begin with a text.
+    fn count_come_with(&self, come: NameSetId, text: TextId) -> u64 {
+        self.name_sets.beginning_with(come, self.texts.get(text), &self.texts) as u64
+    }
+
+    /// How many texts of a language begin with one of some characters, given as ranges without what they have in common:
+    /// up to so many, all others counted as one more.
+    pub(crate) fn count_behind(
+        &mut self,
+        language: LanguageId,
+        characters: &[(u32, u32)],
+        up_to: u64,
+    ) -> Result<u64, Trouble> {
+        let mut count = 0;
+        for &(range, target) in self.languages.transitions(language)?.iter() {
+            for &(first, last) in characters {
+                let (first, last) = (first.max(range.first().into()), last.min(range.last().into()));
+                if first > last {
+                    continue;
+                }
+                let texts = match self.languages.cardinality(target, (up_to + 1).next_power_of_two())? {
+                    Cardinality::Finite(texts) => texts,
+                    Cardinality::AtLeast(_) | Cardinality::Infinite => return Ok(up_to + 1),
+                };
+                // Surrogates are no characters.
+                let surrogates = u64::from((last + 1).min(0xE000).saturating_sub(first.max(0xD800)));
+                count += texts
+                    .saturating_mul(u64::from(last - first) + 1 - surrogates)
+                    .min(up_to + 1);
+                if count > up_to {
+                    return Ok(up_to + 1);
+                }
+            }
+        }
+        Ok(count)
+    }
+
     /// The same of those that have a character of a range behind the text.
     fn count_left_behind(&self, list: ListId, text: TextId, (first, last): (u32, u32), stack: StackId) -> usize {
         let read = self.texts.get(text).len();
@@ -283,7 +338,7 @@ impl Automaton {
     }
 
     /// Those of a list that have not come in an object and begin with a text, sorted by their characters.
-    fn left_of(&self, list: ListId, text: TextId, stack: StackId) -> impl Iterator<Item = TextId> {
+    pub(super) fn left_of(&self, list: ListId, text: TextId, stack: StackId) -> impl Iterator<Item = TextId> {
         self.names_left(NamesLeft {
             list,
             text,
@@ -375,13 +430,10 @@ impl Automaton {
         }
     }
 
-    /// Whether one of some names goes on after `read` bytes with a character that `decode` may still become.
-    fn any_may_follow(&self, decode: Decode, mut names: impl Iterator<Item = TextId>, read: usize) -> bool {
-        let possible = decode.possible(self.style.escapes);
-        names.any(|name| {
-            let next = self.texts.get(name)[read..].chars().next().map(u32::from);
-            next.is_some_and(|next| possible.iter().any(|(first, last)| (*first..=*last).contains(&next)))
-        })
+    /// Whether a name goes on after `read` bytes with a character of some ranges.
+    pub(super) fn goes_on_with(&self, name: TextId, read: usize, ranges: &[(u32, u32)]) -> bool {
+        let next = self.texts.get(name)[read..].chars().next().map(u32::from);
+        next.is_some_and(|next| ranges.iter().any(|(first, last)| (*first..=*last).contains(&next)))
     }
 
     /// Whether a character of a name that `decode` may still become can follow `text`.
@@ -399,8 +451,9 @@ impl Automaton {
                 if self.name_list(list).excludes {
                     return Ok(!decode.possible(self.style.escapes).is_empty());
                 }
-                let names = self.listed_with(list, text).iter().copied();
-                Ok(self.any_may_follow(decode, names, read))
+                let possible = decode.possible(self.style.escapes);
+                let mut names = self.listed_with(list, text).iter();
+                Ok(names.any(|name| self.goes_on_with(*name, read, &possible)))
             }
             NextNames::Of(list) => {
                 let possible = decode.possible(self.style.escapes);
@@ -408,7 +461,18 @@ impl Automaton {
                     .iter()
                     .any(|range| self.count_left_behind(list, text, *range, stack) > 0))
             }
-            NextNames::Language(language) | NextNames::In(language) => self.may_follow(decode, language),
+            NextNames::Language(language) => self.may_follow(decode, language),
+            NextNames::In(language) => {
+                let possible = decode.possible(self.style.escapes);
+                let come = self
+                    .name_sets
+                    .names(self.come(stack), self.texts.get(text), &self.texts);
+                let come = come.iter().filter(|name| self.goes_on_with(**name, read, &possible));
+                match come.count() as u64 {
+                    0 => self.may_follow(decode, language),
+                    come => Ok(self.count_behind(language, &possible, come)? > come),
+                }
+            }
         }
     }
 
@@ -447,10 +511,7 @@ impl Automaton {
                 let never = never.filter(|name| self.texts.get(*name).starts_with(begun)).collect();
                 NameRests::AllBut(NamesCome { text, come, never }, read)
             }
-            NextNames::In(language) => {
-                let never = SomeNames::new();
-                NameRests::Language(language, NamesCome { text, come, never }, read)
-            }
+            NextNames::In(language) => NameRests::Language(language, NamesCome::texts(text, come), read),
             NextNames::Of(list) => match self.listed_with(list, text).len() {
                 MANY_LISTED.. => NameRests::Left(NamesLeft { list, text, come }),
                 _ => NameRests::These(self.left_of(list, text, at.stack).collect(), read),
@@ -483,10 +544,7 @@ impl Automaton {
                     false => NameRests::These(names, read),
                 }
             }
-            NextNames::Language(language) => {
-                let (come, never) = (NameSetId::EMPTY, SomeNames::new());
-                NameRests::Language(language, NamesCome { text, come, never }, 0)
-            }
+            NextNames::Language(language) => NameRests::Language(language, NamesCome::texts(text, NameSetId::EMPTY), 0),
             NextNames::None | NextNames::Unopened => NameRests::These(SomeNames::new(), 0),
         })
     }
@@ -494,6 +552,11 @@ impl Automaton {
     /// A name.
     pub(crate) fn name_text(&self, name: TextId) -> &str {
         self.texts.get(name)
+    }
+
+    /// The same, to be kept while other things are worked out.
+    pub(crate) fn shared_name_text(&self, name: TextId) -> Arc<str> {
+        self.texts.shared(name)
     }
 
     /// What may follow the characters of a name that a place is in, as a language.

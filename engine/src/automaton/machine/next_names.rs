@@ -20,8 +20,6 @@ const MANY: usize = 16;
 const MANY_SORTED: usize = 16;
 /// Names that have come up to which each name is looked up among them, one after the other.
 const FEW_COME: usize = 16;
-/// More names of a language than ever come in one object that is told apart by them.
-const MANY_LEFT: u64 = 1 << 12;
 
 /// The names of a list, or all others.
 #[derive(Debug)]
@@ -102,7 +100,7 @@ impl Automaton {
     }
 
     /// The names that may come next in a plain object as those that may come first but for those that have come; none where
-    /// these are neither a list nor a language with no end of others that begin with those.
+    /// these are neither a list nor a language in which names are counted.
     fn names_but_used(&mut self, stack: StackId, level: &Level) -> Result<Option<NextNames>, Trouble> {
         let language = match self.first_names(stack, level.formulas[0])? {
             NextNames::Language(language) => language,
@@ -121,10 +119,14 @@ impl Automaton {
             _ => return Ok(None),
         };
         let used = level.kind.used();
-        if self.name_sets.len(used) as u64 >= MANY_LEFT || self.languages.has_machines(language) {
+        let come = self.name_sets.len(used) as u64;
+        if self.languages.has_machines(language) || !self.has_all(language, used)? {
             return Ok(None);
         }
-        Ok(self.all_go_on(language, used)?.then_some(NextNames::In(language)))
+        Ok(Some(match self.has_more(language, come)? {
+            true => NextNames::In(language),
+            false => NextNames::None,
+        }))
     }
 
     /// Whether all names that have come are on a list.
@@ -133,24 +135,38 @@ impl Automaton {
         come.into_iter().all(|name| self.is_listed(list, name))
     }
 
-    /// Whether many names of a language begin with each of some names.
-    fn all_go_on(&mut self, language: LanguageId, names: NameSetId) -> Result<bool, Trouble> {
+    /// Whether all of some names are in a language.
+    fn has_all(&mut self, language: LanguageId, names: NameSetId) -> Result<bool, Trouble> {
         let (mut open, mut looked_at) = (vec![names], Vec::new());
         while let Some(names) = open.pop() {
             let Some((name, parts)) = self.name_sets.parts(names) else {
                 continue;
             };
-            if self.sets_going_on.contains(&(language, names)) {
+            if self.sets_within.contains(&(language, names)) {
                 continue;
             }
-            if !self.goes_on(language, name)? {
+            let text = self.texts.shared(name);
+            if !self.languages.contains(language, &text)? {
                 return Ok(false);
             }
             looked_at.push((language, names));
             open.extend(parts);
         }
-        self.sets_going_on.extend(looked_at);
+        self.sets_within.extend(looked_at);
         Ok(true)
+    }
+
+    /// Whether a language has more than so many texts.
+    pub(super) fn has_more(&mut self, language: LanguageId, than: u64) -> Result<bool, Trouble> {
+        if than == 0 {
+            return Ok(!self.languages.is_empty(language)?);
+        }
+        // So it is not counted anew for each name that comes.
+        let up_to = (than + 1).next_power_of_two();
+        Ok(match self.languages.cardinality(language, up_to)? {
+            Cardinality::Infinite | Cardinality::AtLeast(_) => true,
+            Cardinality::Finite(count) => count > than,
+        })
     }
 
     /// The names that may come first in a plain object.
@@ -163,21 +179,6 @@ impl Automaton {
         let names = self.names_next(formula, &[], Vec::new(), listed)?;
         self.first_names.insert(formula, names);
         Ok(names)
-    }
-
-    /// Whether many names of a language begin with one.
-    fn goes_on(&mut self, language: LanguageId, name: TextId) -> Result<bool, Trouble> {
-        if let Some(&known) = self.names_going_on.get(&(language, name)) {
-            return Ok(known);
-        }
-        let mut rest = language;
-        for character in self.texts.shared(name).chars() {
-            rest = self.languages.derivative(rest, character)?;
-        }
-        let count = self.languages.cardinality(rest, MANY_LEFT)?;
-        let goes_on = matches!(count, Cardinality::Infinite | Cardinality::AtLeast(_));
-        self.names_going_on.insert((language, name), goes_on);
-        Ok(goes_on)
     }
 
     /// The names that may come next where those of `ordered` come before all others and in that order, and those of

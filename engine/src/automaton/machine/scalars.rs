@@ -252,6 +252,11 @@ impl Automaton {
         self.languages.accepts_empty(language)
     }
 
+    /// Whether a text belongs to a language.
+    pub(crate) fn content_has(&mut self, language: LanguageId, text: &str) -> Result<bool, Trouble> {
+        Ok(self.languages.contains(language, text)?)
+    }
+
     /// Whether a character that `decode` may still become can follow.
     pub(crate) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
         self.content_may_begin(language, &decode.possible(self.style.escapes))

@@ -4,6 +4,7 @@
 //! ones that agree with what was read of it still matter: mostly none after a few bytes. While some do, a place stands
 //! where something else than them can still come.
 
+mod closed;
 mod names;
 mod numbers;
 mod texts;
@@ -63,21 +64,15 @@ impl Automaton {
                 let value = self.goals.intern(Goal::Equal(word.value()));
                 Ok(!apart.child.contains(&value))
             }
-            Top::String(decode, language, _, Some(text), _) => {
-                self.string_apart(*decode, *language, *text, &apart.child)
-            }
+            Top::String(decode, language, _, Some(text), _) => self.string_apart(*decode, *language, *text, stack),
             Top::Number(number, Some(text), expected) => self.number_apart(*number, *text, *expected, &apart.child),
-            Top::Key(decode, text, _) if !apart.own.is_empty() => {
-                let language = self.name_language(*state)?;
-                self.key_apart_within(*decode, *text, language, stack)
-            }
+            Top::Key(..) if !apart.own.is_empty() => self.name_apart(*state),
             Top::Colon(name) if !apart.own.is_empty() => self.member_apart(*name, stack),
             Top::ObjectComma if !apart.own.is_empty() => {
                 let Some(named) = self.key(stack)? else {
                     return Ok(false);
                 };
-                let (language, empty) = (self.name_language(named)?, self.texts.intern(""));
-                self.key_apart(empty, language, stack)
+                self.name_apart(named)
             }
             Top::ObjectStart | Top::ObjectNext | Top::ArrayStart | Top::ArrayNext if !apart.own.is_empty() => {
                 let Some(level) = self.level(stack) else {
@@ -357,6 +352,20 @@ impl Automaton {
         Ok(self.both(constraint, others)?)
     }
 
+    /// Whether there is no end of values that are read for this. A no may also say that this did not show.
+    fn value_is_endless(&mut self, expected: ExpectedId) -> Result<bool, Trouble> {
+        let what = self.expected(expected);
+        for vector in self.vectors(&what.goals)? {
+            if self.decisions.admits(what.decision, |goal| vector[goal as usize]) {
+                let (all, none) = split(&what.goals, &vector);
+                if self.is_endless(&all, &none)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     fn value_apart(&mut self, expected: ExpectedId, others: &[GoalId]) -> Result<bool, Trouble> {
         if others.is_empty() {
             return Ok(true);
@@ -367,9 +376,15 @@ impl Automaton {
                 continue;
             }
             let (all, mut none) = split(&what.goals, &vector);
-            let endless = self.is_endless(&all, &none)?;
+            let mut is_apart = self.is_endless(&all, &none)?;
+            if !is_apart {
+                // Of more strings than there are others one is none of them.
+                let strings = self.combined(&all, &none)?.strings;
+                let many = others.len() as u64;
+                is_apart = !self.languages.has_machines(strings) && self.count_strings(strings, many + 1)? > many;
+            }
             none.extend_from_slice(others);
-            if endless || self.satisfiable(&all, &none)? {
+            if is_apart || self.satisfiable(&all, &none)? {
                 return Ok(true);
             }
         }

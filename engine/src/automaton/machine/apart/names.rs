@@ -3,7 +3,7 @@
 use super::Parts;
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
-use crate::automaton::machine::{Automaton, StackId, Top, Trouble};
+use crate::automaton::machine::{Automaton, NextNames, StackId, State, Top, Trouble};
 use crate::strings::{Cardinality, LanguageId};
 
 /// Names that are tried one by one for one after which an object can differ.
@@ -23,8 +23,37 @@ impl Automaton {
         Ok(names)
     }
 
+    /// Whether there is a name that the one which is read may become, and after which the object can differ.
+    pub(super) fn name_apart(&mut self, at: State) -> Result<bool, Trouble> {
+        let Top::Key(decode, text, names) = at.top else {
+            return Ok(false);
+        };
+        let mut listed = match self.opened(names, at.stack)? {
+            // Behind any beginning of a name there are others than those few that the values have.
+            NextNames::Any => return Ok(true),
+            NextNames::Listed(list) if self.name_list(list).excludes => return Ok(true),
+            NextNames::Listed(list) => self.listed_with(list, text).to_vec(),
+            NextNames::Of(list) => self.left_of(list, text, at.stack).collect(),
+            NextNames::None | NextNames::Unopened => return Ok(false),
+            NextNames::Language(_) | NextNames::In(_) => {
+                let language = self.name_language(at)?;
+                return self.key_apart_within(decode, text, language, at.stack);
+            }
+        };
+        if decode != Decode::default() {
+            let (read, possible) = (self.texts.get(text).len(), decode.possible(self.style.escapes));
+            listed.retain(|name| self.goes_on_with(*name, read, &possible));
+        }
+        for name in listed {
+            if self.member_apart(name, at.stack)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// As [`key_apart`](Self::key_apart), where a character of the name may have been read in part.
-    pub(super) fn key_apart_within(
+    fn key_apart_within(
         &mut self,
         decode: Decode,
         text: TextId,
@@ -53,7 +82,7 @@ impl Automaton {
     }
 
     /// Whether there is a name that goes on from `text` in `language` and after which the object can differ.
-    pub(super) fn key_apart(&mut self, text: TextId, language: LanguageId, stack: StackId) -> Result<bool, Trouble> {
+    fn key_apart(&mut self, text: TextId, language: LanguageId, stack: StackId) -> Result<bool, Trouble> {
         let (mut looked, mut most) = (0, 8);
         loop {
             if self.languages.cardinality(language, most as u64)? == Cardinality::Infinite {

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
+use super::Values;
 use super::names::NAMES;
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
 use crate::automaton::goal::{Goal, GoalId};
-use crate::automaton::machine::{Automaton, ExpectedId, Kind, Outcomes, StackId, State, Top, Trouble};
+use crate::automaton::machine::{Automaton, ExpectedId, Kind, NamesCome, Outcomes, StackId, State, Top, Trouble};
+use crate::automaton::name_sets::NameSetId;
 use crate::json::{Shape, Value};
 use crate::strings::{Cardinality, LanguageId, by_next};
 
@@ -26,7 +28,7 @@ pub(in crate::automaton) type MostTexts = (State, Arc<[GoalId]>);
 
 impl Automaton {
     /// Whether a string or name that is being read may go on in any way that its language admits, but for
-    /// [a few texts](Self::rests_to_avoid).
+    /// [a few texts](Self::texts_to_avoid).
     pub(in crate::automaton::machine) fn any_content(&mut self, at: State) -> Result<bool, Trouble> {
         if !self.keeps(at.stack) {
             return Ok(true);
@@ -216,17 +218,41 @@ impl Automaton {
         Ok(None)
     }
 
-    /// What follows the string that a place is in, in those that it must not become, where there are so few strings that
-    /// one may be the only one left.
-    pub(crate) fn rests_to_avoid(&mut self, at: State) -> Result<Vec<String>, Trouble> {
+    /// The texts that the string which a place is in must not become, where there are so few strings that one may be the
+    /// only one left; none where there are no such.
+    pub(crate) fn texts_to_avoid(&mut self, at: State) -> Result<Option<NamesCome>, Trouble> {
         let Top::String(_, language, _, Some(text), _) = at.top else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let child = self.apart(at.stack)?.child;
-        match child.is_empty() || self.stays_endless(language)? {
-            true => Ok(Vec::new()),
-            false => Ok(self.rests_of(text, &child)),
+        if child.is_empty() || self.stays_endless(language)? {
+            return Ok(None);
         }
+        let come = self.texts_of(at.stack, &child);
+        Ok((come != NameSetId::EMPTY).then(|| NamesCome::texts(text, come)))
+    }
+
+    /// The strings among the values that the next value in a container must not equal.
+    fn texts_of(&mut self, stack: StackId, child: &Values) -> NameSetId {
+        if let Some(&known) = self.text_sets.get(&stack) {
+            return known;
+        }
+        // Of an array they are those of the one before and one more.
+        let (before, set) = &self.last_text_set;
+        let (new, mut set) = match child.strip_prefix(&before[..]) {
+            Some(new) => (new, *set),
+            None => (&child[..], NameSetId::EMPTY),
+        };
+        for value in new {
+            if let Some(text) = self.string_of(*value) {
+                let text = text.to_owned();
+                let text = self.texts.intern(&text);
+                set = self.name_sets.with(set, text, &self.texts);
+            }
+        }
+        self.last_text_set = (child.clone(), set);
+        self.text_sets.insert(stack, set);
+        set
     }
 
     /// Whether more strings can come of the characters `text` and what may follow them than there are among `others`.
@@ -235,20 +261,30 @@ impl Automaton {
         decode: Decode,
         language: LanguageId,
         text: TextId,
-        others: &[GoalId],
+        stack: StackId,
     ) -> Result<bool, Trouble> {
+        let child = self.apart(stack)?.child;
         // Some character of those that may follow does, and then there is no end of texts.
-        if self.stays_endless(language)? {
+        if child.is_empty() || self.stays_endless(language)? {
+            return Ok(true);
+        }
+        let others = self.texts_of(stack, &child);
+        let many = self.name_sets.beginning_with(others, self.texts.get(text), &self.texts) as u64;
+        let is_other = many == 0 || {
+            // Of so many one is none of them.
+            let is_whole = decode == Decode::Between && !self.languages.has_machines(language);
+            is_whole && self.count_strings(language, many + 1)? > many
+        };
+        if is_other {
             return Ok(true);
         }
         let rests = self.rests_of(text, others);
-        let mut rests: Vec<&str> = rests.iter().map(String::as_str).collect();
-        if rests.is_empty() || decode == Decode::Between {
+        let rests: Vec<&str> = rests.iter().map(|(other, read)| &other[*read..]).collect();
+        if decode == Decode::Between {
             return self.has_other_texts(language, &rests);
         }
         // In the middle of a character only some can come next.
         let possible = decode.possible(self.style.escapes);
-        rests.sort_unstable();
         let nexts = by_next(&rests);
         let characters: Vec<u32> = nexts.iter().map(|(next, _)| (*next).into()).collect();
         if self.may_begin_otherwise(language, &possible, &characters)? {
@@ -297,13 +333,14 @@ impl Automaton {
         Ok(among)
     }
 
-    /// What follows `text` in those of `others` that are strings and begin with it.
-    pub(super) fn rests_of(&self, text: TextId, others: &[GoalId]) -> Vec<String> {
+    /// Those of some texts that begin with one, in the order of their characters, and how much of each that is.
+    fn rests_of(&self, text: TextId, others: NameSetId) -> Vec<(Arc<str>, usize)> {
         let read = self.texts.get(text);
-        let rests = others
+        let others = self.name_sets.names(others, read, &self.texts);
+        others
             .iter()
-            .filter_map(|other| self.string_of(*other)?.strip_prefix(read));
-        rests.map(str::to_owned).collect()
+            .map(|other| (self.texts.shared(*other), read.len()))
+            .collect()
     }
 
     /// Number of texts of a language, up to `most`.
@@ -320,8 +357,9 @@ impl Automaton {
         let apart = self.apart(stack)?;
         match top {
             Top::String(_, language, _, Some(text), _) => {
-                let rests = self.rests_of(text, &apart.child);
-                let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
+                let others = self.texts_of(stack, &apart.child);
+                let rests = self.rests_of(text, others);
+                let rests: Vec<&str> = rests.iter().map(|(other, read)| &other[*read..]).collect();
                 let rests = self.languages.one_of(&rests)?;
                 let others = self.languages.not(rests)?;
                 Ok(self.languages.and(&[language, others])?)

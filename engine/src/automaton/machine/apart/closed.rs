@@ -1,0 +1,58 @@
+//! Containers that end with a string, and what may come behind them.
+
+use crate::automaton::machine::whitespace::is_whitespace;
+use crate::automaton::machine::{Automaton, Kind, StackId, State, Trouble};
+
+impl Automaton {
+    /// Whether it is the same for all strings, but for those that [`after_most_texts`](Self::after_most_texts) gives
+    /// beside the place `after` most of them, whether `rest` may come behind them. It has brackets that end containers.
+    ///
+    /// Two such strings make two containers that are as any other value to all values that the containers have to differ
+    /// from, so it matters to these in nothing but their number, and as long as there is no end of values not even in that.
+    pub(crate) fn ends_alike(&mut self, after: State, mut rest: &[u8]) -> Result<bool, Trouble> {
+        // A string may make one of the containers around its own the same as another, if these agree so far.
+        let mut around = self.level(after.stack).map(|level| level.below);
+        while let Some(stack) = around.filter(|stack| self.keeps(*stack)) {
+            if !self.apart(stack)?.own.is_empty() {
+                return Ok(false);
+            }
+            around = self.level(stack).map(|level| level.below);
+        }
+        let mut at = after;
+        while let Some((&byte, behind)) = rest.split_first()
+            && (matches!(byte, b'}' | b']') || is_whitespace(byte))
+        {
+            at = match self.step(at, byte)? {
+                Some(next) => next,
+                // Where one container may not end, no other may.
+                None => return Ok(true),
+            };
+            rest = behind;
+        }
+        match rest.split_first() {
+            None => Ok(true),
+            // What is no container differs from those that have ended.
+            Some((b',', behind)) if !behind.iter().any(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')) => {
+                self.items_are_endless(at.stack)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether there is no end of values that may come next in an array, if these have to differ from others.
+    fn items_are_endless(&mut self, stack: StackId) -> Result<bool, Trouble> {
+        let Some(level) = self.level(stack) else {
+            return Ok(false);
+        };
+        if !matches!(level.kind, Kind::Array { .. }) || !self.asks_unique(&level.formulas) {
+            return Ok(true);
+        }
+        if !self.must_differ(level.formulas[0]) {
+            return Ok(false);
+        }
+        match self.item(stack)? {
+            Some(expected) => self.value_is_endless(expected),
+            None => Ok(false),
+        }
+    }
+}
