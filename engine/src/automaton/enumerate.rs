@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::atom::TextId;
+use super::atom::{AtomKind, TextId};
 use super::formula::FormulaId;
 use super::goal::{Goal, GoalId};
 use super::questions::Goals;
@@ -125,6 +125,15 @@ impl Automaton {
         if values.len() >= wanted.most || formula == FormulaId::FALSE {
             return Ok(());
         }
+        // Of items that have to differ one with as many values more as there are others has enough, whichever those take.
+        let others = match self.asks_unique(&[formula]) {
+            true => self.most_items(formula),
+            false => 0,
+        };
+        let of_item = Wanted {
+            most: wanted.most.saturating_add(others),
+            ..wanted
+        };
         // The longest beginning and the shortest in turns: either may be the one that gets nowhere.
         let mut left = VecDeque::from([(formula, Vec::<Value>::new())]);
         let mut longest = false;
@@ -141,7 +150,7 @@ impl Automaton {
             }
             let goals = self.goals_of_item(&[formula]);
             for vector in self.vectors(&goals)? {
-                for item in self.children(&goals, &vector, wanted)? {
+                for item in self.children(&goals, &vector, of_item)? {
                     let repeats = items.contains(&item);
                     let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), repeats);
                     if after == FormulaId::FALSE {
@@ -156,6 +165,20 @@ impl Automaton {
             self.check_states(self.beginnings, "beginnings of arrays that have to differ")?;
         }
         Ok(())
+    }
+
+    /// Items that an array has at most, or as many as are compared at all.
+    fn most_items(&self, formula: FormulaId) -> usize {
+        let most = |part: &FormulaId| match self.formulas.literal(*part) {
+            Some((atom, false)) => match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(over) => usize::try_from(over.saturating_sub(1)).ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        let most = self.formulas.conjuncts(&formula).iter().filter_map(most).min();
+        let allowed = self.limits.differing_items;
+        most.map_or(allowed, |most| most.min(allowed))
     }
 
     fn some_objects(&mut self, formula: FormulaId, wanted: Wanted<'_>, values: &mut Vec<Value>) -> Result<(), Trouble> {

@@ -25,7 +25,7 @@ fn alone(set: SchemaSet, formats: Formats, style: Style) -> Result<(Automaton, G
 
 /// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
 /// random documents hit them.
-pub(crate) const SCHEMAS: [&str; 47] = [
+pub(crate) const SCHEMAS: [&str; 48] = [
     "true",
     r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
     r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
@@ -67,6 +67,7 @@ pub(crate) const SCHEMAS: [&str; 47] = [
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "string", "pattern": "^[ab]{0,2}$"}, "minItems": 2}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "array", "items": {"enum": [0, 1]}, "maxItems": 1}, "minItems": 2}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "array", "uniqueItems": true, "items": {"enum": [0, "a"]}}}"#,
+    r#"{"const": [["a", "b"]], "uniqueItems": true, "contains": {"uniqueItems": true}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "propertyNames": {"enum": ["a", "b"]}, "additionalProperties": {"enum": [0, 1]}}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"properties": {"a": {"items": {"enum": [0, 1]}, "type": "array", "maxItems": 1}, "b": {"const": 0}}, "additionalProperties": false, "maxProperties": 1}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}}"#,
@@ -318,6 +319,8 @@ fn what_no_value_satisfies_is_known_at_the_start() {
         r#"{"type": "object", "properties": {"a": false}, "required": ["a"]}"#,
         r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 1.0, 2]}, "minItems": 3}"#,
         r#"{"type": "array", "uniqueItems": true, "prefixItems": [{"const": 1}, {"enum": [1, 2]}, {"enum": [1, 2]}], "minItems": 3}"#,
+        r#"{"type": "array", "uniqueItems": true, "minItems": 2, "items": {"type": "array", "uniqueItems": true, "minItems": 3,
+            "maxItems": 3, "prefixItems": [{"enum": ["a", "b"]}, {"enum": ["b", 0]}, {"enum": ["a"]}]}}"#,
         r##"{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}"##,
         r#"{"type": "object", "propertyNames": {"maxLength": 0}, "minProperties": 2}"#,
         r#"{"type": "string", "pattern": "^a+$", "maxLength": 0}"#,
