@@ -13,6 +13,8 @@ use super::node::{ANY, LanguageId, NONE, Node};
 
 /// States to look at for a text before lengths are worked out instead.
 const FIRST_LOOK: usize = 32;
+/// States to look at for a short text before lengths are worked out instead.
+const SHORT_LOOK: usize = 64;
 /// States to look at for a short text before longer ones are followed.
 const WIDE_LOOK: usize = 200;
 /// States of combinations with machines to look at: they are large, and rarely end.
@@ -59,18 +61,23 @@ impl Languages {
         if self.arena.is_native(id) {
             return self.is_native_empty(id);
         }
-        if let Some((rest, min, max)) = self.split_length(id)? {
-            match self.search(id, FIRST_LOOK, Order::Deep)? {
-                Search::Found => return Ok(false),
-                Search::Exhausted => return Ok(true),
-                Search::Cut => {}
+        if self.is_bounded(id) {
+            // Where counters multiply, lengths take long to work out, and a short text is soon found.
+            for (order, states) in [(Order::Deep, FIRST_LOOK), (Order::Wide, SHORT_LOOK)] {
+                match self.search(id, states, order)? {
+                    Search::Found => return Ok(false),
+                    Search::Exhausted => return Ok(true),
+                    Search::Cut => {}
+                }
             }
-            // Counters would multiply the states: ask for the lengths of what they bound instead.
-            if let Some(lengths) = self.lengths(rest)? {
-                let empty = !lengths.meets(min, max);
-                self.note_emptiness(id, empty);
-                return Ok(empty);
-            }
+        }
+        // Counters would multiply the states: ask for the lengths of what they bound instead.
+        if let Some((rest, min, max)) = self.split_length(id)?
+            && let Some(lengths) = self.lengths(rest)?
+        {
+            let empty = !lengths.meets(min, max);
+            self.note_emptiness(id, empty);
+            return Ok(empty);
         }
         self.search_within(id, self.limits.states)
     }
@@ -120,6 +127,12 @@ impl Languages {
     pub(super) fn note_emptiness(&mut self, id: LanguageId, empty: bool) {
         let known = if empty { Emptiness::Empty } else { Emptiness::Inhabited };
         self.emptiness.put(id, known, self.arena.len());
+    }
+
+    /// Whether there is a bound on the number of characters beside others.
+    fn is_bounded(&self, id: LanguageId) -> bool {
+        let has_length = |member: &LanguageId| self.arena.as_length(*member).is_some();
+        matches!(self.arena.node(id), Node::And(members) if members.iter().any(has_length))
     }
 
     /// Takes the bound on the number of characters off an intersection: what it bounds, the least and the most
