@@ -18,7 +18,7 @@ use super::names::places_begun;
 use super::trie::ROOT;
 use super::walk::Walk;
 
-/// Tokens that are counted.
+/// Tokens that are counted, and places for which they are.
 const MOST_KEPT: usize = 1 << 18;
 /// Names left up to which they are counted at first.
 const FEW_LEFT: u64 = 1 << 12;
@@ -72,8 +72,13 @@ impl Walk<'_> {
             *known = GoneNames::default();
         }
         let key = (contents.number, language, text);
-        let mut counts = known.of.remove(&key).unwrap_or_default();
-        let before = counts.left.len();
+        let (mut counts, before) = match known.of.remove(&key) {
+            Some(counts) => {
+                let before = 1 + counts.left.len();
+                (counts, before)
+            }
+            None => (Counts::default(), 0),
+        };
         if many >= counts.up_to {
             counts = Counts {
                 up_to: FEW_LEFT.max((many + 1).next_power_of_two()),
@@ -82,7 +87,7 @@ impl Walk<'_> {
         }
         // What fails half-way is begun anew.
         counts.go_to(self.automaton, (language, text), come, contents)?;
-        known.kept += counts.left.len().saturating_sub(before);
+        known.kept += (1 + counts.left.len()).saturating_sub(before);
         let gone = counts.gone.clone();
         known.of.insert(key, counts);
         Ok(gone)
