@@ -29,6 +29,9 @@ pub(super) enum Values {
     AtLeast(usize),
 }
 
+/// Items of an array up to which it is made sure that each finds a value beside the others.
+const MOST_OTHERS: usize = 16;
+
 /// What is wanted of the values.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
@@ -127,7 +130,10 @@ impl Automaton {
         }
         // Of items that have to differ one with as many values more as there are others has enough, whichever those take.
         let others = match self.asks_unique(&[formula]) {
-            true => self.most_items(formula),
+            true => self
+                .most_items(formula)
+                .filter(|most| *most <= MOST_OTHERS)
+                .unwrap_or(0),
             false => 0,
         };
         let of_item = Wanted {
@@ -167,8 +173,8 @@ impl Automaton {
         Ok(())
     }
 
-    /// Items that an array has at most, or as many as are compared at all.
-    fn most_items(&self, formula: FormulaId) -> usize {
+    /// Items that an array has at most; none where it has no end.
+    fn most_items(&self, formula: FormulaId) -> Option<usize> {
         let most = |part: &FormulaId| match self.formulas.literal(*part) {
             Some((atom, false)) => match self.atoms.kind(atom) {
                 AtomKind::LengthAtLeast(over) => usize::try_from(over.saturating_sub(1)).ok(),
@@ -176,9 +182,7 @@ impl Automaton {
             },
             _ => None,
         };
-        let most = self.formulas.conjuncts(&formula).iter().filter_map(most).min();
-        let allowed = self.limits.differing_items;
-        most.map_or(allowed, |most| most.min(allowed))
+        self.formulas.conjuncts(&formula).iter().filter_map(most).min()
     }
 
     fn some_objects(&mut self, formula: FormulaId, wanted: Wanted<'_>, values: &mut Vec<Value>) -> Result<(), Trouble> {
