@@ -3,7 +3,8 @@
 //! The names that may come in an object with `patternProperties` and listed names are a language, which stays the same while
 //! the object is read: the tokens that its names begin with are found once. Of few tokens all names come in one object, as of
 //! those that a listed name begins with and no other. So it is counted how many names each token has left that one of those
-//! which have come begins with.
+//! which have come begins with. So it is with the words of a list of which items have to differ, too: names then stands for
+//! these.
 
 use std::sync::Arc;
 
