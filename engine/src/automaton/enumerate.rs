@@ -1,11 +1,11 @@
 //! Values that satisfy goals, written out: to tell whether there are enough of them to differ.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::atom::{AtomKind, TextId};
+use super::atom::TextId;
 use super::formula::FormulaId;
 use super::goal::{Goal, GoalId};
 use super::questions::Goals;
@@ -29,8 +29,10 @@ pub(super) enum Values {
     AtLeast(usize),
 }
 
-/// Items of an array up to which it is made sure that each finds a value beside the others.
-const MOST_OTHERS: usize = 16;
+/// Items or members that have to differ up to which room is made for one beside the others.
+const MOST_OTHERS: usize = 256;
+/// As many of them before more are needed.
+const FIRST_OTHERS: usize = 16;
 
 /// What is wanted of the values.
 #[derive(Clone, Copy)]
@@ -39,6 +41,46 @@ struct Wanted<'a> {
     none: &'a [GoalId],
     most: usize,
     depth: usize,
+}
+
+/// Items or members of beginnings of containers, which have their own beginnings in common.
+struct Chosen<T> {
+    /// Each with the one before it, and how many there are up to it.
+    parts: Vec<(Option<usize>, usize, T)>,
+}
+
+impl<T> Default for Chosen<T> {
+    fn default() -> Self {
+        Self { parts: Vec::new() }
+    }
+}
+
+impl<T: PartialEq> Chosen<T> {
+    /// The beginning that has one part more than `before`.
+    fn add(&mut self, before: Option<usize>, part: T) -> usize {
+        self.parts.push((before, self.count(before) + 1, part));
+        self.parts.len() - 1
+    }
+
+    fn count(&self, last: Option<usize>) -> usize {
+        last.map_or(0, |last| self.parts[last].1)
+    }
+
+    fn backwards(&self, last: Option<usize>) -> impl Iterator<Item = &T> {
+        let before = |at: &usize| self.parts[*at].0;
+        std::iter::successors(last, before).map(|at| &self.parts[at].2)
+    }
+
+    fn has(&self, last: Option<usize>, part: &T) -> bool {
+        self.backwards(last).any(|other| other == part)
+    }
+
+    /// From the first on.
+    fn all(&self, last: Option<usize>) -> Vec<&T> {
+        let mut all: Vec<&T> = self.backwards(last).collect();
+        all.reverse();
+        all
+    }
 }
 
 impl Automaton {
@@ -128,100 +170,158 @@ impl Automaton {
         if values.len() >= wanted.most || formula == FormulaId::FALSE {
             return Ok(());
         }
-        // Of items that have to differ one with as many values more as there are others has enough, whichever those take.
         let others = match self.asks_unique(&[formula]) {
-            true => self
-                .most_items(formula)
-                .filter(|most| *most <= MOST_OTHERS)
-                .unwrap_or(0),
+            true => FIRST_OTHERS,
             false => 0,
         };
-        let of_item = Wanted {
-            most: wanted.most.saturating_add(others),
-            ..wanted
-        };
-        // The longest beginning and the shortest in turns: either may be the one that gets nowhere.
-        let mut left = VecDeque::from([(formula, Vec::<Value>::new())]);
-        let mut longest = false;
-        while let Some((formula, items)) = match longest {
-            true => left.pop_back(),
-            false => left.pop_front(),
-        } {
-            longest = !longest;
-            if self.at_end(formula) {
-                values.push(Value::array(&items.iter().collect::<Vec<_>>()));
-                if values.len() >= wanted.most {
-                    return Ok(());
-                }
-            }
-            let goals = self.goals_of_item(&[formula]);
-            for vector in self.vectors(&goals)? {
-                for item in self.children(&goals, &vector, of_item)? {
-                    let repeats = items.contains(&item);
-                    let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), repeats);
-                    if after == FormulaId::FALSE {
-                        continue;
-                    }
-                    let mut items = items.clone();
-                    items.push(item);
-                    left.push_back((after, items));
-                }
-            }
-            self.beginnings += 1;
-            self.check_states(self.beginnings, "beginnings of arrays that have to differ")?;
-        }
-        Ok(())
-    }
-
-    /// Items that an array has at most; none where it has no end.
-    fn most_items(&self, formula: FormulaId) -> Option<usize> {
-        let most = |part: &FormulaId| match self.formulas.literal(*part) {
-            Some((atom, false)) => match self.atoms.kind(atom) {
-                AtomKind::LengthAtLeast(over) => usize::try_from(over.saturating_sub(1)).ok(),
-                _ => None,
-            },
-            _ => None,
-        };
-        self.formulas.conjuncts(&formula).iter().filter_map(most).min()
+        self.with_room(others, wanted.most, values, |automaton, others, values| {
+            automaton.arrays_beside(formula, others, wanted, values)
+        })
     }
 
     fn some_objects(&mut self, formula: FormulaId, wanted: Wanted<'_>, values: &mut Vec<Value>) -> Result<(), Trouble> {
         if values.len() >= wanted.most || formula == FormulaId::FALSE {
             return Ok(());
         }
-        let mut names = self.names(formula);
-        for cell in self.cells(formula, &names.clone(), &[])? {
-            names.extend(self.some_names(&cell.names, wanted.most)?);
+        self.with_room(FIRST_OTHERS, wanted.most, values, |automaton, others, values| {
+            automaton.objects_beside(formula, others, wanted, values)
+        })
+    }
+
+    /// Adds what `find` finds with room for as many others beside each item or member as it needs: it says whether more
+    /// room may show more.
+    fn with_room(
+        &mut self,
+        mut others: usize,
+        most: usize,
+        values: &mut Vec<Value>,
+        mut find: impl FnMut(&mut Self, usize, &mut Vec<Value>) -> Result<bool, Trouble>,
+    ) -> Result<(), Trouble> {
+        let before = values.len();
+        while find(self, others, values)? && values.len() < most {
+            if others >= MOST_OTHERS {
+                let what = "items or members that have to differ in values that have to differ";
+                let (limit, allowed) = ("search_states", MOST_OTHERS);
+                return Err(Exceeded { limit, what, allowed }.into());
+            }
+            others = (2 * others).max(FIRST_OTHERS);
+            values.truncate(before);
         }
-        let mut left = vec![(formula, 0, Vec::<(TextId, Value)>::new())];
-        while let Some((formula, index, members)) = left.pop() {
+        Ok(())
+    }
+
+    /// Arrays, up to as many as are wanted; and whether there may be more, because not all values of an item were looked
+    /// at. Where items have to differ, `others` more of an item's values are looked at than are wanted: one of that many is
+    /// left beside so many others, whichever those take.
+    fn arrays_beside(
+        &mut self,
+        formula: FormulaId,
+        others: usize,
+        wanted: Wanted<'_>,
+        values: &mut Vec<Value>,
+    ) -> Result<bool, Trouble> {
+        let of_item = Wanted {
+            most: wanted.most.saturating_add(others),
+            ..wanted
+        };
+        // Where some items have to be equal, those may be among the values that are not looked at.
+        let any_may_matter = self.asks_unique(&[formula]) && !self.must_differ(formula);
+        let (mut are_some, mut outgrown) = (false, 0);
+        let mut chosen = Chosen::default();
+        // The longest beginning and the shortest in turns: either may be the one that gets nowhere.
+        let mut left: BTreeMap<usize, Vec<(FormulaId, Option<usize>)>> = BTreeMap::from([(0, vec![(formula, None)])]);
+        let mut longest = false;
+        while let Some(mut some_left) = match longest {
+            true => left.last_entry(),
+            false => left.first_entry(),
+        } {
+            let next = some_left.get_mut().pop();
+            let Some((formula, items)) = next else {
+                some_left.remove();
+                continue;
+            };
+            longest = !longest;
             if self.at_end(formula) {
-                let texts = members.iter().map(|(name, value)| (self.texts.get(*name), value));
-                values.push(Value::object(&texts.collect::<Vec<_>>()));
+                values.push(Value::array(&chosen.all(items)));
                 if values.len() >= wanted.most {
-                    return Ok(());
+                    return Ok(false);
                 }
             }
-            for (at, &name) in names.iter().enumerate().skip(index) {
+            let goals = self.goals_of_item(&[formula]);
+            for vector in self.vectors(&goals)? {
+                let children = self.children(&goals, &vector, of_item)?;
+                are_some |= children.len() >= of_item.most;
+                for item in children {
+                    let repeats = chosen.has(items, &item);
+                    let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), repeats);
+                    if after != FormulaId::FALSE {
+                        let items = Some(chosen.add(items, item));
+                        left.entry(chosen.count(items)).or_default().push((after, items));
+                    } else if repeats && chosen.count(items) > others {
+                        outgrown += 1;
+                    }
+                }
+            }
+            if are_some && outgrown > values.len() + FIRST_OTHERS {
+                return Ok(true);
+            }
+            self.beginnings += 1;
+            self.check_states(self.beginnings, "beginnings of arrays that have to differ")?;
+        }
+        Ok(are_some && (outgrown > 0 || any_may_matter))
+    }
+
+    /// Objects, as [`arrays_beside`](Self::arrays_beside) finds arrays: members have names that differ.
+    fn objects_beside(
+        &mut self,
+        formula: FormulaId,
+        others: usize,
+        wanted: Wanted<'_>,
+        values: &mut Vec<Value>,
+    ) -> Result<bool, Trouble> {
+        let most = wanted.most.saturating_add(others);
+        let mut names = self.names(formula);
+        let mut are_some = false;
+        for cell in self.cells(formula, &names.clone(), &[])? {
+            let some = self.some_names(&cell.names, most)?;
+            are_some |= some.len() >= most;
+            names.extend(some);
+        }
+        let mut outgrown = 0;
+        let mut chosen: Chosen<(TextId, Value)> = Chosen::default();
+        let mut left = vec![(formula, 0, None)];
+        while let Some((formula, index, members)) = left.pop() {
+            if self.at_end(formula) {
+                let members = chosen.all(members);
+                let texts = members.iter().map(|member| (self.texts.get(member.0), &member.1));
+                values.push(Value::object(&texts.collect::<Vec<_>>()));
+                if values.len() >= wanted.most {
+                    return Ok(false);
+                }
+            }
+            outgrown += usize::from(are_some && chosen.count(members) > others);
+            if outgrown > values.len() + FIRST_OTHERS {
+                return Ok(true);
+            }
+            // The first name last, so that it is the next: the others come after it.
+            for (at, &name) in names.iter().enumerate().skip(index).rev() {
                 let name_of = Name::Known(name);
                 let goals = self.goals_of_member(&[formula], name_of)?;
                 for vector in self.vectors(&goals)? {
                     let outcome = |goal| outcome_of(&goals, &vector, goal);
                     let after = self.after_member(formula, name_of, &outcome)?;
-                    if !self.object_can_end(after, &[])? {
+                    if !self.object_can_end(after, &names[..=at])? {
                         continue;
                     }
                     for value in self.children(&goals, &vector, wanted)? {
-                        let mut members = members.clone();
-                        members.push((name, value));
-                        left.push((after, at + 1, members));
+                        left.push((after, at + 1, Some(chosen.add(members, (name, value)))));
                     }
                 }
             }
             self.beginnings += 1;
             self.check_states(self.beginnings, "beginnings of objects that have to differ")?;
         }
-        Ok(())
+        Ok(outgrown > 0)
     }
 
     /// Values of an item or member with these outcomes.

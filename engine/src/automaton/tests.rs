@@ -311,6 +311,72 @@ fn walk(style: Style, schemas: &[impl AsRef<str>], bytes: usize, check: &mut dyn
     ended
 }
 
+/// Values that must differ are told apart however many items or members they have and however many values those have.
+#[test]
+fn containers_that_must_differ_are_counted() {
+    let numbers = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>().join(",");
+    let consts = |count: usize| {
+        (0..count)
+            .map(|at| format!(r#"{{"const": {at}}}"#))
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let pair = |item: &str| {
+        format!(r#"{{"type": "array", "uniqueItems": true, "minItems": 2, "maxItems": 2, "items": {item}}}"#)
+    };
+    let cases = [
+        // The item, one that it is, another, and one that it is not.
+        (
+            r#"{"type": "array", "uniqueItems": true, "minItems": 3, "items": {"enum": ["a", "b", "c"]}}"#.to_owned(),
+            r#"["a","b","c"]"#.to_owned(),
+            r#"["c","b","a"]"#.to_owned(),
+            r#"["a","b"]"#.to_owned(),
+        ),
+        (
+            format!(
+                r#"{{"type": "array", "uniqueItems": true, "minItems": 40, "items": {{"enum": [{}]}}}}"#,
+                numbers(41)
+            ),
+            format!("[{}]", numbers(40)),
+            format!("[{}]", numbers(41)),
+            format!("[{}]", numbers(39)),
+        ),
+        (
+            format!(
+                r#"{{"type": "array", "uniqueItems": true, "minItems": 31, "maxItems": 31, "prefixItems": [{{"type": "integer", "minimum": 0, "maximum": 31}}, {}]}}"#,
+                consts(30)
+            ),
+            format!("[30,{}]", numbers(30)),
+            format!("[31,{}]", numbers(30)),
+            format!("[29,{}]", numbers(30)),
+        ),
+        (
+            r#"{"type": "array", "not": {"uniqueItems": true}, "maxItems": 2, "prefixItems": [{"type": "integer", "minimum": 0, "maximum": 40}, {"type": "integer", "minimum": 39, "maximum": 80}]}"#.to_owned(),
+            "[39,39]".to_owned(),
+            "[40,40]".to_owned(),
+            "[39,40]".to_owned(),
+        ),
+        (
+            r#"{"type": "object", "propertyNames": {"pattern": "^[a-e]$"}, "minProperties": 4, "additionalProperties": {"const": 0}}"#.to_owned(),
+            r#"{"a":0,"b":0,"c":0,"d":0}"#.to_owned(),
+            r#"{"b":0,"c":0,"d":0,"e":0}"#.to_owned(),
+            r#"{"b":0,"c":0,"d":0}"#.to_owned(),
+        ),
+        (
+            r#"{"type": "object", "propertyNames": {"pattern": "^[a-z]$"}, "minProperties": 25, "additionalProperties": {"const": 0}}"#.to_owned(),
+            format!("{{{}}}", ('a'..='y').map(|name| format!(r#""{name}":0"#)).collect::<Vec<_>>().join(",")),
+            format!("{{{}}}", ('b'..='z').map(|name| format!(r#""{name}":0"#)).collect::<Vec<_>>().join(",")),
+            format!("{{{}}}", ('b'..='y').map(|name| format!(r#""{name}":0"#)).collect::<Vec<_>>().join(",")),
+        ),
+    ];
+    for (item, one, another, none) in cases {
+        let mut subject = subject(&pair(&item));
+        assert!(subject.accepts(&format!("[{one},{another}]")), "{item}");
+        assert!(!subject.begins(&format!("[{one},{one}")), "{item}");
+        assert!(!subject.begins(&format!("[{none}")), "{item}");
+    }
+}
+
 #[test]
 fn what_no_value_satisfies_is_known_at_the_start() {
     for schema in [
