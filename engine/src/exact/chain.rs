@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use crate::automaton::{Automaton, Trouble};
 use crate::strings::{LanguageId, Transitions};
 
-use super::occurrences::gaps;
+use super::occurrences::{gaps, shared};
 
 /// What may follow each number of characters of a class, whichever they are.
 pub(super) struct Chain {
@@ -129,9 +129,7 @@ impl Chain {
             if first > last {
                 continue;
             }
-            let from = outside.partition_point(|(_, end)| *end < first);
-            let shared = outside[from..].iter().take_while(|(start, _)| *start <= last);
-            leaving.extend(shared.map(|(start, end)| (first.max(*start), last.min(*end))));
+            leaving.extend(shared(&[(first, last)], &outside));
         }
         Ok(leaving)
     }

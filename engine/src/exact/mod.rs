@@ -10,6 +10,7 @@ mod forced;
 mod gone_names;
 mod kept;
 mod left_names;
+mod local;
 mod loops;
 mod masker;
 mod names;
@@ -23,6 +24,7 @@ mod rest_set;
 mod rests;
 mod shards;
 mod spelling;
+mod spread;
 mod states;
 #[cfg(test)]
 mod tests;

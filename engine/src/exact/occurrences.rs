@@ -24,8 +24,10 @@ const ASCII: usize = 0x80;
 const HALVES: usize = 32;
 /// Tokens in which a character occurs from which on they are kept as a set of bits.
 const MANY: usize = 500;
+/// Second characters up to which pairs are found by these.
+const MANY_SECOND: usize = 64;
 /// Tokens below characters beyond ASCII that are taken out of a set one by one.
-const MOST_SINGLE: usize = 10_000;
+const MOST_SINGLE: u32 = 60_000;
 
 /// Characters behind the first, and a space before that, from which on tokens are long.
 pub(super) const DEEP: usize = 16;
@@ -39,6 +41,8 @@ pub(super) struct Occurrences {
     /// Where the nodes of each begin; one more entry than characters.
     starts: Box<[u32]>,
     nodes: Box<[u32]>,
+    /// Tokens below the nodes of all characters before each, added up over the nodes; one more entry than characters.
+    below: Box<[u32]>,
     /// Those behind a first character, and those behind a space and a first character, by their characters.
     seconds: Box<[(u32, u32)]>,
     seconds_behind_space: Box<[(u32, u32)]>,
@@ -130,16 +134,6 @@ impl Occurrences {
         let space = trie.child(ROOT, ' '.into());
         let nodes = trie.end(ROOT);
         let mut parents = vec![ROOT; nodes as usize];
-        let mut by_label: Vec<(u32, u32)> = (first_child(ROOT)..nodes)
-            .map(|node| (trie.label(node), node))
-            .collect();
-        by_label.sort_unstable();
-        let mut labels: Vec<u32> = by_label.iter().map(|(label, _)| *label).collect();
-        labels.dedup();
-        let starts = labels
-            .iter()
-            .map(|label| by_label.partition_point(|(other, _)| other < label) as u32);
-        let starts = starts.chain([by_label.len() as u32]).collect();
         let (mut spaced, mut others) = (vec![0; words], vec![0; words]);
         let mut behind = vec![Vec::new(); ASCII + 1];
         let (mut begun, mut deep) = (Vec::new(), Vec::new());
@@ -193,6 +187,23 @@ impl Occurrences {
                 begun_in_ascii.push(node);
             }
         }
+        // Those of a character by the one before it.
+        let mut by_label: Vec<(u32, u32)> = (first_child(ROOT)..nodes)
+            .map(|node| (trie.label(node), node))
+            .collect();
+        by_label.sort_unstable_by_key(|&(label, node)| (label, trie.label(parents[node as usize]), node));
+        let mut labels: Vec<u32> = by_label.iter().map(|(label, _)| *label).collect();
+        labels.dedup();
+        let starts = labels
+            .iter()
+            .map(|label| by_label.partition_point(|(other, _)| other < label) as u32);
+        let starts: Box<[u32]> = starts.chain([by_label.len() as u32]).collect();
+        let mut below = vec![0];
+        for nodes in starts.windows(2) {
+            let nodes = &by_label[nodes[0] as usize..nodes[1] as usize];
+            let tokens = nodes.iter().map(|(_, node)| trie.run(*node, trie.end(*node)).len());
+            below.push(below[below.len() - 1] + tokens.sum::<usize>() as u32);
+        }
         let behind_first = |from: u32| {
             let parent = |node: u32| parents[node as usize];
             let seconds = by_label.iter().filter(|(_, node)| {
@@ -218,6 +229,7 @@ impl Occurrences {
             parents: parents.into(),
             labels: labels.into(),
             starts,
+            below: below.into(),
             nodes: by_label.into_iter().map(|(_, node)| node).collect(),
             space,
             spaced: spaced.into(),
@@ -263,6 +275,48 @@ impl Occurrences {
         &self.nodes[place(first)..place(last.saturating_add(1))]
     }
 
+    /// Adds the nodes behind a character of a range and another of some ranges to others, up to about so many in all.
+    pub(super) fn pairs(
+        &self,
+        (first, last): (u32, u32),
+        second: &[(u32, u32)],
+        trie: &Trie<u32>,
+        most: usize,
+        found: &mut Vec<u32>,
+    ) {
+        let before = |node: &u32| trie.label(self.parent(*node));
+        let place = |label: u32| self.labels.partition_point(|other| *other < label);
+        let mut children_of: Vec<(u32, u32)> = Vec::new();
+        for &(from, to) in second {
+            let labels = place(from)..place(to.saturating_add(1));
+            if labels.len() > MANY_SECOND {
+                children_of.push((from, to));
+                continue;
+            }
+            for label in labels {
+                let nodes = &self.nodes[self.starts[label] as usize..self.starts[label + 1] as usize];
+                let from = nodes.partition_point(|node| before(node) < first);
+                let nodes = nodes[from..].iter().take_while(|node| before(node) <= last);
+                found.extend(nodes.copied().filter(|node| self.parent(*node) != ROOT));
+            }
+        }
+        if children_of.is_empty() {
+            return;
+        }
+        for &node in self.nodes(first, last) {
+            for &(from, to) in &children_of {
+                let mut child = trie.child_from(node, from);
+                while child < trie.end(node) && trie.label(child) <= to {
+                    found.push(child);
+                    child = trie.end(child);
+                }
+            }
+            if found.len() > most {
+                return;
+            }
+        }
+    }
+
     /// The same of those behind a first character below the root, or the space.
     pub(super) fn seconds(&self, below: u32, (first, last): (u32, u32)) -> &[(u32, u32)] {
         let seconds = match below {
@@ -275,12 +329,12 @@ impl Occurrences {
 
     /// A class, or what is in ASCII of it where tokens with other characters that it lacks are too many to be taken out
     /// one by one.
-    pub(super) fn handy(&self, class: &[(u32, u32)], trie: &Trie<u32>) -> Class {
-        let lacking: usize = self
-            .lacking(class)
-            .map(|node| trie.run(node, trie.end(node)).len())
-            .sum();
-        if lacking <= MOST_SINGLE {
+    pub(super) fn handy(&self, class: &[(u32, u32)]) -> Class {
+        let below = |(first, last): (u32, u32)| {
+            let place = |label: u32| self.below[self.labels.partition_point(|other| *other < label)];
+            place(last.saturating_add(1)) - place(first)
+        };
+        if self.lacking(class).map(below).sum::<u32>() <= MOST_SINGLE {
             return class.into();
         }
         let ascii = class.iter().filter(|(first, _)| *first < ASCII as u32);
@@ -289,14 +343,13 @@ impl Occurrences {
             .collect()
     }
 
-    /// The nodes behind characters beyond ASCII that a class has not, if it has any.
-    fn lacking(&self, class: &[(u32, u32)]) -> impl Iterator<Item = u32> {
+    /// The characters beyond ASCII that a class has not, if it has any.
+    fn lacking(&self, class: &[(u32, u32)]) -> impl Iterator<Item = (u32, u32)> {
         let has_any = class.last().is_some_and(|(_, last)| *last >= ASCII as u32);
         let gaps = gaps(class)
             .into_iter()
             .filter(move |(_, last)| has_any && *last >= ASCII as u32);
-        gaps.flat_map(|(first, last)| self.nodes(first.max(ASCII as u32), last))
-            .copied()
+        gaps.map(|(first, last)| (first.max(ASCII as u32), last))
     }
 
     /// The tokens below a node, which is the root or [`space`](Self::space), that have no characters but those of a class
@@ -317,7 +370,8 @@ impl Occurrences {
             self.behind[ASCII].take_from(&mut within);
         }
         let trie = &contents.inside;
-        for lacking in self.lacking(class) {
+        let lacking = self.lacking(class);
+        for &lacking in lacking.flat_map(|(first, last)| self.nodes(first, last)) {
             let parent = self.parent(lacking);
             if parent != ROOT && Some(parent) != self.space {
                 unset(&mut within, &contents.tokens[trie.run(lacking, trie.end(lacking))]);
@@ -454,6 +508,17 @@ fn halves(tokens: &[Vec<TokenId>], words: usize) -> Box<[Box<[u32]>]> {
 pub(super) fn contains(class: &[(u32, u32)], character: u32) -> bool {
     let place = class.partition_point(|(_, last)| *last < character);
     class.get(place).is_some_and(|(first, _)| *first <= character)
+}
+
+/// The characters of two classes.
+pub(super) fn shared(one: &[(u32, u32)], other: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut both = Vec::new();
+    for &(first, last) in one {
+        let from = other.partition_point(|(_, end)| *end < first);
+        let within = other[from..].iter().take_while(|(start, _)| *start <= last);
+        both.extend(within.map(|(start, end)| (first.max(*start), last.min(*end))));
+    }
+    both
 }
 
 /// What is between the ranges of a class.

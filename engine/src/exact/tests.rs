@@ -383,6 +383,9 @@ fn loops_take_the_tokens_that_may_come() {
             &['a', 'B', '1', '_'],
             &['é', '日', 'a'],
             &['a', 'b', '-', '.', ' ', '\n', '\u{2028}', '\u{a0}', '日'],
+            &[
+                '(', ')', '[', ']', '?', '<', '>', 'a', 'b', '日', '*', '-', '{', '1', ',',
+            ],
         ]
         .choose(&mut rng)
         .unwrap();
@@ -412,7 +415,11 @@ fn loops_take_the_tokens_that_may_come() {
     }
     let texts: Vec<Vec<u8>> = texts.into_iter().collect();
     let vocabulary = vocabulary(&texts);
-    let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+    let options = ExactOptions {
+        formats: Formats::Asserted,
+        ..ExactOptions::default()
+    };
+    let compiler = ExactCompiler::new(vocabulary.clone(), options);
     let patterns = [
         r"^\S+$",
         r"^[a-z]+$",
@@ -429,11 +436,44 @@ fn loops_take_the_tokens_that_may_come() {
         r"^[^日]*$",
         r"^ ?[a-c]+( [a-c]+)*$",
         r"^([a-c]+|[a-c]{2}[1_]+)$",
+        // All that is not at an end can go on with any character but a few, and so on.
+        r"^.*?[ab]b\.c$",
+        r"^.*a([^.]+\.)?c[1_]$",
+        r"^([^日]*\n)?[^-]*1$",
+        r"^[^\u2000-\u203f]*a(\u2028b)?c$",
+        r"^[^\u00a0]*-[^]*$",
+        // A character leads to the same place whatever came before it, but behind some of them.
+        r"^([a-c ]|-[ab1]|é日|_)*$",
+        r"^([a-c. ]|-日)*$",
+        r"^([a-c_ ]|[.é]é|-[日é]|日日)*$",
+        r"^([^b]|b[^ca])*b?$",
+        r"^([a-c]([^b]|b[^ca]|bc日)*|[^a-c][^]*)$",
+        r"^[^ ]([^ab]|a[^B]|b(?=[^日])(?!1))*$",
+        r"^ ?.([^日a]|日+[^日ca]|a(?!1))*c$",
     ];
-    for pattern in patterns {
-        for bound in ["", r#", "maxLength": 11"#, r#", "maxLength": 300"#] {
-            let schema = format!(r#"{{"type": "string", "pattern": {pattern:?}{bound}}}"#);
-            for before in ["\"", "\"a", "\"aa ", "\"日.a"] {
+    let mut strings: Vec<String> = patterns
+        .iter()
+        .map(|pattern| format!(r#""pattern": {pattern:?}"#))
+        .collect();
+    strings.extend(
+        [
+            r#""oneOf": [{"pattern": "ab"}, {"pattern": "B1"}, {"pattern": "c-?a"}]"#,
+            r#""oneOf": [{"pattern": "a日"}, {"pattern": "^[^é]*1"}]"#,
+            r#""not": {"pattern": "b[ac]|日é"}"#,
+            r#""format": "regex""#,
+            r#""allOf": [{"pattern": "^.*?ab?[_c.]$"}, {"pattern": "^([a-cB_.-]|1[a-c])*$"}]"#,
+        ]
+        .map(str::to_owned),
+    );
+    for string in strings {
+        for bound in [
+            "",
+            r#", "maxLength": 11"#,
+            r#", "maxLength": 300"#,
+            r#", "minLength": 4"#,
+        ] {
+            let schema = format!(r#"{{"type": "string", {string}{bound}}}"#);
+            for before in ["\"", "\"a", "\"aa ", "\"日.a", "\"cab", "\"c日"] {
                 let mut masker = compiler.compile(&schema).unwrap();
                 if !before.bytes().all(|byte| masker.advance(byte.into()).is_ok()) {
                     continue;

@@ -115,16 +115,20 @@ impl TokenSet {
         Self::over(Base::Words(words.into()))
     }
 
-    /// These tokens, and those of a set of bits.
-    pub(super) fn joined(mut tokens: Vec<TokenId>, words: Option<Words>, len: usize) -> Self {
+    /// These tokens, and those of a set of bits but for some that are not among the tokens.
+    pub(super) fn joined(mut tokens: Vec<TokenId>, words: Option<Words>, without: &[TokenId], len: usize) -> Self {
         let Some(words) = words else {
             return Self::of(&tokens, len);
         };
         tokens.retain(|token| !bit(&words, *token));
-        if tokens.len() < MANY {
-            return Self::over(Base::Words(words)).and_these(&tokens);
+        let without: Vec<TokenId> = without.iter().copied().filter(|token| bit(&words, *token)).collect();
+        if tokens.len() < MANY && without.len() < MANY {
+            return Self::over(Base::Words(words)).but_these(&without).and_these(&tokens);
         }
         let mut words = words.to_vec();
+        for token in without {
+            words[token as usize / 32] &= !(1 << (token % 32));
+        }
         for token in tokens {
             set(&mut words, token);
         }

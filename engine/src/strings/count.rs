@@ -42,7 +42,8 @@ impl Languages {
 
     /// [`cardinality`](Self::cardinality), where it is not known yet.
     fn count(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
-        if let Some(lengths) = self.lengths(language)?
+        if !self.arena.is_finite(language)
+            && let Some(lengths) = self.lengths(language)?
             && lengths.max() == Some(None)
         {
             return Ok(Cardinality::Infinite);

@@ -39,7 +39,7 @@ enum Order {
     Deep,
     /// The first.
     Wide,
-    /// One of those that ask for the fewest things, the first of them.
+    /// One of those that ask for the fewest things and of these for the fewest characters, the first of them.
     Near,
 }
 
@@ -63,7 +63,11 @@ impl Languages {
         }
         if self.is_bounded(id) {
             // Where counters multiply, lengths take long to work out, and a short text is soon found.
-            for (order, states) in [(Order::Deep, FIRST_LOOK), (Order::Wide, SHORT_LOOK)] {
+            for (order, states) in [
+                (Order::Near, SHORT_LOOK),
+                (Order::Deep, FIRST_LOOK),
+                (Order::Wide, SHORT_LOOK),
+            ] {
                 match self.search(id, states, order)? {
                     Search::Found => return Ok(false),
                     Search::Exhausted => return Ok(true),
@@ -102,6 +106,7 @@ impl Languages {
         // some of them.
         let mut found = Search::Cut;
         for (order, states) in [
+            (Order::Near, WIDE_LOOK),
             (Order::Wide, WIDE_LOOK),
             (Order::Near, states / 4),
             (Order::Deep, states),
@@ -237,7 +242,7 @@ impl Languages {
     /// For a text of `start`, over at most `states` states; remembers what that shows of every state met.
     fn search(&mut self, start: LanguageId, states: usize, order: Order) -> Result<Search, LimitReached> {
         let mut came_from: HashMap<LanguageId, LanguageId> = HashMap::new();
-        let mut open = BinaryHeap::from([Reverse((0, 0, start))]);
+        let mut open = BinaryHeap::from([Reverse(((0, 0), 0, start))]);
         came_from.insert(start, start);
         let (mut visited, mut left_out) = (0, false);
         while let Some(Reverse((_, _, state))) = open.pop() {
@@ -254,6 +259,9 @@ impl Languages {
                 targets => targets?,
             };
             for target in targets {
+                if came_from.contains_key(&target) {
+                    continue;
+                }
                 match self.judge(target)? {
                     Emptiness::Empty => {}
                     Emptiness::Inhabited => {
@@ -262,15 +270,13 @@ impl Languages {
                     }
                     Emptiness::Unknown => {
                         let met = came_from.len();
-                        came_from.entry(target).or_insert_with(|| {
-                            let (rank, place) = match order {
-                                Order::Deep => (0, usize::MAX - met),
-                                Order::Wide => (0, met),
-                                Order::Near => (self.asked(target), met),
-                            };
-                            open.push(Reverse((rank, place, target)));
-                            state
-                        });
+                        let (rank, place) = match order {
+                            Order::Deep => ((0, 0), usize::MAX - met),
+                            Order::Wide => ((0, 0), met),
+                            Order::Near => ((self.asked(target), self.characters_asked(target)?), met),
+                        };
+                        open.push(Reverse((rank, place, target)));
+                        came_from.insert(target, state);
                     }
                 }
             }
@@ -299,6 +305,18 @@ impl Languages {
             }
         }
         asked
+    }
+
+    /// How many characters the languages intersected ask for, all together, as far as that is easily counted.
+    fn characters_asked(&mut self, id: LanguageId) -> Result<u64, LimitReached> {
+        let Node::And(members) = self.arena.node(id).clone() else {
+            return Ok(self.least(id)?.unwrap_or(0));
+        };
+        let mut asked = 0_u64;
+        for member in members {
+            asked = asked.saturating_add(self.least(member)?.unwrap_or(0));
+        }
+        Ok(asked)
     }
 
     fn note_path(&mut self, last: LanguageId, came_from: &HashMap<LanguageId, LanguageId>) {

@@ -485,6 +485,13 @@ impl Machine {
         Ok((!after.is_empty()).then_some(Self(after)))
     }
 
+    /// Whether all characters beyond ASCII lead the same way.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.0
+            .iter()
+            .all(|part| matches!(&part.state, Native::Regex(regex) if regex.is_narrow()))
+    }
+
     /// Whether the text may end here.
     pub(crate) fn accepts(&self) -> bool {
         self.0.iter().any(|part| part.min == 0 && part.state.accepts())

@@ -208,7 +208,7 @@ impl Languages {
     }
 
     /// Characters of a shortest text, where they are easily counted.
-    fn least(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
+    pub(super) fn least(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
         Ok(match self.arena.is_structural(id) {
             true => self.lengths(id)?.and_then(|lengths| lengths.min()),
             false => None,

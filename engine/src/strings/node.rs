@@ -112,6 +112,8 @@ pub(super) struct Facts {
     /// A Boolean combination of others with a [`Node::Native`]: its states are as many as texts, so that derivatives
     /// are taken by one character at a time.
     pub(super) native: bool,
+    /// It has so many texts and no more, as its structure shows.
+    pub(super) finite: bool,
 }
 
 /// Expressions by id, each once.
@@ -234,6 +236,10 @@ impl Arena {
         self.facts(id).native
     }
 
+    pub(super) fn is_finite(&self, id: LanguageId) -> bool {
+        self.facts(id).finite
+    }
+
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -315,6 +321,7 @@ impl Arena {
                 simple: false,
                 structural: false,
                 native: false,
+                finite: false,
             },
         ));
         self.intern(Node::Loop(number))
@@ -357,27 +364,32 @@ impl Arena {
             simple,
             structural: simple,
             native: false,
+            finite: false,
         };
         match node {
-            Node::None => closed(false, true),
-            Node::Empty | Node::LeapSecond { .. } => closed(matches!(node, Node::Empty), true),
-            Node::Class(_) => closed(false, true),
+            Node::LeapSecond { .. } => closed(false, true),
+            Node::None | Node::Empty | Node::Class(_) => Facts {
+                finite: true,
+                ..closed(matches!(node, Node::Empty), true)
+            },
             Node::Native(state) => Facts {
                 native: true,
                 ..closed(state.accepts(), true)
             },
-            Node::Branch { accepts, edges } => {
-                closed(*accepts, edges.iter().all(|&(_, target)| self.is_simple(target)))
-            }
+            Node::Branch { accepts, edges } => Facts {
+                finite: edges.iter().all(|&(_, target)| self.is_finite(target)),
+                ..closed(*accepts, edges.iter().all(|&(_, target)| self.is_simple(target)))
+            },
             Node::Concat(first, rest) => Facts {
                 native: false,
                 ..self.combine([*first, *rest], true, |a, b| a & b)
             },
-            Node::Repeat { inner, min, .. } => {
+            Node::Repeat { inner, min, max } => {
                 let inner = self.facts(*inner);
                 Facts {
                     nullable: if *min == 0 { u64::MAX } else { inner.nullable },
                     native: false,
+                    finite: inner.finite && *max != UNBOUNDED,
                     ..inner
                 }
             }
@@ -386,6 +398,7 @@ impl Arena {
                 structural: self
                     .bounded(members)
                     .is_some_and(|(inner, ..)| self.is_structural(inner)),
+                finite: members.iter().any(|member| self.is_finite(*member)),
                 ..self.combine(members.iter().copied(), false, |a, b| a & b)
             },
             Node::Not(inner) => {
@@ -394,6 +407,7 @@ impl Arena {
                     nullable: !inner.nullable,
                     simple: false,
                     structural: false,
+                    finite: false,
                     ..inner
                 }
             }
@@ -403,6 +417,7 @@ impl Arena {
                 simple: false,
                 structural: false,
                 native: false,
+                finite: false,
             },
             Node::Recall { body, past } => {
                 let row = self.facts(*body).nullable >> self.past_bits(past) & 1;
@@ -425,6 +440,7 @@ impl Arena {
             simple,
             structural: simple,
             native: false,
+            finite: false,
         });
         members.fold(
             Facts {
@@ -437,6 +453,7 @@ impl Arena {
                 simple: all.simple && one.simple,
                 structural: all.structural && one.structural,
                 native: all.native || one.native,
+                finite: all.finite && one.finite,
             },
         )
     }

@@ -433,6 +433,14 @@ impl Automaton {
         Ok(self.languages.is_dense(language)?)
     }
 
+    /// A class of characters of which every text is the beginning of some text of `language`, where one shows: sorted,
+    /// inclusive ranges.
+    pub(crate) fn dense_class(&mut self, language: LanguageId) -> Result<Option<Vec<(u32, u32)>>, Trouble> {
+        let class = self.languages.dense_class(language)?;
+        let pair = |range: &crate::strings::CharRange| (range.first().into(), range.last().into());
+        Ok(class.map(|class| class.iter().map(pair).collect()))
+    }
+
     /// The least and the largest number of characters in texts of a language that asks for nothing but lengths; none of
     /// others.
     pub(crate) fn only_bounded(&mut self, language: LanguageId) -> Result<Option<(u64, u64)>, Trouble> {

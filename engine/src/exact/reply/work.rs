@@ -226,7 +226,7 @@ impl<'a> Walk<'a> {
         if self.reader().is_complete(threads)? {
             found.extend(shared.vocabulary.eos_tokens());
         }
-        Ok(TokenSet::joined(found, words.map(Words::from), shared.tokens.len))
+        Ok(TokenSet::joined(found, words.map(Words::from), &[], shared.tokens.len))
     }
 
     /// The tokens of a trie that lead on from a place.

@@ -468,7 +468,7 @@ impl Regex {
     }
 
     /// Whether all characters from U+0080 on lead to one state.
-    pub(super) fn is_narrow(&self) -> bool {
+    pub(in crate::strings) fn is_narrow(&self) -> bool {
         !matches!(
             self.at,
             At::ClassStart | At::Class(_) | At::GroupAngle | At::Name { .. } | At::Escape(Escape::Zero, Some(_))

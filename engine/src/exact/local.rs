@@ -1,0 +1,310 @@
+//! [`Walk::local`]: languages in which mostly the last character alone says where a text is.
+//!
+//! Patterns that are looked for anywhere (`customer`, `^a.*b$`) and formats with pairs of characters have a place, here
+//! called *home*, to which most characters lead back, and others from which all but a few characters lead where they
+//! lead from home. As long as none of those few comes, where a text is follows from its last character. So only the
+//! nodes at which such a pair of characters stands are looked at, and what follows as far as it is somewhere else:
+//! everything else is judged by its characters, as in a [loop](super::chain).
+
+use crate::automaton::{Automaton, Trouble};
+
+use super::content::{Inside, Visit as _, Walk};
+use super::occurrences::{contains, gaps, shared};
+use super::rest::Rest;
+use super::spread::Group;
+use super::states::{DEAD, FREE};
+use super::tokens::Tokens;
+
+/// States on the way to home.
+const MOST_ON_THE_WAY: usize = 3;
+/// States that characters lead to from home.
+const MOST_AWAY: usize = 64;
+
+/// The characters of ASCII.
+const ASCII: u32 = 0x80;
+
+/// Ranges of characters with the states that they lead to.
+pub(super) type Rows = Vec<(u32, u32, u32)>;
+
+/// Nodes that were looked at.
+struct Seen(Vec<u64>);
+
+impl Seen {
+    fn has(&self, node: u32) -> bool {
+        self.0[node as usize / 64] >> (node % 64) & 1 == 1
+    }
+
+    fn add(&mut self, from: u32, to: u32) {
+        (from..to).for_each(|node| self.0[node as usize / 64] |= 1 << (node % 64));
+    }
+}
+
+/// A node on the way to the one looked at.
+struct Step {
+    /// The node after all below it.
+    end: u32,
+    state: u32,
+    /// Whether a character has come that is not of the class of characters that are judged together.
+    is_outside: bool,
+}
+
+impl Walk<'_, Inside<'_>> {
+    /// Visits what is below a node and in some groups, if mostly the last character says where a text is; false if it is
+    /// better looked at one by one.
+    pub(super) fn local(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        groups: &[Group],
+    ) -> Result<bool, Trouble> {
+        let (trie, occurrences) = (self.trie, &tokens.occurrences);
+        let most_texts = groups.iter().max_by_key(|group| group.texts);
+        let Some((home, rows)) = most_texts.map_or(Ok(None), |group| self.home(automaton, group.state))? else {
+            return Ok(false);
+        };
+        let group = Group::of(groups);
+        let excludes = self.visitor.excludes;
+        let class: Vec<(u32, u32)> = rows.iter().map(|(first, last, _)| (*first, *last)).collect();
+        // Those judged together, and those that are looked at wherever they stand.
+        let together = match excludes {
+            true => class.clone().into(),
+            false => occurrences.handy(&class),
+        };
+        let outside = match excludes {
+            true => gaps(&class),
+            false => shared(&gaps(&together), &class),
+        };
+        let mut exits: Vec<u32> = Vec::new();
+        for (first, last) in outside {
+            exits.extend_from_slice(occurrences.nodes(first, last));
+        }
+        let most = group.texts / 2;
+        let mut known: Vec<(u32, Vec<(u32, u32)>)> = Vec::new();
+        for &(first, last, away) in rows.iter().filter(|(.., away)| *away != home) {
+            if exits.len() > most {
+                return Ok(false);
+            }
+            if away == FREE {
+                exits.extend_from_slice(occurrences.nodes(first, last));
+                continue;
+            }
+            let place = match known.iter().position(|(other, _)| *other == away) {
+                Some(place) => place,
+                None if known.len() == MOST_AWAY => return Ok(false),
+                None => {
+                    let differing = match self.rows(automaton, away)? {
+                        Some(away) => differing(&away, &rows),
+                        None => vec![(0, u32::from(char::MAX))],
+                    };
+                    known.push((away, differing));
+                    known.len() - 1
+                }
+            };
+            occurrences.pairs((first, last), &known[place].1, trie, most, &mut exits);
+        }
+        for child in group.children(trie) {
+            let label = trie.label(child);
+            if self.after(automaton, home, label)? != self.after(automaton, state, label)? {
+                exits.push(child);
+            }
+        }
+        if exits.len() > most {
+            return Ok(false);
+        }
+        exits.sort_unstable();
+        let mut seen = Seen(vec![0; trie.end(0) as usize / 64 + 1]);
+        let mut is_ascii = [false; 0x80];
+        for (character, is) in (0..).zip(&mut is_ascii) {
+            *is = contains(&together, character);
+        }
+        let is_together = |label: u32| match is_ascii.get(label as usize) {
+            Some(is) => *is,
+            None => contains(&together, label),
+        };
+        // Whether a node has only such characters before it, and itself, but for the first.
+        let is_reached = |mut at: u32| {
+            excludes
+                || loop {
+                    let parent = occurrences.parent(at);
+                    if parent == node {
+                        break true;
+                    }
+                    if !is_together(trie.label(at)) {
+                        break false;
+                    }
+                    at = parent;
+                }
+        };
+        // Of what is judged together some are found not to come.
+        self.visitor.gone = (!excludes).then(Vec::new);
+        for exit in exits {
+            let parent = occurrences.parent(exit);
+            if !group.has(exit) || parent != node && (seen.has(parent) || !is_reached(parent)) {
+                continue;
+            }
+            let from = match parent == node {
+                true => state,
+                false => self.after(automaton, home, trie.label(parent))?,
+            };
+            if matches!(from, DEAD | FREE) {
+                continue;
+            }
+            self.away(automaton, (exit, parent == node), from, home, &is_together, &mut seen)?;
+        }
+        if !excludes {
+            let sure = self.of_class(automaton, tokens, (node, state), &group, together.clone())?;
+            self.take_in(tokens, sure.words.clone());
+        }
+        // Tokens that end within a character depend on where they are.
+        for &begun in occurrences.begun(&[(0, u32::from(char::MAX))]) {
+            if !group.has(begun) || seen.has(begun) || !is_reached(begun) {
+                continue;
+            }
+            let at = self.after(automaton, home, trie.label(begun))?;
+            if matches!(at, DEAD | FREE) {
+                continue;
+            }
+            let places = trie.at(begun);
+            let from = self.visitor.contents.begun_from(places.clone());
+            self.visitor
+                .at_begun(automaton, from..places.end, self.states.rest(at))?;
+        }
+        if let Some(gone) = self.visitor.gone.take() {
+            self.visitor.taken_out.extend(gone);
+        }
+        Ok(true)
+    }
+
+    /// The state that most characters lead back to, from where a group is, and where they lead from it.
+    fn home(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, Trouble> {
+        for _ in 0..MOST_ON_THE_WAY {
+            let Some(rows) = self.rows(automaton, state)? else {
+                return Ok(None);
+            };
+            let mut counts: Vec<(u32, u32)> = Vec::new();
+            for &(first, last, target) in &rows {
+                match counts.iter_mut().find(|(other, _)| *other == target) {
+                    Some((_, count)) => *count += last - first + 1,
+                    None => counts.push((target, last - first + 1)),
+                }
+            }
+            match counts.into_iter().max_by_key(|(_, count)| *count) {
+                Some((FREE, _)) | None => return Ok(None),
+                Some((next, _)) if next == state => return Ok(Some((state, rows))),
+                Some((next, _)) => state = next,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where characters lead from a state, as ranges with the states behind them; none where that is not known without
+    /// trying each.
+    pub(super) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, Trouble> {
+        let mut rows = Rows::new();
+        let language = match self.states.rest(state) {
+            Rest::Language(language) if automaton.is_read_singly(*language) => return Ok(None),
+            Rest::Language(language) => *language,
+            Rest::Machine(machine) if machine.is_narrow() => {
+                let beyond = (ASCII, u32::from(char::MAX));
+                for (first, last) in (0..ASCII).map(|character| (character, character)).chain([beyond]) {
+                    let target = self.after(automaton, state, first)?;
+                    match rows.last_mut() {
+                        _ if target == DEAD => {}
+                        Some((_, end, same)) if *same == target && *end + 1 == first => *end = last,
+                        _ => rows.push((first, last, target)),
+                    }
+                }
+                return Ok(Some(rows));
+            }
+            Rest::Machine(_) => return Ok(None),
+        };
+        for &(range, target) in automaton.content_transitions(language)?.iter() {
+            let target = self.number(automaton, Rest::Language(target))?;
+            rows.push((range.first().into(), range.last().into(), target));
+        }
+        Ok(Some(rows))
+    }
+
+    /// Visits what is at a node and below it as far as the last character does not say where it is.
+    fn away(
+        &mut self,
+        automaton: &mut Automaton,
+        (node, is_first): (u32, bool),
+        state: u32,
+        home: u32,
+        is_together: &impl Fn(u32) -> bool,
+        seen: &mut Seen,
+    ) -> Result<(), Trouble> {
+        let (trie, excludes) = (self.trie, self.visitor.excludes);
+        let end = trie.end(node);
+        let mut path: Vec<Step> = vec![Step {
+            end,
+            state,
+            is_outside: false,
+        }];
+        let mut at = node;
+        while at < end {
+            while path.len() > 1 && path[path.len() - 1].end <= at {
+                path.pop();
+            }
+            let here = &path[path.len() - 1];
+            let label = trie.label(at);
+            // The first character may be any.
+            let counts = !excludes && !(is_first && at == node);
+            let is_outside = here.is_outside || counts && !is_together(label);
+            let next = self.after(automaton, here.state, label)?;
+            if matches!(next, DEAD | FREE) {
+                let after = trie.end(at);
+                self.visitor.run(trie.run(at, after), next == FREE);
+                seen.add(at, after);
+                at = after;
+                continue;
+            }
+            if !is_outside && next == self.after(automaton, home, label)? {
+                at = trie.end(at);
+                continue;
+            }
+            seen.add(at, at + 1);
+            self.at(automaton, at, next)?;
+            if !trie.is_leaf(at) {
+                path.push(Step {
+                    end: trie.end(at),
+                    state: next,
+                    is_outside,
+                });
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The characters that lead elsewhere from one state than from another.
+fn differing(one: &Rows, other: &Rows) -> Vec<(u32, u32)> {
+    let mut differing: Vec<(u32, u32)> = Vec::new();
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    let mut next = 0;
+    loop {
+        // Up to which character both lead the same way from `next` on, and where.
+        let part = |row: Option<&&(u32, u32, u32)>| match row {
+            None => (u32::from(char::MAX), DEAD),
+            Some((first, ..)) if *first > next => (first - 1, DEAD),
+            Some((_, last, target)) => (*last, *target),
+        };
+        let ((one_end, one_target), (other_end, other_target)) = (part(one.peek()), part(other.peek()));
+        let end = one_end.min(other_end);
+        if one_target != other_target {
+            match differing.last_mut() {
+                Some((_, last)) if *last + 1 == next => *last = end,
+                _ => differing.push((next, end)),
+            }
+        }
+        if end >= u32::from(char::MAX) {
+            return differing;
+        }
+        next = end + 1;
+        one.next_if(|(_, last, _)| *last < next);
+        other.next_if(|(_, last, _)| *last < next);
+    }
+}

@@ -1,0 +1,461 @@
+//! [`Walk::spread`]: most tokens within a string by their classes of characters, and only the others one by one.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::automaton::{Automaton, Trouble};
+
+use super::chain::{Chain, End};
+use super::content::{Inside, Visit as _, Walk};
+use super::contents::Words;
+use super::occurrences::{Class, DEEP, contains, gaps};
+use super::rest::Rest;
+use super::states::{DEAD, FREE};
+use super::tokens::{Combine, OfClasses, Tokens};
+use super::trie::{ROOT, Trie, first_child};
+
+/// What is below the root, or below a space, behind a first character that leads to one state.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    pub(super) state: u32,
+    /// Those of other groups, where it is all of them.
+    others: Vec<u32>,
+    /// The children, those next to one another together.
+    ranges: Vec<Range<u32>>,
+    /// Texts below them.
+    pub(super) texts: usize,
+}
+
+impl Group {
+    /// All of some groups.
+    pub(super) fn of(groups: &[Self]) -> Self {
+        let mut ranges: Vec<Range<u32>> = groups.iter().flat_map(|group| group.ranges.iter().cloned()).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        Self {
+            state: groups.first().map_or(DEAD, |group| group.state),
+            others: groups.iter().skip(1).map(|group| group.state).collect(),
+            ranges,
+            texts: groups.iter().map(|group| group.texts).sum(),
+        }
+    }
+
+    /// Whether a first character of it leads to a state.
+    fn leads_to(&self, state: u32) -> bool {
+        self.state == state || self.others.contains(&state)
+    }
+
+    /// The nodes behind a first character.
+    pub(super) fn children<'a>(&'a self, trie: &'a Trie<u32>) -> impl Iterator<Item = u32> + 'a {
+        self.ranges.iter().flat_map(|range| {
+            let next = |at: &u32| Some(trie.end(*at)).filter(|at| *at < range.end);
+            std::iter::successors(Some(range.start), next)
+        })
+    }
+
+    /// Whether a node is one of them or below one.
+    pub(super) fn has(&self, node: u32) -> bool {
+        let place = self.ranges.partition_point(|range| range.end <= node);
+        self.ranges.get(place).is_some_and(|range| range.start <= node)
+    }
+}
+
+/// Texts of a group from which on it pays to look at a loop as a whole.
+const MANY: usize = 1_000;
+
+/// One of so many nodes at most may be outside of a loop.
+const MOST_OUTSIDE: usize = 2;
+/// The same where there may be another way.
+const MOST_AWAY: usize = 16;
+
+/// First characters up to which what follows is looked at behind each.
+const MANY_FIRST: usize = 64;
+
+/// Characters of a class up to which it is no loop to speak of.
+const FEW: u32 = 8;
+
+impl Walk<'_, Inside<'_>> {
+    /// Visits what is below the root or a space, as [`visit`](Self::visit) does, but for most of what a loop takes.
+    pub(super) fn spread(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        node: u32,
+        state: u32,
+    ) -> Result<(), Trouble> {
+        let trie = self.trie;
+        self.at(automaton, node, state)?;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut spaced = None;
+        let space = tokens.occurrences.space().filter(|_| node == ROOT);
+        let mut at = first_child(node);
+        // Nodes may have more children than languages ranges: those of a range are visited at once.
+        while at < trie.end(node) {
+            let (next, last) = self.states.run_after(automaton, self.visitor, state, trie.label(at))?;
+            let from = at;
+            at = trie.child_from(node, last + 1);
+            if matches!(next, DEAD | FREE) {
+                self.visitor.run(trie.run(from, at), next == FREE);
+                continue;
+            }
+            let mut ranges = [from..at, 0..0];
+            if let Some(space) = space.filter(|space| (from..at).contains(space)) {
+                spaced = Some((space, next));
+                ranges = [from..space, trie.end(space)..at];
+            }
+            let group = match groups.iter().rposition(|group| group.state == next) {
+                Some(place) => &mut groups[place],
+                None => {
+                    groups.push(Group {
+                        state: next,
+                        ..Group::default()
+                    });
+                    let last = groups.len() - 1;
+                    &mut groups[last]
+                }
+            };
+            for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+                group.texts += trie.run(range.start, range.end).len();
+                group.ranges.push(range);
+            }
+        }
+        let from = (node, state);
+        let mut left: Vec<Group> = Vec::new();
+        for group in groups {
+            let is_done = group.texts >= MANY
+                && (self.dense(automaton, tokens, from, &group)?
+                    || self.follow(automaton, tokens, from, &group, MOST_AWAY)?);
+            if !is_done {
+                left.push(group);
+            }
+        }
+        if left.iter().any(|group| group.texts >= MANY) && !self.local(automaton, tokens, from, &left)? {
+            let mut tried = Vec::new();
+            for group in left {
+                if group.texts < MANY || !self.follow(automaton, tokens, from, &group, MOST_OUTSIDE)? {
+                    tried.push(group);
+                }
+            }
+            left = tried;
+        } else if left.iter().any(|group| group.texts >= MANY) {
+            left.clear();
+        }
+        for group in &left {
+            for child in group.children(trie) {
+                self.branch(automaton, tokens, child, group.state)?;
+            }
+        }
+        match spaced {
+            Some((child, next)) => self.spread(automaton, tokens, child, next),
+            None => Ok(()),
+        }
+    }
+
+    /// Visits what is at a node and below it. Where that is much it is kept: the same may follow a character in many
+    /// languages, as those of the names of an object after each member.
+    fn branch(&mut self, automaton: &mut Automaton, tokens: &Tokens, node: u32, state: u32) -> Result<(), Trouble> {
+        let texts = self.trie.run(node, self.trie.end(node)).len();
+        let fingerprint = match *self.states.rest(state) {
+            Rest::Language(language) if texts >= MANY => automaton.fingerprint(language),
+            _ => None,
+        };
+        let key = fingerprint.map(|fingerprint| (node, self.visitor.excludes, fingerprint));
+        if let Some(known) = key.and_then(|key| tokens.known_branch(key)) {
+            self.visitor.found.extend_from_slice(&known);
+            return Ok(());
+        }
+        let before = self.visitor.found.len();
+        self.at(automaton, node, state)?;
+        self.below(automaton, node, state)?;
+        if let Some(key) = key {
+            tokens.keep_branch(key, &self.visitor.found[before..]);
+        }
+        Ok(())
+    }
+
+    /// Visits what is below a node and in a group, if that loops on characters of a class or goes on with few; false if it
+    /// is better looked at one by one, because not even one in so many leaves it.
+    fn follow(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        group: &Group,
+        one_of: usize,
+    ) -> Result<bool, Trouble> {
+        let (trie, occurrences) = (self.trie, &tokens.occurrences);
+        let Rest::Language(language) = *self.states.rest(group.state) else {
+            return Ok(false);
+        };
+        let is_read_singly = matches!(*self.states.rest(state), Rest::Language(from) if automaton.is_read_singly(from));
+        if is_read_singly || automaton.is_read_singly(language) {
+            return Ok(false);
+        }
+        let chain = Chain::new(automaton, language, DEEP)?.filter(|chain| chain.characters() > FEW);
+        // Where there is no loop but few ways on from many characters, what goes on is found by these as well.
+        let chain = match chain {
+            Some(chain) => chain,
+            None if group.children(trie).nth(MANY_FIRST).is_some() => Chain::single(language),
+            None => return Ok(false),
+        };
+        let excludes = self.visitor.excludes;
+        // The tokens that a chain with an end has room for.
+        let before = 1 + usize::from(node != ROOT);
+        let up_to = match chain.end() {
+            End::Same => None,
+            End::Nothing if excludes => return Ok(false),
+            End::Nothing | End::More => tokens.sets.up_to.get(before + chain.len() - 1),
+        };
+        let class = occurrences.handy(&chain.class);
+        let leaving = match excludes {
+            true => gaps(&class),
+            false => chain.leaving(automaton, &class)?,
+        };
+        let is_loop = !chain.class.is_empty();
+        let leave = leaving.iter().map(|&(first, last)| match is_loop {
+            true => occurrences.nodes(first, last).len(),
+            false => occurrences.seconds(node, (first, last)).len(),
+        });
+        if leave.sum::<usize>() > group.texts / one_of {
+            return Ok(false);
+        }
+        let mut links = Vec::with_capacity(chain.len());
+        for language in chain.languages() {
+            links.push(self.number(automaton, Rest::Language(language))?);
+        }
+        let link = |length: usize| match chain.end() {
+            End::Same => links.get(length).or(links.last()).copied(),
+            End::Nothing | End::More => links.get(length).copied(),
+        };
+        let mut is_ascii = [false; 0x80];
+        for (character, is) in (0..).zip(&mut is_ascii) {
+            *is = contains(&class, character);
+        }
+        let is_of_class = |label: u32| match is_ascii.get(label as usize) {
+            Some(is) => *is,
+            None => contains(&class, label),
+        };
+        let deep: &[u32] = match chain.end() {
+            End::More => occurrences.deep(),
+            End::Same | End::Nothing => &[],
+        };
+        let deep = deep.iter().filter(|node| is_of_class(trie.label(**node)));
+        let leaves = leaving.iter().filter(|_| is_loop);
+        let exits = leaves.flat_map(|(first, last)| occurrences.nodes(*first, *last));
+        let leaves = leaving.iter().filter(|_| !is_loop);
+        let seconds = leaves.flat_map(|range| occurrences.seconds(node, *range));
+        let seconds = seconds.map(|(_, node)| node);
+        for &exit in exits.chain(seconds).chain(deep) {
+            let parent = occurrences.parent(exit);
+            let length = self.length(automaton, tokens, (node, state), group, parent, is_of_class)?;
+            let next = match length.and_then(link) {
+                None => continue,
+                Some(FREE) => FREE,
+                Some(from) => self.after(automaton, from, trie.label(exit))?,
+            };
+            self.visit(automaton, exit, next)?;
+        }
+        let sure = match excludes {
+            true => None,
+            false => Some(self.of_class(automaton, tokens, (node, state), group, class.clone())?),
+        };
+        // Those that may go on with a character of the class come with it, but behind the last that is looked at.
+        let begun = match (chain.end(), &sure) {
+            (End::Same, Some(sure)) => &sure.begun_beyond[..],
+            (End::Nothing, Some(_)) => occurrences.begun(&leaving),
+            _ => occurrences.begun(&[(0, u32::from(char::MAX))]),
+        };
+        for &begun in begun {
+            let length = self.length(automaton, tokens, (node, state), group, begun, is_of_class)?;
+            match length.and_then(link) {
+                None => {}
+                Some(FREE) => self.visitor.run(trie.at(begun), true),
+                Some(from) => self.at(automaton, begun, from)?,
+            }
+        }
+        if let Some(sure) = &sure {
+            let sure = match up_to {
+                Some(up_to) => tokens.combined(Combine::And, &sure.words, up_to),
+                None => sure.words.clone(),
+            };
+            self.take_in(tokens, sure);
+        }
+        Ok(true)
+    }
+
+    /// Visits what is below a node and in a group after which texts may go on with any characters of a class; false if they
+    /// may not.
+    fn dense(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        group: &Group,
+    ) -> Result<bool, Trouble> {
+        let (trie, occurrences) = (self.trie, &tokens.occurrences);
+        let Rest::Language(language) = *self.states.rest(group.state) else {
+            return Ok(false);
+        };
+        if automaton.is_read_singly(language) {
+            return Ok(false);
+        }
+        let Some(class) = automaton.dense_class(language)? else {
+            return Ok(false);
+        };
+        let excludes = self.visitor.excludes;
+        let together = match excludes {
+            true => class.into(),
+            false => occurrences.handy(&class),
+        };
+        let outside = gaps(&together);
+        let exits = outside.iter().map(|(first, last)| occurrences.nodes(*first, *last));
+        if exits.clone().map(<[u32]>::len).sum::<usize>() > group.texts / MOST_OUTSIDE {
+            return Ok(false);
+        }
+        let mut way = Vec::new();
+        for &exit in exits.flatten() {
+            if let Some(from) = self.behind(
+                automaton,
+                tokens,
+                (node, group),
+                occurrences.parent(exit),
+                &together,
+                &mut way,
+            )? {
+                let next = match from {
+                    FREE => FREE,
+                    from => self.after(automaton, from, trie.label(exit))?,
+                };
+                self.visit(automaton, exit, next)?;
+            }
+        }
+        let sure = match excludes {
+            true => None,
+            false => Some(self.of_class(automaton, tokens, (node, state), group, together.clone())?),
+        };
+        let begun = match &sure {
+            Some(sure) => &sure.begun_beyond[..],
+            None => occurrences.begun(&[(0, u32::from(char::MAX))]),
+        };
+        for &begun in begun {
+            let places = trie.at(begun);
+            let places = self.visitor.contents.begun_from(places.clone())..places.end;
+            let is_sure = |place: usize| {
+                let begun = self.visitor.contents.begun(place);
+                begun.is_none_or(|begun| begun.may_be_of(&together))
+            };
+            if excludes && places.clone().all(is_sure) {
+                continue;
+            }
+            match self.behind(automaton, tokens, (node, group), begun, &together, &mut way)? {
+                None => {}
+                Some(FREE) => self.visitor.run(places, true),
+                Some(at) => self.visitor.at_begun(automaton, places, self.states.rest(at))?,
+            }
+        }
+        if let Some(sure) = sure {
+            self.take_in(tokens, sure.words.clone());
+        }
+        Ok(true)
+    }
+
+    /// Where a node is that characters of a class lead to behind a first one of a group, if nothing else does.
+    fn behind(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, group): (u32, &Group),
+        mut at: u32,
+        class: &[(u32, u32)],
+        way: &mut Vec<u32>,
+    ) -> Result<Option<u32>, Trouble> {
+        if !group.has(at) {
+            return Ok(None);
+        }
+        way.clear();
+        loop {
+            let parent = tokens.occurrences.parent(at);
+            if parent == node {
+                break;
+            }
+            let label = self.trie.label(at);
+            if !contains(class, label) {
+                return Ok(None);
+            }
+            way.push(label);
+            at = parent;
+        }
+        let mut state = group.state;
+        for &label in way.iter().rev() {
+            if matches!(state, DEAD | FREE) {
+                break;
+            }
+            state = self.after(automaton, state, label)?;
+        }
+        Ok(Some(state).filter(|state| *state != DEAD))
+    }
+
+    /// Adds a set of tokens that may come.
+    pub(super) fn take_in(&mut self, tokens: &Tokens, sure: Words) {
+        let words = &mut self.visitor.words;
+        *words = Some(match words.take() {
+            Some(others) => tokens.combined(Combine::Or, &others, &sure),
+            None => sure,
+        });
+    }
+
+    /// The tokens below a node and in a group that have no characters but those of a class behind the first.
+    pub(super) fn of_class(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        group: &Group,
+        class: Class,
+    ) -> Result<Arc<OfClasses>, Trouble> {
+        let mut first = Vec::new();
+        for (from, to, target) in self.rows(automaton, state)?.unwrap_or_default() {
+            if group.leads_to(target) {
+                first.push((from, to));
+            }
+        }
+        Ok(tokens.of_classes((node, first.into(), class), |class| {
+            let (mut words, begun_beyond) = tokens.occurrences.within(class, node, &tokens.inside);
+            let children: Vec<u32> = group.children(self.trie).collect();
+            tokens
+                .occurrences
+                .keep_below(node, &children, &tokens.inside, &mut words);
+            OfClasses {
+                words: words.into(),
+                begun_beyond,
+            }
+        }))
+    }
+
+    /// How many characters of a class lead to a node behind a first one of a group, if nothing else does.
+    fn length(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        group: &Group,
+        mut at: u32,
+        is_of_class: impl Fn(u32) -> bool,
+    ) -> Result<Option<usize>, Trouble> {
+        let occurrences = &tokens.occurrences;
+        let mut length = 0;
+        while at != ROOT {
+            let parent = occurrences.parent(at);
+            let label = self.trie.label(at);
+            if parent == node {
+                let is_first = Some(at) != occurrences.space() && self.after(automaton, state, label)? == group.state;
+                return Ok(is_first.then_some(length));
+            }
+            if !is_of_class(label) {
+                break;
+            }
+            length += 1;
+            at = parent;
+        }
+        Ok(None)
+    }
+}
