@@ -23,6 +23,9 @@ const MOST_AWAY: usize = 64;
 /// The characters of ASCII.
 const ASCII: u32 = 0x80;
 
+/// Stands for a state that is another one for each character.
+const OWN: u32 = u32::MAX;
+
 /// Ranges of characters with the states that they lead to.
 pub(super) type Rows = Vec<(u32, u32, u32)>;
 
@@ -80,10 +83,19 @@ impl Walk<'_, Inside<'_>> {
             exits.extend_from_slice(occurrences.nodes(first, last));
         }
         let most = group.texts / 2;
+        let in_class = self.is_in_class(home);
+        if in_class {
+            for differs in ['-', '\\'].map(u32::from) {
+                exits.extend_from_slice(occurrences.nodes(differs, differs));
+            }
+        }
         let mut known: Vec<(u32, Vec<(u32, u32)>)> = Vec::new();
         for &(first, last, away) in rows.iter().filter(|(.., away)| *away != home) {
             if exits.len() > most {
                 return Ok(false);
+            }
+            if in_class && (away == OWN || self.is_in_class(away)) {
+                continue;
             }
             if away == FREE {
                 exits.extend_from_slice(occurrences.nodes(first, last));
@@ -105,6 +117,9 @@ impl Walk<'_, Inside<'_>> {
         }
         for child in group.children(trie) {
             let label = trie.label(child);
+            if in_class && label >= ASCII && self.is_in_class(state) {
+                continue;
+            }
             if self.after(automaton, home, label)? != self.after(automaton, state, label)? {
                 exits.push(child);
             }
@@ -178,6 +193,11 @@ impl Walk<'_, Inside<'_>> {
 
     /// The state that most characters lead back to, from where a group is, and where they lead from it.
     fn home(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, Trouble> {
+        if self.is_in_class(state) {
+            // One with a character before it.
+            let home = self.after(automaton, state, 'a'.into())?;
+            return Ok(self.rows(automaton, home)?.map(|rows| (home, rows)));
+        }
         for _ in 0..MOST_ON_THE_WAY {
             let Some(rows) = self.rows(automaton, state)? else {
                 return Ok(None);
@@ -198,6 +218,12 @@ impl Walk<'_, Inside<'_>> {
         Ok(None)
     }
 
+    /// Whether this is a state in a [class](crate::strings::Machine::is_in_class) of a regular expression.
+    pub(super) fn is_in_class(&self, state: u32) -> bool {
+        !matches!(state, DEAD | FREE | OWN)
+            && matches!(self.states.rest(state), Rest::Machine(machine) if machine.is_in_class())
+    }
+
     /// Where characters lead from a state, as ranges with the states behind them; none where that is not known without
     /// trying each.
     pub(super) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, Trouble> {
@@ -205,10 +231,14 @@ impl Walk<'_, Inside<'_>> {
         let language = match self.states.rest(state) {
             Rest::Language(language) if automaton.is_read_singly(*language) => return Ok(None),
             Rest::Language(language) => *language,
-            Rest::Machine(machine) if machine.is_narrow() => {
+            Rest::Machine(machine) if machine.is_narrow() || machine.is_in_class() => {
+                let is_narrow = machine.is_narrow();
                 let beyond = (ASCII, u32::from(char::MAX));
                 for (first, last) in (0..ASCII).map(|character| (character, character)).chain([beyond]) {
-                    let target = self.after(automaton, state, first)?;
+                    let target = match first < ASCII || is_narrow {
+                        true => self.after(automaton, state, first)?,
+                        false => OWN,
+                    };
                     match rows.last_mut() {
                         _ if target == DEAD => {}
                         Some((_, end, same)) if *same == target && *end + 1 == first => *end = last,

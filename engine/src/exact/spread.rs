@@ -87,6 +87,18 @@ impl Walk<'_, Inside<'_>> {
         let mut groups: Vec<Group> = Vec::new();
         let mut spaced = None;
         let space = tokens.occurrences.space().filter(|_| node == ROOT);
+        if self.is_in_class(state) {
+            let group = self.whole(automaton, node, space, state)?;
+            if self.local(automaton, tokens, (node, state), &[group])? {
+                return match space {
+                    Some(space) => {
+                        let next = self.after(automaton, state, ' '.into())?;
+                        self.spread(automaton, tokens, space, next)
+                    }
+                    None => Ok(()),
+                };
+            }
+        }
         let mut at = first_child(node);
         // Nodes may have more children than languages ranges: those of a range are visited at once.
         while at < trie.end(node) {
@@ -148,6 +160,33 @@ impl Walk<'_, Inside<'_>> {
             Some((child, next)) => self.spread(automaton, tokens, child, next),
             None => Ok(()),
         }
+    }
+
+    /// All children of a node that something goes on with, but for one.
+    fn whole(
+        &mut self,
+        automaton: &mut Automaton,
+        node: u32,
+        but: Option<u32>,
+        state: u32,
+    ) -> Result<Group, Trouble> {
+        let mut groups = Vec::new();
+        for (first, last, target) in self.rows(automaton, state)?.unwrap_or_default() {
+            let (from, to) = (self.trie.child_from(node, first), self.trie.child_from(node, last + 1));
+            let mut ranges = vec![from..to];
+            if let Some(but) = but.filter(|but| (from..to).contains(but)) {
+                ranges = vec![from..but, self.trie.end(but)..to];
+            }
+            ranges.retain(|range| !range.is_empty());
+            groups.push(Group {
+                state: target,
+                others: Vec::new(),
+                texts: self.trie.run(from, to).len(),
+                ranges,
+            });
+        }
+        groups.sort_by_key(|group| !self.is_in_class(group.state));
+        Ok(Group::of(&groups))
     }
 
     /// Visits what is at a node and below it. Where that is much it is kept: the same may follow a character in many

@@ -136,8 +136,12 @@ impl States {
                 Some(after) => self.number(automaton, ask, after)?,
                 None => DEAD,
             };
-            self.keep(place, label, label, next);
-            return Ok((next, label));
+            let (first, last) = match &self.states[place].rest {
+                Rest::Machine(machine) if label >= ASCII && machine.is_narrow() => (ASCII, u32::from(char::MAX)),
+                _ => (label, label),
+            };
+            self.keep(place, first, last, next);
+            return Ok((next, last));
         }
         let transitions = match &self.states[place].transitions {
             Some(known) => known,

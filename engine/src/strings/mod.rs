@@ -492,6 +492,13 @@ impl Machine {
             .all(|part| matches!(&part.state, Native::Regex(regex) if regex.is_narrow()))
     }
 
+    /// Whether this is in a class of a regular expression, where all characters lead somewhere else each, but to the same
+    /// place whatever came before in the class: all but a hyphen, a backslash and, where the class begins, others of ASCII do.
+    pub(crate) fn is_in_class(&self) -> bool {
+        let in_class = |part: &Part| matches!(&part.state, Native::Regex(regex) if regex.is_in_class());
+        self.0.iter().all(|part| part.is_bare() && in_class(part))
+    }
+
     /// Whether the text may end here.
     pub(crate) fn accepts(&self) -> bool {
         self.0.iter().any(|part| part.min == 0 && part.state.accepts())

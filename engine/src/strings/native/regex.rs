@@ -475,6 +475,15 @@ impl Regex {
         )
     }
 
+    /// Whether this is a place in a class from which each character leads where it leads from any other, but for a hyphen,
+    /// a backslash and, at the beginning, others of ASCII.
+    pub(in crate::strings) fn is_in_class(&self) -> bool {
+        matches!(
+            self.at,
+            At::ClassStart | At::Class(Before::Nothing | Before::Atom(_) | Before::High(_))
+        )
+    }
+
     /// Memory beyond that of a node, in cells.
     pub(super) fn cells(&self) -> usize {
         let names = self.names.iter().chain(&self.missing).map(|name| name.len() / 8 + 2);
