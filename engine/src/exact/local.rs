@@ -11,7 +11,7 @@ use crate::automaton::{Automaton, Trouble};
 use super::content::{Inside, Visit as _, Walk};
 use super::occurrences::{contains, gaps, shared};
 use super::rest::Rest;
-use super::spread::Group;
+use super::spread::{Group, MANY};
 use super::states::{DEAD, FREE};
 use super::tokens::Tokens;
 
@@ -22,6 +22,9 @@ const MOST_AWAY: usize = 64;
 
 /// The characters of ASCII.
 const ASCII: u32 = 0x80;
+
+/// Texts of a group from which on one is looked at together with others.
+const SOME: usize = 100;
 
 /// Stands for a state that is another one for each character.
 const OWN: u32 = u32::MAX;
@@ -52,21 +55,46 @@ struct Step {
 }
 
 impl Walk<'_, Inside<'_>> {
-    /// Visits what is below a node and in some groups, if mostly the last character says where a text is; false if it is
-    /// better looked at one by one.
+    /// Visits what is below a node and in groups of which mostly the last character says where a text is. Leaves those that
+    /// are better looked at one by one.
     pub(super) fn local(
         &mut self,
         automaton: &mut Automaton,
         tokens: &Tokens,
         (node, state): (u32, u32),
-        groups: &[Group],
+        groups: &mut Vec<Group>,
+    ) -> Result<(), Trouble> {
+        let most_texts = groups.iter().max_by_key(|group| group.texts);
+        let Some(most_texts) = most_texts.filter(|group| group.texts >= MANY) else {
+            return Ok(());
+        };
+        let Some((home, rows)) = self.home(automaton, most_texts.state)? else {
+            return Ok(());
+        };
+        let (mut same, mut others) = (Vec::new(), Vec::new());
+        for group in std::mem::take(groups) {
+            let is_same =
+                group.texts >= SOME && matches!(self.home(automaton, group.state)?, Some((at, _)) if at == home);
+            if is_same { &mut same } else { &mut others }.push(group);
+        }
+        if !self.around(automaton, tokens, (node, state), (home, &rows), &Group::of(&same))? {
+            others.append(&mut same);
+        }
+        *groups = others;
+        Ok(())
+    }
+
+    /// Visits what is below a node and in a group, most of which leads back to a state, its home; false if that is too
+    /// little.
+    fn around(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        (home, rows): (u32, &Rows),
+        group: &Group,
     ) -> Result<bool, Trouble> {
         let (trie, occurrences) = (self.trie, &tokens.occurrences);
-        let most_texts = groups.iter().max_by_key(|group| group.texts);
-        let Some((home, rows)) = most_texts.map_or(Ok(None), |group| self.home(automaton, group.state))? else {
-            return Ok(false);
-        };
-        let group = Group::of(groups);
         let excludes = self.visitor.excludes;
         let class: Vec<(u32, u32)> = rows.iter().map(|(first, last, _)| (*first, *last)).collect();
         // Those judged together, and those that are looked at wherever they stand.
@@ -106,7 +134,7 @@ impl Walk<'_, Inside<'_>> {
                 None if known.len() == MOST_AWAY => return Ok(false),
                 None => {
                     let differing = match self.rows(automaton, away)? {
-                        Some(away) => differing(&away, &rows),
+                        Some(away) => differing(&away, rows),
                         None => vec![(0, u32::from(char::MAX))],
                     };
                     known.push((away, differing));
@@ -168,7 +196,7 @@ impl Walk<'_, Inside<'_>> {
             self.away(automaton, (exit, parent == node), from, home, &is_together, &mut seen)?;
         }
         if !excludes {
-            let sure = self.of_class(automaton, tokens, (node, state), &group, together.clone())?;
+            let sure = self.of_class(automaton, tokens, (node, state), group, together.clone())?;
             self.take_in(tokens, sure.words.clone());
         }
         // Tokens that end within a character depend on where they are.
@@ -286,7 +314,10 @@ impl Walk<'_, Inside<'_>> {
             let next = self.after(automaton, here.state, label)?;
             if matches!(next, DEAD | FREE) {
                 let after = trie.end(at);
-                self.visitor.run(trie.run(at, after), next == FREE);
+                // What is outside is not judged together with others, so that it need not be taken out.
+                if excludes || next == FREE || !is_outside {
+                    self.visitor.run(trie.run(at, after), next == FREE);
+                }
                 seen.add(at, after);
                 at = after;
                 continue;

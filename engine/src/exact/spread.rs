@@ -60,7 +60,7 @@ impl Group {
 }
 
 /// Texts of a group from which on it pays to look at a loop as a whole.
-const MANY: usize = 1_000;
+pub(super) const MANY: usize = 1_000;
 
 /// One of so many nodes at most may be outside of a loop.
 const MOST_OUTSIDE: usize = 2;
@@ -88,8 +88,9 @@ impl Walk<'_, Inside<'_>> {
         let mut spaced = None;
         let space = tokens.occurrences.space().filter(|_| node == ROOT);
         if self.is_in_class(state) {
-            let group = self.whole(automaton, node, space, state)?;
-            if self.local(automaton, tokens, (node, state), &[group])? {
+            let mut groups = vec![self.whole(automaton, node, space, state)?];
+            self.local(automaton, tokens, (node, state), &mut groups)?;
+            if groups.is_empty() {
                 return match space {
                     Some(space) => {
                         let next = self.after(automaton, state, ' '.into())?;
@@ -140,18 +141,14 @@ impl Walk<'_, Inside<'_>> {
                 left.push(group);
             }
         }
-        if left.iter().any(|group| group.texts >= MANY) && !self.local(automaton, tokens, from, &left)? {
-            let mut tried = Vec::new();
-            for group in left {
-                if group.texts < MANY || !self.follow(automaton, tokens, from, &group, MOST_OUTSIDE)? {
-                    tried.push(group);
-                }
+        self.local(automaton, tokens, from, &mut left)?;
+        let mut singly = Vec::new();
+        for group in left {
+            if group.texts < MANY || !self.follow(automaton, tokens, from, &group, MOST_OUTSIDE)? {
+                singly.push(group);
             }
-            left = tried;
-        } else if left.iter().any(|group| group.texts >= MANY) {
-            left.clear();
         }
-        for group in &left {
+        for group in &singly {
             for child in group.children(trie) {
                 self.branch(automaton, tokens, child, group.state)?;
             }
@@ -163,13 +160,7 @@ impl Walk<'_, Inside<'_>> {
     }
 
     /// All children of a node that something goes on with, but for one.
-    fn whole(
-        &mut self,
-        automaton: &mut Automaton,
-        node: u32,
-        but: Option<u32>,
-        state: u32,
-    ) -> Result<Group, Trouble> {
+    fn whole(&mut self, automaton: &mut Automaton, node: u32, but: Option<u32>, state: u32) -> Result<Group, Trouble> {
         let mut groups = Vec::new();
         for (first, last, target) in self.rows(automaton, state)?.unwrap_or_default() {
             let (from, to) = (self.trie.child_from(node, first), self.trie.child_from(node, last + 1));

@@ -473,7 +473,9 @@ fn loops_take_the_tokens_that_may_come() {
             r#", "minLength": 4"#,
         ] {
             let schema = format!(r#"{{"type": "string", {string}{bound}}}"#);
-            for before in ["\"", "\"a", "\"aa ", "\"日.a", "\"cab", "\"c日", "\"[", "\"(a[^b", "\"[a-"] {
+            for before in [
+                "\"", "\"a", "\"aa ", "\"日.a", "\"cab", "\"c日", "\"[", "\"(a[^b", "\"[a-",
+            ] {
                 let mut masker = compiler.compile(&schema).unwrap();
                 if !before.bytes().all(|byte| masker.advance(byte.into()).is_ok()) {
                     continue;

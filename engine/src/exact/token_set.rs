@@ -211,15 +211,6 @@ impl TokenSet {
         self
     }
 
-    /// Whether another set over the same base is made of the same lists.
-    fn shares_all(&self, other: &Self) -> bool {
-        let mut lists = self.with.iter().zip(&other.with);
-        let is_same = |(one, other): (&Arc<[TokenId]>, &Arc<[TokenId]>)| Arc::ptr_eq(one, other);
-        self.with.len() == other.with.len()
-            && lists.all(is_same)
-            && (Arc::ptr_eq(&self.without, &other.without) || self.without.is_empty() && other.without.is_empty())
-    }
-
     /// All of its tokens, 32 a word.
     pub(super) fn words(&self, sets: &Sets) -> Vec<u32> {
         let mut words = self.base.words(sets).to_vec();
@@ -306,24 +297,44 @@ impl Easel {
             }
         };
         canvas.draw(tokens);
+        // Lists have no token in common.
+        debug_assert_eq!(*canvas.mask.words(), tokens.words(sets));
         self.canvases.push(canvas);
         &self.canvases[self.canvases.len() - 1].mask
     }
 }
 
 impl Canvas {
+    /// Draws a set over the one drawn before, but for what both have in common.
     fn draw(&mut self, tokens: &Arc<TokenSet>) {
+        let (mut same, mut keeps_without) = (0, false);
         if let Some(drawn) = &self.drawn {
-            if Arc::ptr_eq(drawn, tokens) || drawn.shares_all(tokens) {
+            if Arc::ptr_eq(drawn, tokens) {
                 return;
             }
-            drawn.with.iter().for_each(|tokens| self.mask.forbid_all(tokens));
-            self.mask.allow_all(&drawn.without);
+            let pairs = drawn.with.iter().zip(&tokens.with);
+            same = pairs.take_while(|(one, other)| is_same(one, other)).count();
+            keeps_without = is_same(&drawn.without, &tokens.without);
+            for list in drawn.with.iter().skip(same) {
+                self.mask.forbid_all(list);
+            }
+            if !keeps_without {
+                self.mask.allow_all(&drawn.without);
+            }
         }
-        tokens.with.iter().for_each(|tokens| self.mask.allow_all(tokens));
-        self.mask.forbid_all(&tokens.without);
+        for list in tokens.with.iter().skip(same) {
+            self.mask.allow_all(list);
+        }
+        if !keeps_without {
+            self.mask.forbid_all(&tokens.without);
+        }
         self.drawn = Some(tokens.clone());
     }
+}
+
+/// Whether two lists are the same, which are often made anew.
+fn is_same(one: &Arc<[TokenId]>, other: &Arc<[TokenId]>) -> bool {
+    Arc::ptr_eq(one, other) || one == other
 }
 
 #[cfg(test)]
