@@ -23,6 +23,9 @@ const MOST_AWAY: usize = 64;
 /// The characters of ASCII.
 const ASCII: u32 = 0x80;
 
+/// Characters from which on it pays to look at what they make together.
+const FEW: u32 = 20;
+
 /// Texts of a group from which on one is looked at together with others.
 const SOME: usize = 100;
 
@@ -71,6 +74,10 @@ impl Walk<'_, Inside<'_>> {
         let Some((home, rows)) = self.home(automaton, most_texts.state)? else {
             return Ok(());
         };
+        // Few tokens are of few characters.
+        if rows.iter().map(|(first, last, _)| last - first + 1).sum::<u32>() < FEW {
+            return Ok(());
+        }
         let (mut same, mut others) = (Vec::new(), Vec::new());
         for group in std::mem::take(groups) {
             let is_same =

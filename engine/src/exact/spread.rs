@@ -64,8 +64,8 @@ pub(super) const MANY: usize = 1_000;
 
 /// One of so many nodes at most may be outside of a loop.
 const MOST_OUTSIDE: usize = 2;
-/// The same where there may be another way.
-const MOST_AWAY: usize = 16;
+/// Nodes outside of a loop that are looked at before another way is tried.
+const FEW_NODES: usize = 12_000;
 
 /// First characters up to which what follows is looked at behind each.
 const MANY_FIRST: usize = 64;
@@ -136,7 +136,7 @@ impl Walk<'_, Inside<'_>> {
         for group in groups {
             let is_done = group.texts >= MANY
                 && (self.dense(automaton, tokens, from, &group)?
-                    || self.follow(automaton, tokens, from, &group, MOST_AWAY)?);
+                    || self.follow(automaton, tokens, from, &group, FEW_NODES)?);
             if !is_done {
                 left.push(group);
             }
@@ -144,7 +144,7 @@ impl Walk<'_, Inside<'_>> {
         self.local(automaton, tokens, from, &mut left)?;
         let mut singly = Vec::new();
         for group in left {
-            if group.texts < MANY || !self.follow(automaton, tokens, from, &group, MOST_OUTSIDE)? {
+            if group.texts < MANY || !self.follow(automaton, tokens, from, &group, usize::MAX)? {
                 singly.push(group);
             }
         }
@@ -203,14 +203,14 @@ impl Walk<'_, Inside<'_>> {
     }
 
     /// Visits what is below a node and in a group, if that loops on characters of a class or goes on with few; false if it
-    /// is better looked at one by one, because not even one in so many leaves it.
+    /// is better looked at one by one, because more nodes than so many, or than every second text, leave it.
     fn follow(
         &mut self,
         automaton: &mut Automaton,
         tokens: &Tokens,
         (node, state): (u32, u32),
         group: &Group,
-        one_of: usize,
+        most: usize,
     ) -> Result<bool, Trouble> {
         let (trie, occurrences) = (self.trie, &tokens.occurrences);
         let Rest::Language(language) = *self.states.rest(group.state) else {
@@ -245,7 +245,8 @@ impl Walk<'_, Inside<'_>> {
             true => occurrences.nodes(first, last).len(),
             false => occurrences.seconds(node, (first, last)).len(),
         });
-        if leave.sum::<usize>() > group.texts / one_of {
+        let leave = leave.sum::<usize>();
+        if leave > most.min(group.texts / MOST_OUTSIDE) {
             return Ok(false);
         }
         let mut links = Vec::with_capacity(chain.len());
