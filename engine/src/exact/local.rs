@@ -316,8 +316,8 @@ impl Walk<'_, Inside<'_>> {
             let here = &path[path.len() - 1];
             let label = trie.label(at);
             // The first character may be any.
-            let counts = !excludes && !(is_first && at == node);
-            let is_outside = here.is_outside || counts && !is_together(label);
+            let may_be_any = excludes || is_first && at == node;
+            let is_outside = here.is_outside || !may_be_any && !is_together(label);
             let next = self.after(automaton, here.state, label)?;
             if matches!(next, DEAD | FREE) {
                 let after = trie.end(at);

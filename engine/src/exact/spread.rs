@@ -164,16 +164,15 @@ impl Walk<'_, Inside<'_>> {
         let mut groups = Vec::new();
         for (first, last, target) in self.rows(automaton, state)?.unwrap_or_default() {
             let (from, to) = (self.trie.child_from(node, first), self.trie.child_from(node, last + 1));
-            let mut ranges = vec![from..to];
-            if let Some(but) = but.filter(|but| (from..to).contains(but)) {
-                ranges = vec![from..but, self.trie.end(but)..to];
-            }
-            ranges.retain(|range| !range.is_empty());
+            let ranges = match but.filter(|but| (from..to).contains(but)) {
+                Some(but) => [from..but, self.trie.end(but)..to],
+                None => [from..to, to..to],
+            };
             groups.push(Group {
                 state: target,
                 others: Vec::new(),
                 texts: self.trie.run(from, to).len(),
-                ranges,
+                ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
             });
         }
         groups.sort_by_key(|group| !self.is_in_class(group.state));
