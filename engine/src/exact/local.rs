@@ -14,6 +14,7 @@ use super::rest::Rest;
 use super::spread::{Group, MANY};
 use super::states::{DEAD, FREE};
 use super::tokens::Tokens;
+use super::trie::ROOT;
 
 /// States on the way to home.
 const MOST_ON_THE_WAY: usize = 3;
@@ -23,8 +24,9 @@ const MOST_AWAY: usize = 64;
 /// The characters of ASCII.
 const ASCII: u32 = 0x80;
 
-/// Characters from which on it pays to look at what they make together.
-const FEW: u32 = 20;
+/// Nodes that are looked at in about the time that it takes to look at what is alike together. Vocabularies of tests are
+/// small.
+const FEW: usize = if cfg!(test) { 100 } else { 6_000 };
 
 /// Texts of a group from which on one is looked at together with others.
 const SOME: usize = 100;
@@ -74,10 +76,6 @@ impl Walk<'_, Inside<'_>> {
         let Some((home, rows)) = self.home(automaton, most_texts.state)? else {
             return Ok(());
         };
-        // Few tokens are of few characters.
-        if rows.iter().map(|(first, last, _)| last - first + 1).sum::<u32>() < FEW {
-            return Ok(());
-        }
         let (mut same, mut others) = (Vec::new(), Vec::new());
         for group in std::mem::take(groups) {
             let is_same =
@@ -113,57 +111,19 @@ impl Walk<'_, Inside<'_>> {
             true => gaps(&class),
             false => shared(&gaps(&together), &class),
         };
-        let mut exits: Vec<u32> = Vec::new();
-        for (first, last) in outside {
-            exits.extend_from_slice(occurrences.nodes(first, last));
-        }
-        let most = group.texts / 2;
-        let in_class = self.is_in_class(home);
-        if in_class {
-            for differs in ['-', '\\'].map(u32::from) {
-                exits.extend_from_slice(occurrences.nodes(differs, differs));
-            }
-        }
-        let mut known: Vec<(u32, Vec<(u32, u32)>)> = Vec::new();
-        for &(first, last, away) in rows.iter().filter(|(.., away)| *away != home) {
-            if exits.len() > most {
-                return Ok(false);
-            }
-            if in_class && (away == OWN || self.is_in_class(away)) {
-                continue;
-            }
-            if away == FREE {
-                exits.extend_from_slice(occurrences.nodes(first, last));
-                continue;
-            }
-            let place = match known.iter().position(|(other, _)| *other == away) {
-                Some(place) => place,
-                None if known.len() == MOST_AWAY => return Ok(false),
-                None => {
-                    let differing = match self.rows(automaton, away)? {
-                        Some(away) => differing(&away, rows),
-                        None => vec![(0, u32::from(char::MAX))],
-                    };
-                    known.push((away, differing));
-                    known.len() - 1
-                }
-            };
-            occurrences.pairs((first, last), &known[place].1, trie, most, &mut exits);
-        }
-        for child in group.children(trie) {
-            let label = trie.label(child);
-            if in_class && label >= ASCII && self.is_in_class(state) {
-                continue;
-            }
-            if self.after(automaton, home, label)? != self.after(automaton, state, label)? {
-                exits.push(child);
-            }
-        }
-        if exits.len() > most {
+        // Most nodes that would be looked at one by one are behind characters of the class.
+        let nodes = rows
+            .iter()
+            .map(|(first, last, _)| occurrences.nodes(*first, *last).len());
+        let share = nodes.sum::<usize>() as f64 / f64::from(trie.end(ROOT));
+        let singly = (group.texts as f64 * share * share) as usize;
+        if singly < FEW {
             return Ok(false);
         }
-        exits.sort_unstable();
-        let mut seen = Seen(vec![0; trie.end(0) as usize / 64 + 1]);
+        let Some(exits) = self.exits(automaton, tokens, state, (home, rows), (group, &outside), singly / 2)? else {
+            return Ok(false);
+        };
+        let mut seen = Seen(vec![0; trie.end(ROOT) as usize / 64 + 1]);
         let mut is_ascii = [false; 0x80];
         for (character, is) in (0..).zip(&mut is_ascii) {
             *is = contains(&together, character);
@@ -224,6 +184,71 @@ impl Walk<'_, Inside<'_>> {
             self.visitor.taken_out.extend(gone);
         }
         Ok(true)
+    }
+
+    /// The nodes, sorted, at which the last character may no longer say where a text is, or with one of the characters that
+    /// are looked at wherever they stand; none where they are too many.
+    fn exits(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        state: u32,
+        (home, rows): (u32, &Rows),
+        (group, outside): (&Group, &[(u32, u32)]),
+        most: usize,
+    ) -> Result<Option<Vec<u32>>, Trouble> {
+        let (trie, occurrences) = (self.trie, &tokens.occurrences);
+        let mut exits: Vec<u32> = Vec::new();
+        for &(first, last) in outside {
+            exits.extend_from_slice(occurrences.nodes(first, last));
+        }
+        let in_class = self.is_in_class(home);
+        if in_class {
+            for differs in ['-', '\\'].map(u32::from) {
+                exits.extend_from_slice(occurrences.nodes(differs, differs));
+            }
+        }
+        let mut known: Vec<(u32, Vec<(u32, u32)>)> = Vec::new();
+        for &(first, last, away) in rows.iter().filter(|(.., away)| *away != home) {
+            if exits.len() > most {
+                return Ok(None);
+            }
+            if in_class && (away == OWN || self.is_in_class(away)) {
+                continue;
+            }
+            if away == FREE {
+                exits.extend_from_slice(occurrences.nodes(first, last));
+                continue;
+            }
+            let place = match known.iter().position(|(other, _)| *other == away) {
+                Some(place) => place,
+                None if known.len() == MOST_AWAY => return Ok(None),
+                None => {
+                    let differing = match self.rows(automaton, away)? {
+                        Some(away) => differing(&away, rows),
+                        None => vec![(0, u32::from(char::MAX))],
+                    };
+                    known.push((away, differing));
+                    known.len() - 1
+                }
+            };
+            occurrences.pairs((first, last), &known[place].1, trie, most, &mut exits);
+        }
+        for child in group.children(trie) {
+            let label = trie.label(child);
+            if in_class && label >= ASCII && self.is_in_class(state) {
+                continue;
+            }
+            if self.after(automaton, home, label)? != self.after(automaton, state, label)? {
+                exits.push(child);
+            }
+        }
+        if exits.len() > most {
+            return Ok(None);
+        }
+        exits.sort_unstable();
+        exits.dedup();
+        Ok(Some(exits))
     }
 
     /// The state that most characters lead back to, from where a group is, and where they lead from it.

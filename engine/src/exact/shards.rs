@@ -41,7 +41,10 @@ impl<K: Eq + Hash, V: Clone> Shards<K, V> {
 
     pub(super) fn get(&self, key: &K) -> Option<V> {
         // Values are kept whole, so that they stay usable after a panic elsewhere.
-        self.part(key).read().unwrap_or_else(PoisonError::into_inner).get(key)
+        self.part(key)
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .look_up(key)
     }
 
     /// Keeps a value of so many bytes.

@@ -64,8 +64,8 @@ pub(super) const MANY: usize = 1_000;
 
 /// One of so many nodes at most may be outside of a loop.
 const MOST_OUTSIDE: usize = 2;
-/// Nodes outside of a loop that are looked at before another way is tried.
-const FEW_NODES: usize = 12_000;
+/// Nodes outside of a loop that are looked at before another way is tried. Vocabularies of tests are small.
+const FEW_NODES: usize = if cfg!(test) { 300 } else { 12_000 };
 
 /// First characters up to which what follows is looked at behind each.
 const MANY_FIRST: usize = 64;
