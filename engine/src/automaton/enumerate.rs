@@ -160,51 +160,33 @@ impl Automaton {
         values.extend(members.into_iter().map(Value::number));
         let members = self.languages.members(strings, most)?;
         values.extend(members.iter().map(|text| Value::string(text)));
-        self.some_arrays(value.arrays, wanted, &mut values)?;
-        self.some_objects(value.objects, wanted, &mut values)?;
+        self.with_room(most, &mut values, |automaton, others, values| {
+            automaton.arrays_beside(value.arrays, others, wanted, values)
+        })?;
+        self.with_room(most, &mut values, |automaton, others, values| {
+            automaton.objects_beside(value.objects, others, wanted, values)
+        })?;
         values.truncate(most);
         Ok(values)
-    }
-
-    fn some_arrays(&mut self, formula: FormulaId, wanted: Wanted<'_>, values: &mut Vec<Value>) -> Result<(), Trouble> {
-        if values.len() >= wanted.most || formula == FormulaId::FALSE {
-            return Ok(());
-        }
-        let others = match self.asks_unique(&[formula]) {
-            true => FIRST_OTHERS,
-            false => 0,
-        };
-        self.with_room(others, wanted.most, values, |automaton, others, values| {
-            automaton.arrays_beside(formula, others, wanted, values)
-        })
-    }
-
-    fn some_objects(&mut self, formula: FormulaId, wanted: Wanted<'_>, values: &mut Vec<Value>) -> Result<(), Trouble> {
-        if values.len() >= wanted.most || formula == FormulaId::FALSE {
-            return Ok(());
-        }
-        self.with_room(FIRST_OTHERS, wanted.most, values, |automaton, others, values| {
-            automaton.objects_beside(formula, others, wanted, values)
-        })
     }
 
     /// Adds what `find` finds with room for as many others beside each item or member as it needs: it says whether more
     /// room may show more.
     fn with_room(
         &mut self,
-        mut others: usize,
         most: usize,
         values: &mut Vec<Value>,
         mut find: impl FnMut(&mut Self, usize, &mut Vec<Value>) -> Result<bool, Trouble>,
     ) -> Result<(), Trouble> {
         let before = values.len();
-        while find(self, others, values)? && values.len() < most {
+        let mut others = FIRST_OTHERS;
+        while values.len() < most && find(self, others, values)? {
             if others >= MOST_OTHERS {
                 let what = "items or members that have to differ in values that have to differ";
                 let (limit, allowed) = ("search_states", MOST_OTHERS);
                 return Err(Exceeded { limit, what, allowed }.into());
             }
-            others = (2 * others).max(FIRST_OTHERS);
+            others *= 2;
             values.truncate(before);
         }
         Ok(())
@@ -220,12 +202,17 @@ impl Automaton {
         wanted: Wanted<'_>,
         values: &mut Vec<Value>,
     ) -> Result<bool, Trouble> {
+        if formula == FormulaId::FALSE {
+            return Ok(false);
+        }
+        let is_unique = self.asks_unique(&[formula]);
+        let others = if is_unique { others } else { 0 };
         let of_item = Wanted {
             most: wanted.most.saturating_add(others),
             ..wanted
         };
         // Where some items have to be equal, those may be among the values that are not looked at.
-        let any_may_matter = self.asks_unique(&[formula]) && !self.must_differ(formula);
+        let any_may_matter = is_unique && !self.must_differ(formula);
         let (mut are_some, mut outgrown) = (false, 0);
         let mut chosen = Chosen::default();
         // The longest beginning and the shortest in turns: either may be the one that gets nowhere.
@@ -257,7 +244,7 @@ impl Automaton {
                     if after != FormulaId::FALSE {
                         let items = Some(chosen.add(items, item));
                         left.entry(chosen.count(items)).or_default().push((after, items));
-                    } else if repeats && chosen.count(items) > others {
+                    } else if is_unique && repeats && chosen.count(items) > others {
                         outgrown += 1;
                     }
                 }
@@ -279,6 +266,9 @@ impl Automaton {
         wanted: Wanted<'_>,
         values: &mut Vec<Value>,
     ) -> Result<bool, Trouble> {
+        if formula == FormulaId::FALSE {
+            return Ok(false);
+        }
         let most = wanted.most.saturating_add(others);
         let mut names = self.names(formula);
         let mut are_some = false;

@@ -151,10 +151,10 @@ pub(super) struct Inside<'a> {
     pub(super) found: Vec<TokenId>,
     /// More that may come, 32 a word.
     pub(super) words: Option<Words>,
-    /// Tokens that may not come, while they are asked for.
-    pub(super) gone: Option<Vec<TokenId>>,
-    /// Those of [`words`](Self::words) that may not come, and others.
+    /// Tokens of [`words`](Self::words) that may not come, and others, as far as they are noted.
     pub(super) taken_out: Vec<TokenId>,
+    /// Whether those that may not come are noted.
+    pub(super) notes_taken_out: bool,
 }
 
 impl AskFree for Inside<'_> {
@@ -178,8 +178,8 @@ impl Visit for Inside<'_> {
     fn run(&mut self, places: Range<usize>, may: bool) {
         if may != self.excludes {
             self.found.extend_from_slice(&self.contents.tokens[places]);
-        } else if let Some(gone) = &mut self.gone {
-            gone.extend_from_slice(&self.contents.tokens[places]);
+        } else if self.notes_taken_out {
+            self.taken_out.extend_from_slice(&self.contents.tokens[places]);
         }
     }
 }
@@ -195,7 +195,7 @@ impl Inside<'_> {
         let (Some(tokens), Rest::Language(language)) = (self.shared, rest) else {
             return self.begun(automaton, begun, rest);
         };
-        if begun.len() < MANY_BEGUN || self.gone.is_some() || automaton.is_read_singly(*language) {
+        if begun.len() < MANY_BEGUN || self.notes_taken_out || automaton.is_read_singly(*language) {
             return self.begun(automaton, begun, rest);
         }
         // They depend on the characters that may come, and on nothing else.
@@ -295,8 +295,8 @@ pub(super) fn inside(
     let mut visitor = Inside {
         contents,
         words: None,
-        gone: None,
         taken_out: Vec::new(),
+        notes_taken_out: false,
         excludes: matches!(rest, Rest::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
         freedom,
         shared: Some(tokens),
@@ -339,8 +339,8 @@ pub(super) fn inside_few(
     let mut visitor = Inside {
         contents,
         words: None,
-        gone: None,
         taken_out: Vec::new(),
+        notes_taken_out: false,
         excludes: false,
         shared: None,
         freedom,

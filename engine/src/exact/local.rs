@@ -9,7 +9,7 @@
 use crate::automaton::{Automaton, Trouble};
 
 use super::content::{Inside, Visit as _, Walk};
-use super::occurrences::{contains, gaps, shared};
+use super::occurrences::{Members, gaps, shared};
 use super::rest::Rest;
 use super::spread::{Group, MANY};
 use super::states::{DEAD, FREE};
@@ -124,14 +124,7 @@ impl Walk<'_, Inside<'_>> {
             return Ok(false);
         };
         let mut seen = Seen(vec![0; trie.end(ROOT) as usize / 64 + 1]);
-        let mut is_ascii = [false; 0x80];
-        for (character, is) in (0..).zip(&mut is_ascii) {
-            *is = contains(&together, character);
-        }
-        let is_together = |label: u32| match is_ascii.get(label as usize) {
-            Some(is) => *is,
-            None => contains(&together, label),
-        };
+        let members = Members::of(&together);
         // Whether a node has only such characters before it, and itself, but for the first.
         let is_reached = |mut at: u32| {
             excludes
@@ -140,14 +133,14 @@ impl Walk<'_, Inside<'_>> {
                     if parent == node {
                         break true;
                     }
-                    if !is_together(trie.label(at)) {
+                    if !members.has(trie.label(at)) {
                         break false;
                     }
                     at = parent;
                 }
         };
         // Of what is judged together some are found not to come.
-        self.visitor.gone = (!excludes).then(Vec::new);
+        self.visitor.notes_taken_out = !excludes;
         for exit in exits {
             let parent = occurrences.parent(exit);
             if !group.has(exit) || parent != node && (seen.has(parent) || !is_reached(parent)) {
@@ -160,10 +153,10 @@ impl Walk<'_, Inside<'_>> {
             if matches!(from, DEAD | FREE) {
                 continue;
             }
-            self.away(automaton, (exit, parent == node), from, home, &is_together, &mut seen)?;
+            self.away(automaton, (exit, parent == node), from, home, &members, &mut seen)?;
         }
         if !excludes {
-            let sure = self.of_class(automaton, tokens, (node, state), group, together.clone())?;
+            let sure = self.of_class(tokens, node, group, together.clone());
             self.take_in(tokens, sure.words.clone());
         }
         // Tokens that end within a character depend on where they are.
@@ -180,9 +173,7 @@ impl Walk<'_, Inside<'_>> {
             self.visitor
                 .at_begun(automaton, from..places.end, self.states.rest(at))?;
         }
-        if let Some(gone) = self.visitor.gone.take() {
-            self.visitor.taken_out.extend(gone);
-        }
+        self.visitor.notes_taken_out = false;
         Ok(true)
     }
 
@@ -323,7 +314,7 @@ impl Walk<'_, Inside<'_>> {
         (node, is_first): (u32, bool),
         state: u32,
         home: u32,
-        is_together: &impl Fn(u32) -> bool,
+        members: &Members<'_>,
         seen: &mut Seen,
     ) -> Result<(), Trouble> {
         let (trie, excludes) = (self.trie, self.visitor.excludes);
@@ -342,7 +333,7 @@ impl Walk<'_, Inside<'_>> {
             let label = trie.label(at);
             // The first character may be any.
             let may_be_any = excludes || is_first && at == node;
-            let is_outside = here.is_outside || !may_be_any && !is_together(label);
+            let is_outside = here.is_outside || !may_be_any && !members.has(label);
             let next = self.after(automaton, here.state, label)?;
             if matches!(next, DEAD | FREE) {
                 let after = trie.end(at);

@@ -304,25 +304,9 @@ impl Walk<'_> {
             });
         }
         let mut begun = None;
-        // What follows each beginning of the text before; texts are sorted, so that most of it serves the next.
-        let mut way: SmallVec<[Option<Rest>; 32]> = SmallVec::from_iter([Some(rest)]);
-        let mut before = "";
         for (text, closings) in &contents.names {
-            let pairs = before.chars().zip(text.chars());
-            let shared = pairs.take_while(|(one, other)| one == other).count();
-            before = text;
-            way.truncate(shared + 1);
-            for character in text.chars().skip(way.len() - 1) {
-                let Some(Some(last)) = way.last() else { break };
-                let next = last.after(self.automaton, character)?;
-                way.push(next);
-            }
-            let ends = way
-                .last()
-                .and_then(Option::as_ref)
-                .is_some_and(|rest| rest.accepts(self.automaton));
             let is_but = |name: &TextId| self.automaton.name_text(*name)[read..] == **text;
-            if !ends || but.iter().any(is_but) {
+            if but.iter().any(is_but) || !self.accepts(rest.clone(), text)? {
                 continue;
             }
             if begun.is_none() {
@@ -332,6 +316,17 @@ impl Walk<'_> {
             self.close_class(at, begun, text, closings, found)?;
         }
         Ok(())
+    }
+
+    fn accepts(&mut self, rest: Rest, text: &str) -> Result<bool, Trouble> {
+        let mut rest = Some(rest);
+        for character in text.chars() {
+            rest = match rest {
+                Some(rest) => rest.after(self.automaton, character)?,
+                None => return Ok(false),
+            };
+        }
+        Ok(rest.is_some_and(|rest| rest.accepts(self.automaton)))
     }
 
     /// Those of the tokens that add `text` to a name, which may come, and close it, that may come.

@@ -521,6 +521,26 @@ pub(super) fn shared(one: &[(u32, u32)], other: &[(u32, u32)]) -> Vec<(u32, u32)
     both
 }
 
+/// A class, which many characters are looked up in.
+pub(super) struct Members<'a> {
+    class: &'a [(u32, u32)],
+    ascii: [bool; ASCII],
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn of(class: &'a [(u32, u32)]) -> Self {
+        let ascii = std::array::from_fn(|character| contains(class, character as u32));
+        Self { class, ascii }
+    }
+
+    pub(super) fn has(&self, character: u32) -> bool {
+        match self.ascii.get(character as usize) {
+            Some(is) => *is,
+            None => contains(self.class, character),
+        }
+    }
+}
+
 /// What is between the ranges of a class.
 pub(super) fn gaps(class: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut gaps = Vec::with_capacity(class.len() + 1);

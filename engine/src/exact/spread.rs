@@ -8,7 +8,7 @@ use crate::automaton::{Automaton, Trouble};
 use super::chain::{Chain, End};
 use super::content::{Inside, Visit as _, Walk};
 use super::contents::Words;
-use super::occurrences::{Class, DEEP, contains, gaps};
+use super::occurrences::{Class, DEEP, Members, gaps};
 use super::rest::Rest;
 use super::states::{DEAD, FREE};
 use super::tokens::{Combine, OfClasses, Tokens};
@@ -18,8 +18,6 @@ use super::trie::{ROOT, Trie, first_child};
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) state: u32,
-    /// Those of other groups, where it is all of them.
-    others: Vec<u32>,
     /// The children, those next to one another together.
     ranges: Vec<Range<u32>>,
     /// Texts below them.
@@ -33,15 +31,15 @@ impl Group {
         ranges.sort_unstable_by_key(|range| range.start);
         Self {
             state: groups.first().map_or(DEAD, |group| group.state),
-            others: groups.iter().skip(1).map(|group| group.state).collect(),
             ranges,
             texts: groups.iter().map(|group| group.texts).sum(),
         }
     }
 
-    /// Whether a first character of it leads to a state.
-    fn leads_to(&self, state: u32) -> bool {
-        self.state == state || self.others.contains(&state)
+    /// Adds children next to one another, behind all others.
+    fn add(&mut self, children: Range<u32>, trie: &Trie<u32>) {
+        self.texts += trie.run(children.start, children.end).len();
+        self.ranges.push(children);
     }
 
     /// The nodes behind a first character.
@@ -127,15 +125,14 @@ impl Walk<'_, Inside<'_>> {
                 }
             };
             for range in ranges.into_iter().filter(|range| !range.is_empty()) {
-                group.texts += trie.run(range.start, range.end).len();
-                group.ranges.push(range);
+                group.add(range, trie);
             }
         }
         let from = (node, state);
         let mut left: Vec<Group> = Vec::new();
         for group in groups {
             let is_done = group.texts >= MANY
-                && (self.dense(automaton, tokens, from, &group)?
+                && (self.dense(automaton, tokens, node, &group)?
                     || self.follow(automaton, tokens, from, &group, FEW_NODES)?);
             if !is_done {
                 left.push(group);
@@ -159,24 +156,23 @@ impl Walk<'_, Inside<'_>> {
         }
     }
 
-    /// All children of a node that something goes on with, but for one.
+    /// All children of a node within a [class](Self::is_in_class) that something goes on with, but for one.
     fn whole(&mut self, automaton: &mut Automaton, node: u32, but: Option<u32>, state: u32) -> Result<Group, Trouble> {
-        let mut groups = Vec::new();
-        for (first, last, target) in self.rows(automaton, state)?.unwrap_or_default() {
+        let mut group = Group {
+            state,
+            ..Group::default()
+        };
+        for (first, last, _) in self.rows(automaton, state)?.unwrap_or_default() {
             let (from, to) = (self.trie.child_from(node, first), self.trie.child_from(node, last + 1));
             let ranges = match but.filter(|but| (from..to).contains(but)) {
                 Some(but) => [from..but, self.trie.end(but)..to],
                 None => [from..to, to..to],
             };
-            groups.push(Group {
-                state: target,
-                others: Vec::new(),
-                texts: self.trie.run(from, to).len(),
-                ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
-            });
+            for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+                group.add(range, self.trie);
+            }
         }
-        groups.sort_by_key(|group| !self.is_in_class(group.state));
-        Ok(Group::of(&groups))
+        Ok(group)
     }
 
     /// Visits what is at a node and below it. Where that is much it is kept: the same may follow a character in many
@@ -256,19 +252,12 @@ impl Walk<'_, Inside<'_>> {
             End::Same => links.get(length).or(links.last()).copied(),
             End::Nothing | End::More => links.get(length).copied(),
         };
-        let mut is_ascii = [false; 0x80];
-        for (character, is) in (0..).zip(&mut is_ascii) {
-            *is = contains(&class, character);
-        }
-        let is_of_class = |label: u32| match is_ascii.get(label as usize) {
-            Some(is) => *is,
-            None => contains(&class, label),
-        };
+        let members = Members::of(&class);
         let deep: &[u32] = match chain.end() {
             End::More => occurrences.deep(),
             End::Same | End::Nothing => &[],
         };
-        let deep = deep.iter().filter(|node| is_of_class(trie.label(**node)));
+        let deep = deep.iter().filter(|node| members.has(trie.label(**node)));
         let leaves = leaving.iter().filter(|_| is_loop);
         let exits = leaves.flat_map(|(first, last)| occurrences.nodes(*first, *last));
         let leaves = leaving.iter().filter(|_| !is_loop);
@@ -276,7 +265,7 @@ impl Walk<'_, Inside<'_>> {
         let seconds = seconds.map(|(_, node)| node);
         for &exit in exits.chain(seconds).chain(deep) {
             let parent = occurrences.parent(exit);
-            let length = self.length(automaton, tokens, (node, state), group, parent, is_of_class)?;
+            let length = self.length(automaton, tokens, (node, state), group, parent, &members)?;
             let next = match length.and_then(link) {
                 None => continue,
                 Some(FREE) => FREE,
@@ -286,7 +275,7 @@ impl Walk<'_, Inside<'_>> {
         }
         let sure = match excludes {
             true => None,
-            false => Some(self.of_class(automaton, tokens, (node, state), group, class.clone())?),
+            false => Some(self.of_class(tokens, node, group, class.clone())),
         };
         // Those that may go on with a character of the class come with it, but behind the last that is looked at.
         let begun = match (chain.end(), &sure) {
@@ -295,7 +284,7 @@ impl Walk<'_, Inside<'_>> {
             _ => occurrences.begun(&[(0, u32::from(char::MAX))]),
         };
         for &begun in begun {
-            let length = self.length(automaton, tokens, (node, state), group, begun, is_of_class)?;
+            let length = self.length(automaton, tokens, (node, state), group, begun, &members)?;
             match length.and_then(link) {
                 None => {}
                 Some(FREE) => self.visitor.run(trie.at(begun), true),
@@ -314,13 +303,7 @@ impl Walk<'_, Inside<'_>> {
 
     /// Visits what is below a node and in a group after which texts may go on with any characters of a class; false if they
     /// may not.
-    fn dense(
-        &mut self,
-        automaton: &mut Automaton,
-        tokens: &Tokens,
-        (node, state): (u32, u32),
-        group: &Group,
-    ) -> Result<bool, Trouble> {
+    fn dense(&mut self, automaton: &mut Automaton, tokens: &Tokens, node: u32, group: &Group) -> Result<bool, Trouble> {
         let (trie, occurrences) = (self.trie, &tokens.occurrences);
         let Rest::Language(language) = *self.states.rest(group.state) else {
             return Ok(false);
@@ -341,6 +324,7 @@ impl Walk<'_, Inside<'_>> {
         if exits.clone().map(<[u32]>::len).sum::<usize>() > group.texts / MOST_OUTSIDE {
             return Ok(false);
         }
+        let members = Members::of(&together);
         let mut way = Vec::new();
         for &exit in exits.flatten() {
             if let Some(from) = self.behind(
@@ -348,7 +332,7 @@ impl Walk<'_, Inside<'_>> {
                 tokens,
                 (node, group),
                 occurrences.parent(exit),
-                &together,
+                &members,
                 &mut way,
             )? {
                 let next = match from {
@@ -360,7 +344,7 @@ impl Walk<'_, Inside<'_>> {
         }
         let sure = match excludes {
             true => None,
-            false => Some(self.of_class(automaton, tokens, (node, state), group, together.clone())?),
+            false => Some(self.of_class(tokens, node, group, together.clone())),
         };
         let begun = match &sure {
             Some(sure) => &sure.begun_beyond[..],
@@ -376,7 +360,7 @@ impl Walk<'_, Inside<'_>> {
             if excludes && places.clone().all(is_sure) {
                 continue;
             }
-            match self.behind(automaton, tokens, (node, group), begun, &together, &mut way)? {
+            match self.behind(automaton, tokens, (node, group), begun, &members, &mut way)? {
                 None => {}
                 Some(FREE) => self.visitor.run(places, true),
                 Some(at) => self.visitor.at_begun(automaton, places, self.states.rest(at))?,
@@ -395,7 +379,7 @@ impl Walk<'_, Inside<'_>> {
         tokens: &Tokens,
         (node, group): (u32, &Group),
         mut at: u32,
-        class: &[(u32, u32)],
+        members: &Members<'_>,
         way: &mut Vec<u32>,
     ) -> Result<Option<u32>, Trouble> {
         if !group.has(at) {
@@ -408,7 +392,7 @@ impl Walk<'_, Inside<'_>> {
                 break;
             }
             let label = self.trie.label(at);
-            if !contains(class, label) {
+            if !members.has(label) {
                 return Ok(None);
             }
             way.push(label);
@@ -434,21 +418,9 @@ impl Walk<'_, Inside<'_>> {
     }
 
     /// The tokens below a node and in a group that have no characters but those of a class behind the first.
-    pub(super) fn of_class(
-        &mut self,
-        automaton: &mut Automaton,
-        tokens: &Tokens,
-        (node, state): (u32, u32),
-        group: &Group,
-        class: Class,
-    ) -> Result<Arc<OfClasses>, Trouble> {
-        let mut first = Vec::new();
-        for (from, to, target) in self.rows(automaton, state)?.unwrap_or_default() {
-            if group.leads_to(target) {
-                first.push((from, to));
-            }
-        }
-        Ok(tokens.of_classes((node, first.into(), class), |class| {
+    pub(super) fn of_class(&self, tokens: &Tokens, node: u32, group: &Group, class: Class) -> Arc<OfClasses> {
+        let first = group.ranges.iter().map(|range| (range.start, range.end)).collect();
+        tokens.of_classes((node, first, class), |class| {
             let (mut words, begun_beyond) = tokens.occurrences.within(class, node, &tokens.inside);
             let children: Vec<u32> = group.children(self.trie).collect();
             tokens
@@ -458,7 +430,7 @@ impl Walk<'_, Inside<'_>> {
                 words: words.into(),
                 begun_beyond,
             }
-        }))
+        })
     }
 
     /// How many characters of a class lead to a node behind a first one of a group, if nothing else does.
@@ -469,7 +441,7 @@ impl Walk<'_, Inside<'_>> {
         (node, state): (u32, u32),
         group: &Group,
         mut at: u32,
-        is_of_class: impl Fn(u32) -> bool,
+        members: &Members<'_>,
     ) -> Result<Option<usize>, Trouble> {
         let occurrences = &tokens.occurrences;
         let mut length = 0;
@@ -480,7 +452,7 @@ impl Walk<'_, Inside<'_>> {
                 let is_first = Some(at) != occurrences.space() && self.after(automaton, state, label)? == group.state;
                 return Ok(is_first.then_some(length));
             }
-            if !is_of_class(label) {
+            if !members.has(label) {
                 break;
             }
             length += 1;

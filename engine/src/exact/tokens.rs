@@ -48,7 +48,8 @@ const CLASSES_BYTES: usize = 8 << 20;
 /// the characters that may come there.
 type BegunAt = (usize, bool, Class);
 
-/// The root of the trie of contents, or the node of a space; characters that come first there, and all that come then.
+/// The root of the trie of contents, or the node of a space; its children that come first, each with those up to a node
+/// next to it; and the characters that come then.
 type Classes = (u32, Class, Class);
 
 /// The tokens of characters of classes only.

@@ -23,7 +23,9 @@ use smallvec::SmallVec;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions, WordEdges};
+use crate::strings::{
+    CharRange, Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions, WordEdges,
+};
 
 use super::atom::TextId;
 use super::decision::DecisionId;
@@ -437,7 +439,7 @@ impl Automaton {
     /// inclusive ranges.
     pub(crate) fn dense_class(&mut self, language: LanguageId) -> Result<Option<Vec<(u32, u32)>>, Trouble> {
         let class = self.languages.dense_class(language)?;
-        let pair = |range: &crate::strings::CharRange| (range.first().into(), range.last().into());
+        let pair = |range: &CharRange| (range.first().into(), range.last().into());
         Ok(class.map(|class| class.iter().map(pair).collect()))
     }
 
