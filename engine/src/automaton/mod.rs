@@ -169,6 +169,8 @@ pub(crate) struct Automaton {
     barred: HashMap<FormulaId, Arc<[TextId]>>,
     /// The names that may come first in plain objects.
     first_names: HashMap<FormulaId, NextNames>,
+    /// Languages of names with others, which are sorted, or without them.
+    combined_names: HashMap<(LanguageId, bool, Box<[TextId]>), LanguageId>,
     /// Sets of names that were all found to be in a language.
     sets_within: HashSet<(LanguageId, NameSetId)>,
     decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
@@ -273,6 +275,7 @@ impl Automaton {
             done: HashMap::new(),
             barred: HashMap::new(),
             first_names: HashMap::new(),
+            combined_names: HashMap::new(),
             sets_within: HashSet::new(),
             decided: HashMap::new(),
             next_names: HashMap::new(),

@@ -159,9 +159,14 @@ impl Tail {
     /// Up to where it goes; a begun character may be any.
     fn horizon(&self) -> Horizon {
         let words = self.characters.split(|character| !is_blank(*character));
+        let begun = self.begun.iter().filter_map(|begun| begun.possible.last());
+        let characters = self.characters.iter().chain(begun.map(|(_, last)| last));
+        // Halves of surrogate pairs take more together.
+        let octets = |character| char::from_u32(character).map_or(char::MAX.len_utf8(), char::len_utf8);
         Horizon {
             characters: self.length() as u64,
             blanks: words.filter(|blanks| !blanks.is_empty()).count() as u64 + u64::from(self.begun.is_some()),
+            octets: characters.map(|character| octets(*character) as u64).sum(),
         }
     }
 

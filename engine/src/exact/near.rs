@@ -20,6 +20,7 @@ use super::tokens::Tokens;
 const HORIZON: Horizon = Horizon {
     characters: 16,
     blanks: 2,
+    octets: 32,
 };
 
 /// The numbers of the contents of far tokens.

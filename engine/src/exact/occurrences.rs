@@ -24,6 +24,8 @@ const ASCII: usize = 0x80;
 const HALVES: usize = 32;
 /// Tokens in which a character occurs from which on they are kept as a set of bits.
 const MANY: usize = 500;
+/// Tokens that begin with a character from which on they are kept as a set of bits.
+const MANY_BELOW: usize = if cfg!(test) { 20 } else { 1_500 };
 /// Second characters up to which pairs are found by these.
 const MANY_SECOND: usize = 64;
 /// Tokens below characters beyond ASCII that are taken out of a set one by one.
@@ -87,6 +89,8 @@ struct BegunToken {
 struct Firsts {
     /// Of characters of ASCII, by [halves](half).
     halves: Box<[Box<[u32]>]>,
+    /// Of single ones of them, where they are many.
+    ascii: Box<[Option<Box<[u32]>>]>,
     /// Of others.
     beyond: Box<[u32]>,
 }
@@ -103,7 +107,13 @@ impl Firsts {
                 None => tokens.iter().for_each(|token| set(&mut beyond, *token)),
             }
         }
+        let single = ascii.iter().map(|tokens: &Vec<TokenId>| {
+            let mut many = (tokens.len() >= MANY_BELOW).then(|| vec![0; words])?;
+            tokens.iter().for_each(|token| set(&mut many, *token));
+            Some(many.into())
+        });
         Self {
+            ascii: single.collect(),
             halves: halves(&ascii, words),
             beyond: beyond.into(),
         }
@@ -407,7 +417,9 @@ impl Occurrences {
             ascii |= u128::from(label < ASCII as u32) << label.min(ASCII as u32 - 1);
         }
         take_lacking(ascii, &firsts.halves, words, |character, words| {
-            if let Some(child) = trie.child(node, character as u32) {
+            if let Some(Some(many)) = firsts.ascii.get(character) {
+                take(words, many);
+            } else if let Some(child) = trie.child(node, character as u32) {
                 unset(words, tokens(child));
             }
         });

@@ -164,7 +164,8 @@ impl Arena {
         }
     }
 
-    /// `x{1,3}s | x{2,5}s` is `x{1,5}s`: without this, counted repetitions make sets of counters.
+    /// `x{1,3}s | x{2,5}s` is `x{1,5}s`, and `x{2}.* | x{5}.*` is `x{2}.*`: without this, counted repetitions make sets of
+    /// counters.
     fn unite_repeats(&mut self, members: &mut Vec<LanguageId>) -> Result<(), LimitReached> {
         let is_repeat = |arena: &Self, id: LanguageId| matches!(arena.node(id), Node::Repeat { .. });
         let heads = |arena: &Self, id: LanguageId| match *arena.node(id) {
@@ -210,13 +211,18 @@ impl Arena {
         let mut at = 0;
         while at < counted.len() {
             let (inner, rest, min, mut max, _) = counted[at];
+            // The fewest have all others among their texts.
+            let absorbs = self.absorbs(rest, inner);
             let mut end = at + 1;
             while let Some(&(i, r, low, high, _)) = counted.get(end)
                 && (i, r) == (inner, rest)
-                && low <= max.saturating_add(1)
+                && (absorbs || low <= max.saturating_add(1))
             {
                 max = max.max(high);
                 end += 1;
+            }
+            if absorbs {
+                max = min;
             }
             if end - at > 1 {
                 gone.extend(counted[at..end].iter().map(|c| c.4));
@@ -235,6 +241,18 @@ impl Arena {
         *members = self.flat(std::mem::take(members), |node| Nesting::OrOfAnd.outer(node));
         sort(members);
         Ok(())
+    }
+
+    /// Whether what begins with a text of `inner` and goes on with one of `rest` is one of `rest`.
+    fn absorbs(&self, rest: LanguageId, inner: LanguageId) -> bool {
+        let head = match *self.node(rest) {
+            Node::Concat(head, _) => head,
+            _ => rest,
+        };
+        rest == ANY
+            || self
+                .as_any_of_class(head)
+                .is_some_and(|class| self.used(inner).are_in(class))
     }
 
     /// One repetition of a class, or, beside other members, one repetition without bounds and one bound on the length:

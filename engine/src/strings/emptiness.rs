@@ -9,6 +9,7 @@ use super::Languages;
 use super::derive::Transitions;
 use super::limits::LimitReached;
 use super::native::Side;
+use super::near::Horizon;
 use super::node::{ANY, LanguageId, NONE, Node};
 
 /// States to look at for a text before lengths are worked out instead.
@@ -62,6 +63,13 @@ impl Languages {
             return self.is_native_empty(id);
         }
         if self.is_bounded(id) {
+            // Both have the same beginnings, the empty one among them.
+            let near = self.near(id, Horizon::default())?;
+            if near != id {
+                let empty = self.is_empty(near)?;
+                self.note_emptiness(id, empty);
+                return Ok(empty);
+            }
             // Where counters multiply, lengths take long to work out, and a short text is soon found.
             for (order, states) in [
                 (Order::Near, SHORT_LOOK),

@@ -4,6 +4,8 @@
 //! local part of a mail address, `(\S+ ){0,49}`. As long as a bound is far away it has no say in what a token may be, so
 //! that all these states have the same tokens as one without bound, but for the longest tokens, and those of many words.
 
+use hashbrown::HashMap;
+
 use super::Languages;
 use super::charset::CharRange;
 use super::limits::LimitReached;
@@ -21,6 +23,8 @@ pub(crate) struct Horizon {
     pub(crate) characters: u64,
     /// Stretches of [blanks](is_blank) in it: how many words it can have.
     pub(crate) blanks: u64,
+    /// Octets of it in UTF-8.
+    pub(crate) octets: u64,
 }
 
 impl Horizon {
@@ -29,6 +33,7 @@ impl Horizon {
         Self {
             characters: self.characters.max(other.characters),
             blanks: self.blanks.max(other.blanks),
+            octets: self.octets.max(other.octets),
         }
     }
 }
@@ -38,6 +43,14 @@ pub(crate) fn is_blank(character: u32) -> bool {
     let mut blanks = SPACES.iter();
     blanks.any(|(first, last)| (u32::from(*first)..=u32::from(*last)).contains(&character))
 }
+
+/// Characters within which whatever has been read of a text of several languages at once has to be ended.
+const END: u64 = 8;
+/// States that are looked at to see whether it can be.
+const MOST_STATES: usize = 64;
+
+/// Octets that a character takes at most.
+const MOST_OCTETS: u64 = 4;
 
 /// Parts of an expression that are looked at to know what its texts begin and end with.
 const MOST_PARTS: usize = 32;
@@ -98,17 +111,35 @@ impl Languages {
                 self.arena.repeat(inner, min, max)
             }
             Node::And(_) => {
+                if let Some((bounded, most)) = self.split_octets(id)? {
+                    let room = self.slack(bounded, depth)?.map(|slack| {
+                        let octets = slack.saturating_mul(MOST_OCTETS);
+                        octets.saturating_add(horizon.octets)
+                    });
+                    return match room {
+                        Some(room) if room <= most => self.near_within(bounded, horizon, depth),
+                        _ => Ok(id),
+                    };
+                }
                 let Some((bounded, min, max)) = self.split_length(id)? else {
                     return Ok(id);
                 };
-                // Whatever has been read can be ended before the bound, and is long enough with a character.
-                let room = self
-                    .slack(bounded, depth)?
-                    .and_then(|slack| slack.checked_add(horizon.characters));
-                if bounded == ANY || min > 1 || room.is_none_or(|room| room > max) {
+                if bounded == ANY || min > 1 {
                     return Ok(id);
                 }
-                let near = self.near_within(bounded, horizon, depth)?;
+                let near = match self.arena.node(bounded) {
+                    Node::And(_) => self.near_of_all(bounded, max, horizon, depth)?,
+                    // Whatever has been read can be ended before the bound, and is long enough with a character.
+                    _ => match self.slack(bounded, depth)? {
+                        Some(slack) if slack.saturating_add(horizon.characters) <= max => {
+                            Some(self.near_within(bounded, horizon, depth)?)
+                        }
+                        _ => None,
+                    },
+                };
+                let Some(near) = near else {
+                    return Ok(id);
+                };
                 match min {
                     0 => Ok(near),
                     _ => {
@@ -123,6 +154,98 @@ impl Languages {
             }
             _ => Ok(id),
         }
+    }
+
+    /// What is near to each of some languages at once, up to so many characters; none where it does not show that whatever
+    /// has been read can be ended in all of them.
+    fn near_of_all(
+        &mut self,
+        id: LanguageId,
+        max: u64,
+        horizon: Horizon,
+        depth: usize,
+    ) -> Result<Option<LanguageId>, LimitReached> {
+        let Node::And(members) = self.arena.node(id).clone() else {
+            return Ok(None);
+        };
+        if self.arena.is_native(id) || horizon.characters.saturating_add(END) > max {
+            return Ok(None);
+        }
+        // Ends of texts are within the horizon as well.
+        let further = Horizon {
+            characters: horizon.characters + END,
+            blanks: horizon.blanks + END,
+            octets: horizon.octets + END * MOST_OCTETS,
+        };
+        let near = members.iter().map(|&member| self.near_within(member, further, depth));
+        let near = near.collect::<Result<Vec<_>, _>>()?;
+        let near = self.arena.and(near)?;
+        let slack = self.slack(near, depth)?;
+        Ok(slack.filter(|slack| *slack <= END).map(|_| near))
+    }
+
+    /// As [`slack`](Self::slack), by looking at all that may be left of a text; none where that is too much.
+    fn measured_slack(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
+        let mut states = vec![id];
+        let mut numbers: HashMap<LanguageId, usize> = HashMap::new();
+        numbers.insert(id, 0);
+        // From where each state is reached.
+        let mut before: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut at = 0;
+        while at < states.len() {
+            for &(_, target) in self.rows(states[at])?.iter() {
+                let number = *numbers.entry(target).or_insert(states.len());
+                if number == states.len() {
+                    if number == MOST_STATES {
+                        // From most of them there are as many.
+                        for state in states {
+                            self.slacks.insert(state, None);
+                        }
+                        return Ok(None);
+                    }
+                    states.push(target);
+                    before.push(Vec::new());
+                }
+                before[number].push(at);
+            }
+            at += 1;
+        }
+        // What is left of a text has no longer ends than the text.
+        let mut slack = 0;
+        let mut is_seen: Vec<bool> = states.iter().map(|state| self.arena.nullable(*state)).collect();
+        let mut ends: Vec<usize> = (0..states.len()).filter(|state| is_seen[*state]).collect();
+        loop {
+            let sources = ends.iter().flat_map(|end| before[*end].iter().copied());
+            let mut next = Vec::new();
+            for source in sources {
+                if !std::mem::replace(&mut is_seen[source], true) {
+                    next.push(source);
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            slack += 1;
+            ends = next;
+        }
+        for (state, lives) in states.into_iter().zip(is_seen) {
+            self.note_emptiness(state, !lives);
+            self.slacks.insert(state, Some(slack));
+        }
+        Ok(Some(slack))
+    }
+
+    /// Takes a bound on the number of octets off an intersection: what it bounds, and the most.
+    fn split_octets(&mut self, id: LanguageId) -> Result<Option<(LanguageId, u64)>, LimitReached> {
+        let Node::And(members) = self.arena.node(id) else {
+            return Ok(None);
+        };
+        let most = |member: &LanguageId| Some((*member, *self.arena.octets.get(member)?));
+        let Some((bound, most)) = members.iter().find_map(most) else {
+            return Ok(None);
+        };
+        let rest = members.iter().copied().filter(|member| *member != bound).collect();
+        Ok(Some((self.arena.and(rest)?, most.into())))
     }
 
     /// Whether each text of a language has a blank at one end and another character at the other, so that as many after each
@@ -203,6 +326,7 @@ impl Languages {
             Node::Native(Native::Host(_)) => Some(Native::HOST_SLACK),
             // No text is longer than the longest.
             _ if self.arena.is_structural(id) => self.lengths(id)?.and_then(|lengths| lengths.max().flatten()),
+            Node::And(_) if !self.arena.is_native(id) => self.measured_slack(id)?,
             _ => None,
         })
     }
@@ -223,8 +347,9 @@ mod tests {
     use crate::strings::node::NONE;
 
     const HORIZON: Horizon = Horizon {
-        characters: 16,
+        characters: 10,
         blanks: 2,
+        octets: 20,
     };
 
     /// All texts of up to so many characters of an alphabet, after each other.
@@ -239,7 +364,8 @@ mod tests {
                     let words = text
                         .split(|c| !is_blank(u32::from(c)))
                         .filter(|blanks| !blanks.is_empty());
-                    if text.contains("--") || words.count() as u64 > HORIZON.blanks {
+                    let is_within = words.count() as u64 <= HORIZON.blanks && text.len() as u64 <= HORIZON.octets;
+                    if text.contains("--") || !is_within {
                         continue;
                     }
                     let after = [one, other].map(|language| languages.derivative(language, c).unwrap());
@@ -271,48 +397,72 @@ mod tests {
             (r"^\S+(\s(a|b1?){1,3}){2,7}\s?$", 60, "ab1 "),
             (r"^( ?a+ ?){0,9}$", 60, "ab "),
             ("^(ab{1,5}1){0,7}(ba)?$", 200, "ab1"),
+            // Several at once.
+            (
+                r"^(?!.*1b)(?=.{1,150}$)(([ab1]{1,40}\.){1,99}(?!1*$)[a1]+\.?)$",
+                140,
+                "ab1.",
+            ),
+            ("^(?=.*a)(?=.*1)(?!.*b{3})[ab1]{1,60}$", 58, "ab1"),
+            ("^(?=.*a{14}$)[ab]{0,60}$", 50, "ab"),
+            ("^(?=.*a{6}$)[ab]{0,60}$", 70, "ab"),
+            ("^(?=(a{1,30}b)*$)(?!.*a{12})", 70, "ab"),
         ];
         let formats = ["hostname", "email", "uri", "uri-reference", "idn-email"];
+        let formats = formats.map(|format| (languages.format(format).unwrap().unwrap(), 120, "ax-.@/1"));
+        let patterns =
+            patterns.map(|(pattern, bound, alphabet)| (languages.pattern(pattern).unwrap(), bound, alphabet));
         let mut open: Vec<(LanguageId, u64, &str)> = Vec::new();
-        for (pattern, bound, alphabet) in patterns {
-            open.push((languages.pattern(pattern).unwrap(), bound, alphabet));
-        }
-        for format in formats {
-            open.push((languages.format(format).unwrap().unwrap(), 120, "ax-.@/1"));
-        }
-        let (mut compared, mut changed, mut continued) = (0, 0, 0);
-        for (unbounded, bound, alphabet) in open {
+        for (unbounded, bound, alphabet) in patterns.into_iter().chain(formats) {
             for least in 0..3 {
                 let length = languages.length(least, Some(bound)).unwrap();
-                let mut language = languages.and(&[unbounded, length]).unwrap();
-                // What texts go on with in languages that the first ones are near to.
-                let mut above: Vec<LanguageId> = Vec::new();
-                // On the way to the bound and past the horizon before it.
-                for step in 0..bound as usize {
-                    let near = languages.near(language, HORIZON).unwrap();
-                    assert_eq!(languages.near(near, HORIZON).unwrap(), near);
-                    if near != language {
-                        changed += 1;
-                        if step % 31 == 0 || bound as usize - step < 8 {
-                            compared += compare(&mut languages, language, near, alphabet, HORIZON.characters as usize);
-                        }
-                    }
-                    if step < 4 {
-                        above.push(near);
-                    }
-                    let mut next = alphabet.chars().cycle().skip(step * 7 % 5).take(alphabet.len());
-                    let after = next.find_map(|c| {
-                        let after = languages.derivative(language, c).unwrap();
-                        (after != NONE).then_some((c, after))
-                    });
-                    let Some((c, after)) = after else { break };
-                    language = after;
-                    for above in &mut above {
-                        *above = languages.derivative(*above, c).unwrap();
-                        assert!(*above != NONE && languages.accepts_empty(*above) >= languages.accepts_empty(after));
-                        continued += 1;
-                    }
+                open.push((languages.and(&[unbounded, length]).unwrap(), bound, alphabet));
+            }
+        }
+        // Bounds on the octets.
+        let idn_email = languages.format("idn-email").unwrap().unwrap();
+        open.push((idn_email, 20, "é漢.a"));
+        open.push((idn_email, 16, "\u{10000}.\"a"));
+        let (mut compared, mut changed, mut continued) = (0, 0, 0);
+        for (mut language, bound, alphabet) in open {
+            // What texts go on with in languages that the first ones are near to.
+            let mut above: Vec<LanguageId> = Vec::new();
+            // On the way to the bound, and where the horizon before it is reached.
+            let mut last = None;
+            for step in 0..bound as usize {
+                let near = languages.near(language, HORIZON).unwrap();
+                assert_eq!(languages.near(near, HORIZON).unwrap(), near);
+                let differs = near != language;
+                changed += usize::from(differs);
+                let before = match differs {
+                    true => last.replace((language, near)),
+                    false => last.take(),
+                };
+                if let Some((language, near)) = before.filter(|_| !differs || step % 31 == 1) {
+                    compared += compare(&mut languages, language, near, alphabet, HORIZON.characters as usize);
                 }
+                if step < 4 {
+                    above.push(near);
+                }
+                let mut next = alphabet
+                    .chars()
+                    .cycle()
+                    .skip(step * 7 % 5)
+                    .take(alphabet.chars().count());
+                let after = next.find_map(|c| {
+                    let after = languages.derivative(language, c).unwrap();
+                    (after != NONE).then_some((c, after))
+                });
+                let Some((c, after)) = after else { break };
+                language = after;
+                for above in &mut above {
+                    *above = languages.derivative(*above, c).unwrap();
+                    assert!(*above != NONE && languages.accepts_empty(*above) >= languages.accepts_empty(after));
+                    continued += 1;
+                }
+            }
+            if let Some((language, near)) = last {
+                compared += compare(&mut languages, language, near, alphabet, HORIZON.characters as usize);
             }
         }
         assert!(changed > 1_000 && compared > 50_000, "{changed} {compared}");

@@ -131,6 +131,8 @@ pub(super) struct Arena {
     loops: Row<(LanguageId, Facts)>,
     /// What follows each hour, or hour and minute, of a time of day with a leap second, as far as it has been made.
     pub(super) leap_seconds: Table<(u8, LeapMinute), LanguageId>,
+    /// The languages of all texts of at most so many octets in UTF-8.
+    pub(super) octets: Table<LanguageId, u16>,
     cells: usize,
     allowed_cells: usize,
 }
@@ -147,6 +149,7 @@ impl Arena {
             hasher: DefaultHashBuilder::default(),
             loops: Row::new(),
             leap_seconds: Table::new(),
+            octets: Table::new(),
             cells: 0,
             allowed_cells,
         };
@@ -186,6 +189,7 @@ impl Arena {
             index: HashTable::new(),
             loops: self.loops.share(),
             leap_seconds: self.leap_seconds.share(),
+            octets: self.octets.share(),
             ..self
         }
     }
@@ -202,6 +206,7 @@ impl Arena {
             hasher: self.hasher.clone(),
             loops: self.loops.over(),
             leap_seconds: self.leap_seconds.over(),
+            octets: self.octets.over(),
             cells: 0,
             allowed_cells,
         }

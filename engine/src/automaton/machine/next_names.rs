@@ -94,7 +94,9 @@ impl Automaton {
         let gone = self.gone(&level.kind);
         let listed = self.name_classes(stack)?;
         let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
-        let names = self.names_next(level.formulas[0], &self.ordered(*order, *passed), gone, listed)?;
+        let ordered = self.ordered(*order, *passed);
+        let have_come = !gone.is_empty() && ordered.is_empty() && *passed == 0;
+        let names = self.names_next(level.formulas[0], &ordered, (gone, have_come), listed)?;
         self.next_names.insert(place, names);
         Ok(names)
     }
@@ -176,18 +178,19 @@ impl Automaton {
         }
         let listed = self.name_classes(stack)?;
         let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
-        let names = self.names_next(formula, &[], Vec::new(), listed)?;
+        let names = self.names_next(formula, &[], (Vec::new(), false), listed)?;
         self.first_names.insert(formula, names);
         Ok(names)
     }
 
     /// The names that may come next where those of `ordered` come before all others and in that order, and those of
-    /// `gone` cannot come any more. Most of them are `listed`, in the order of their characters.
+    /// `gone` cannot come any more, which may be just those that have come. Most of them are `listed`, in the order of their
+    /// characters.
     fn names_next(
         &mut self,
         demand: FormulaId,
         ordered: &[TextId],
-        mut gone: Vec<TextId>,
+        (mut gone, have_come): (Vec<TextId>, bool),
         listed: &[TextId],
     ) -> Result<NextNames, Trouble> {
         let mut viable = Vec::new();
@@ -244,10 +247,30 @@ impl Automaton {
                 let others = self.without_names(language, &taken)?;
                 match self.languages.is_empty(others)? {
                     true => self.listed(viable, false, listed),
-                    false => self.named_or(&viable, others),
+                    false => self.named_or(viable, others, have_come.then_some(gone)),
                 }
             }
         }
+    }
+
+    /// Names that are listed, or in a language. Where others have come and nothing else is gone these are counted among
+    /// those of the language, so that it mostly stays the same from member to member.
+    fn named_or(
+        &mut self,
+        mut names: Vec<TextId>,
+        others: LanguageId,
+        come: Option<Vec<TextId>>,
+    ) -> Result<NextNames, Trouble> {
+        let come = come
+            .filter(|_| !self.languages.has_machines(others))
+            .unwrap_or_default();
+        names.extend_from_slice(&come);
+        let language = self.with_names(others, &names)?;
+        Ok(match come.len() as u64 {
+            0 => NextNames::Language(language),
+            come if self.has_more(language, come)? => NextNames::In(language),
+            _ => NextNames::None,
+        })
     }
 
     /// Those of the names that `left` names that may come next.
@@ -379,17 +402,6 @@ impl Automaton {
             sorted.sort_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
         }
         sorted
-    }
-
-    /// Names that are listed, or in a language.
-    fn named_or(&mut self, names: &[TextId], others: LanguageId) -> Result<NextNames, Trouble> {
-        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
-        let named = self.languages.one_of(&texts)?;
-        let language = self.languages.or(&[named, others])?;
-        Ok(match self.languages.is_empty(language)? {
-            true => NextNames::None,
-            false => NextNames::Language(language),
-        })
     }
 
     /// Whether a member of this name may come next, where the names `gone` cannot come any more.

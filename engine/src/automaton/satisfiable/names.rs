@@ -12,14 +12,14 @@ use crate::automaton::{Automaton, Trouble};
 use crate::limits::Exceeded;
 use crate::strings::{Cardinality, LanguageId};
 
-/// Names that no atom names, alike to all atoms.
+/// Names that no atom names and that have not been used, alike to all atoms.
 #[derive(Clone, Debug)]
 pub(in crate::automaton) struct Cell {
     /// The languages of atoms that they are in.
     pub(in crate::automaton) within: Vec<LanguageId>,
     /// The names.
     pub(in crate::automaton) names: Names,
-    /// How many there are that have not been used; none where they never run out.
+    /// How many there are; none where they never run out.
     pub(in crate::automaton) left: Option<u64>,
 }
 
@@ -89,7 +89,7 @@ impl Automaton {
         Ok(false)
     }
 
-    /// The names outside `names`, sorted into cells by the languages that atoms of `formula` speak of.
+    /// The names that are neither among `names` nor used, sorted into cells by the languages that atoms of `formula` speak of.
     pub(in crate::automaton) fn cells(
         &mut self,
         formula: FormulaId,
@@ -120,28 +120,20 @@ impl Automaton {
             self.check_classes(cells.len())?;
         }
         let mut sorted = Vec::new();
+        let mut taken = [names, used].concat();
+        taken.sort_unstable();
+        taken.dedup();
         for (within, all) in cells {
-            let mut named = Vec::new();
-            for &name in names {
+            let mut taken_of = Vec::new();
+            for &name in &taken {
                 if self.covers(Keys::Language(all), Name::Known(name))? {
-                    named.push(name);
+                    taken_of.push(name);
                 }
             }
-            let Some(left) = self.left(all, &named, used)? else {
-                sorted.push(Cell {
-                    within,
-                    names: Names::Language(self.without_names(all, &named)?),
-                    left: None,
-                });
-                continue;
-            };
-            if left > 0 {
-                let names = Names::Language(self.without_names(all, &named)?);
-                sorted.push(Cell {
-                    within,
-                    names,
-                    left: Some(left),
-                });
+            let left = self.left(all, &taken_of)?;
+            if left != Some(0) {
+                let names = Names::Language(self.without_names(all, &taken_of)?);
+                sorted.push(Cell { within, names, left });
             }
         }
         Ok(sorted)
@@ -289,18 +281,46 @@ impl Automaton {
         Ok(list)
     }
 
+    /// The names of a language but for some.
     pub(in crate::automaton) fn without_names(
         &mut self,
         language: LanguageId,
         names: &[TextId],
     ) -> Result<LanguageId, Trouble> {
+        self.combined_names(language, names, false)
+    }
+
+    /// The names of a language and some more.
+    pub(in crate::automaton) fn with_names(
+        &mut self,
+        language: LanguageId,
+        names: &[TextId],
+    ) -> Result<LanguageId, Trouble> {
+        self.combined_names(language, names, true)
+    }
+
+    fn combined_names(&mut self, language: LanguageId, names: &[TextId], with: bool) -> Result<LanguageId, Trouble> {
         if names.is_empty() {
             return Ok(language);
         }
-        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+        let mut names = names.to_vec();
+        names.sort_unstable();
+        let key = (language, with, names.into_boxed_slice());
+        if let Some(&known) = self.combined_names.get(&key) {
+            return Ok(known);
+        }
+        let texts: Vec<&str> = key.2.iter().map(|name| self.texts.get(*name)).collect();
         let named = self.languages.one_of(&texts)?;
-        let others = self.languages.not(named)?;
-        Ok(self.languages.and(&[language, others])?)
+        let combined = match with {
+            true => self.languages.or(&[language, named])?,
+            false => {
+                let others = self.languages.not(named)?;
+                self.languages.and(&[language, others])?
+            }
+        };
+        self.level_cells += key.2.len();
+        self.combined_names.insert(key, combined);
+        Ok(combined)
     }
 
     fn languages_of(&self, formula: FormulaId) -> Vec<LanguageId> {
@@ -316,21 +336,14 @@ impl Automaton {
         languages
     }
 
-    /// How many names of a language are neither among those of it that are `named`, nor used; none where that is more than
-    /// any search looks at.
-    fn left(&mut self, names: LanguageId, named: &[TextId], used: &[TextId]) -> Result<Option<u64>, Trouble> {
-        let enough = (self.limits.search_states + named.len() + used.len()) as u64;
-        let Cardinality::Finite(count) = self.languages.cardinality(names, enough)? else {
-            return Ok(None);
-        };
-        let mut left = count - named.len() as u64;
-        let used: HashSet<TextId> = used.iter().copied().collect();
-        for name in &used {
-            if !named.contains(name) && self.covers(Keys::Language(names), Name::Known(*name))? {
-                left -= 1;
-            }
-        }
-        Ok(Some(left))
+    /// How many names of a language there are besides those of it that are `taken`; none where that is more than any search
+    /// looks at.
+    fn left(&mut self, names: LanguageId, taken: &[TextId]) -> Result<Option<u64>, Trouble> {
+        let enough = (self.limits.search_states + taken.len()) as u64;
+        Ok(match self.languages.cardinality(names, enough)? {
+            Cardinality::Finite(count) => Some(count - taken.len() as u64),
+            Cardinality::AtLeast(_) | Cardinality::Infinite => None,
+        })
     }
 
     /// Whether there may be so many classes of names.

@@ -101,7 +101,8 @@ impl Grammar<'_> {
     /// Texts of `language` of at most `most` octets in UTF-8.
     fn within_octets(&mut self, language: LanguageId, most: u16) -> Made {
         let mut left = vec![EMPTY];
-        for octets in 1..=usize::from(most) {
+        for most in 1..=most {
+            let octets = usize::from(most);
             let ends = [
                 (1, '\0', '\u{7F}'),
                 (2, '\u{80}', '\u{7FF}'),
@@ -117,7 +118,9 @@ impl Grammar<'_> {
                 (range, left[octets - width])
             });
             let edges = edges.collect();
-            left.push(self.arena.intern(Node::Branch { accepts: true, edges })?);
+            let within = self.arena.intern(Node::Branch { accepts: true, edges })?;
+            self.arena.octets.insert(within, most);
+            left.push(within);
         }
         Ok(self.arena.and(vec![language, left[usize::from(most)]])?)
     }

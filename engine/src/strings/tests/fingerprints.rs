@@ -92,6 +92,7 @@ fn languages_over_shared_ones_are_the_same() {
                 let horizon = Horizon {
                     characters: 16,
                     blanks: 2,
+                    octets: 32,
                 };
                 let near = (over.near(id, horizon).unwrap(), alone.near(expected, horizon).unwrap());
                 assert_eq!(over.fingerprint(near.0), alone.fingerprint(near.1));
