@@ -166,6 +166,8 @@ pub(crate) struct Automaton {
     roomy: HashMap<FormulaId, bool>,
     /// The places behind containers, by what is around them, what they are read for and the outcomes of that.
     done: HashMap<(StackId, ExpectedId, Outcomes), Option<State>>,
+    /// Whether there is no end of values that are read for what is expected.
+    endless_values: HashMap<ExpectedId, bool>,
     barred: HashMap<FormulaId, Arc<[TextId]>>,
     /// The names that may come first in plain objects.
     first_names: HashMap<FormulaId, NextNames>,
@@ -273,6 +275,7 @@ impl Automaton {
             after_required: HashMap::new(),
             roomy: HashMap::new(),
             done: HashMap::new(),
+            endless_values: HashMap::new(),
             barred: HashMap::new(),
             first_names: HashMap::new(),
             combined_names: HashMap::new(),

@@ -13,7 +13,7 @@ use super::{ExactCompiler, ExactOptions};
 use crate::{Compiler as _, Escapes, KeyOrder, Masker, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
-const TOKENS: [&str; 73] = [
+const TOKENS: [&str; 76] = [
     "\u{2028}",
     "\\u2028",
     "a\u{85}",
@@ -85,6 +85,9 @@ const TOKENS: [&str; 73] = [
     "\"},1",
     "\"},\"a",
     "\"},{\"a\":\"a",
+    "\"},{",
+    "\"}, {\"",
+    "\":[],",
     "\"}],[{",
     "\"]],[[\"",
 ];
@@ -220,10 +223,11 @@ fn masks_say_what_accepting_says() {
             {{"const": {{"a": "ab"}}}}, {{"type": "object", "maxProperties": 0}}]}}"#
     );
     let last = format!(r#"{{"uniqueItems": true, "prefixItems": [{text}, {word}], "minItems": 2}}"#);
-    let only = r#"{"type": "object", "required": ["a"], "properties": {"a": {"pattern": "^ab$"}}, "additionalProperties": false}"#;
+    let only = r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "pattern": "^ab$"}}, "additionalProperties": false}"#;
     let only = format!(r#"{{"uniqueItems": true, "prefixItems": [{text}, {{"anyOf": [{only}]}}]}}"#);
     let ends = [
-        (only, r#"[{"a":"a"#),
+        (only.clone(), r#"[{"a":"a"#),
+        (only, r#"[{"a":"ab"#),
         (unique(text), r#"[{"a":"ab","x":[]},{"a":"ab"#),
         (unique(text), r#"[{"a":"a"},{"a":"b","x":""},{"a":"b","x":""#),
         (unique(word), r#"[{"a":"a"#),

@@ -396,10 +396,12 @@ impl Walk<'_> {
         let rests = &self.tokens.rests;
         let read = self.automaton.characters_read(at);
         let mut string = read.to_owned();
+        // Behind the value of a member there is a name.
+        let is_item = self.automaton.is_in_array(at);
         for (text, closing) in &contents.reaching {
             string.truncate(read.len());
             string.push_str(text);
-            if singly[closing.rest as usize] || rests.may_repeat(closing.rest, &string) {
+            if singly[closing.rest as usize] || is_item && rests.may_repeat(closing.rest, &string) {
                 found.push((text.clone(), *closing));
             }
         }

@@ -130,6 +130,12 @@ impl Automaton {
         level.is_some_and(|level| self.keeps(level.below))
     }
 
+    /// Whether the innermost container is an array.
+    pub(crate) fn is_in_array(&self, at: State) -> bool {
+        let level = self.levels.get(at.stack.0 as usize);
+        level.is_some_and(|level| matches!(level.kind, Kind::Array { .. }))
+    }
+
     /// Whether the next item or member of a container need not differ from others.
     fn any_next(&mut self, stack: StackId) -> Result<bool, Trouble> {
         Ok(!self.keeps(stack) || self.apart(stack)?.child.is_empty())

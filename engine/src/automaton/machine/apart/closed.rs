@@ -1,7 +1,7 @@
 //! Containers that end with a string, and what may come behind them.
 
 use crate::automaton::machine::whitespace::is_whitespace;
-use crate::automaton::machine::{Automaton, Kind, StackId, State, Trouble};
+use crate::automaton::machine::{Automaton, Kind, State, Trouble};
 
 impl Automaton {
     /// Whether it is the same for all strings, but for those that [`after_most_texts`](Self::after_most_texts) gives
@@ -31,17 +31,24 @@ impl Automaton {
         }
         match rest.split_first() {
             None => Ok(true),
-            // What is no container differs from those that have ended.
-            Some((b',', behind)) if !behind.iter().any(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')) => {
-                self.items_are_endless(at.stack)
+            Some((b',', behind)) => {
+                let behind = behind.trim_ascii_start();
+                // What is no container differs from those that have ended, and what is one does not end here.
+                let is_object = matches!(behind, b"{" | b"{\"");
+                match is_object || !behind.iter().any(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')) {
+                    true => self.items_are_endless(at, is_object),
+                    false => Ok(false),
+                }
             }
-            _ => Ok(false),
+            // What may not come behind one may not come behind another.
+            Some((byte, _)) => Ok(self.step(at, *byte)?.is_none()),
         }
     }
 
-    /// Whether there is no end of values that may come next in an array, if these have to differ from others.
-    fn items_are_endless(&mut self, stack: StackId) -> Result<bool, Trouble> {
-        let Some(level) = self.level(stack) else {
+    /// Whether there is no end of values, or of objects only, that may come next in an array, if these have to differ from
+    /// others.
+    fn items_are_endless(&mut self, at: State, only_objects: bool) -> Result<bool, Trouble> {
+        let Some(level) = self.level(at.stack) else {
             return Ok(false);
         };
         if !matches!(level.kind, Kind::Array { .. }) || !self.asks_unique(&level.formulas) {
@@ -50,8 +57,18 @@ impl Automaton {
         if !self.must_differ(level.formulas[0]) {
             return Ok(false);
         }
-        match self.item(stack)? {
-            Some(expected) => self.value_is_endless(expected),
+        let Some(expected) = self.item(at.stack)? else {
+            return Ok(false);
+        };
+        if !only_objects {
+            return self.value_is_endless(expected);
+        }
+        // Where no object may come it is the same as well.
+        let Some(object) = self.begin_container(expected, at.stack, false)? else {
+            return Ok(true);
+        };
+        match self.level(object.stack) {
+            Some(object) => self.is_endless_object(object.formulas[0], &[]),
             None => Ok(false),
         }
     }

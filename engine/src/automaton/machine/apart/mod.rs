@@ -57,6 +57,11 @@ impl Automaton {
                 None => Ok(false),
             };
         }
+        if let Top::Value(expected) = state.top
+            && self.value_is_endless(expected)?
+        {
+            return Ok(true);
+        }
         let apart = self.apart(stack)?;
         match &state.top {
             Top::Value(expected) => self.value_apart(*expected, &apart.child),
@@ -352,8 +357,18 @@ impl Automaton {
         Ok(self.both(constraint, others)?)
     }
 
-    /// Whether there is no end of values that are read for this. A no may also say that this did not show.
+    /// Whether there is no end of values that are read for this, so that some differ from any others. A no may also say that
+    /// this did not show.
     fn value_is_endless(&mut self, expected: ExpectedId) -> Result<bool, Trouble> {
+        if let Some(&known) = self.endless_values.get(&expected) {
+            return Ok(known);
+        }
+        let is_endless = self.find_endless_value(expected)?;
+        self.endless_values.insert(expected, is_endless);
+        Ok(is_endless)
+    }
+
+    fn find_endless_value(&mut self, expected: ExpectedId) -> Result<bool, Trouble> {
         let what = self.expected(expected);
         for vector in self.vectors(&what.goals)? {
             if self.decisions.admits(what.decision, |goal| vector[goal as usize]) {

@@ -123,6 +123,9 @@ impl Automaton {
         let Top::Value(expected) = after.top else {
             return Ok(false);
         };
+        if self.value_is_endless(expected)? {
+            return Ok(true);
+        }
         let apart = self.apart(after.stack)?;
         self.value_apart(expected, &apart.child)
     }
