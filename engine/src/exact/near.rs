@@ -20,12 +20,15 @@ use super::tokens::Tokens;
 const HORIZON: Horizon = Horizon {
     characters: 16,
     blanks: 2,
-    octets: 32,
+    octets: 64,
 };
+/// The same for languages whose bounds are on octets, of which these are too many.
+const NARROW: Horizon = Horizon { octets: 32, ..HORIZON };
 
 /// The numbers of the contents of far tokens.
 const FAR: u32 = u32::MAX;
 const HYPHENS: u32 = u32::MAX - 1;
+const WIDE: u32 = u32::MAX - 2;
 
 /// The tokens that stay inside of a string and go further than near languages look, or have two hyphens in a row, about
 /// which those that are near to machines say nothing.
@@ -34,6 +37,8 @@ pub(super) struct Far {
     contents: Contents,
     /// Those with the hyphens.
     hyphens: Contents,
+    /// Others that only [`NARROW`] leaves out.
+    wide: Contents,
     /// Up to where each goes, and whether it has the hyphens.
     horizons: HashMap<TokenId, (Horizon, bool)>,
 }
@@ -47,6 +52,7 @@ impl Far {
         };
         let is_far = |text: &[u32], horizon: Horizon| horizon.or(HORIZON) != HORIZON || has_hyphens(text);
         let far = tails.inside_where(is_far);
+        let wide = tails.inside_where(|text, horizon| !is_far(text, horizon) && horizon.or(NARROW) != NARROW);
         let hyphens = far.inside_where(|text, _| has_hyphens(text));
         let mut horizons: HashMap<_, _> = far
             .horizons()
@@ -59,6 +65,7 @@ impl Far {
             horizons,
             contents: Contents::new(FAR, far, rests),
             hyphens: Contents::new(HYPHENS, hyphens, rests),
+            wide: Contents::new(WIDE, wide, rests),
         }
     }
 }
@@ -125,9 +132,13 @@ pub(super) fn inside_of_near(
     tokens: &Tokens,
     language: LanguageId,
 ) -> Result<Option<TokenSet>, Trouble> {
-    let near = automaton.near(language, HORIZON)?;
-    if near == language {
-        return Ok(None);
+    let mut near = automaton.near(language, HORIZON)?;
+    let is_narrow = near == language;
+    if is_narrow {
+        near = automaton.near(language, NARROW)?;
+        if near == language {
+            return Ok(None);
+        }
     }
     let has_machines = automaton.is_read_singly(language);
     if !has_machines && near == automaton.near(language, tokens.inside.horizon.or(HORIZON))? {
@@ -158,5 +169,11 @@ pub(super) fn inside_of_near(
     };
     let mut left = Vec::new();
     inside_few(automaton, freedom, contents, language, &mut left)?;
-    Ok(Some(known.with(all, &left, tokens)))
+    if !is_narrow {
+        return Ok(Some(known.with(all, &left, tokens)));
+    }
+    let mut all = all.to_vec();
+    inside_few(automaton, freedom, &tokens.far.wide, near, &mut all)?;
+    inside_few(automaton, freedom, &tokens.far.wide, language, &mut left)?;
+    Ok(Some(known.with(&all, &left, tokens)))
 }

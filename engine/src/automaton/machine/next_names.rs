@@ -283,12 +283,23 @@ impl Automaton {
     ) -> Result<(), Trouble> {
         let way = self.object_end(left, gone)?;
         let plain = way.as_ref().and_then(|way| self.plain(way.rest));
+        let mut names = names.to_vec();
+        if way.is_some()
+            && plain.is_none()
+            && let Some((plain, mixed)) = self.mostly_plain(left)
+        {
+            for name in names.extract_if(.., |name| !mixed.contains(name)) {
+                if self.plain_may_come(&plain, name)? {
+                    viable.push(name);
+                }
+            }
+        }
         let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
-            true => self.widest_way(left, names, gone)?,
+            true => self.widest_way(left, &names, gone)?,
             false => None,
         };
         let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
-        for &name in way.iter().flat_map(|_| names) {
+        for &name in way.iter().flat_map(|_| &names) {
             // What fits one way to complete the object may come.
             let fits = match (&way, &plain) {
                 _ if widest.contains(&name) => true,

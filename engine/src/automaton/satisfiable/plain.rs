@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use crate::automaton::atom::{AtomKind, Keys, TextId};
@@ -116,23 +117,46 @@ impl Automaton {
     }
 
     fn read_plain(&self, formula: FormulaId) -> Option<Plain> {
-        let mut plain = Plain::default();
-        for part in self.formulas.conjuncts(&formula) {
-            let (atom, wanted) = self.formulas.literal(*part)?;
-            match (self.atoms.kind(atom), wanted) {
-                (AtomKind::Has(name), true) => plain.required.push(name),
-                (AtomKind::Has(name), false) => plain.refused.push(name),
-                (AtomKind::Members(Keys::Name(name), goal), true) => plain.goals.push((name, goal)),
-                (AtomKind::Members(Keys::Language(names), goal), true) => plain.languages.push((names, goal)),
-                (AtomKind::CountAtLeast(count), true) => plain.min = plain.min.max(count),
-                (AtomKind::CountAtLeast(count), false) => plain.over = plain.over.min(count),
-                _ => return None,
+        let (plain, others) = self.split_plain(formula);
+        others.is_empty().then_some(plain)
+    }
+
+    /// What a formula says of each name by itself, and the other parts of which all must hold.
+    fn split_plain(&self, formula: FormulaId) -> (Plain, SmallVec<[FormulaId; 4]>) {
+        let (mut plain, mut others) = (Plain::default(), SmallVec::new());
+        for &part in self.formulas.conjuncts(&formula) {
+            let literal = self.formulas.literal(part);
+            match literal.map(|(atom, wanted)| (self.atoms.kind(atom), wanted)) {
+                Some((AtomKind::Has(name), true)) => plain.required.push(name),
+                Some((AtomKind::Has(name), false)) => plain.refused.push(name),
+                Some((AtomKind::Members(Keys::Name(name), goal), true)) => plain.goals.push((name, goal)),
+                Some((AtomKind::Members(Keys::Language(names), goal), true)) => plain.languages.push((names, goal)),
+                Some((AtomKind::CountAtLeast(count), true)) => plain.min = plain.min.max(count),
+                Some((AtomKind::CountAtLeast(count), false)) => plain.over = plain.over.min(count),
+                _ => others.push(part),
             }
         }
         plain.required.sort_unstable();
         plain.refused.sort_unstable();
         plain.goals.sort_unstable();
-        Some(plain)
+        (plain, others)
+    }
+
+    /// What a formula says of each name by itself where the number of members does not count, and the names that its other
+    /// parts name: a member of any other name makes no difference to these, so that it may come if it may beside the rest
+    /// of what is said of it. None where the other parts speak of more than names.
+    pub(in crate::automaton) fn mostly_plain(&self, formula: FormulaId) -> Option<(Plain, HashSet<TextId>)> {
+        let (plain, others) = self.split_plain(formula);
+        let mut named = HashSet::new();
+        for part in others {
+            for &atom in self.formulas.atoms(part) {
+                match self.atoms.kind(atom) {
+                    AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => named.insert(name),
+                    _ => return None,
+                };
+            }
+        }
+        plain.is_of_any_size().then_some((plain, named))
     }
 
     /// Whether `formula` says no more than [`plain`](Self::plain) knows.

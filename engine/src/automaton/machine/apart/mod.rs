@@ -57,11 +57,6 @@ impl Automaton {
                 None => Ok(false),
             };
         }
-        if let Top::Value(expected) = state.top
-            && self.value_is_endless(expected)?
-        {
-            return Ok(true);
-        }
         let apart = self.apart(stack)?;
         match &state.top {
             Top::Value(expected) => self.value_apart(*expected, &apart.child),
