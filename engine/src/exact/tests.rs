@@ -250,8 +250,31 @@ fn masks_say_what_accepting_says() {
         (either(&format!(r#"{{"items": {word}}}"#)), r#"[{"a":"b"},{"a":"b"#),
         (either(r#"{"maxItems": 2}"#), r#"[{"a":"b"},{"a":"b"#),
     ];
+    // What else is asked where a member is one of some words.
+    let branches = |count: usize| {
+        let words = ["a", "ab", "aab", "b,", "é", "ba", "aa", "x", "xa", "b"]
+            .iter()
+            .take(count);
+        let branches = words.map(|word| {
+            format!(
+                r#"{{"if": {{"properties": {{"a": {{"const": "{word}"}}}}, "required": ["a"]}}, "then": {{"required": ["x"]}}}}"#
+            )
+        });
+        let branches = branches.collect::<Vec<_>>().join(",");
+        format!(r#"{{"properties": {{"a": {{"type": "string"}}}}, "allOf": [{branches}]}}"#)
+    };
+    let branches = [
+        (branches(5), r#"{"a":"a"#),
+        (branches(10), r#"{"a":"a"#),
+        (branches(10), r#"{"a":"x"#),
+    ];
     let names = names.map(|(schema, text)| (schema.to_owned(), text));
-    let cases = cases.into_iter().chain(names).chain(ends).collect::<Vec<_>>();
+    let cases = cases
+        .into_iter()
+        .chain(names)
+        .chain(ends)
+        .chain(branches)
+        .collect::<Vec<_>>();
     let objects = [
         (
             r#""properties": {"a": {"type": "string"}, "b": {"type": "string"}}"#,

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::automaton::{Automaton, Decode, Decoded, Digits, GoalId, NameClass, NextMembers, PlaceKind, State, Trouble};
 use crate::numbers::{NextDigits, NumberState};
@@ -268,12 +269,22 @@ impl Walk<'_> {
                 if let Some((after, others)) = self.automaton.after_most_texts(at)? {
                     return self.most_closings(at, language, (after, &others), contents, found);
                 }
-                match self.automaton.after_texts(at)? {
-                    Some(classes) => {
-                        for (language, after) in classes {
-                            self.closings_before(language, after, contents, found)?;
+                if let Some(classes) = self.automaton.after_texts(at)? {
+                    for (language, after) in classes {
+                        self.closings_before(language, after, contents, found)?;
+                    }
+                    return Ok(());
+                }
+                match self.automaton.after_but_words(at)? {
+                    Some((after, words)) => {
+                        let from = found.len();
+                        self.closings_before(language, after, contents, found)?;
+                        let mut single = Vec::new();
+                        for word in words {
+                            let closings = contents.closings[contents.closings_after(&word)].iter();
+                            single.extend(closings.map(|closing| (word.as_str().into(), *closing)));
                         }
-                        Ok(())
+                        self.close_singly(at, &single, from, found)
                     }
                     None => self.closings_by_place(at, contents, found),
                 }
@@ -351,6 +362,18 @@ impl Walk<'_> {
         let mut single = self.closings_of_others(at, others, contents);
         let singly = self.ending_singly(at, after)?;
         self.repeating(at, &singly, contents, &mut single);
+        self.close_singly(at, &single, from, found)
+    }
+
+    /// Looks at tokens that close a string one by one, with the texts that they have before the quote, whether or not they
+    /// were found before: those from a place on.
+    fn close_singly(
+        &mut self,
+        at: State,
+        single: &[(Box<str>, Closing)],
+        from: usize,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
         let mut place = from;
         while place < found.len() {
             match single.iter().any(|(_, closing)| closing.token == found[place]) {
@@ -473,7 +496,23 @@ impl Walk<'_> {
         at: State,
         open: &mut Vec<(u32, State)>,
     ) -> Result<(), Trouble> {
-        for child in trie.children(node) {
+        if trie.is_leaf(node) {
+            return Ok(());
+        }
+        // In a list of words few characters come next.
+        let edges = match self.automaton.kind(at)? {
+            PlaceKind::Text(Decode::Between, language) => self.automaton.word_edges(language),
+            _ => None,
+        };
+        let ranges = edges.map(|edges| edges.map(|(range, _)| (range.first().into(), range.last().into())));
+        let ranges: Option<SmallVec<[(u32, u32); 8]>> = ranges.map(Iterator::collect);
+        let ranges = ranges.unwrap_or_else(|| SmallVec::from_slice(&[(0, u32::from(char::MAX))]));
+        let children = ranges.into_iter().flat_map(|(first, last)| {
+            let from = Some(trie.child_from(node, first)).filter(|child| *child < trie.end(node));
+            let next = |child: &u32| Some(trie.end(*child)).filter(|child| *child < trie.end(node));
+            std::iter::successors(from, next).take_while(move |child| trie.label(*child) <= last)
+        });
+        for child in children {
             if let Some(character) = char::from_u32(trie.label(child))
                 && let Some(next) = self.automaton.read_character(at, character)?
             {

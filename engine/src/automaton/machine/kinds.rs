@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Automaton, Kind, StackId, State, Top, Trouble};
+use super::{Automaton, Kind, Level, StackId, State, Top, Trouble};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::decode::Decode;
 use crate::numbers::{NextDigits, NumberState};
@@ -225,12 +225,29 @@ impl Automaton {
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };
-        let apart = self.names_apart(stack)?;
-        if apart.is_empty()
-            && let Some(known) = self.name_classes.get(&level.expected)
-        {
-            return Ok(Some(known.clone()));
+        let classes = match self.name_classes.get(&level.expected) {
+            Some(known) => known.clone(),
+            None => {
+                let classes = Arc::new(self.find_name_classes(&level)?);
+                self.name_classes.insert(level.expected, classes.clone());
+                classes
+            }
+        };
+        let mut more = self.names_apart(stack)?;
+        more.retain(|name| self.beginning_with(&classes.listed, *name).first() != Some(name));
+        if more.is_empty() {
+            return Ok(Some(classes));
         }
+        let mut listed = [&classes.listed[..], &more].concat();
+        self.sort_names(&mut listed);
+        Ok(Some(Arc::new(NameClasses {
+            listed: listed.into(),
+            languages: classes.languages.clone(),
+        })))
+    }
+
+    /// What tells the names in an object apart, but for those of values that it has to differ from.
+    fn find_name_classes(&mut self, level: &Level) -> Result<NameClasses, Trouble> {
         // What tells names apart at the beginning of the object does to its end.
         let (mut listed, mut languages) = (Vec::new(), Vec::new());
         for &goal in &self.expected(level.expected).goals {
@@ -243,19 +260,13 @@ impl Automaton {
                 }
             }
         }
-        if let Kind::Object { order, .. } = &level.kind {
-            listed.extend(self.ordered(*order, 0).iter().copied());
+        if let Kind::Object { order, .. } = level.kind {
+            listed.extend(self.ordered(order, 0).iter().copied());
         }
-        let is_kept = apart.is_empty();
-        listed.extend(apart);
         self.sort_names(&mut listed);
         languages.sort_unstable();
         languages.dedup();
         let (listed, languages) = (listed.into(), languages.into());
-        let classes = Arc::new(NameClasses { listed, languages });
-        if is_kept {
-            self.name_classes.insert(level.expected, classes.clone());
-        }
-        Ok(Some(classes))
+        Ok(NameClasses { listed, languages })
     }
 }

@@ -7,7 +7,7 @@ use crate::decimal::Decimal;
 use crate::json::{Shape, Value};
 use crate::limits::Exceeded;
 use crate::numbers::{NumberSetId, NumberState};
-use crate::strings::LanguageId;
+use crate::strings::{Cardinality, LanguageId};
 
 use super::super::atom::TextId;
 use super::super::decision::DecisionId;
@@ -21,6 +21,8 @@ const MANY_OPEN: usize = 8;
 
 /// Open goals up to which texts are told apart by what they make of them.
 const MOST_SPLIT: usize = 3;
+/// Words of open goals up to which these are told from all other texts.
+pub(super) const MOST_WORDS: usize = 64;
 
 impl Automaton {
     pub(super) fn begin_string(&mut self, expected: ExpectedId, stack: StackId) -> Step {
@@ -245,6 +247,43 @@ impl Automaton {
             }
         }
         Ok(Some(places))
+    }
+
+    /// The place after the string that a place is in, where it is the same for all strings but those with a few rests, which
+    /// open goals list; none where there is no such place, or more counts than that.
+    pub(crate) fn after_but_words(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, Trouble> {
+        let Top::String(_, language, open, None, expected) = at.top else {
+            return Ok(None);
+        };
+        let open = self.open(open);
+        let is_hard = |language: &LanguageId| self.languages.has_machines(*language);
+        if open.is_empty() || is_hard(&language) || open.iter().any(is_hard) {
+            return Ok(None);
+        }
+        let mut words: Vec<String> = Vec::new();
+        for &goal in open.iter() {
+            match self.few_words(goal, MOST_WORDS - words.len())? {
+                Some(more) => words.extend(more),
+                None => return Ok(None),
+            }
+        }
+        words.sort_unstable();
+        words.dedup();
+        let certain = self.certain_of_strings(&self.expected(expected))?;
+        let outcomes = certain.into_iter().map(|certain| certain.unwrap_or(false)).collect();
+        let after = self.value_done(expected, outcomes, None, at.stack)?;
+        Ok(after.map(|after| (after, words)))
+    }
+
+    /// The texts of a language, if they are at most so many.
+    pub(super) fn few_words(&mut self, language: LanguageId, most: usize) -> Result<Option<Vec<String>>, Trouble> {
+        if self.languages.has_machines(language) {
+            return Ok(None);
+        }
+        Ok(match self.languages.cardinality(language, most as u64)? {
+            Cardinality::Finite(count) if count <= most as u64 => Some(self.languages.members(language, most)?),
+            _ => None,
+        })
     }
 
     /// Whether the empty text belongs to a language.

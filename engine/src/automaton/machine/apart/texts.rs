@@ -9,6 +9,7 @@ use super::names::NAMES;
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
 use crate::automaton::goal::{Goal, GoalId};
+use crate::automaton::machine::scalars::MOST_WORDS;
 use crate::automaton::machine::{Automaton, ExpectedId, Kind, NamesCome, Outcomes, StackId, State, Top, Trouble};
 use crate::automaton::name_sets::NameSetId;
 use crate::json::{Shape, Value};
@@ -118,7 +119,15 @@ impl Automaton {
                     others.push(goal);
                     false
                 }
-                None => return Ok(None),
+                None => {
+                    let strings = self.constraint(goal)?.strings;
+                    let Some(words) = self.few_words(strings, MOST_WORDS)? else {
+                        return Ok(None);
+                    };
+                    let words = words.iter().map(|word| Goal::Equal(Value::string(word)));
+                    others.extend(words.map(|word| self.goals.intern(word)));
+                    false
+                }
             });
         }
         others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
