@@ -381,6 +381,30 @@ fn agree(masker: &mut dyn Masker, vocabulary: &Vocabulary, place: &str) {
     }
 }
 
+#[test]
+fn quotes_that_are_characters_are_told_from_those_that_end_strings() {
+    let vocabulary = vocabulary(&[""; 0]);
+    for escapes in [Escapes::Any, Escapes::Needed, Escapes::Printable] {
+        let style = Style {
+            escapes,
+            ..Style::rfc8259()
+        };
+        let options = ExactOptions {
+            style,
+            ..ExactOptions::default()
+        };
+        let compiler = ExactCompiler::new(vocabulary.clone(), options);
+        let mut masker = compiler.compile(r#"{"enum": ["\"", "\n\"\\\"", 1]}"#).unwrap();
+        for text in [r#""\""#, r#""\n\"\\\"""#] {
+            for byte in text.bytes() {
+                agree(&mut *masker, &vocabulary, text);
+                masker.advance(byte.into()).unwrap();
+            }
+            masker.rollback(text.len()).unwrap();
+        }
+    }
+}
+
 /// Objects of more names than are looked through one by one: of those that have not come each may, and no other.
 #[test]
 fn names_come_once_however_many_there_are() {

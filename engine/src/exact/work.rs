@@ -244,8 +244,10 @@ impl Work {
                 let inside = self.within(begun, language, shared)?;
                 self.walk(shared).by_bytes(&shared.tokens.quoted, at, found)?;
                 // A quote may be a character, so that some of these are inside.
-                let base = inside.base.words(shared.sets());
-                found.retain(|token| base.is_empty() || !bit(base, *token));
+                if !found.is_empty() {
+                    let words = inside.words(shared.sets());
+                    found.retain(|token| !bit(&words, *token));
+                }
                 inside.and_these(found)
             }
             PlaceKind::Other => {
