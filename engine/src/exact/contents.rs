@@ -330,6 +330,12 @@ impl Contents {
         from
     }
 
+    /// The tokens that add these characters and then close the string, with the characters.
+    pub(super) fn closings_with<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Box<str>, Closing)> + 'a {
+        let closings = self.closings[self.closings_after(text)].iter();
+        closings.map(|closing| (text.into(), *closing))
+    }
+
     /// Places of the tokens that add these characters and then close the string.
     pub(super) fn closings_after(&self, text: &str) -> Range<usize> {
         self.closing.places(text.chars().map(u32::from))

@@ -314,12 +314,8 @@ impl Occurrences {
             return;
         }
         for &node in self.nodes(first, last) {
-            for &(from, to) in &children_of {
-                let mut child = trie.child_from(node, from);
-                while child < trie.end(node) && trie.label(child) <= to {
-                    found.push(child);
-                    child = trie.end(child);
-                }
+            for &range in &children_of {
+                found.extend(trie.children_within(node, range));
             }
             if found.len() > most {
                 return;

@@ -95,6 +95,14 @@ impl<L: Copy + Default + Ord> Trie<L> {
         std::iter::successors(first, move |child| Some(self.end(*child)).filter(|next| *next < end))
     }
 
+    /// The children of a node with labels from `first` to `last`.
+    pub(super) fn children_within(&self, node: u32, (first, last): (L, L)) -> impl Iterator<Item = u32> + '_ {
+        let end = self.end(node);
+        let from = Some(self.child_from(node, first)).filter(|child| *child < end);
+        let children = std::iter::successors(from, move |child| Some(self.end(*child)).filter(|next| *next < end));
+        children.take_while(move |child| self.label(*child) <= last)
+    }
+
     /// The children of a node with their labels, if they are many.
     pub(super) fn listed(&self, node: u32) -> &[(L, u32)] {
         match (self.end(node) - node) as usize > MANY {
@@ -165,6 +173,10 @@ mod tests {
         );
         assert_eq!(trie.child_from(ROOT, b'b'), roots[1]);
         assert_eq!(trie.child_from(ROOT, b'c'), trie.end(0));
+        let within = |node, labels| trie.children_within(node, labels).collect::<Vec<_>>();
+        assert_eq!(within(roots[0], (b'a', b'b')), below[..1]);
+        assert_eq!(within(roots[0], (b'b', b'z')), below);
+        assert!(within(roots[0], (b'd', b'z')).is_empty() && within(below[0], (b'a', b'z')).is_empty());
         assert_eq!(trie.places(*b"ab"), 2..4);
         assert_eq!(trie.find(*b"bc"), Some(roots[1] + 1));
         assert_eq!(trie.find(*b"abc"), None);

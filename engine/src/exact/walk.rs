@@ -275,19 +275,13 @@ impl Walk<'_> {
                     }
                     return Ok(());
                 }
-                match self.automaton.after_but_words(at)? {
-                    Some((after, words)) => {
-                        let from = found.len();
-                        self.closings_before(language, after, contents, found)?;
-                        let mut single = Vec::new();
-                        for word in words {
-                            let closings = contents.closings[contents.closings_after(&word)].iter();
-                            single.extend(closings.map(|closing| (word.as_str().into(), *closing)));
-                        }
-                        self.close_singly(at, &single, from, found)
-                    }
-                    None => self.closings_by_place(at, contents, found),
+                if let Some((after, words)) = self.automaton.after_but_words(at)? {
+                    let from = found.len();
+                    self.closings_before(language, after, contents, found)?;
+                    let single = words.iter().flat_map(|word| contents.closings_with(word));
+                    return self.close_singly(at, &single.collect::<Vec<_>>(), from, found);
                 }
+                self.closings_by_place(at, contents, found)
             }
             _ => self.closings_by_place(at, contents, found),
         }
@@ -449,8 +443,7 @@ impl Walk<'_> {
                 Ordering::Less => others = &others[others.partition_point(|other| rest_of(*other) < &**text)..],
                 Ordering::Greater => closed = &closed[closed.partition_point(|text| &**text < rest)..],
                 Ordering::Equal => {
-                    let closings = contents.closings[contents.closings_after(rest)].iter();
-                    found.extend(closings.map(|closing| (rest.into(), *closing)));
+                    found.extend(contents.closings_with(rest));
                     (others, closed) = (&others[1..], &closed[1..]);
                 }
             }
@@ -507,12 +500,7 @@ impl Walk<'_> {
         let ranges = edges.map(|edges| edges.map(|(range, _)| (range.first().into(), range.last().into())));
         let ranges: Option<SmallVec<[(u32, u32); 8]>> = ranges.map(Iterator::collect);
         let ranges = ranges.unwrap_or_else(|| SmallVec::from_slice(&[(0, u32::from(char::MAX))]));
-        let children = ranges.into_iter().flat_map(|(first, last)| {
-            let from = Some(trie.child_from(node, first)).filter(|child| *child < trie.end(node));
-            let next = |child: &u32| Some(trie.end(*child)).filter(|child| *child < trie.end(node));
-            std::iter::successors(from, next).take_while(move |child| trie.label(*child) <= last)
-        });
-        for child in children {
+        for child in ranges.into_iter().flat_map(|range| trie.children_within(node, range)) {
             if let Some(character) = char::from_u32(trie.label(child))
                 && let Some(next) = self.automaton.read_character(at, character)?
             {

@@ -95,7 +95,7 @@ impl Automaton {
         let listed = self.name_classes(stack)?;
         let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
         let ordered = self.ordered(*order, *passed);
-        let have_come = !gone.is_empty() && ordered.is_empty() && *passed == 0;
+        let have_come = ordered.is_empty() && *passed == 0;
         let names = self.names_next(level.formulas[0], &ordered, (gone, have_come), listed)?;
         self.next_names.insert(place, names);
         Ok(names)

@@ -256,8 +256,7 @@ impl Automaton {
             return Ok(None);
         };
         let open = self.open(open);
-        let is_hard = |language: &LanguageId| self.languages.has_machines(*language);
-        if open.is_empty() || is_hard(&language) || open.iter().any(is_hard) {
+        if open.is_empty() || self.languages.has_machines(language) {
             return Ok(None);
         }
         let mut words: Vec<String> = Vec::new();

@@ -98,28 +98,29 @@ impl Grammar<'_> {
         let length = self.arena.length(min, max)?;
         Ok(self.arena.and(vec![language, length])?)
     }
+
     /// Texts of `language` of at most `most` octets in UTF-8.
     fn within_octets(&mut self, language: LanguageId, most: u16) -> Made {
         let mut left = vec![EMPTY];
-        for most in 1..=most {
-            let octets = usize::from(most);
+        for octets in 1..=most {
+            let room = usize::from(octets);
             let ends = [
                 (1, '\0', '\u{7F}'),
                 (2, '\u{80}', '\u{7FF}'),
                 (3, '\u{800}', '\u{FFFF}'),
                 (4, '\u{10000}', char::MAX),
             ];
-            let edges = ends.into_iter().filter(|(width, ..)| *width <= octets);
+            let edges = ends.into_iter().filter(|(width, ..)| *width <= room);
             let edges = edges.map(|(width, first, last)| {
                 let range = CharRange {
                     first: index(first),
                     last: index(last),
                 };
-                (range, left[octets - width])
+                (range, left[room - width])
             });
             let edges = edges.collect();
             let within = self.arena.intern(Node::Branch { accepts: true, edges })?;
-            self.arena.octets.insert(within, most);
+            self.arena.octets.insert(within, octets);
             left.push(within);
         }
         Ok(self.arena.and(vec![language, left[usize::from(most)]])?)
