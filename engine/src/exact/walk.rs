@@ -269,6 +269,10 @@ impl Walk<'_> {
                 if let Some((after, others)) = self.automaton.after_most_texts(at)? {
                     return self.most_closings(at, language, (after, &others), contents, found);
                 }
+                // Of a list few words are left, and each says what follows it.
+                if self.closings_of_words(at, contents, found)? {
+                    return Ok(());
+                }
                 if let Some(classes) = self.automaton.after_texts(at)? {
                     for (language, after) in classes {
                         self.closings_before(language, after, contents, found)?;
@@ -465,9 +469,43 @@ impl Walk<'_> {
 
     /// The tokens that close a string, where more counts than its language.
     fn closings_by_place(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+        self.closings_where(at, contents, found, |_, _| Ok(true)).map(drop)
+    }
+
+    /// The same of a string that is one of a list of words; whether it is.
+    fn closings_of_words(
+        &mut self,
+        at: State,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<bool, Trouble> {
+        let from = found.len();
+        let is_listed = |automaton: &mut Automaton, at| match automaton.kind(at)? {
+            PlaceKind::Text(Decode::Between, language) => Ok(automaton.word_edges(language).is_some()),
+            _ => Ok(false),
+        };
+        let are_words = self.closings_where(at, contents, found, is_listed)?;
+        if !are_words {
+            found.truncate(from);
+        }
+        Ok(are_words)
+    }
+
+    /// The tokens that close a string, as long as a condition holds at all places in it that tokens lead to; whether it
+    /// does.
+    fn closings_where(
+        &mut self,
+        at: State,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+        mut holds: impl FnMut(&mut Automaton, State) -> Result<bool, Trouble>,
+    ) -> Result<bool, Trouble> {
         let trie = &contents.closing;
         let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
+            if !holds(self.automaton, at)? {
+                return Ok(false);
+            }
             let places = trie.at(node);
             if !places.is_empty()
                 && let Some(after) = self.automaton.step(at, b'"')?
@@ -479,7 +517,7 @@ impl Walk<'_> {
             }
             self.children_by_place(trie, node, at, &mut open)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn children_by_place(

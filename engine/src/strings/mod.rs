@@ -308,6 +308,31 @@ impl Languages {
         }
     }
 
+    /// Up to `n` words of a list; none of languages that are no such list, or do not look like one.
+    pub(crate) fn words(&self, language: LanguageId, n: usize) -> Option<Vec<String>> {
+        let mut words = Vec::new();
+        // What a word begins with, which is as long as is said beside the rest.
+        let mut text = String::new();
+        let mut open = vec![(0, None, language)];
+        while let Some((length, character, rest)) = open.pop() {
+            text.truncate(length);
+            text.extend(character);
+            let edges = self.word_edges(rest)?;
+            if self.accepts_empty(rest) {
+                words.push(text.clone());
+            }
+            // No rest is empty, so that each makes a word.
+            if words.len() >= n {
+                break;
+            }
+            for (range, target) in edges {
+                let characters = (range.first()..=range.last()).take(n);
+                open.extend(characters.map(|character| (text.len(), Some(character), target)));
+            }
+        }
+        Some(words)
+    }
+
     /// Which characters may come first in texts of `language`, as far as that shows without its derivatives.
     pub(crate) fn firsts(&self, language: LanguageId) -> Characters {
         self.arena.firsts(language)

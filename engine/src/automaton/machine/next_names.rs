@@ -418,6 +418,23 @@ impl Automaton {
     /// Whether a member of this name may come next, where the names `gone` cannot come any more.
     fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, Trouble> {
         let gone = [gone, &[name]].concat();
+        // Mostly it may with a value that all holds for that is said of it, and then others are not looked at.
+        if !self.is_plain(demand) {
+            let goals = self.goals_of_member(&[demand], Name::Known(name))?;
+            let (mut met, mut never) = (Vec::new(), Vec::new());
+            for goal in goals {
+                match self.satisfiable(&[goal], &[])? {
+                    true => met.push(goal),
+                    false => never.push(goal),
+                }
+            }
+            if self.satisfiable(&met, &[])? {
+                let after = self.after_member(demand, Name::Known(name), &|goal| !never.contains(&goal))?;
+                if self.object_can_end(after, &gone)? {
+                    return Ok(true);
+                }
+            }
+        }
         Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
     }
 

@@ -279,6 +279,9 @@ impl Automaton {
         if self.languages.has_machines(language) {
             return Ok(None);
         }
+        if let Some(words) = self.languages.words(language, most + 1) {
+            return Ok(Some(words).filter(|words| words.len() <= most));
+        }
         Ok(match self.languages.cardinality(language, most as u64)? {
             Cardinality::Finite(count) if count <= most as u64 => Some(self.languages.members(language, most)?),
             _ => None,

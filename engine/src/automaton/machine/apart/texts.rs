@@ -100,6 +100,11 @@ impl Automaton {
         expected: ExpectedId,
         language: LanguageId,
     ) -> Result<Option<MostTexts>, Trouble> {
+        // Of a list of words there is hardly one that speaks for most.
+        let all = self.strings_of(expected)?;
+        if self.word_edges(all).is_some() && !self.stays_endless(language)? {
+            return Ok(None);
+        }
         let Some(level) = self.level(stack) else {
             return Ok(None);
         };
