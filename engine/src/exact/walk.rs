@@ -473,12 +473,7 @@ impl Walk<'_> {
     }
 
     /// The same of a string that is one of a list of words; whether it is.
-    fn closings_of_words(
-        &mut self,
-        at: State,
-        contents: &Contents,
-        found: &mut Vec<TokenId>,
-    ) -> Result<bool, Trouble> {
+    fn closings_of_words(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<bool, Trouble> {
         let from = found.len();
         let is_listed = |automaton: &mut Automaton, at| match automaton.kind(at)? {
             PlaceKind::Text(Decode::Between, language) => Ok(automaton.word_edges(language).is_some()),

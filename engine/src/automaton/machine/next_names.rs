@@ -281,6 +281,23 @@ impl Automaton {
         gone: &[TextId],
         viable: &mut Vec<TextId>,
     ) -> Result<(), Trouble> {
+        if let Some(alternatives) = self.plain_alternatives(left) {
+            let mut plain = Vec::with_capacity(alternatives.len());
+            for alternative in alternatives {
+                if self.object_can_end(alternative, gone)? {
+                    plain.extend(self.plain(alternative));
+                }
+            }
+            for &name in names {
+                for plain in &plain {
+                    if self.plain_may_come(plain, name)? {
+                        viable.push(name);
+                        break;
+                    }
+                }
+            }
+            return Ok(());
+        }
         let way = self.object_end(left, gone)?;
         let plain = way.as_ref().and_then(|way| self.plain(way.rest));
         let mut names = names.to_vec();

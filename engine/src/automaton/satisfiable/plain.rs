@@ -15,6 +15,8 @@ use crate::strings::LanguageId;
 
 /// Plain objects that are kept.
 const MOST_KEPT: usize = 1 << 14;
+/// Alternatives that are looked at one by one.
+const MOST_ALTERNATIVES: usize = 16;
 
 /// What a plain object must satisfy. See [`Automaton::plain`].
 #[derive(Debug)]
@@ -157,6 +159,21 @@ impl Automaton {
             }
         }
         plain.is_of_any_size().then_some((plain, named))
+    }
+
+    /// What says together as much as a formula, by alternatives of which each speaks of each name by itself, and of no
+    /// number of members; none where they are many, or one says more.
+    pub(in crate::automaton) fn plain_alternatives(&mut self, formula: FormulaId) -> Option<Vec<FormulaId>> {
+        let parts = self.formulas.conjuncts(&formula);
+        let is_plain = |part: &FormulaId| self.is_plain(*part);
+        let (common, either): (Vec<FormulaId>, Vec<FormulaId>) = parts.iter().partition(|part| is_plain(part));
+        let [either] = either[..] else { return None };
+        let alternatives = self.formulas.disjuncts(&either).to_vec();
+        if alternatives.len() > MOST_ALTERNATIVES || !alternatives.iter().all(is_plain) {
+            return None;
+        }
+        let with_common = |alternative| self.formulas.and([&common[..], &[alternative]].concat());
+        Some(alternatives.into_iter().map(with_common).collect())
     }
 
     /// Whether `formula` says no more than [`plain`](Self::plain) knows.
