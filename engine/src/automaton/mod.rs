@@ -180,6 +180,8 @@ pub(crate) struct Automaton {
     next_names_at: HashMap<StackId, NextNames>,
     name_lists: Vec<Arc<NameList>>,
     name_classes: HashMap<ExpectedId, Arc<NameClasses>>,
+    /// The last of them with names of values that an object has to differ from.
+    last_classes: Option<(ExpectedId, Vec<TextId>, Arc<NameClasses>)>,
     items: HashMap<StackId, Option<ExpectedId>>,
     strings_expected: HashMap<ExpectedId, LanguageId>,
     numbers_expected: HashMap<ExpectedId, NumberSetId>,
@@ -285,6 +287,7 @@ impl Automaton {
             next_names_at: HashMap::new(),
             name_lists: Vec::new(),
             name_classes: HashMap::new(),
+            last_classes: None,
             items: HashMap::new(),
             strings_expected: HashMap::new(),
             numbers_expected: HashMap::new(),

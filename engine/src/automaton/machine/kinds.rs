@@ -233,17 +233,25 @@ impl Automaton {
                 classes
             }
         };
-        let mut more = self.names_apart(stack)?;
-        more.retain(|name| self.beginning_with(&classes.listed, *name).first() != Some(name));
+        let more = self.names_apart(stack)?;
         if more.is_empty() {
             return Ok(Some(classes));
         }
+        // From one mask to the next they are mostly the same.
+        if let Some((expected, names, known)) = &self.last_classes
+            && *expected == level.expected
+            && *names == more
+        {
+            return Ok(Some(known.clone()));
+        }
         let mut listed = [&classes.listed[..], &more].concat();
         self.sort_names(&mut listed);
-        Ok(Some(Arc::new(NameClasses {
+        let with_more = Arc::new(NameClasses {
             listed: listed.into(),
             languages: classes.languages.clone(),
-        })))
+        });
+        self.last_classes = Some((level.expected, more, with_more.clone()));
+        Ok(Some(with_more))
     }
 
     /// What tells the names in an object apart, but for those of values that it has to differ from.

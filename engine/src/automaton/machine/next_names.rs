@@ -13,6 +13,7 @@ use crate::automaton::name_sets::NameSetId;
 use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
 use crate::strings::{Cardinality, LanguageId};
+use crate::KeyOrder;
 
 /// Names of one object from which on it pays to look for a way to complete it with all of them.
 const MANY: usize = 16;
@@ -74,12 +75,17 @@ impl Automaton {
             return Ok(NextNames::None);
         };
         let Kind::Object {
-            used, order, passed, ..
+            used,
+            order,
+            passed,
+            values,
+            ..
         } = &level.kind
         else {
             return Ok(NextNames::None);
         };
-        if level.plain.0.as_ref().is_some_and(|plain| plain.has_room) {
+        let is_free = values.is_none() && self.style.key_order == KeyOrder::Any;
+        if is_free && self.has_room(&level)? {
             return Ok(NextNames::Any);
         }
         if level.plain.0.is_some()
