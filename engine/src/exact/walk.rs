@@ -372,11 +372,18 @@ impl Walk<'_> {
         from: usize,
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
-        let mut place = from;
-        while place < found.len() {
-            match single.iter().any(|(_, closing)| closing.token == found[place]) {
-                true => drop(found.swap_remove(place)),
-                false => place += 1,
+        if found.len() > from {
+            let mut tokens: Vec<TokenId> = single.iter().map(|(_, closing)| closing.token).collect();
+            tokens.sort_unstable();
+            // Mostly a few bits say that it is none of them.
+            let bit = |token: &TokenId| 1_u64 << (token % 64);
+            let bits = tokens.iter().fold(0, |bits, token| bits | bit(token));
+            let mut place = from;
+            while place < found.len() {
+                match bits & bit(&found[place]) != 0 && tokens.binary_search(&found[place]).is_ok() {
+                    true => drop(found.swap_remove(place)),
+                    false => place += 1,
+                }
             }
         }
         for same in single.chunk_by(|one, other| one.0 == other.0) {

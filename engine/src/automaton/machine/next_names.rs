@@ -6,6 +6,7 @@ use hashbrown::HashSet;
 
 use super::names::ListId;
 use super::{Automaton, Derived, Kind, Level, NextNames, StackId, Trouble};
+use crate::KeyOrder;
 use crate::automaton::atom::TextId;
 use crate::automaton::decision::DecisionId;
 use crate::automaton::formula::FormulaId;
@@ -13,7 +14,6 @@ use crate::automaton::name_sets::NameSetId;
 use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
 use crate::strings::{Cardinality, LanguageId};
-use crate::KeyOrder;
 
 /// Names of one object from which on it pays to look for a way to complete it with all of them.
 const MANY: usize = 16;

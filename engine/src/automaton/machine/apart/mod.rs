@@ -130,10 +130,13 @@ impl Automaton {
 
     /// Those of `values` that a container may still become.
     fn agreeing(&mut self, kind: &Kind, values: &Values) -> Values {
+        if values.is_empty() {
+            return values.clone();
+        }
+        let used = self.name_sets.names(kind.used(), "", &self.texts);
         let agree = |this: &mut Self, value: &GoalId| match (this.parts_of(*value), kind) {
             (Parts::Array(items), Kind::Array { values: Some(read) }) => items.starts_with(read),
-            (Parts::Object(members), Kind::Object { used, values, .. }) => {
-                let used = this.name_sets.names(*used, "", &this.texts);
+            (Parts::Object(members), Kind::Object { values, .. }) => {
                 let mut read = used.iter().zip(values.iter().flatten());
                 read.all(|(name, value)| {
                     let place = members.binary_search_by_key(name, |(name, _)| *name);
