@@ -182,6 +182,8 @@ pub(crate) struct Automaton {
     name_classes: HashMap<ExpectedId, Arc<NameClasses>>,
     /// The last of them with names of values that an object has to differ from.
     last_classes: Option<(ExpectedId, Vec<TextId>, Arc<NameClasses>)>,
+    /// The texts of languages that have few, as goals.
+    word_goals: HashMap<LanguageId, Option<Arc<[GoalId]>>>,
     items: HashMap<StackId, Option<ExpectedId>>,
     strings_expected: HashMap<ExpectedId, LanguageId>,
     numbers_expected: HashMap<ExpectedId, NumberSetId>,
@@ -288,6 +290,7 @@ impl Automaton {
             name_lists: Vec::new(),
             name_classes: HashMap::new(),
             last_classes: None,
+            word_goals: HashMap::new(),
             items: HashMap::new(),
             strings_expected: HashMap::new(),
             numbers_expected: HashMap::new(),

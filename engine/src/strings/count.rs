@@ -97,6 +97,12 @@ impl Languages {
                 return self.members(below, 1);
             }
         }
+        if let Some(mut words) = self.words(language, n.saturating_add(1))
+            && words.len() <= n
+        {
+            words.sort_by_cached_key(|word| (word.chars().count(), word.clone()));
+            return Ok(words);
+        }
         let mut texts = Vec::new();
         // Best first by the length that the finished text will at least have, of these the longest so far: most often
         // it goes on to its end, and the others are left alone. `None` once it is finished.

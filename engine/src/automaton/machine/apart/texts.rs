@@ -126,11 +126,10 @@ impl Automaton {
                 }
                 None => {
                     let strings = self.constraint(goal)?.strings;
-                    let Some(words) = self.few_words(strings, MOST_WORDS)? else {
+                    let Some(words) = self.word_goals(strings)? else {
                         return Ok(None);
                     };
-                    let words = words.iter().map(|word| Goal::Equal(Value::string(word)));
-                    others.extend(words.map(|word| self.goals.intern(word)));
+                    others.extend_from_slice(&words);
                     false
                 }
             });
@@ -145,6 +144,21 @@ impl Automaton {
         };
         let others = self.sorted_texts(seen, &others);
         Ok(Some((after, others)))
+    }
+
+    /// The goals of being each of the texts of a language, if these are few.
+    fn word_goals(&mut self, language: LanguageId) -> Result<Option<Arc<[GoalId]>>, Trouble> {
+        if let Some(known) = self.word_goals.get(&language) {
+            return Ok(known.clone());
+        }
+        let words = self.few_words(language, MOST_WORDS)?;
+        let goals = words.map(|words| {
+            let words = words.iter().map(|word| Goal::Equal(Value::string(word)));
+            words.map(|word| self.goals.intern(word)).collect::<Arc<[GoalId]>>()
+        });
+        self.level_cells += goals.as_ref().map_or(0, |goals| goals.len());
+        self.word_goals.insert(language, goals.clone());
+        Ok(goals)
     }
 
     /// The strings among values, sorted by their characters. Of an array they are those of the one before and a few more.
