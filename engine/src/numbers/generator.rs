@@ -87,17 +87,7 @@ impl Generator {
     /// Writes out numbers as long as that integer or as `value` and the generator; callers see to it that the integer
     /// has a reasonable length.
     pub(super) fn floor_ratio(&self, value: &Decimal) -> BigInt {
-        if value.is_zero() {
-            return BigInt::ZERO;
-        }
-        if value.magnitude() < self.least_magnitude() {
-            return if value.is_negative() {
-                -BigInt::one()
-            } else {
-                BigInt::ZERO
-            };
-        }
-        if let Some(short) = self.short_floor_ratio(value) {
+        if let Some(short) = self.short_floor_ratio(value, value.is_negative()) {
             return short.into();
         }
         let (numerator, denominator) = self.ratio(value);
@@ -105,8 +95,14 @@ impl Generator {
         BigInt::from_biguint(sign, numerator).div_floor(&denominator.into())
     }
 
-    /// The same, where it is short.
-    fn short_floor_ratio(&self, value: &Decimal) -> Option<i128> {
+    /// The same of a number of this magnitude, negative or not, where it is short.
+    fn short_floor_ratio(&self, value: &Decimal, is_negative: bool) -> Option<i128> {
+        if value.is_zero() {
+            return Some(0);
+        }
+        if value.magnitude() < self.least_magnitude() {
+            return Some(-i128::from(is_negative));
+        }
         let (twos, fives) = (
             value.exponent().checked_sub(self.twos)?,
             value.exponent().checked_sub(self.fives)?,
@@ -118,10 +114,17 @@ impl Generator {
         };
         let numerator = u128::from(value.significand().to_u64()?) * scale(twos, fives)?;
         let denominator = u128::from(self.unit.to_u64()?) * scale(-twos, -fives)?;
-        match value.is_negative() {
+        match is_negative {
             true => Some(-i128::try_from(numerator.div_ceil(denominator)).ok()?),
             false => i128::try_from(numerator / denominator).ok(),
         }
+    }
+
+    /// Number of multiples strictly between `low` and `high`, where it is short.
+    pub(super) fn short_between(&self, low: &Decimal, high: &Decimal) -> Option<i128> {
+        let from = self.short_floor_ratio(low, low.is_negative())?;
+        let to = -self.short_floor_ratio(high, !high.is_negative())?;
+        Some(to.checked_sub(from)?.checked_sub(1)?.max(0))
     }
 
     /// The least integer not below `value` divided by the generator. As [`Self::floor_ratio`].

@@ -275,6 +275,12 @@ impl Lattice {
         let (Some(low), Some(high), false) = (low, high, self.generic) else {
             return None;
         };
+        let short =
+            |(generator, sign): &(Generator, i64)| generator.short_between(low, high)?.checked_mul(i128::from(*sign));
+        let mut counts = self.terms.iter().map(short);
+        if let Some(count) = counts.try_fold(0_i128, |sum, count| sum.checked_add(count?)) {
+            return Some(u64::try_from(count).unwrap_or(u64::MAX));
+        }
         // A period holds at least one member, and a half-open interval of that width a whole period. The counts left
         // are short: the ends are multiples of some power of ten below the width, hence below a few periods.
         if is_wider(low, high, &self.period.value(), up_to.saturating_add(2)) {
