@@ -209,7 +209,7 @@ mod tests {
 
     /// Whatever the length of the numbers.
     #[test]
-    fn floors_are_the_multiples_next_below() {
+    fn floors_are_the_multiples_next_below_and_tell_how_many_are_between() {
         let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(7);
         let (mut short, mut long) = (0, 0);
         for _ in 0..20_000 {
@@ -218,12 +218,12 @@ mod tests {
                 let significand = random.random_range(0..=u128::MAX >> (128 - digits));
                 Decimal::new(negative, significand.into(), random.random_range(-12..=12))
             };
-            let (value, step) = (decimal(false), decimal(false));
-            let value = if random.random_bool(0.5) {
-                value.negated()
-            } else {
-                value
+            let (value, other, step) = (decimal(false), decimal(false), decimal(false));
+            let mut signed = |value: Decimal| match random.random_bool(0.5) {
+                true => value.negated(),
+                false => value,
             };
+            let (value, other) = (signed(value), signed(other));
             let Some(step) = Generator::of(&step) else { continue };
             let floor = step.floor_ratio(&value);
             let next: BigInt = &floor + 1;
@@ -231,11 +231,24 @@ mod tests {
                 step.times(&floor) <= value && value < step.times(&next),
                 "{value:?} {step:?}"
             );
-            match step.short_floor_ratio(&value) {
-                Some(_) => short += 1,
+            let (low, high) = match value < other {
+                true => (value, other),
+                false => (other, value),
+            };
+            match step.short_between(&low, &high) {
+                Some(count) => {
+                    short += 1;
+                    let first: BigInt = step.floor_ratio(&low) + 1;
+                    let between: BigInt = step.ceil_ratio(&high) - first;
+                    assert_eq!(
+                        BigInt::from(count),
+                        between.max(BigInt::ZERO),
+                        "{low:?} {high:?} {step:?}"
+                    );
+                }
                 None => long += 1,
             }
         }
-        assert!(short > 2_000 && long > 2_000, "{short} {long}");
+        assert!(short > 1_000 && long > 2_000, "{short} {long}");
     }
 }
