@@ -275,6 +275,7 @@ impl Lattice {
         let (Some(low), Some(high), false) = (low, high, self.generic) else {
             return None;
         };
+        // Mostly the counts need no numbers of any size.
         let short =
             |(generator, sign): &(Generator, i64)| generator.short_between(low, high)?.checked_mul(i128::from(*sign));
         let mut counts = self.terms.iter().map(short);

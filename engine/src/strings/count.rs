@@ -100,7 +100,8 @@ impl Languages {
         if let Some(mut words) = self.words(language, n.saturating_add(1))
             && words.len() <= n
         {
-            words.sort_by_cached_key(|word| (word.chars().count(), word.clone()));
+            words.sort_unstable();
+            words.sort_by_key(|word| word.chars().count());
             return Ok(words);
         }
         let mut texts = Vec::new();

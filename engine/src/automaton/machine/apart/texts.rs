@@ -223,7 +223,7 @@ impl Automaton {
 
     /// A string that is none of `others` and that speaks for all such, wherever a place is in one; none where that is not
     /// easily found.
-    pub(super) fn other_text(
+    fn other_text(
         &mut self,
         expected: ExpectedId,
         language: LanguageId,
@@ -232,10 +232,6 @@ impl Automaton {
         let all = self.strings_of(expected)?;
         // Where there is no end of strings it does not matter which one it is.
         let is_endless = self.stays_endless(language)?;
-        if !is_endless && self.word_edges(all).is_some() {
-            // Lists of words hardly have such texts.
-            return Ok(None);
-        }
         for length in 1..=others.len() + OTHER_LENGTHS {
             let other = OTHER.repeat(length);
             let value = self.goals.intern(Goal::Equal(Value::string(&other)));
