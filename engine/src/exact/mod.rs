@@ -33,6 +33,7 @@ mod tokens;
 mod trie;
 mod values;
 mod walk;
+mod within;
 mod word_list;
 mod work;
 

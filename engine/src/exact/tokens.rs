@@ -15,7 +15,7 @@ use crate::automaton::{Decode, Decoded, Trouble};
 use crate::strings::Fingerprint;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
-use super::contents::{Contents, Sets, Tails, Words, set};
+use super::contents::{Contents, Sets, Tails, Words, bit, set};
 use super::kept::{Kept, lock};
 use super::near::{Far, Near};
 use super::occurrences::{Class, Occurrences};
@@ -264,19 +264,30 @@ impl Tokens {
             return known;
         }
         let mut words = vec![0; self.sets.any.len()];
-        let mut open = vec![(ROOT, begun)];
-        while let Some((node, begun)) = open.pop() {
-            for child in self.every.trie.children(node) {
-                let next = match begun.step(self.every.trie.label(child), escapes) {
+        let trie = &self.every.trie;
+        let mut open = vec![(ROOT, begun, true)];
+        while let Some((node, begun, is_plain)) = open.pop() {
+            for child in trie.children(node) {
+                let label = trie.label(child);
+                let is_plain = is_plain && is_character(label);
+                let next = match begun.step(label, escapes) {
                     Decoded::Refused | Decoded::End => continue,
                     Decoded::Partial(next) if next.possible(escapes).is_empty() => continue,
                     Decoded::Partial(next) => next,
+                    // What goes on between two characters is known of those that could have begun there.
+                    Decoded::Character(_) if is_plain => {
+                        let below = &self.every.tokens[trie.run(child, trie.end(child))];
+                        for &token in below.iter().filter(|token| bit(&self.sets.any, **token)) {
+                            set(&mut words, token);
+                        }
+                        continue;
+                    }
                     Decoded::Character(_) => Decode::Between,
                 };
-                for &token in &self.every.tokens[self.every.trie.at(child)] {
+                for &token in &self.every.tokens[trie.at(child)] {
                     set(&mut words, token);
                 }
-                open.push((child, next));
+                open.push((child, next, is_plain));
             }
         }
         let words: Words = words.into();
@@ -353,6 +364,11 @@ impl Tokens {
         lock(&self.combined).keep(key, [one.clone(), other.clone(), made.clone()], bytes);
         made
     }
+}
+
+/// Whether a byte is a character of a string by itself, in any style.
+pub(super) fn is_character(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }
 
 impl Structures {

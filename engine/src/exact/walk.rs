@@ -6,17 +6,17 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use crate::automaton::{Automaton, Decode, Decoded, Digits, GoalId, NameClass, NextMembers, PlaceKind, State, Trouble};
+use crate::TokenId;
+use crate::automaton::{Automaton, Decode, Digits, GoalId, NameClass, NextMembers, PlaceKind, State, Trouble};
 use crate::numbers::{NextDigits, NumberState};
 use crate::strings::LanguageId;
-use crate::{Escapes, TokenId};
 
 use super::avoided::avoided;
 use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents, Sets};
 use super::kept::Kept;
 use super::names::KnownNames;
-use super::rest::{Freedom, Rest};
+use super::rest::Freedom;
 use super::rest_set::RestSet;
 use super::token_set::{Base, TokenSet};
 use super::tokens::{Spelled, Tokens};
@@ -605,27 +605,4 @@ impl Walk<'_> {
         let automaton = &mut *self.automaton;
         tokens.walk(at, |at: &State, byte| automaton.step(*at, byte), found)
     }
-}
-
-/// What has been read of a character of a string, and what may follow.
-pub(super) type Within = (Decode, Rest);
-
-/// The place within a string after a byte that does not close it; none where nothing goes on like that.
-pub(super) fn step_within(
-    automaton: &mut Automaton,
-    escapes: Escapes,
-    (begun, rest): &Within,
-    byte: u8,
-) -> Result<Option<Within>, Trouble> {
-    Ok(match begun.step(byte, escapes) {
-        Decoded::Refused | Decoded::End => None,
-        Decoded::Partial(begun) => {
-            let may = rest.may_begin(automaton, &begun.possible(escapes))?;
-            may.then(|| (begun, rest.clone()))
-        }
-        Decoded::Character(character) => {
-            let after = rest.after(automaton, character)?;
-            after.map(|after| (Decode::Between, after))
-        }
-    })
 }

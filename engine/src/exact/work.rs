@@ -11,11 +11,11 @@ use super::contents::{Sets, bit};
 use super::forced::forced_tokens;
 use super::kept::{Kept, lock};
 use super::masker::Places;
-use super::rest::Rest;
 use super::shards::Shards;
 use super::token_set::{Base, Easels, TokenSet};
 use super::tokens::Tokens;
-use super::walk::{Known, Walk, Within, step_within};
+use super::walk::{Known, Walk};
+use super::within::within;
 
 /// Memory for the masks that one compiled schema keeps.
 const MASK_BYTES: usize = 8 << 20;
@@ -288,24 +288,18 @@ impl Work {
         if let Some(known) = self.insides.get(&key) {
             return Ok(known);
         }
-        let escapes = shared.tokens.escapes;
         let freedom = &mut self.known.freedom;
-        // Within a character a token may add as many of them as it has bytes.
+        // A token may add as many characters as it has bytes.
         let longest = shared.tokens.longest as u64;
-        let set = match freedom.is_viable(&mut self.automaton, language, longest)? {
-            true => TokenSet::over(Base::Words(shared.tokens.within(begun))),
-            false => {
-                let fingerprint = self.automaton.fingerprint(language);
-                if let Some(known) = fingerprint.and_then(|it| shared.tokens.known_inside(begun, it)) {
-                    self.insides.keep(key, known.clone(), known.bytes());
-                    return Ok(known);
-                }
-                let rest = Rest::new(&mut self.automaton, language)?;
-                let automaton = &mut self.automaton;
-                let step = |within: &Within, byte| step_within(automaton, escapes, within, byte);
-                let mut found = Vec::new();
-                shared.tokens.every.walk((begun, rest), step, &mut found)?;
-                let set = TokenSet::of(&found, shared.tokens.len);
+        if freedom.is_viable(&mut self.automaton, language, longest)? {
+            return Ok(TokenSet::over(Base::Words(shared.tokens.within(begun))));
+        }
+        let fingerprint = self.automaton.fingerprint(language);
+        let known = fingerprint.and_then(|fingerprint| shared.tokens.known_inside(begun, fingerprint));
+        let set = match known {
+            Some(known) => known,
+            None => {
+                let set = within(&mut self.automaton, freedom, &shared.tokens, begun, language)?;
                 if let Some(fingerprint) = fingerprint {
                     shared.tokens.keep_inside(begun, fingerprint, &set);
                 }

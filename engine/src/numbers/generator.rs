@@ -51,6 +51,11 @@ impl Generator {
         Decimal::new(false, twos * pow5(self.fives.abs_diff(exponent)), exponent)
     }
 
+    /// The exponent of ten, if this is a power of that.
+    pub(super) fn power_of_ten(&self) -> Option<i64> {
+        (self.unit.is_one() && self.twos == self.fives).then_some(self.twos)
+    }
+
     /// Generator of the common multiples.
     pub(super) fn lcm(&self, other: &Self) -> Self {
         Self {
@@ -152,9 +157,9 @@ impl Generator {
 
     /// Whether it is no larger than a power of ten, as far as is easily said.
     pub(super) fn is_at_most_power(&self, exponent: i64) -> bool {
-        match self.unit.is_one() && self.twos == self.fives {
-            true => self.twos <= exponent,
-            false => self.value().magnitude() <= exponent,
+        match self.power_of_ten() {
+            Some(power) => power <= exponent,
+            None => self.value().magnitude() <= exponent,
         }
     }
 

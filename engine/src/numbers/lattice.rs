@@ -255,6 +255,14 @@ impl Lattice {
         !self.generic && self.terms.is_empty()
     }
 
+    /// The exponent of ten, if these are the multiples of a power of that, as the integers are.
+    pub(super) fn power_of_ten(&self) -> Option<i64> {
+        match (self.generic, &self.terms[..]) {
+            (false, [(generator, 1)]) => generator.power_of_ten(),
+            _ => None,
+        }
+    }
+
     /// Whether the open interval from `low` to `high`, `None` for no end, has a member.
     pub(super) fn meets(&self, low: Option<&Decimal>, high: Option<&Decimal>) -> bool {
         self.count(low, high, 0) != Some(0)

@@ -1,11 +1,10 @@
 //! A number text before its exponent, once a digit other than zero was written.
 
-use std::collections::BTreeSet;
-
-use hashbrown::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use num_bigint::BigUint;
+use smallvec::SmallVec;
 
 use super::Spelling;
 use super::exponent::ExponentSet;
@@ -74,23 +73,25 @@ impl Context<'_> {
     pub(super) fn state(
         &mut self,
         phase: Phase,
-        runs: Vec<Run>,
+        mut runs: Vec<Run>,
         track: Option<Track>,
     ) -> Option<(Digits, Option<Track>)> {
-        let mut kept: Vec<Run> = Vec::with_capacity(runs.len());
         let mut low = lowest(self.spelling);
-        for Run { last, piece } in runs {
-            let piece = self.settle(phase, piece, track.as_ref(), low, last);
-            match kept.last_mut() {
-                Some(before) if before.piece == piece && !matches!(piece, Piece::Path { .. }) => before.last = last,
-                _ => kept.push(Run { last, piece }),
-            }
-            low = last.saturating_add(1);
+        for run in &mut runs {
+            run.piece = self.settle(phase, run.piece, track.as_ref(), low, run.last);
+            low = run.last.saturating_add(1);
         }
-        if kept.iter().all(|run| run.piece == Piece::Pure(Lattices::NONE)) {
+        runs.dedup_by(|run, before| {
+            let is_same = before.piece == run.piece && !matches!(run.piece, Piece::Path { .. });
+            if is_same {
+                before.last = run.last;
+            }
+            is_same
+        });
+        if runs.iter().all(|run| run.piece == Piece::Pure(Lattices::NONE)) {
             return None;
         }
-        let (track, residues) = match (track, self.live_generators(&kept)) {
+        let (track, residues) = match (track, self.live_generators(&runs)) {
             (Some(track), live) if !live.is_empty() => {
                 let residues = match (self.spelling, phase) {
                     (Spelling::Any, _) => residue::any_exponent(&track, &live),
@@ -101,14 +102,14 @@ impl Context<'_> {
             }
             _ => (None, Vec::new()),
         };
-        let has_path = kept.iter().any(|run| matches!(run.piece, Piece::Path { .. }));
+        let has_path = runs.iter().any(|run| matches!(run.piece, Piece::Path { .. }));
         let half = self.half.as_ref().filter(|_| has_path).map(|(index, _)| *index);
         Some((
             Digits {
                 spelling: self.spelling,
                 phase,
                 half,
-                runs: kept,
+                runs,
                 residues,
             },
             track,
@@ -182,6 +183,9 @@ impl Context<'_> {
         if high == ENDLESS || lattice.generic || lattice.is_none() {
             return !lattice.is_none();
         }
+        if let Some(power) = lattice.power_of_ten() {
+            return track.has_multiple(power, high);
+        }
         // From wide stretches, which surely have members, down to those below every multiple: few in between.
         let least = lattice.base.value();
         let mut exponent = high;
@@ -247,18 +251,30 @@ impl Context<'_> {
         }
     }
 
-    fn live_generators(&self, runs: &[Run]) -> BTreeSet<Generator> {
+    /// The steps that runs refer to, in order.
+    fn live_generators(&self, runs: &[Run]) -> Vec<&Generator> {
         let half = self.half.as_ref().map(|(_, half)| &**half);
-        let rules: BTreeSet<LatticeId> = runs.iter().flat_map(|run| Half::rules(half, run.piece)).collect();
+        let mut rules = SmallVec::<[LatticeId; 8]>::new();
+        for run in runs {
+            rules.extend_from_slice(Half::rules(half, &run.piece));
+        }
+        rules.sort_unstable();
+        rules.dedup();
         let terms = rules.into_iter().flat_map(|rule| self.lattices.get(rule).terms.iter());
-        terms.map(|(generator, _)| generator.clone()).collect()
+        let mut live: Vec<&Generator> = terms.map(|(generator, _)| generator).collect();
+        live.sort_unstable();
+        live.dedup();
+        live
     }
 
     /// Whether the digits written so far, without exponent, are a member.
     pub(super) fn is_member(&self, runs: &[Run], track: Option<&Track>) -> bool {
         match self.rule_at_end(piece_at(runs, 0)) {
             Ok(member) => member,
-            Err(rule) => track.is_some_and(|track| self.lattices.contains(rule, &track.bounds(0).0)),
+            Err(rule) => track.is_some_and(|track| match self.lattices.get(rule).power_of_ten() {
+                Some(power) => track.has_multiple(power, 0),
+                None => self.lattices.contains(rule, &track.bounds(0).0),
+            }),
         }
     }
 

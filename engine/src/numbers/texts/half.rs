@@ -146,11 +146,11 @@ impl Half {
     }
 
     /// Every rule that the piece refers to.
-    pub(super) fn rules(half: Option<&Self>, piece: Piece) -> Vec<LatticeId> {
+    pub(super) fn rules<'a>(half: Option<&'a Self>, piece: &'a Piece) -> &'a [LatticeId] {
         match (piece, half) {
-            (Piece::Pure(rule), _) => vec![rule],
-            (Piece::Path { low, high, .. }, Some(half)) => half.pieces[low as usize..=high as usize].to_vec(),
-            _ => Vec::new(),
+            (Piece::Pure(rule), _) => std::slice::from_ref(rule),
+            (Piece::Path { low, high, .. }, Some(half)) => &half.pieces[*low as usize..=*high as usize],
+            _ => &[],
         }
     }
 }

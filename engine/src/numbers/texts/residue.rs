@@ -1,7 +1,5 @@
 //! What matters of the written digits for divisibility.
 
-use std::collections::BTreeSet;
-
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
@@ -39,6 +37,15 @@ impl Track {
             Decimal::new(false, self.digits.clone(), exponent),
             Decimal::new(false, next, exponent),
         )
+    }
+
+    /// Whether a multiple of this power of ten is among the written number at a relative exponent and those that more
+    /// digits lead to: the written one is, if any.
+    pub(super) fn has_multiple(&self, power: i64, exponent: i64) -> bool {
+        let zeros = exponent
+            .saturating_sub_unsigned(self.scale)
+            .saturating_add_unsigned(self.zeros);
+        zeros >= power
     }
 
     /// Whether the multiples of a step all have no more digits after the point than were written.
@@ -92,7 +99,11 @@ impl Track {
 /// A number `s × 10^p`, `s` not divisible by ten, is a multiple of `u × 2^a × 5^b` iff `u` divides `s` and `p` is at
 /// least `a - v₂(s)` and `b - v₅(s)`. One of the two valuations is zero. So `v₂(s)` matters up to `a - b`, and `v₅(s)`
 /// up to `b - a`.
-pub(super) fn any_exponent(track: &Track, live: &BTreeSet<Generator>) -> Vec<BigUint> {
+pub(super) fn any_exponent(track: &Track, live: &[&Generator]) -> Vec<BigUint> {
+    let (zeros, scale) = (track.zeros.into(), track.scale.into());
+    if live.iter().all(|step| step.power_of_ten().is_some()) {
+        return vec![BigUint::ZERO, zeros, scale];
+    }
     let mut unit = BigUint::one();
     let (mut twos, mut fives) = (0, 0);
     for step in live {
@@ -106,11 +117,11 @@ pub(super) fn any_exponent(track: &Track, live: &BTreeSet<Generator>) -> Vec<Big
     } else {
         track.stripped() % modulus
     };
-    vec![residue, track.zeros.into(), track.scale.into()]
+    vec![residue, zeros, scale]
 }
 
 /// Without exponent, in the integer part: for each step, what tells apart the digits that may follow.
-pub(super) fn integer_part(track: &Track, live: &BTreeSet<Generator>) -> Vec<BigUint> {
+pub(super) fn integer_part(track: &Track, live: &[&Generator]) -> Vec<BigUint> {
     let mut residues = Vec::new();
     for step in live {
         let modulus = integer_modulus(step, 0);
@@ -143,7 +154,7 @@ fn completions(modulus: u64, residue: u64) -> Vec<u64> {
 
 /// Without exponent, in the fraction: for each step of which further digits can make a multiple the residue, for each
 /// other one whether the number is a multiple already.
-pub(super) fn fraction(track: &Track, live: &BTreeSet<Generator>) -> Vec<BigUint> {
+pub(super) fn fraction(track: &Track, live: &[&Generator]) -> Vec<BigUint> {
     let mut residues = Vec::new();
     let mut pending = false;
     for step in live {
