@@ -196,8 +196,9 @@ impl Automaton {
             return Ok(possible.then(|| Goals::new(&goals, &[])).into_iter().collect());
         }
         let mut parts = Vec::new();
+        let read = self.read_by_member(formula, name)?;
         for vector in self.vectors(&goals)? {
-            let after = self.after_member(formula, name, &|goal| outcome_of(&goals, &vector, goal))?;
+            let after = self.after_read(formula, &read, &|goal| outcome_of(&goals, &vector, goal));
             if self.object_can_end(after, gone)? {
                 parts.push(Goals::of(&goals, &vector));
             }

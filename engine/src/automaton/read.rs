@@ -17,6 +17,20 @@ pub(super) enum Name<'a> {
     In(&'a [LanguageId]),
 }
 
+/// What an atom becomes with a member.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reading {
+    /// This, whatever the value is.
+    Now(FormulaId),
+    /// Whether the value satisfies a goal.
+    Only(GoalId),
+    /// It stays as it is if the value satisfies a goal, and is refuted otherwise.
+    OneOf(GoalId),
+}
+
+/// Atoms that a member changes.
+pub(super) type ReadByMember = SmallVec<[(Atom, Reading); 8]>;
+
 /// Atoms from which on those of a name are looked up.
 const MANY: usize = 16;
 
@@ -100,22 +114,51 @@ impl Automaton {
         name: Name<'_>,
         outcome: &dyn Fn(GoalId) -> bool,
     ) -> Result<FormulaId, Trouble> {
-        let mut changes = SmallVec::<[_; 8]>::new();
+        let read = self.read_by_member(formula, name)?;
+        Ok(self.after_read(formula, &read, outcome))
+    }
+
+    /// The atoms of `formula` that a member of this name changes, whatever its value.
+    pub(super) fn read_by_member(&mut self, formula: FormulaId, name: Name<'_>) -> Result<ReadByMember, Trouble> {
+        let mut read = ReadByMember::new();
         for place in 0..self.formulas.atoms(formula).len() {
             let atom = self.formulas.atoms(formula)[place];
-            let change = match self.atoms.kind(atom) {
-                AtomKind::Has(one) => matches!(name, Name::Known(name) if name == one).then_some(FormulaId::TRUE),
-                AtomKind::CountAtLeast(count) => Some(self.counted(count, AtomKind::CountAtLeast)),
-                AtomKind::Members(keys, goal) if self.covers(keys, name)? => match (keys, outcome(goal)) {
-                    (_, false) => Some(FormulaId::FALSE),
-                    (Keys::Name(_), true) => Some(FormulaId::TRUE),
-                    (Keys::Language(_), true) => None,
-                },
-                _ => None,
-            };
-            changes.extend(change.map(|change| (atom, change)));
+            match self.atoms.kind(atom) {
+                AtomKind::Has(one) if matches!(name, Name::Known(name) if name == one) => {
+                    read.push((atom, Reading::Now(FormulaId::TRUE)));
+                }
+                AtomKind::CountAtLeast(count) => {
+                    read.push((atom, Reading::Now(self.counted(count, AtomKind::CountAtLeast))));
+                }
+                AtomKind::Members(keys @ Keys::Name(_), goal) if self.covers(keys, name)? => {
+                    read.push((atom, Reading::Only(goal)));
+                }
+                AtomKind::Members(keys @ Keys::Language(_), goal) if self.covers(keys, name)? => {
+                    read.push((atom, Reading::OneOf(goal)));
+                }
+                _ => {}
+            }
         }
-        Ok(self.formulas.replace(formula, &changes))
+        Ok(read)
+    }
+
+    /// What is left of `formula` after a member that changes these of its atoms, and whose value has these outcomes.
+    pub(super) fn after_read(
+        &mut self,
+        formula: FormulaId,
+        read: &[(Atom, Reading)],
+        outcome: &dyn Fn(GoalId) -> bool,
+    ) -> FormulaId {
+        let mut changes = SmallVec::<[_; 8]>::new();
+        for &(atom, reading) in read {
+            match reading {
+                Reading::Now(now) => changes.push((atom, now)),
+                Reading::Only(goal) => changes.push((atom, FormulaId::constant(outcome(goal)))),
+                Reading::OneOf(goal) if outcome(goal) => {}
+                Reading::OneOf(_) => changes.push((atom, FormulaId::FALSE)),
+            }
+        }
+        self.formulas.replace(formula, &changes)
     }
 
     /// Whether it matters to one of the formulas that items differ.

@@ -392,8 +392,9 @@ impl Automaton {
         if let Some(&known) = key.as_ref().and_then(|key| self.decided.get(key)) {
             return Ok((goals, known));
         }
+        let read = self.read_by_member(demand, name)?;
         let decision = self.decide(&goals, &mut |this, vector| {
-            let after = this.after_member(demand, name, &|goal| outcome_of(&goals, vector, goal))?;
+            let after = this.after_read(demand, &read, &|goal| outcome_of(&goals, vector, goal));
             this.object_can_end(after, used)
         })?;
         if let Some(key) = key {

@@ -140,9 +140,10 @@ impl Automaton {
             };
             let mut after = vec![way.passing(name, self.without(formula, name))];
             let goals = self.goals_of_member(&[formula], Name::Known(name))?;
+            let read = self.read_by_member(formula, Name::Known(name))?;
             for vector in self.vectors(&goals)? {
                 let outcome = |goal| outcome_of(&goals, &vector, goal);
-                let rest = self.after_member(formula, Name::Known(name), &outcome)?;
+                let rest = self.after_read(formula, &read, &outcome);
                 let way = way.taking(name, rest);
                 let decided = [&way.taken[..], &way.passed].concat();
                 if self.has_end(rest, &[used, &decided].concat())? {
@@ -254,9 +255,10 @@ impl Automaton {
                 taken[index] += u64::from(cell.left.is_some());
                 let name = Name::In(&cell.within);
                 let goals = self.goals_of_member(&[formula], name)?;
+                let read = self.read_by_member(formula, name)?;
                 for vector in self.vectors(&goals)? {
                     let outcome = |goal| outcome_of(&goals, &vector, goal);
-                    let after = self.after_member(formula, name, &outcome)?;
+                    let after = self.after_read(formula, &read, &outcome);
                     if after != FormulaId::FALSE && seen.insert((after, taken.clone())) {
                         left.push((after, taken.clone()));
                     }
