@@ -172,7 +172,10 @@ impl Visit for Inside<'_> {
         // Those that have begun a character come last.
         let begun = self.contents.begun_from(places.clone());
         self.run(places.start..begun, true);
-        self.at_begun(automaton, begun..places.end, rest)
+        match begun == places.end {
+            true => Ok(()),
+            false => self.at_begun(automaton, begun..places.end, rest),
+        }
     }
 
     fn run(&mut self, places: Range<usize>, may: bool) {
@@ -302,7 +305,7 @@ pub(super) fn inside(
         shared: Some(tokens),
         found: Vec::new(),
     };
-    let states = visitor.freedom.states();
+    let states = visitor.freedom.insides();
     let mut walk = Walk {
         trie: &contents.inside,
         visitor: &mut visitor,
@@ -311,7 +314,7 @@ pub(super) fn inside(
     let state = walk.number(automaton, rest)?;
     walk.spread(automaton, tokens, ROOT, state)?;
     let states = walk.states;
-    visitor.freedom.put_back(states);
+    visitor.freedom.put_back_insides(states);
     let set = match visitor.excludes {
         true => TokenSet::all_but(visitor.found, &tokens.sets),
         false => TokenSet::joined(visitor.found, visitor.words, &visitor.taken_out, tokens.len),
@@ -332,7 +335,7 @@ pub(super) fn inside_few(
 ) -> Result<(), Trouble> {
     if word_list::inside(automaton, contents, language, found).is_some()
         || !freedom.is_viable(automaton, language, contents.longest)?
-            && loops::inside(automaton, contents, language, found)?.is_some()
+            && loops::inside(automaton, freedom, contents, language, found)?.is_some()
     {
         return Ok(());
     }
@@ -423,7 +426,7 @@ pub(super) fn closings(
 ) -> Result<(), Trouble> {
     if word_list::closings(automaton, contents, language, alive, found).is_some()
         || !freedom.is_accepted(automaton, language, contents.longest)?
-            && loops::closings(automaton, contents, language, alive, found)?.is_some()
+            && loops::closings(automaton, freedom, contents, language, alive, found)?.is_some()
     {
         return Ok(());
     }

@@ -156,8 +156,7 @@ impl Walk<'_, Inside<'_>> {
             self.away(automaton, (exit, parent == node), from, home, &members, &mut seen)?;
         }
         if !excludes {
-            let sure = self.of_class(tokens, node, group, together.clone());
-            self.take_in(tokens, sure.words.clone());
+            self.take_class(tokens, node, group, together.clone(), None);
         }
         // Tokens that end within a character depend on where they are.
         for &begun in occurrences.begun(&[(0, u32::from(char::MAX))]) {

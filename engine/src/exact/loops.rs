@@ -13,7 +13,7 @@ use crate::automaton::{Automaton, Trouble};
 use crate::strings::{LanguageId, Lengths};
 
 use super::contents::Contents;
-use super::rest::Rest;
+use super::rest::{Freedom, Rest};
 use super::rest_set::RestSet;
 use super::states::{AskFree, DEAD, States};
 use super::trie::{ROOT, Trie, first_child};
@@ -101,6 +101,30 @@ impl AskFree for EveryText {
     }
 }
 
+/// The states that walks have come to, which serve those to come: the next characters of a string mostly lead to some of
+/// them.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    states: States,
+    /// By state, as far as it was needed.
+    known: Vec<Known>,
+}
+
+impl Walked {
+    /// Bytes that they take, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.states.bytes() + self.known.capacity() * size_of::<Known>()
+    }
+
+    /// Forgets the states where they are too many.
+    pub(super) fn or_cleared(self) -> Self {
+        match self.states.are_many() {
+            true => Self::default(),
+            false => self,
+        }
+    }
+}
+
 /// What is known of a state.
 #[derive(Clone, Debug, Default)]
 struct Known {
@@ -114,8 +138,8 @@ struct Known {
 /// what is left are not easily seen.
 fn walk(
     automaton: &mut Automaton,
-    trie: &Trie<u32>,
-    loops: &Loops,
+    Walked { states, known }: &mut Walked,
+    (trie, loops): (&Trie<u32>, &Loops),
     language: LanguageId,
     visitor: &mut impl Visit,
 ) -> Result<bool, Trouble> {
@@ -124,10 +148,7 @@ fn walk(
     if automaton.is_read_singly(unbounded) || bounds.is_some() && automaton.plain_lengths(unbounded)?.is_none() {
         return Ok(false);
     }
-    let mut states = States::default();
     let root = states.number(automaton, &mut EveryText, Rest::Language(unbounded))?;
-    // By state, as far as it was needed.
-    let mut known: Vec<Known> = Vec::new();
     // The ends of the nodes on the way to the one looked at, with the states there.
     let mut path: Vec<(u32, u32)> = Vec::new();
     let (mut at, mut next) = (ROOT, root);
@@ -254,6 +275,7 @@ impl Visit for Inside<'_> {
 /// The tokens that stay inside of a string of `language`; none where they have to be looked for otherwise.
 pub(super) fn inside(
     automaton: &mut Automaton,
+    freedom: &mut Freedom,
     contents: &Contents,
     language: LanguageId,
     found: &mut Vec<TokenId>,
@@ -263,7 +285,16 @@ pub(super) fn inside(
     };
     let from = found.len();
     let mut visitor = Inside { contents, found };
-    let all = walk(automaton, &contents.inside, loops, language, &mut visitor)?;
+    let mut walked = freedom.walked();
+    let all = walk(
+        automaton,
+        &mut walked,
+        (&contents.inside, loops),
+        language,
+        &mut visitor,
+    );
+    freedom.put_back_walked(walked);
+    let all = all?;
     Ok(kept(all, from, found))
 }
 
@@ -302,6 +333,7 @@ impl Visit for Closings<'_> {
 /// The tokens that close a string of `language`, with a rest that is alive; none where they have to be looked for otherwise.
 pub(super) fn closings(
     automaton: &mut Automaton,
+    freedom: &mut Freedom,
     contents: &Contents,
     language: LanguageId,
     alive: &RestSet,
@@ -309,13 +341,11 @@ pub(super) fn closings(
 ) -> Result<Option<()>, Trouble> {
     let from = found.len();
     let mut visitor = Closings { contents, alive, found };
-    let all = walk(
-        automaton,
-        &contents.closing,
-        &contents.closing_loops,
-        language,
-        &mut visitor,
-    )?;
+    let texts = (&contents.closing, &contents.closing_loops);
+    let mut walked = freedom.walked();
+    let all = walk(automaton, &mut walked, texts, language, &mut visitor);
+    freedom.put_back_walked(walked);
+    let all = all?;
     Ok(kept(all, from, found))
 }
 

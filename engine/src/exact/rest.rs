@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 use crate::automaton::{Automaton, Trouble};
 use crate::strings::{LanguageId, Machine};
 
+use super::loops::Walked;
 use super::near::Near;
 use super::states::States;
 
@@ -58,6 +59,10 @@ pub(super) struct Freedom {
     accepted: HashMap<LanguageId, u64>,
     /// Room for the states of a walk.
     states: States,
+    /// Those of walks over all tokens that stay inside, which serve those to come.
+    insides: States,
+    /// Those of walks over few.
+    walked: Walked,
     /// The tokens of languages that others are near to.
     nears: HashMap<LanguageId, Near>,
 }
@@ -74,6 +79,34 @@ impl Freedom {
     /// Takes the room back.
     pub(super) fn put_back(&mut self, states: States) {
         self.states = states.cleared();
+    }
+
+    /// The states of walks over all tokens that stay inside.
+    pub(super) fn insides(&mut self) -> States {
+        std::mem::take(&mut self.insides)
+    }
+
+    /// Takes them back.
+    pub(super) fn put_back_insides(&mut self, states: States) {
+        self.insides = match states.are_many() {
+            true => States::default(),
+            false => states,
+        };
+    }
+
+    /// The states of walks over few tokens.
+    pub(super) fn walked(&mut self) -> Walked {
+        std::mem::take(&mut self.walked)
+    }
+
+    /// Takes them back.
+    pub(super) fn put_back_walked(&mut self, walked: Walked) {
+        self.walked = walked.or_cleared();
+    }
+
+    /// Bytes that the states take, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.insides.bytes() + self.walked.bytes()
     }
 
     /// The tokens of a language that others are near to, if it has no fingerprint to keep them by.

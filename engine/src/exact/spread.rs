@@ -7,11 +7,11 @@ use crate::automaton::{Automaton, Trouble};
 
 use super::chain::{Chain, End};
 use super::content::{Inside, Visit as _, Walk};
-use super::contents::Words;
+use super::contents::{Words, bit, set};
 use super::occurrences::{Class, DEEP, Members, gaps};
 use super::rest::Rest;
 use super::states::{DEAD, FREE};
-use super::tokens::{Combine, OfClasses, Tokens};
+use super::tokens::{Combine, OfClass, Tokens};
 use super::trie::{ROOT, Trie, first_child};
 
 /// What is below the root, or below a space, behind a first character that leads to one state.
@@ -64,6 +64,9 @@ pub(super) const MANY: usize = 1_000;
 const MOST_OUTSIDE: usize = 2;
 /// Nodes outside of a loop that are looked at before another way is tried. Vocabularies of tests are small.
 const FEW_NODES: usize = if cfg!(test) { 300 } else { 12_000 };
+
+/// Texts of a group up to which those of a class are looked for one by one.
+const FEW_TEXTS: usize = 4_000;
 
 /// First characters up to which what follows is looked at behind each.
 const MANY_FIRST: usize = 64;
@@ -275,7 +278,7 @@ impl Walk<'_, Inside<'_>> {
         }
         let sure = match excludes {
             true => None,
-            false => Some(self.of_class(tokens, node, group, class.clone())),
+            false => Some(self.take_class(tokens, node, group, class.clone(), up_to)),
         };
         // Those that may go on with a character of the class come with it, but behind the last that is looked at.
         let begun = match (chain.end(), &sure) {
@@ -290,13 +293,6 @@ impl Walk<'_, Inside<'_>> {
                 Some(FREE) => self.visitor.run(trie.at(begun), true),
                 Some(from) => self.at(automaton, begun, from)?,
             }
-        }
-        if let Some(sure) = &sure {
-            let sure = match up_to {
-                Some(up_to) => tokens.combined(Combine::And, &sure.words, up_to),
-                None => sure.words.clone(),
-            };
-            self.take_in(tokens, sure);
         }
         Ok(true)
     }
@@ -344,7 +340,7 @@ impl Walk<'_, Inside<'_>> {
         }
         let sure = match excludes {
             true => None,
-            false => Some(self.of_class(tokens, node, group, together.clone())),
+            false => Some(self.take_class(tokens, node, group, together.clone(), None)),
         };
         let begun = match &sure {
             Some(sure) => &sure.begun_beyond[..],
@@ -365,9 +361,6 @@ impl Walk<'_, Inside<'_>> {
                 Some(FREE) => self.visitor.run(places, true),
                 Some(at) => self.visitor.at_begun(automaton, places, self.states.rest(at))?,
             }
-        }
-        if let Some(sure) = sure {
-            self.take_in(tokens, sure.words.clone());
         }
         Ok(true)
     }
@@ -409,7 +402,7 @@ impl Walk<'_, Inside<'_>> {
     }
 
     /// Adds a set of tokens that may come.
-    pub(super) fn take_in(&mut self, tokens: &Tokens, sure: Words) {
+    fn take_in(&mut self, tokens: &Tokens, sure: Words) {
         let words = &mut self.visitor.words;
         *words = Some(match words.take() {
             Some(others) => tokens.combined(Combine::Or, &others, &sure),
@@ -417,20 +410,41 @@ impl Walk<'_, Inside<'_>> {
         });
     }
 
-    /// The tokens below a node and in a group that have no characters but those of a class behind the first.
-    pub(super) fn of_class(&self, tokens: &Tokens, node: u32, group: &Group, class: Class) -> Arc<OfClasses> {
+    /// Adds the tokens below a node and in a group that have no characters but those of a class behind the first, if they
+    /// are among some.
+    pub(super) fn take_class(
+        &mut self,
+        tokens: &Tokens,
+        node: u32,
+        group: &Group,
+        class: Class,
+        among: Option<&Words>,
+    ) -> Arc<OfClass> {
+        let key = (node, class);
+        let all = tokens.of_class(&key);
         let first = group.ranges.iter().map(|range| (range.start, range.end)).collect();
-        tokens.of_classes((node, first, class), |class| {
-            let (mut words, begun_beyond) = tokens.occurrences.within(class, node, &tokens.inside);
-            let children: Vec<u32> = group.children(self.trie).collect();
-            tokens
-                .occurrences
-                .keep_below(node, &children, &tokens.inside, &mut words);
-            OfClasses {
-                words: words.into(),
-                begun_beyond,
+        let words = tokens.of_group((first, key), || {
+            let contents = &tokens.inside;
+            if group.texts < FEW_TEXTS {
+                let mut words = vec![0; all.words.len()];
+                for range in &group.ranges {
+                    let below = contents.tokens[self.trie.run(range.start, range.end)].iter();
+                    for &token in below.filter(|token| bit(&all.words, **token)) {
+                        set(&mut words, token);
+                    }
+                }
+                return words;
             }
-        })
+            let mut words = all.words.to_vec();
+            let children: Vec<u32> = group.children(self.trie).collect();
+            tokens.occurrences.keep_below(node, &children, contents, &mut words);
+            words
+        });
+        match among {
+            Some(among) => self.take_in(tokens, tokens.combined(Combine::And, &words, among)),
+            None => self.take_in(tokens, words),
+        }
+        all
     }
 
     /// How many characters of a class lead to a node behind a first one of a group, if nothing else does.

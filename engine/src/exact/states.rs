@@ -40,6 +40,8 @@ struct State {
 
 /// States from which on their room is not kept for other walks.
 const MANY: usize = 64;
+/// States from which on they are not kept themselves.
+const MOST: usize = 1_024;
 
 /// Asks whether all texts below a place may come.
 pub(super) trait AskFree {
@@ -57,6 +59,16 @@ impl States {
         self.states.clear();
         self.next.clear();
         self
+    }
+
+    /// Whether they are too many to be kept for other walks.
+    pub(super) fn are_many(&self) -> bool {
+        self.states.len() > MOST
+    }
+
+    /// Bytes that they take, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.states.len() * (size_of::<State>() + 4 * ASCII as usize + 2 * size_of::<(Rest, u32)>())
     }
 
     /// The number of a state.

@@ -48,13 +48,15 @@ const CLASSES_BYTES: usize = 8 << 20;
 /// the characters that may come there.
 type BegunAt = (usize, bool, Class);
 
-/// The root of the trie of contents, or the node of a space; its children that come first, each with those up to a node
-/// next to it; and the characters that come then.
-type Classes = (u32, Class, Class);
+/// The root of the trie of contents, or the node of a space, and the characters that come behind the first below it.
+type BehindFirst = (u32, Class);
 
-/// The tokens of characters of classes only.
+/// The same with the children that come first, each with those up to a node next to it.
+type OfGroup = (Class, BehindFirst);
+
+/// The tokens below a node of characters of a class only, but for the first.
 #[derive(Debug)]
-pub(super) struct OfClasses {
+pub(super) struct OfClass {
     pub(super) words: Words,
     /// Nodes of tokens that begin another character behind such ones.
     pub(super) begun_beyond: Vec<u32>,
@@ -117,8 +119,9 @@ pub(super) struct Tokens {
     branches: Mutex<Kept<Branch, Arc<[TokenId]>>>,
     /// The same of those that end within a character, at one node.
     begun: Mutex<Kept<BegunAt, Arc<[TokenId]>>>,
-    /// Those of characters of classes only.
-    of_classes: Mutex<Kept<Classes, Arc<OfClasses>>>,
+    /// Those of characters of a class only but for the first, and those of them that begin with some.
+    of_classes: Mutex<Kept<BehindFirst, Arc<OfClass>>>,
+    of_groups: Mutex<Kept<OfGroup, Words>>,
     /// Sets made of two others.
     combined: Mutex<Kept<Combination, [Words; 3]>>,
     /// What tokens have after a closing quote.
@@ -253,6 +256,7 @@ impl Tokens {
             branches: Mutex::new(Kept::new(BRANCH_BYTES)),
             begun: Mutex::new(Kept::new(BEGUN_BYTES)),
             of_classes: Mutex::new(Kept::new(CLASSES_BYTES)),
+            of_groups: Mutex::new(Kept::new(CLASSES_BYTES)),
             combined: Mutex::new(Kept::new(CLASSES_BYTES)),
         }
     }
@@ -335,14 +339,27 @@ impl Tokens {
         lock(&self.begun).keep(begun, tokens.into(), 4 * tokens.len());
     }
 
-    /// The tokens of classes, as they are found where they are not known.
-    pub(super) fn of_classes(&self, key: Classes, find: impl FnOnce(&Class) -> OfClasses) -> Arc<OfClasses> {
-        if let Some(known) = lock(&self.of_classes).get(&key) {
+    /// The tokens of a class.
+    pub(super) fn of_class(&self, key: &BehindFirst) -> Arc<OfClass> {
+        if let Some(known) = lock(&self.of_classes).get(key) {
             return known;
         }
-        let found = Arc::new(find(&key.2));
-        let bytes = 4 * (found.words.len() + found.begun_beyond.len());
-        lock(&self.of_classes).keep(key, found.clone(), bytes);
+        let (node, class) = key;
+        let (words, begun_beyond) = self.occurrences.within(class, *node, &self.inside);
+        let bytes = 4 * (words.len() + begun_beyond.len());
+        let words = words.into();
+        let found = Arc::new(OfClass { words, begun_beyond });
+        lock(&self.of_classes).keep(key.clone(), found.clone(), bytes);
+        found
+    }
+
+    /// Those of them that begin as a group does, as they are found where they are not known.
+    pub(super) fn of_group(&self, key: OfGroup, find: impl FnOnce() -> Vec<u32>) -> Words {
+        if let Some(known) = lock(&self.of_groups).get(&key) {
+            return known;
+        }
+        let found: Words = find().into();
+        lock(&self.of_groups).keep(key, found.clone(), 4 * found.len());
         found
     }
 

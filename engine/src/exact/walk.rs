@@ -75,7 +75,8 @@ impl Default for Known {
 impl Known {
     /// Bytes that it takes, roughly.
     pub(super) fn bytes(&self) -> usize {
-        self.alive.bytes()
+        self.freedom.bytes()
+            + self.alive.bytes()
             + self.alive_by_class.bytes()
             + self.numbers.bytes()
             + self.value_tokens.bytes()
