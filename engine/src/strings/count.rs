@@ -42,6 +42,9 @@ impl Languages {
 
     /// [`cardinality`](Self::cardinality), where it is not known yet.
     fn count(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
+        if self.shows_infinite(language)? {
+            return Ok(Cardinality::Infinite);
+        }
         if !self.arena.is_finite(language)
             && let Some(lengths) = self.lengths(language)?
             && lengths.max() == Some(None)
@@ -86,6 +89,23 @@ impl Languages {
             next.clear();
         }
         Ok(Cardinality::Finite(texts))
+    }
+
+    /// Whether any text goes on to one of the language, perhaps behind a first character: then there is no end of them, and
+    /// that is seen without their lengths.
+    fn shows_infinite(&mut self, language: LanguageId) -> Result<bool, LimitReached> {
+        if self.arena.is_finite(language) || self.arena.is_native(language) {
+            return Ok(false);
+        }
+        if self.is_dense(language)? {
+            return Ok(true);
+        }
+        for &(_, target) in self.transitions(language)?.iter() {
+            if self.is_dense(target)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Up to `n` texts of `language`, shorter ones first. A single text of a combination with machines is one that is

@@ -134,6 +134,7 @@ impl Languages {
             return Ok(false);
         };
         let lengths = match self.arena.is_structural(inner) {
+            _ if self.arena.is_finite(inner) => return Ok(true),
             true => self.lengths(inner)?,
             false => None,
         };
