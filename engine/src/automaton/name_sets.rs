@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::atom::{TextId, Texts};
 
@@ -126,10 +127,17 @@ impl NameSets {
 
     /// The names in a set that begin with a text, in the order of their characters.
     pub(super) fn names(&self, set: NameSetId, text: &str, texts: &Texts) -> Vec<TextId> {
-        let (mut names, mut open, mut at) = (Vec::new(), Vec::new(), self.top(set));
+        let mut names = Vec::new();
+        self.each(set, text, texts, |name| names.push(name));
+        names
+    }
+
+    /// Calls for each of them.
+    pub(super) fn each(&self, set: NameSetId, text: &str, texts: &Texts, mut call: impl FnMut(TextId)) {
+        let (mut open, mut at) = (SmallVec::<[Tree; 16]>::new(), self.top(set));
         loop {
             while let Some(tree) = at {
-                at = match texts.get(tree.name) < text {
+                at = match !text.is_empty() && texts.get(tree.name) < text {
                     true => self.top(tree.behind),
                     false => {
                         open.push(tree);
@@ -138,12 +146,12 @@ impl NameSets {
                 };
             }
             let Some(tree) = open.pop() else {
-                return names;
+                return;
             };
             if !texts.get(tree.name).starts_with(text) {
-                return names;
+                return;
             }
-            names.push(tree.name);
+            call(tree.name);
             at = self.top(tree.behind);
         }
     }

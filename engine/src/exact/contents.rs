@@ -27,6 +27,18 @@ use super::trie::{ROOT, Trie};
 /// Characters that a token may add for which sets by number of characters are kept.
 const MAX_COUNTED: usize = 256;
 
+/// Numbers that texts are told apart by at first sight.
+const MARKS: usize = 1 << 14;
+
+/// What a text is told from most others by: how long it is, and some of its bytes.
+fn mark(text: &str) -> usize {
+    let text = text.as_bytes();
+    let byte = |place: usize| u32::from(text.get(place).copied().unwrap_or_default());
+    let last = text.len().saturating_sub(1);
+    let mixed = byte(0) | byte(last / 2) << 8 | byte(last) << 16 | (text.len() as u32) << 24;
+    mixed.wrapping_mul(0x9E37_79B1) as usize >> (32 - MARKS.ilog2())
+}
+
 /// What tokens have from a place within a string on.
 #[derive(Debug)]
 pub(super) struct Contents {
@@ -53,6 +65,8 @@ pub(super) struct Contents {
     pub(super) closings: Box<[Closing]>,
     /// The characters before the quote, each text once, sorted.
     pub(super) closed: Box<[Box<str>]>,
+    /// [Marks](mark) of them, as bits: most texts have none of these.
+    closed_marks: Box<[u64]>,
     /// They by their rests, those that have none first.
     pub(super) by_rest: Box<[(u32, Box<[TokenId]>)]>,
     /// Those that go on behind the quote as behind a name, by the characters before it.
@@ -281,8 +295,14 @@ impl Contents {
         let mut closed: Vec<Box<str>> = closing.iter().map(|(text, _)| text_of(text).into()).collect();
         closed.sort_unstable();
         closed.dedup();
+        let mut closed_marks = vec![0; MARKS / 64];
+        for text in &closed {
+            let mark = mark(text);
+            closed_marks[mark / 64] |= 1 << (mark % 64);
+        }
         Self {
             closed: closed.into(),
+            closed_marks: closed_marks.into(),
             inside_loops: (number != ROOT).then(|| Loops::new(&inside, |place| bit(&is_begun, place as u32))),
             closing_loops: Loops::new(&closing_texts, |_| false),
             number,
@@ -338,7 +358,11 @@ impl Contents {
 
     /// Places of the tokens that add these characters and then close the string.
     pub(super) fn closings_after(&self, text: &str) -> Range<usize> {
-        self.closing.places(text.chars().map(u32::from))
+        let mark = mark(text);
+        match self.closed_marks[mark / 64] >> (mark % 64) & 1 {
+            0 => 0..0,
+            _ => self.closing.places(text.chars().map(u32::from)),
+        }
     }
 }
 

@@ -58,7 +58,7 @@ impl Walk<'_> {
             }
             NameRests::Left(left) => self.names_left(at, *left, contents, found)?,
             NameRests::AllBut(names, read) => {
-                let closed = self.closed_by(names, *read, contents);
+                let closed = self.closed_by(names, contents);
                 if self.based_on != Some(contents.number) {
                     found.extend_from_slice(&contents.tokens);
                     let excluded = self.quotes_of(&closed, *read, contents);
@@ -101,20 +101,19 @@ impl Walk<'_> {
         })
     }
 
-    /// Those of some names, so many bytes of which have been read, that a token adds all the rest of and closes.
-    pub(super) fn closed_by(&mut self, names: &NamesCome, read: usize, contents: &Contents) -> SomeNames {
+    /// Those of some names that a token adds all the rest of and closes.
+    pub(super) fn closed_by(&mut self, names: &NamesCome, contents: &Contents) -> SomeNames {
         if self.automaton.count_come(names) > contents.closed.len() {
             let texts = contents.closed.iter();
             return texts.filter_map(|text| self.automaton.name_come(names, text)).collect();
         }
-        let mut closed = self.automaton.names_come(names);
-        closed.retain(|name| !self.closings_of(*name, read, contents).is_empty());
-        closed
+        self.automaton
+            .names_come_where(names, |rest| !contents.closings_after(rest).is_empty())
     }
 
     /// The tokens that end with the closing quote of some names, so many bytes of which have been read.
     pub(super) fn quotes(&mut self, names: &NamesCome, read: usize, contents: &Contents) -> Vec<TokenId> {
-        let closed = self.closed_by(names, read, contents);
+        let closed = self.closed_by(names, contents);
         self.quotes_of(&closed, read, contents)
     }
 
@@ -294,7 +293,7 @@ impl Walk<'_> {
         let nothing = &self.tokens.rests.nothing;
         let from = found.len();
         closings(automaton, freedom, contents, names, nothing, found)?;
-        let but = self.closed_by(but, read, contents);
+        let but = self.closed_by(but, contents);
         let excluded = self.quotes_of(&but, read, contents);
         if !excluded.is_empty() {
             let mut place = 0;

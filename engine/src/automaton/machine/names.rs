@@ -403,10 +403,20 @@ impl Automaton {
 
     /// Them.
     pub(crate) fn names_come(&self, names: &NamesCome) -> SomeNames {
-        let come = self
-            .name_sets
-            .names(names.come, self.texts.get(names.text), &self.texts);
-        names.never.iter().copied().chain(come).collect()
+        self.names_come_where(names, |_| true)
+    }
+
+    /// Those of them for whose text, behind what they begin with, something holds.
+    pub(crate) fn names_come_where(&self, names: &NamesCome, holds: impl Fn(&str) -> bool) -> SomeNames {
+        let text = self.texts.get(names.text);
+        let holds = |name: TextId| holds(&self.texts.get(name)[text.len()..]);
+        let mut come: SomeNames = names.never.iter().copied().filter(|name| holds(*name)).collect();
+        self.name_sets.each(names.come, text, &self.texts, |name| {
+            if holds(name) {
+                come.push(name);
+            }
+        });
+        come
     }
 
     /// The name of a list that has `more` behind a text.
