@@ -74,6 +74,8 @@ pub(super) struct Contents {
     /// Those that may have characters of another string behind a comma, or that end a container, by the characters before
     /// the quote.
     pub(super) reaching: Box<[(Box<str>, Closing)]>,
+    /// Those of them that go on as behind a name.
+    pub(super) reaching_names: Box<[(Box<str>, Closing)]>,
     /// Characters that the longest token of either kind adds.
     pub(super) longest: u64,
     /// Up to where those that stay inside go.
@@ -265,7 +267,11 @@ impl Contents {
         let reaching = closing
             .iter()
             .filter(|(_, closing)| rests.reaches_text[closing.rest as usize] || rests.closes[closing.rest as usize]);
-        let reaching = reaching.map(|(text, closing)| (text_of(text).into(), *closing));
+        let reaching: Box<[(Box<str>, Closing)]> = reaching
+            .map(|(text, closing)| (text_of(text).into(), *closing))
+            .collect();
+        let is_of_name = |reaching: &&(_, Closing)| rests.is_of_name[reaching.1.rest as usize];
+        let reaching_names = reaching.iter().filter(is_of_name).cloned().collect();
         let mut by_rest: BTreeMap<u32, Vec<TokenId>> = BTreeMap::new();
         for (_, closing) in &closing {
             by_rest.entry(closing.rest).or_default().push(closing.token);
@@ -315,7 +321,8 @@ impl Contents {
             closing: closing_texts,
             closings: closing.iter().map(|(_, closing)| *closing).collect(),
             names: names(&closing, rests),
-            reaching: reaching.collect(),
+            reaching,
+            reaching_names,
             by_rest: by_rest
                 .into_iter()
                 .map(|(rest, tokens)| (rest, tokens.into()))

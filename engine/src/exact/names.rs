@@ -18,6 +18,17 @@ use super::rest_set::RestSet;
 use super::trie::ROOT;
 use super::walk::Walk;
 
+/// What is known of a name that tokens are about to be looked for in.
+#[derive(Debug)]
+pub(super) struct KnownName {
+    /// The place in it.
+    pub(super) at: State,
+    /// What may follow, if that was asked.
+    pub(super) rests: Option<NameRests>,
+    /// Those of the names that may not come which tokens of the set that others are added to close.
+    closed: SomeNames,
+}
+
 /// The tokens that names begin with, so that they are not looked for again.
 #[derive(Debug, Default)]
 pub(super) struct KnownNames {
@@ -58,7 +69,10 @@ impl Walk<'_> {
             }
             NameRests::Left(left) => self.names_left(at, *left, contents, found)?,
             NameRests::AllBut(names, read) => {
-                let closed = self.closed_by(names, contents);
+                let closed = match self.known_name.take() {
+                    Some(known) if known.at == at && self.based_on == Some(contents.number) => known.closed,
+                    _ => self.closed_by(names, contents),
+                };
                 if self.based_on != Some(contents.number) {
                     found.extend_from_slice(&contents.tokens);
                     let excluded = self.quotes_of(&closed, *read, contents);
@@ -86,19 +100,39 @@ impl Walk<'_> {
     }
 
     /// The tokens with the whole of a name that may not come, where this is a place before a name of almost any kind; none
-    /// of other places.
+    /// of other places. All others are in the set that others are added to.
     pub(super) fn before_any_name(&mut self, at: State) -> Result<Option<Vec<TokenId>>, Trouble> {
         let Some(contents) = self.tokens.between.behind_quote() else {
             return Ok(None);
         };
-        let names = match self.automaton.name_from(at)? {
-            Some(name) => self.automaton.name_rests(name)?,
-            None => return Ok(None),
+        let Some(at) = self.automaton.name_from(at)? else {
+            return Ok(None);
         };
-        Ok(match names {
-            NameRests::AllBut(names, _) => Some(self.quotes(&names, 0, contents)),
-            _ => None,
-        })
+        let rests = self.automaton.name_rests(at)?;
+        let NameRests::AllBut(names, read) = &rests else {
+            return Ok(None);
+        };
+        let quotes = self.all_but_quotes(at, (names, *read), contents);
+        if let Some(known) = &mut self.known_name {
+            known.rests = Some(rests);
+        }
+        Ok(Some(quotes))
+    }
+
+    /// The tokens that end with the closing quote of some names, so many bytes of which have been read. All others that end
+    /// with that of a name are in the set that others are added to.
+    pub(super) fn all_but_quotes(
+        &mut self,
+        at: State,
+        (names, read): (&NamesCome, usize),
+        contents: &Contents,
+    ) -> Vec<TokenId> {
+        let closed = self.closed_by(names, contents);
+        let quotes = self.quotes_of(&closed, read, contents);
+        self.based_on = Some(contents.number);
+        let rests = None;
+        self.known_name = Some(KnownName { at, rests, closed });
+        quotes
     }
 
     /// Those of some names that a token adds all the rest of and closes.
@@ -109,12 +143,6 @@ impl Walk<'_> {
         }
         self.automaton
             .names_come_where(names, |rest| !contents.closings_after(rest).is_empty())
-    }
-
-    /// The tokens that end with the closing quote of some names, so many bytes of which have been read.
-    pub(super) fn quotes(&mut self, names: &NamesCome, read: usize, contents: &Contents) -> Vec<TokenId> {
-        let closed = self.closed_by(names, contents);
-        self.quotes_of(&closed, read, contents)
     }
 
     fn quotes_of(&self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
@@ -237,12 +265,14 @@ impl Walk<'_> {
         };
         if let Some((text, _)) = contents.names.iter().find(|(text, _)| is_other(self.automaton, text)) {
             let alive = self.alive_behind_free(at, &begun, text)?;
-            let may = |rest: u32| {
-                self.tokens.rests.is_of_name[rest as usize] && alive[rest as usize] && self.is_alike(at, rest)
-            };
+            let rests = &self.tokens.rests;
+            let mut may = alive.both(&rests.is_of_name).but(&rests.reaches_text);
+            if self.automaton.is_compared(at) {
+                may = may.but(&rests.closes);
+            }
             match single.is_empty() {
                 true => {
-                    let tokens = contents.by_rest.iter().filter(|(rest, _)| may(*rest));
+                    let tokens = contents.by_rest.iter().filter(|(rest, _)| may[*rest as usize]);
                     tokens.for_each(|(_, tokens)| found.extend_from_slice(tokens));
                 }
                 false => {
@@ -251,15 +281,13 @@ impl Walk<'_> {
                     let closings = closings.flat_map(|(_, closings)| closings);
                     found.extend(
                         closings
-                            .filter(|closing| may(closing.rest))
+                            .filter(|closing| may[closing.rest as usize])
                             .map(|closing| closing.token),
                     );
                 }
             }
-            for (text, closing) in &contents.reaching {
-                let rest = closing.rest;
-                if self.tokens.rests.is_of_name[rest as usize] && !self.is_alike(at, rest) && !is_single(closing.token)
-                {
+            for (text, closing) in &contents.reaching_names {
+                if !self.is_alike(at, closing.rest) && !is_single(closing.token) {
                     self.close_class(at, &begun, text, &[*closing], found)?;
                 }
             }

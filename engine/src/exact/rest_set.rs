@@ -39,6 +39,16 @@ impl RestSet {
         }
     }
 
+    /// Those of both, which are of as many.
+    pub(super) fn both(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(one, other)| one & other).collect())
+    }
+
+    /// Those of it that are not in another, which is of as many.
+    pub(super) fn but(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(one, other)| one & !other).collect())
+    }
+
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         8 * self.0.len() + 16

@@ -15,7 +15,7 @@ use super::avoided::avoided;
 use super::content::{closings, inside_few};
 use super::contents::{Closing, Contents, Sets};
 use super::kept::Kept;
-use super::names::KnownNames;
+use super::names::{KnownName, KnownNames};
 use super::rest::Freedom;
 use super::rest_set::RestSet;
 use super::token_set::{Base, TokenSet};
@@ -154,6 +154,8 @@ pub(super) struct Walk<'a> {
     pub(super) tokens: &'a Tokens,
     /// The number of the contents that are in the set which others are added to, with the closing quote alone.
     pub(super) based_on: Option<u32>,
+    /// What is known of the name that comes next.
+    pub(super) known_name: Option<KnownName>,
 }
 
 impl Walk<'_> {
@@ -209,7 +211,11 @@ impl Walk<'_> {
                 found.append(&mut inside);
             }
             PlaceKind::Name(_) => {
-                let rests = self.automaton.name_rests(at)?;
+                let known = self.known_name.as_mut().filter(|known| known.at == at);
+                let rests = match known.and_then(|known| known.rests.take()) {
+                    Some(rests) => rests,
+                    None => self.automaton.name_rests(at)?,
+                };
                 return self.name(at, &rests, contents, found);
             }
             _ => self.inside_by_place(at, contents, found)?,

@@ -170,7 +170,6 @@ impl Work {
                 if number.is_none()
                     && let Some(without) = walk.before_any_name(at)?
                 {
-                    walk.based_on = shared.tokens.between.behind_quote().map(|contents| contents.number);
                     walk.between(at, found)?;
                     let set = TokenSet::over(Base::Names).but_these(&without);
                     return Ok(set.and_these(found));
@@ -213,9 +212,8 @@ impl Work {
                     let mut set = TokenSet::none();
                     if let NameRests::AllBut(names, read) = &rests {
                         set = TokenSet::over(Base::AnyOrQuote);
-                        let quotes = walk.quotes(names, *read, contents);
+                        let quotes = walk.all_but_quotes(at, (names, *read), contents);
                         set = set.but_these(&quotes);
-                        walk.based_on = Some(contents.number);
                     }
                     walk.name(at, &rests, contents, found)?;
                     set.and_these(found)
@@ -267,6 +265,7 @@ impl Work {
             known: &mut self.known,
             tokens: &shared.tokens,
             based_on: None,
+            known_name: None,
         }
     }
 
