@@ -26,6 +26,7 @@ impl Arena {
             }
             self.unite_classes(&mut members)?;
             self.unite_repeats(&mut members)?;
+            self.unite_lists(&mut members)?;
             self.absorb(&mut members);
             if members.contains(&EMPTY) {
                 let redundant = members
@@ -58,6 +59,9 @@ impl Arena {
                 return Ok(NONE);
             }
             self.intersect_repeats(&mut members)?;
+            if self.intersect_lists(&mut members)? {
+                continue;
+            }
             if members.contains(&EMPTY) {
                 if members.iter().any(|&member| self.facts(member).nullable == 0) {
                     return Ok(NONE);

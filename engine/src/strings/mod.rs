@@ -31,6 +31,7 @@ mod node;
 mod pattern;
 #[cfg(test)]
 mod tests;
+mod word_lists;
 
 use crate::Limits;
 
@@ -297,40 +298,12 @@ impl Languages {
     /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
     /// that are no such list, or do not look like one.
     pub(crate) fn word_edges(&self, language: LanguageId) -> Option<WordEdges<'_>> {
-        match self.arena.node(language) {
-            Node::Branch { edges, .. } => Some(WordEdges::Edges(edges.iter())),
-            // Last characters of words.
-            Node::Class(ranges) if ranges.iter().map(|range| range.count()).sum::<u64>() <= FEW_LAST => {
-                Some(WordEdges::Last(ranges.iter()))
-            }
-            Node::Empty => Some(WordEdges::Edges([].iter())),
-            _ => None,
-        }
+        self.arena.word_edges(language)
     }
 
     /// Up to `n` words of a list; none of languages that are no such list, or do not look like one.
     pub(crate) fn words(&self, language: LanguageId, n: usize) -> Option<Vec<String>> {
-        let mut words = Vec::new();
-        // What a word begins with, which is as long as is said beside the rest.
-        let mut text = String::new();
-        let mut open = vec![(0, None, language)];
-        while let Some((length, character, rest)) = open.pop() {
-            text.truncate(length);
-            text.extend(character);
-            let edges = self.word_edges(rest)?;
-            if self.accepts_empty(rest) {
-                words.push(text.clone());
-            }
-            // No rest is empty, so that each makes a word.
-            if words.len() >= n {
-                break;
-            }
-            for (range, target) in edges {
-                let characters = (range.first()..=range.last()).take(n);
-                open.extend(characters.map(|character| (text.len(), Some(character), target)));
-            }
-        }
-        Some(words)
+        self.arena.listed(language, n)
     }
 
     /// Which characters may come first in texts of `language`, as far as that shows without its derivatives.

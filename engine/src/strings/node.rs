@@ -123,6 +123,8 @@ pub(super) struct Arena {
     facts: Row<Facts>,
     pub(super) firsts: Row<Characters>,
     pub(super) used: Row<Characters>,
+    /// How many words there are in each that is a short list; 0 of others.
+    pub(super) words: Row<u8>,
     /// Numbers of the expressions that are shared, and of the others.
     shared_index: Arc<HashTable<u32>>,
     index: HashTable<u32>,
@@ -144,6 +146,7 @@ impl Arena {
             facts: Row::new(),
             firsts: Row::new(),
             used: Row::new(),
+            words: Row::new(),
             shared_index: Arc::new(HashTable::new()),
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
@@ -185,6 +188,7 @@ impl Arena {
             facts: self.facts.share(),
             firsts: self.firsts.share(),
             used: self.used.share(),
+            words: self.words.share(),
             shared_index: Arc::new(index),
             index: HashTable::new(),
             loops: self.loops.share(),
@@ -201,6 +205,7 @@ impl Arena {
             facts: self.facts.over(),
             firsts: self.firsts.over(),
             used: self.used.over(),
+            words: self.words.over(),
             shared_index: self.shared_index.clone(),
             index: HashTable::new(),
             hasher: self.hasher.clone(),
@@ -308,6 +313,7 @@ impl Arena {
         self.facts.push(self.facts_of(&node));
         self.firsts.push(self.firsts_of(&node));
         self.used.push(self.used_of(&node));
+        self.words.push(self.words_of(&node));
         self.nodes.push(node);
         let (nodes, hasher) = (&self.nodes, &self.hasher);
         self.index
