@@ -66,7 +66,7 @@ const MOST_OUTSIDE: usize = 2;
 const FEW_NODES: usize = if cfg!(test) { 300 } else { 12_000 };
 
 /// Texts of a group up to which those of a class are looked for one by one.
-const FEW_TEXTS: usize = 4_000;
+const FEW_TEXTS: usize = if cfg!(test) { 100 } else { 4_000 };
 
 /// First characters up to which what follows is looked at behind each.
 const MANY_FIRST: usize = 64;

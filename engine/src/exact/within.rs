@@ -16,8 +16,9 @@ use super::token_set::{Base, TokenSet};
 use super::tokens::{Tokens, is_character};
 use super::trie::ROOT;
 
-/// Tokens below a node from which on they are taken from those that may come between two characters.
-const MANY: usize = 64;
+/// Tokens below a node from which on they are taken from those that may come between two characters. Vocabularies of tests
+/// are small.
+const MANY: usize = if cfg!(test) { 2 } else { 64 };
 
 /// Asks whether anything may follow that a token can have behind a character: as many of them as it has bytes.
 struct Ask<'a> {

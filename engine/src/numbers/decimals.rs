@@ -30,6 +30,7 @@ pub(super) struct DecimalSets {
     items: Vec<Arc<Piecewise>>,
     ids: HashMap<Arc<Piecewise>, DecimalSetId>,
     results: HashMap<(Operation, DecimalSetId, DecimalSetId), DecimalSetId>,
+    complements: HashMap<DecimalSetId, DecimalSetId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +52,7 @@ impl DecimalSets {
             items,
             ids,
             results,
+            complements: HashMap::new(),
         };
         sets.insert(Piecewise::uniform(Lattices::NONE));
         sets.insert(Piecewise::uniform(Lattices::ALL));
@@ -177,6 +179,15 @@ impl DecimalSets {
 
     /// The numbers outside the set.
     pub(super) fn not(&mut self, id: DecimalSetId) -> DecimalSetId {
+        match id {
+            Self::NONE => return Self::ALL,
+            Self::ALL => return Self::NONE,
+            id => {
+                if let Some(&known) = self.complements.get(&id) {
+                    return known;
+                }
+            }
+        }
         let set = Arc::clone(self.get(id));
         let cuts = set
             .cuts
@@ -190,8 +201,11 @@ impl DecimalSets {
         // The complement of a normal form is one, but for small finite stretches, which are written as single numbers
         // only where the rest is empty.
         let complement = Piecewise { cuts, pieces };
-        self.intern(complement.clone())
-            .unwrap_or_else(|_| self.insert(complement))
+        let complement = self
+            .intern(complement.clone())
+            .unwrap_or_else(|_| self.insert(complement));
+        self.complements.insert(id, complement);
+        complement
     }
 
     /// Whether `value` is a member.
