@@ -5,7 +5,8 @@
 //! elsewhere is a [`SchemaProblem`]. Beyond the letter of the drafts:
 //!
 //! - Formats are asserted, in every draft all those that any draft defines; the labels of MaskBench are made this way.
-//! - Numbers are compared by their digits, but a fraction with a bound past 2^53 as doubles.
+//! - Numbers are compared by their digits, but a fraction with a bound past 2^53, and one past 2^52 with a whole `multipleOf`,
+//!   as doubles.
 //! - Brackets in a pattern that can only stand for themselves need no backslash.
 //!
 //! That is [`Scoring::Strict`]; a [`Judge`] judges by [`Scoring::Paper`] too.
@@ -553,6 +554,14 @@ mod tests {
         let schema = r#"{"pattern": "^\\[[0-9]{2}]$"}"#;
         assert!(valid(schema, "\"[12]\"") && !valid(schema, "\"12\""));
         assert!(Validator::new(r#"{"pattern": "^(]$"}"#).is_err());
+    }
+
+    /// What [`numbers_are_compared_exactly`] would say of them were they compared by their digits: once they are, this goes, and
+    /// so does what is said about them above.
+    #[test]
+    fn fractions_of_long_numbers_are_compared_as_doubles() {
+        assert!(valid(r#"{"multipleOf": 1}"#, "4731005210419100.1"));
+        assert!(!valid(r#"{"multipleOf": 1}"#, "473100521041910.1"));
     }
 
     #[test]

@@ -215,7 +215,7 @@ impl<'t> Digits<'t> {
 }
 
 /// The value of a text as [`spelled`] writes it, with numbers in their plainest spelling but for a fraction where they were no
-/// integer literals, which matters in draft 4; `None` where a number is too long for that.
+/// integer literals, which matters in draft 4; `None` where a number is too long for that, or for the judge.
 pub fn read(text: &str) -> Option<Value> {
     with_numbers(&strict_json::parse(text, 256).ok()?.value, |text, plain| {
         if text.contains(['.', 'e', 'E']) && !plain.contains('.') {
@@ -224,10 +224,13 @@ pub fn read(text: &str) -> Option<Value> {
     })
 }
 
-/// `value` with its numbers in their plainest spelling; `None` where a number is too long for that.
+/// `value` with its numbers in their plainest spelling; `None` where a number is too long for that, or for the judge.
 pub fn plain(value: &Value) -> Option<Value> {
     with_numbers(value, |_, _| {})
 }
+
+/// Digits before a fraction of which the judge says exactly what they are multiples of.
+const MOST_WHOLE: usize = 15;
 
 /// `value` with numbers in their plainest spelling, each changed by its text.
 fn with_numbers(value: &Value, change: fn(&str, &mut String)) -> Option<Value> {
@@ -235,6 +238,10 @@ fn with_numbers(value: &Value, change: fn(&str, &mut String)) -> Option<Value> {
         Value::Number(number) => {
             let text = number.to_string();
             let mut plain = Digits::of(&text)?.plain()?;
+            // The judge takes these for doubles.
+            if plain.split_once('.').is_some_and(|(whole, _)| whole.len() > MOST_WHOLE) {
+                return None;
+            }
             change(&text, &mut plain);
             Value::Number(plain.parse().ok()?)
         }

@@ -69,13 +69,14 @@ impl Tokenize for Greedy {
     }
 }
 
-/// A compiler over a vocabulary.
+/// A compiler over a vocabulary. To it as to the judge `dependencies` mean something in every draft.
 pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> ExactCompiler {
-    let options = ExactOptions {
+    let mut options = ExactOptions {
         formats,
         style,
         ..ExactOptions::default()
     };
+    options.schema.legacy_dependencies = true;
     ExactCompiler::new(vocabulary, options)
 }
 
