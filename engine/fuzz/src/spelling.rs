@@ -229,8 +229,8 @@ pub fn plain(value: &Value) -> Option<Value> {
     with_numbers(value, |_, _| {})
 }
 
-/// Digits before a fraction of which the judge says exactly what they are multiples of.
-const MOST_WHOLE: usize = 15;
+/// Digits of a fraction of which the judge says exactly what it is a multiple of: it takes fractions for doubles.
+const MOST_DIGITS: usize = 15;
 
 /// `value` with numbers in their plainest spelling, each changed by its text.
 fn with_numbers(value: &Value, change: fn(&str, &mut String)) -> Option<Value> {
@@ -238,8 +238,8 @@ fn with_numbers(value: &Value, change: fn(&str, &mut String)) -> Option<Value> {
         Value::Number(number) => {
             let text = number.to_string();
             let mut plain = Digits::of(&text)?.plain()?;
-            // The judge takes these for doubles.
-            if plain.split_once('.').is_some_and(|(whole, _)| whole.len() > MOST_WHOLE) {
+            let digits = plain.bytes().filter(u8::is_ascii_digit).count();
+            if plain.contains('.') && digits > MOST_DIGITS {
                 return None;
             }
             change(&text, &mut plain);

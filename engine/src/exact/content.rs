@@ -172,10 +172,7 @@ impl Visit for Inside<'_> {
         // Those that have begun a character come last.
         let begun = self.contents.begun_from(places.clone());
         self.run(places.start..begun, true);
-        match begun == places.end {
-            true => Ok(()),
-            false => self.at_begun(automaton, begun..places.end, rest),
-        }
+        self.at_begun(automaton, begun..places.end, rest)
     }
 
     fn run(&mut self, places: Range<usize>, may: bool) {

@@ -136,7 +136,7 @@ struct Known {
 
 /// Visits the texts of a trie as far as they may come; false where a language is not of a kind for this, or the lengths of
 /// what is left are not easily seen.
-fn walk(
+fn walk_on(
     automaton: &mut Automaton,
     Walked { states, known }: &mut Walked,
     (trie, loops): (&Trie<u32>, &Loops),
@@ -218,6 +218,20 @@ fn walk(
     }
 }
 
+/// The same as [`walk_on`], from what walks before have come to.
+fn walk(
+    automaton: &mut Automaton,
+    freedom: &mut Freedom,
+    texts: (&Trie<u32>, &Loops),
+    language: LanguageId,
+    visitor: &mut impl Visit,
+) -> Result<bool, Trouble> {
+    let mut walked = freedom.walked();
+    let all = walk_on(automaton, &mut walked, texts, language, visitor);
+    freedom.put_back_walked(walked);
+    all
+}
+
 /// The characters of ASCII that lead from a language to itself, as bits.
 fn looping(automaton: &mut Automaton, language: LanguageId) -> Result<u128, Trouble> {
     let mut looping = 0;
@@ -285,16 +299,7 @@ pub(super) fn inside(
     };
     let from = found.len();
     let mut visitor = Inside { contents, found };
-    let mut walked = freedom.walked();
-    let all = walk(
-        automaton,
-        &mut walked,
-        (&contents.inside, loops),
-        language,
-        &mut visitor,
-    );
-    freedom.put_back_walked(walked);
-    let all = all?;
+    let all = walk(automaton, freedom, (&contents.inside, loops), language, &mut visitor)?;
     Ok(kept(all, from, found))
 }
 
@@ -342,10 +347,7 @@ pub(super) fn closings(
     let from = found.len();
     let mut visitor = Closings { contents, alive, found };
     let texts = (&contents.closing, &contents.closing_loops);
-    let mut walked = freedom.walked();
-    let all = walk(automaton, &mut walked, texts, language, &mut visitor);
-    freedom.put_back_walked(walked);
-    let all = all?;
+    let all = walk(automaton, freedom, texts, language, &mut visitor)?;
     Ok(kept(all, from, found))
 }
 

@@ -167,14 +167,12 @@ impl TokenSet {
         set.without = self.without.iter().copied().chain(of_base).collect();
         if !others.is_empty() {
             others.sort_unstable();
-            // Most tokens are told from these by a few bits.
-            let bits = others.iter().fold(0_u128, |bits, token| bits | 1 << (token % 128));
-            let may_stay = |token: &TokenId| bits >> (token % 128) & 1 == 0 || others.binary_search(token).is_err();
             for list in &mut set.with {
-                let left: Vec<TokenId> = list.iter().copied().filter(may_stay).collect();
-                if left.len() < list.len() {
-                    *list = left.into();
-                }
+                *list = list
+                    .iter()
+                    .copied()
+                    .filter(|token| others.binary_search(token).is_err())
+                    .collect();
             }
         }
         set

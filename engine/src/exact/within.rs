@@ -89,28 +89,25 @@ pub(super) fn within(
                 }
             };
             let below = trie.run(child, trie.end(child));
-            match after {
-                FREE => free.push(below),
-                DEAD => dead.push(below),
-                _ => {
-                    if next == Decode::Between
-                        && let Some(read) = read.take()
-                        && below.len() >= MANY
-                        && let Some(language) = stays(automaton, &mut ask, &mut states, after, &read)?
-                    {
-                        between.push((language, below));
-                        continue;
-                    }
-                    found.extend_from_slice(&every[trie.at(child)]);
-                    let (node, begun, state) = (child, next, after);
-                    open.push(Place {
-                        node,
-                        begun,
-                        state,
-                        read,
-                    });
-                }
+            if matches!(after, DEAD | FREE) {
+                if after == FREE { &mut free } else { &mut dead }.push(below);
+                continue;
             }
+            let ended = read.take_if(|_| next == Decode::Between);
+            if let Some(read) = ended.filter(|_| below.len() >= MANY)
+                && let Some(language) = stays(automaton, &mut ask, &mut states, after, &read)?
+            {
+                between.push((language, below));
+                continue;
+            }
+            found.extend_from_slice(&every[trie.at(child)]);
+            let (node, begun, state) = (child, next, after);
+            open.push(Place {
+                node,
+                begun,
+                state,
+                read,
+            });
         }
     }
     freedom.put_back(states);

@@ -10,8 +10,8 @@ use super::{FEW_LAST, WordEdges};
 
 /// Words of lists that are intersected.
 const MOST_WORDS: u64 = 32;
-/// Nesting of languages that a word is held against.
-const DEPTH: usize = 6;
+/// Parts of a language that a word is held against: nested ones may be as many as there are ways to them.
+const MOST_PARTS: usize = 64;
 
 impl Arena {
     /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
@@ -80,9 +80,10 @@ impl Arena {
         }
     }
 
-    /// Whether a word is in a language of lists and bounds on lengths; none where that does not show.
-    fn has_word(&self, language: LanguageId, word: &str, depth: usize) -> Option<bool> {
-        let depth = depth.checked_sub(1)?;
+    /// Whether a word is in a language of lists and bounds on lengths, of which so many parts are `left` to look at; none
+    /// where that does not show.
+    fn has_word(&self, language: LanguageId, word: &str, left: &mut usize) -> Option<bool> {
+        *left = left.checked_sub(1)?;
         if let Some((min, max)) = self.as_length(language) {
             return Some((min..=max).contains(&(word.chars().count() as u64)));
         }
@@ -98,15 +99,15 @@ impl Arena {
                     let is_of = |first| ranges.iter().any(|range| (range.first..=range.last).contains(&first));
                     return Some(rest.as_str().is_empty() && first.is_some_and(is_of));
                 }
-                Node::Not(inner) => return Some(!self.has_word(*inner, rest.as_str(), depth)?),
+                Node::Not(inner) => return Some(!self.has_word(*inner, rest.as_str(), left)?),
                 Node::And(members) => {
                     return members.iter().try_fold(true, |all, member| {
-                        Some(all && self.has_word(*member, rest.as_str(), depth)?)
+                        Some(all && self.has_word(*member, rest.as_str(), left)?)
                     });
                 }
                 Node::Or(members) => {
                     return members.iter().try_fold(false, |any, member| {
-                        Some(any || self.has_word(*member, rest.as_str(), depth)?)
+                        Some(any || self.has_word(*member, rest.as_str(), left)?)
                     });
                 }
                 _ => return None,
@@ -122,16 +123,16 @@ impl Arena {
         }
     }
 
-    /// Whether it mostly shows which words are in a language.
-    fn tells_words(&self, language: LanguageId, depth: usize) -> bool {
-        let all = |members: &[LanguageId]| {
-            let mut members = members.iter();
-            depth > 0 && members.all(|member| self.tells_words(*member, depth - 1))
+    /// Whether it mostly shows which words are in a language, of which so many parts are `left` to look at.
+    fn tells_words(&self, language: LanguageId, left: &mut usize) -> bool {
+        let Some(fewer) = left.checked_sub(1) else {
+            return false;
         };
+        *left = fewer;
         match self.node(language) {
             Node::Branch { .. } | Node::Class(_) | Node::Empty => true,
-            Node::Not(inner) => all(std::slice::from_ref(inner)),
-            Node::And(members) | Node::Or(members) => all(members),
+            Node::Not(inner) => self.tells_words(*inner, left),
+            Node::And(members) | Node::Or(members) => members.iter().all(|member| self.tells_words(*member, left)),
             _ => self.as_length(language).is_some(),
         }
     }
@@ -142,14 +143,15 @@ impl Arena {
         let Some(list) = lists.min_by_key(|list| self.words[list.0 as usize]) else {
             return Ok(false);
         };
-        if !members.iter().all(|member| self.tells_words(*member, DEPTH)) {
+        let told = |member: &LanguageId| self.tells_words(*member, &mut { MOST_PARTS });
+        if !members.iter().all(told) {
             return Ok(false);
         }
         let words = self.short_list(list).unwrap_or_default();
         let mut left = Vec::with_capacity(words.len());
         for word in &words {
             let others = members.iter().filter(|member| **member != list);
-            let mut others = others.map(|member| self.has_word(*member, word, DEPTH));
+            let mut others = others.map(|member| self.has_word(*member, word, &mut { MOST_PARTS }));
             match others.try_fold(true, |all, has| Some(all && has?)) {
                 Some(true) => left.push(&word[..]),
                 Some(false) => {}

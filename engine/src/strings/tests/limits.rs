@@ -1,6 +1,6 @@
 //! Hostile input: answered within the limits or refused, never by a panic.
 
-use crate::strings::{Cardinality, LanguageLimits, Languages, PatternError};
+use crate::strings::{Cardinality, LanguageId, LanguageLimits, Languages, PatternError};
 
 fn languages() -> Languages {
     Languages::new(&LanguageLimits::default())
@@ -103,4 +103,29 @@ fn unanswerable_questions_are_refused() {
     let b = languages.pattern("^[ab]*b[ab]{300}$").unwrap();
     let both = languages.and(&[a, b]).unwrap();
     assert!(languages.is_empty(both).is_err());
+}
+
+/// Unions of intersections of unions of the same lists are as many parts as there are ways to a list: a word is held against
+/// some of them, and the rest is left to a search.
+#[test]
+fn words_are_held_against_a_bounded_number_of_parts() {
+    let mut languages = languages();
+    let lists = (0..30).map(|list| {
+        let words: Vec<String> = (0..50).map(|word| format!("{}", 1_000 + list * 7 + word)).collect();
+        languages.one_of(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    });
+    let mut level: Vec<LanguageId> = lists.collect::<Result<_, _>>().unwrap();
+    for depth in 0..10 {
+        let others = (0..level.len()).map(|left_out| {
+            let members = [&level[..left_out], &level[left_out + 1..]].concat();
+            match depth % 2 {
+                0 => languages.or(&members),
+                _ => languages.and(&members),
+            }
+        });
+        level = others.collect::<Result<_, _>>().unwrap();
+    }
+    let few = languages.one_of(&["1100", "x"]).unwrap();
+    let both = languages.and(&[few, level[0]]).unwrap();
+    assert!(languages.contains(both, "1100").unwrap() && !languages.contains(both, "x").unwrap());
 }
