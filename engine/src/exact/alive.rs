@@ -100,7 +100,10 @@ impl Walk<'_> {
         }
         while let Some((node, at)) = open.pop() {
             for child in trie.children(node) {
-                if let Some(next) = self.automaton.step(at, trie.label(child))? {
+                let byte = trie.label(child);
+                if !self.automaton.begins_no_name(at, byte)?
+                    && let Some(next) = self.automaton.step(at, byte)?
+                {
                     alive.put_all(trie.at(child));
                     open.push((child, next));
                 }

@@ -20,7 +20,7 @@ use crate::{Escapes, TokenId};
 use super::loops::Loops;
 use super::phases::Phases;
 use super::rest_set::RestSet;
-use super::rests::Rests;
+use super::rests::{RestKind, Rests};
 use super::spelling::rest;
 use super::trie::{ROOT, Trie};
 
@@ -61,7 +61,8 @@ pub(super) struct Contents {
     pub(super) closing: Trie<u32>,
     /// What is below its nodes.
     pub(super) closing_loops: Loops,
-    /// They, in the order of the trie.
+    /// They, in the order of the trie, and of one text those first that have nothing behind the quote, then those that go
+    /// on as behind a name.
     pub(super) closings: Box<[Closing]>,
     /// The characters before the quote, each text once, sorted.
     pub(super) closed: Box<[Box<str>]>,
@@ -255,7 +256,6 @@ impl Contents {
     /// Sorts tokens.
     pub(super) fn new(number: u32, mut tails: Tails, rests: &Rests) -> Self {
         tails.inside.sort_by(Tail::order);
-        tails.closing.sort_unstable();
         let lengths = tails.inside.iter().map(Tail::length);
         let longest = lengths.chain(tails.closing.iter().map(|(text, ..)| text.len())).max();
         // All rests are there.
@@ -263,7 +263,8 @@ impl Contents {
             let (token, rest) = (*token, rests.number(rest).unwrap_or_default());
             (text, Closing { token, rest })
         });
-        let closing: Vec<_> = closing.collect();
+        let mut closing: Vec<_> = closing.collect();
+        closing.sort_unstable_by_key(|(text, closing)| (*text, rests.kind(closing.rest), closing.rest, closing.token));
         let reaching = closing
             .iter()
             .filter(|(_, closing)| rests.reaches_text[closing.rest as usize] || rests.closes[closing.rest as usize]);
@@ -361,6 +362,14 @@ impl Contents {
     pub(super) fn closings_with<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Box<str>, Closing)> + 'a {
         let closings = self.closings[self.closings_after(text)].iter();
         closings.map(|closing| (text.into(), *closing))
+    }
+
+    /// Those of some tokens that close the same string which have nothing behind the quote, and those that go on as behind a
+    /// name.
+    pub(super) fn of_name<'a>(closings: &'a [Closing], rests: &Rests) -> [&'a [Closing]; 2] {
+        let up_to = |kind| closings.partition_point(|closing| rests.kind(closing.rest) <= kind);
+        let nothing = up_to(RestKind::Nothing);
+        [&closings[..nothing], &closings[nothing..up_to(RestKind::OfName)]]
     }
 
     /// Places of the tokens that add these characters and then close the string.

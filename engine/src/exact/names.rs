@@ -194,24 +194,29 @@ impl Walk<'_> {
         closings: &[Closing],
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
-        let mut alive = None;
-        let rests = &self.tokens.rests;
-        for closing in closings {
-            let rest = closing.rest as usize;
-            // A colon may follow every name that may come.
-            let may = rests.nothing[rest]
-                || rests.colon == Some(closing.rest)
-                || rests.is_of_name[rest] && {
-                    if alive.is_none() {
-                        let after = self.automaton.after_name(at, name);
-                        alive = Some(self.alive(after)?);
-                    }
-                    alive.as_ref().is_some_and(|alive| alive[rest])
-                };
-            if may {
-                found.push(closing.token);
-            }
+        let [nothing, of_name] = Contents::of_name(closings, &self.tokens.rests);
+        found.extend(nothing.iter().map(|closing| closing.token));
+        self.go_on_behind(at, name, of_name, found)
+    }
+
+    /// Those of the tokens that close a name, which may come, and go on as behind a name, that may come.
+    fn go_on_behind(
+        &mut self,
+        at: State,
+        name: TextId,
+        closings: &[Closing],
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), Trouble> {
+        // A colon may follow every name that may come.
+        let is_colon = |closing: &Closing| self.tokens.rests.colon == Some(closing.rest);
+        if closings.iter().all(is_colon) {
+            found.extend(closings.iter().map(|closing| closing.token));
+            return Ok(());
         }
+        let after = self.automaton.after_name(at, name);
+        let alive = self.alive_behind_listed(after)?;
+        let may = closings.iter().filter(|closing| alive[closing.rest as usize]);
+        found.extend(may.map(|closing| closing.token));
         Ok(())
     }
 
@@ -294,11 +299,8 @@ impl Walk<'_> {
         }
         for (name, closings) in single {
             if !excluded.contains(&name) {
-                let closings = contents.closings[closings].iter().copied();
-                let closings: SmallVec<[Closing; 16]> = closings
-                    .filter(|closing| self.tokens.rests.is_of_name[closing.rest as usize])
-                    .collect();
-                self.close_listed(at, name, &closings, found)?;
+                let [_, of_name] = Contents::of_name(&contents.closings[closings], &self.tokens.rests);
+                self.go_on_behind(at, name, of_name, found)?;
             }
         }
         Ok(())
@@ -365,16 +367,22 @@ impl Walk<'_> {
         closings: &[Closing],
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
+        let mut alike = None;
         for closing in closings {
-            let alive = match self.is_alike(at, closing.rest) {
+            let is_alive = match self.is_alike(at, closing.rest) {
                 _ if self.tokens.rests.colon == Some(closing.rest) => true,
-                true => self.alive_after_class(at, begun, text)?[closing.rest as usize],
+                true => {
+                    if alike.is_none() {
+                        alike = Some(self.alive_after_class(at, begun, text)?);
+                    }
+                    alike.as_ref().is_some_and(|alive| alive[closing.rest as usize])
+                }
                 false => {
                     let after = self.automaton.after_longer_name(at, text);
                     self.alive(after)?[closing.rest as usize]
                 }
             };
-            if alive {
+            if is_alive {
                 found.push(closing.token);
             }
         }

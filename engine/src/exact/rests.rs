@@ -12,6 +12,7 @@ pub(super) struct Rests {
     pub(super) trie: Trie<u8>,
     /// Each.
     pub(super) texts: Box<[Box<[u8]>]>,
+    kinds: Box<[RestKind]>,
     /// Whether each is empty.
     pub(super) nothing: RestSet,
     /// Whether each may have characters of another string behind a comma.
@@ -38,6 +39,19 @@ pub(super) struct Rests {
     pub(super) closings: Box<[(u32, u8, u32)]>,
     /// Whether all that have a value behind a colon have nothing but a comma, and the beginning of a name, behind that.
     pub(super) end_in_comma: bool,
+    /// Whether they have nothing of that name but the opening quote.
+    pub(super) end_before_name: bool,
+}
+
+/// How a token goes on behind a closing quote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RestKind {
+    /// Not at all.
+    Nothing,
+    /// As behind a name.
+    OfName,
+    /// As behind a value.
+    Other,
 }
 
 /// What a rest has of another string.
@@ -135,7 +149,7 @@ impl Rests {
             }
         }
         let (mut values, mut odd, mut closings) = (Vec::new(), Vec::new(), Vec::new());
-        let mut end_in_comma = true;
+        let (mut end_in_comma, mut end_before_name) = (true, true);
         for (rest, text) in (0..).zip(&texts) {
             if let Some((bracket @ (b'}' | b']'), behind)) = text.split_first() {
                 let behind = trie.places(behind.iter().copied()).next();
@@ -151,6 +165,7 @@ impl Rests {
                         b"" | b"," => true,
                         behind => behind.starts_with(b",\"") && !behind[2..].contains(&b'"'),
                     };
+                    end_before_name &= matches!(&value[length..], b"" | b"," | b",\"");
                     let behind = trie.places(value[length..].iter().copied()).next();
                     match behind {
                         Some(behind) => values.push(ValueRest {
@@ -168,8 +183,14 @@ impl Rests {
             }
         }
         let is_of_name = |text: &Vec<u8>| text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+        let kind = |text| match is_of_name(text) {
+            true => RestKind::OfName,
+            false if text.is_empty() => RestKind::Nothing,
+            false => RestKind::Other,
+        };
         let colon = texts.iter().position(|text| text == b":");
         Self {
+            kinds: texts.iter().map(kind).collect(),
             is_of_name: RestSet::of(texts.iter().map(is_of_name)),
             colon: colon.map(|place| place as u32),
             closes: RestSet::of(texts.iter().map(|text| text.contains(&b'}') || text.contains(&b']'))),
@@ -177,6 +198,7 @@ impl Rests {
             reached,
             nothing: RestSet::of(texts.iter().map(Vec::is_empty)),
             values: values.into(),
+            end_before_name,
             odd: odd.into(),
             next_name,
             begun_names: begun_names.into(),
@@ -191,6 +213,11 @@ impl Rests {
     /// Whether a rest that reaches another string may make it the same as `string`, which stands before the rest.
     pub(super) fn may_repeat(&self, rest: u32, string: &str) -> bool {
         self.reached[rest as usize].iter().any(|reached| reached.may_be(string))
+    }
+
+    /// How a rest goes on.
+    pub(super) fn kind(&self, rest: u32) -> RestKind {
+        self.kinds[rest as usize]
     }
 
     /// The number of a rest.

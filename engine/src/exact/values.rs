@@ -4,11 +4,12 @@
 use std::sync::{Arc, Mutex};
 
 use crate::TokenId;
-use crate::automaton::{Automaton, CommonShape, State, Trouble, ValueShape};
+use crate::automaton::{Automaton, CommonShape, NextMembers, State, Trouble, ValueShape};
 
 use super::contents::{Words, bit, set};
 use super::kept::{Kept, lock};
 use super::rest_set::RestSet;
+use super::rests::Rests;
 use super::token_set::{Base, TokenSet};
 use super::trie::ROOT;
 use super::walk::Walk;
@@ -70,6 +71,21 @@ pub(super) struct ValueRests {
     open: RestSet,
     /// Those that end it, with what they have behind it.
     whole: Box<[(u32, u32)]>,
+    /// They as far as they have nothing behind the value, and all, with those that end within it.
+    last: RestSet,
+    all: RestSet,
+}
+
+impl ValueRests {
+    /// Whether each may come where the object goes on like that behind the value; none where that does not say it.
+    fn before(&self, others: NextMembers, rests: &Rests) -> Option<&RestSet> {
+        let is_known = rests.odd.is_empty() && rests.end_in_comma;
+        match others {
+            NextMembers::None => is_known.then_some(&self.last),
+            NextMembers::Some => (is_known && rests.end_before_name).then_some(&self.all),
+            NextMembers::OfAnyName => is_known.then_some(&self.all),
+        }
+    }
 }
 
 /// What is known of values in all schemas of a vocabulary, where that is the same.
@@ -187,6 +203,18 @@ impl Walk<'_> {
         Ok(tokens)
     }
 
+    /// Whether each rest may come behind a name that an object lists.
+    pub(super) fn alive_behind_listed(&mut self, at: State) -> Result<RestSet, Trouble> {
+        // Mostly what is behind it is seen without the places that it leads to.
+        if let Some((shape, others)) = self.automaton.member_behind(at)?
+            && let Ok(rests) = self.known_rests(shape)
+            && let Some(alive) = rests.before(others, &self.tokens.rests)
+        {
+            return Ok(alive.clone());
+        }
+        self.alive(at)
+    }
+
     /// Whether each rest may come behind a name; none where more counts than the shape of its value.
     pub(super) fn alive_behind_name(&mut self, at: State) -> Result<Option<RestSet>, Trouble> {
         let Some(value) = self.automaton.value_of_name(at)? else {
@@ -196,6 +224,11 @@ impl Walk<'_> {
             return Ok(None);
         };
         let rests = self.value_rests(at, value, shape)?;
+        if let Some(others) = self.automaton.others_behind(at)?
+            && let Some(alive) = rests.before(others, &self.tokens.rests)
+        {
+            return Ok(Some(alive.clone()));
+        }
         let mut alive = rests.open.clone();
         if !rests.whole.is_empty()
             && let Some(after) = self.automaton.after_shape(value)?
@@ -213,8 +246,7 @@ impl Walk<'_> {
 
     /// The same of rests behind a name.
     fn value_rests(&mut self, at: State, value: State, shape: ValueShape) -> Result<Arc<ValueRests>, Trouble> {
-        let kept = (&mut self.known.value_rests, &self.tokens.common_rests);
-        let common = match known(self.automaton, kept, shape) {
+        let common = match self.known_rests(shape) {
             Ok(known) => return Ok(known),
             Err(common) => common,
         };
@@ -226,14 +258,23 @@ impl Walk<'_> {
                 whole.push((one.rest, one.behind));
             }
         }
-        let rests = Arc::new(ValueRests {
-            open,
-            whole: whole.into(),
-        });
-        let bytes = rests.open.bytes() + 8 * rests.whole.len();
+        let (mut last, mut all) = (open.clone(), open.clone());
+        for &(rest, behind) in &whole {
+            last.put(rest as usize, self.tokens.rests.nothing[behind as usize]);
+            all.put(rest as usize, true);
+        }
+        let whole = whole.into();
+        let rests = Arc::new(ValueRests { open, whole, last, all });
+        let bytes = 3 * rests.open.bytes() + 8 * rests.whole.len();
         let kept = (&mut self.known.value_rests, &self.tokens.common_rests);
         keep(kept, (shape, common), &rests, bytes);
         Ok(rests)
+    }
+
+    /// What is known of rests behind a name and before a value of a shape, or what that is known by.
+    fn known_rests(&mut self, shape: ValueShape) -> Result<Arc<ValueRests>, Option<CommonShape>> {
+        let kept = (&mut self.known.value_rests, &self.tokens.common_rests);
+        known(self.automaton, kept, shape)
     }
 
     /// Whether some bytes may come at a place.

@@ -330,7 +330,7 @@ impl Automaton {
     }
 
     /// What the member of this name, which comes next, is read for; none where there cannot be one.
-    fn member_expected(&mut self, level: &Level, name: TextId) -> Result<Option<ExpectedId>, Trouble> {
+    pub(super) fn member_expected(&mut self, level: &Level, name: TextId) -> Result<Option<ExpectedId>, Trouble> {
         // Where each name is a matter by itself it does not count which others have come.
         let plain = level.plain.0.as_ref();
         let key = plain.map(|_| (level.formulas.clone(), name));

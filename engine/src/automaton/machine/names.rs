@@ -87,6 +87,11 @@ impl NamesCome {
     }
 }
 
+/// Whether a byte is a character of a name by itself.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
+}
+
 /// Names, of which there mostly are few.
 pub(crate) type SomeNames = SmallVec<[TextId; 12]>;
 
@@ -134,8 +139,7 @@ impl Automaton {
         let Top::Key(Decode::Between, text, names) = at.top else {
             return Ok(None);
         };
-        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-        let count = bytes.iter().take_while(|byte| is_plain(byte)).count();
+        let count = bytes.iter().take_while(|byte| is_plain(**byte)).count();
         if count < 2 {
             return Ok(None);
         }
@@ -152,6 +156,23 @@ impl Automaton {
         }
         let next = State::new(Top::Key(Decode::default(), longer, names), at.stack);
         Ok(Some((self.if_apart(Some(next))?, count)))
+    }
+
+    /// Whether a place before all characters of a name cannot go on with a byte, if that is seen at once.
+    pub(crate) fn begins_no_name(&mut self, at: State, byte: u8) -> Result<bool, Trouble> {
+        let Top::Key(Decode::Between, text, names) = at.top else {
+            return Ok(false);
+        };
+        if !is_plain(byte) || !self.texts.get(text).is_empty() {
+            return Ok(false);
+        }
+        Ok(match self.opened(names, at.stack)? {
+            NextNames::Listed(list) | NextNames::Of(list) => {
+                let list = self.name_list(list);
+                !list.excludes && !list.has_first(byte)
+            }
+            _ => false,
+        })
     }
 
     /// The place after one more character of a name.

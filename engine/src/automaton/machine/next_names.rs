@@ -29,6 +29,15 @@ pub(in crate::automaton) struct NameList {
     pub(super) names: Box<[TextId]>,
     /// Whether the names listed are those that may not come.
     pub(super) excludes: bool,
+    /// The characters of ASCII that they begin with, as bits.
+    firsts: u128,
+}
+
+impl NameList {
+    /// Whether one of them begins with a character of ASCII.
+    pub(super) fn has_first(&self, first: u8) -> bool {
+        self.firsts >> first & 1 == 1
+    }
 }
 
 impl Automaton {
@@ -410,7 +419,13 @@ impl Automaton {
         }
         let names: Box<[TextId]> = self.sorted_names(names, listed).into();
         self.level_cells += names.len();
-        Ok(NextNames::Listed(self.add_name_list(NameList { names, excludes })))
+        let firsts = names.iter().filter_map(|name| self.texts.get(*name).bytes().next());
+        let firsts = firsts.filter(u8::is_ascii).fold(0, |firsts, first| firsts | 1 << first);
+        Ok(NextNames::Listed(self.add_name_list(NameList {
+            names,
+            excludes,
+            firsts,
+        })))
     }
 
     /// Sorts names by their characters, and leaves each once.

@@ -1,7 +1,9 @@
 //! What may come at a place as little as can be said of it, so that what is worked out for one place serves all others
 //! that are alike.
 
-use super::{Automaton, BegunName, Derived, ExpectedId, Kind, Level, Outcomes, StackId, State, Top, Trouble};
+use super::{
+    Automaton, BegunName, Derived, ExpectedId, Kind, Level, NextNames, Outcomes, StackId, State, Top, Trouble,
+};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::goal::Constraint;
 use crate::automaton::name_sets::NameSetId;
@@ -57,6 +59,50 @@ impl Automaton {
         self.shape(expected)?;
         let shape = self.shapes.get(&expected).and_then(Option::as_ref);
         Ok(shape.map(|(shape, _)| *shape))
+    }
+
+    /// The shape of the value that comes behind a name, and how the object goes on behind that, as far as it is seen without
+    /// the places that they lead to.
+    pub(crate) fn member_behind(&mut self, at: State) -> Result<Option<(ValueShape, NextMembers)>, Trouble> {
+        let (Top::Colon(name), Whitespace::Any) = (at.top, self.style.whitespace) else {
+            return Ok(None);
+        };
+        let Some(others) = self.others_behind(at)? else {
+            return Ok(None);
+        };
+        let Some(level) = self.level(at.stack) else {
+            return Ok(None);
+        };
+        let Some(expected) = self.member_expected(&level, name)? else {
+            return Ok(None);
+        };
+        self.shape(expected)?;
+        let shape = self.shapes.get(&expected).and_then(Option::as_ref);
+        Ok(shape.map(|(shape, _)| (*shape, others)))
+    }
+
+    /// How a plain object goes on behind the member of a name that a place is behind; none of other places, or where it is
+    /// not seen at once.
+    pub(crate) fn others_behind(&mut self, at: State) -> Result<Option<NextMembers>, Trouble> {
+        let level = match at.top {
+            Top::Colon(_) => self.levels.get(at.stack.0 as usize),
+            _ => None,
+        };
+        let Some((level, Derived(Some(plain)))) = level.map(|level| (level, &level.plain)) else {
+            return Ok(None);
+        };
+        if plain.has_room {
+            return Ok(Some(NextMembers::OfAnyName));
+        }
+        let come = self.name_sets.len(level.kind.used());
+        Ok(match self.next_names(at.stack)? {
+            // All that have come are listed, and so is the one that comes now.
+            NextNames::Of(list) => Some(match self.name_list(list).names.len() > come + 1 {
+                true => NextMembers::Some,
+                false => NextMembers::None,
+            }),
+            _ => None,
+        })
     }
 
     /// What a shape is known by in all schemas, if its containers may have anything in them.
