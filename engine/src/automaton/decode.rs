@@ -36,6 +36,18 @@ pub(crate) enum Decode {
     },
 }
 
+/// Whether a byte is a character of a string by itself, in any style.
+pub(crate) fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
+}
+
+/// The characters that some bytes begin with and that stand for themselves, if they are more than one.
+pub(super) fn several_plain(bytes: &[u8]) -> Option<&str> {
+    let count = bytes.iter().take_while(|byte| is_plain(**byte)).count();
+    let characters = std::str::from_utf8(&bytes[..count]).ok();
+    characters.filter(|_| count > 1)
+}
+
 /// What a byte brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decoded {

@@ -46,7 +46,7 @@ pub(crate) use atom::TextId;
 use atom::{Atoms, Texts};
 use complete::Completions;
 use decision::Decisions;
-pub(crate) use decode::{Decode, Decoded};
+pub(crate) use decode::{Decode, Decoded, is_plain};
 use enumerate::Values;
 use formula::{FormulaId, Formulas};
 pub(crate) use goal::GoalId;

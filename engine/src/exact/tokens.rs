@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::automaton::{Decode, Decoded, Trouble};
+use crate::automaton::{self, Decode, Decoded, Trouble};
 use crate::strings::Fingerprint;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
@@ -273,7 +273,7 @@ impl Tokens {
         while let Some((node, begun, is_plain)) = open.pop() {
             for child in trie.children(node) {
                 let label = trie.label(child);
-                let is_plain = is_plain && is_character(label);
+                let is_plain = is_plain && automaton::is_plain(label);
                 let next = match begun.step(label, escapes) {
                     Decoded::Refused | Decoded::End => continue,
                     Decoded::Partial(next) if next.possible(escapes).is_empty() => continue,
@@ -381,11 +381,6 @@ impl Tokens {
         lock(&self.combined).keep(key, [one.clone(), other.clone(), made.clone()], bytes);
         made
     }
-}
-
-/// Whether a byte is a character of a string by itself, in any style.
-pub(super) fn is_character(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }
 
 impl Structures {

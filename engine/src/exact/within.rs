@@ -5,7 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, Decode, Decoded, Trouble};
+use crate::automaton::{Automaton, Decode, Decoded, Trouble, is_plain};
 use crate::strings::LanguageId;
 
 use super::content::inside;
@@ -13,7 +13,7 @@ use super::contents::bit;
 use super::rest::{Freedom, Rest};
 use super::states::{AskFree, DEAD, FREE, States};
 use super::token_set::{Base, TokenSet};
-use super::tokens::{Tokens, is_character};
+use super::tokens::Tokens;
 use super::trie::ROOT;
 
 /// Tokens below a node from which on they are taken from those that may come between two characters. Vocabularies of tests
@@ -146,7 +146,7 @@ fn stays(
     read: &[u8],
 ) -> Result<Option<LanguageId>, Trouble> {
     for &byte in read {
-        if !is_character(byte) || states.after(automaton, ask, state, byte.into())? != state {
+        if !is_plain(byte) || states.after(automaton, ask, state, byte.into())? != state {
             return Ok(None);
         }
     }

@@ -345,7 +345,12 @@ impl Automaton {
     pub(crate) fn read_bytes(&mut self, from: State, mut bytes: &[u8]) -> Result<Option<State>, Trouble> {
         let mut at = from;
         while let Some((&byte, rest)) = bytes.split_first() {
-            let (next, left) = match self.read_in_name(at, bytes)? {
+            let several = match at.top {
+                Top::Key(..) => self.read_in_name(at, bytes)?,
+                Top::String(..) => self.read_in_string(at, bytes)?,
+                _ => None,
+            };
+            let (next, left) = match several {
                 Some((next, count)) => (next, &bytes[count..]),
                 None => (self.step(at, byte)?, rest),
             };

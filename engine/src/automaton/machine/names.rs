@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::next_names::NameList;
 use super::{Automaton, StackId, State, Step, Top, Trouble};
 use crate::automaton::atom::TextId;
-use crate::automaton::decode::{Decode, Decoded};
+use crate::automaton::decode::{Decode, Decoded, is_plain, several_plain};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::name_sets::NameSetId;
 use crate::strings::{Cardinality, LanguageId};
@@ -87,11 +87,6 @@ impl NamesCome {
     }
 }
 
-/// Whether a byte is a character of a name by itself.
-fn is_plain(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
-}
-
 /// Names, of which there mostly are few.
 pub(crate) type SomeNames = SmallVec<[TextId; 12]>;
 
@@ -139,17 +134,14 @@ impl Automaton {
         let Top::Key(Decode::Between, text, names) = at.top else {
             return Ok(None);
         };
-        let count = bytes.iter().take_while(|byte| is_plain(**byte)).count();
-        if count < 2 {
+        let Some(more) = several_plain(bytes) else {
             return Ok(None);
-        }
+        };
         let names = self.opened(names, at.stack)?;
         if !matches!(names, NextNames::Any | NextNames::Listed(_) | NextNames::Of(_)) {
             return Ok(None);
         }
-        let Ok(more) = std::str::from_utf8(&bytes[..count]) else {
-            return Ok(None);
-        };
+        let count = more.len();
         let longer = self.texts.extended(text, more);
         if !self.some_begin_with(longer, names, at.stack) {
             return Ok(Some((None, count)));

@@ -11,7 +11,7 @@ use crate::strings::{Cardinality, LanguageId};
 
 use super::super::atom::TextId;
 use super::super::decision::DecisionId;
-use super::super::decode::{Decode, Decoded};
+use super::super::decode::{Decode, Decoded, several_plain};
 use super::super::few::Sorted;
 use super::super::goal::{Goal, GoalId};
 use super::{Automaton, Expected, ExpectedId, OpenId, Outcomes, StackId, State, Step, Top, Trouble, is_of_number};
@@ -170,6 +170,30 @@ impl Automaton {
                 self.value_done(expected, outcomes, value, stack)
             }
         }
+    }
+
+    /// The place after the characters that come first in `bytes` and stand for themselves in a string, and how many these
+    /// are, where the outcome of no goal is open. None where it is not so easy.
+    pub(super) fn read_in_string(&mut self, at: State, bytes: &[u8]) -> Result<Option<(Option<State>, usize)>, Trouble> {
+        let Top::String(Decode::Between, mut language, OpenId::NONE, text, expected) = at.top else {
+            return Ok(None);
+        };
+        let Some(more) = several_plain(bytes) else {
+            return Ok(None);
+        };
+        // Nothing follows a text that none goes on with.
+        if language != self.languages.any() {
+            for character in more.chars() {
+                language = self.languages.derivative(language, character)?;
+            }
+        }
+        if self.languages.is_empty(language)? {
+            return Ok(Some((None, more.len())));
+        }
+        let text = text.map(|text| self.texts.extended(text, more));
+        let top = Top::String(Decode::default(), language, OpenId::NONE, text, expected);
+        let next = self.if_apart(Some(State::new(top, at.stack)))?;
+        Ok(Some((next, more.len())))
     }
 
     /// The place after one more character of a string.
