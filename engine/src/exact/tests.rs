@@ -1,6 +1,7 @@
 //! Masks are made of parts that many places share. Wherever that could go wrong, a mask says of each token what accepting
 //! it says.
 
+mod names;
 mod strings;
 
 use std::sync::Arc;
