@@ -174,7 +174,11 @@ impl Automaton {
 
     /// The place after the characters that come first in `bytes` and stand for themselves in a string, and how many these
     /// are, where the outcome of no goal is open. None where it is not so easy.
-    pub(super) fn read_in_string(&mut self, at: State, bytes: &[u8]) -> Result<Option<(Option<State>, usize)>, Trouble> {
+    pub(super) fn read_in_string(
+        &mut self,
+        at: State,
+        bytes: &[u8],
+    ) -> Result<Option<(Option<State>, usize)>, Trouble> {
         let Top::String(Decode::Between, mut language, OpenId::NONE, text, expected) = at.top else {
             return Ok(None);
         };
