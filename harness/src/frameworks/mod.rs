@@ -5,6 +5,7 @@ mod documented;
 mod llguidance;
 mod maskwright;
 mod outlines_core;
+mod spelling;
 #[cfg(test)]
 mod tests;
 

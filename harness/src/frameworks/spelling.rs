@@ -1,0 +1,261 @@
+//! The text of a value in the style in which models write. There the members' order is the schema's as the engine
+//! understands it, so that the engine is asked for it.
+
+use std::sync::Arc;
+
+use ::maskwright::{Compiler, ExactCompiler, ExactOptions, Masker, Style, TokenId, Vocabulary};
+use maskwright_suites::json_text;
+use serde_json::{Map, Value, json};
+
+use super::Judging;
+use super::maskwright::options;
+
+/// Where a schema is found by the one that is made of it.
+const SPELT: &str = "maskwright:spelt";
+/// Members that are tried one behind the other.
+const ATTEMPTS: usize = 10_000;
+
+/// The text of an instance that is valid under a schema: the only value that is equal to it as well, or, where that is too
+/// much to ask, the instance with its members in an order that the engine takes.
+pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> Option<String> {
+    let options = options(judging.documents, judging.assert_formats, Style::generation());
+    let instance = serde_json::from_str(instance).ok()?;
+    let vocabulary = bytes()?;
+    let spelt = only_value(&vocabulary, options.clone(), schema, &instance);
+    let spelt = spelt.or_else(|| in_order(&vocabulary, options, schema, &instance))?;
+    json_text::to_string(&spelt).ok()
+}
+
+/// The only value that is valid under a schema and equal to an instance.
+fn only_value(
+    vocabulary: &Arc<Vocabulary>,
+    mut options: ExactOptions,
+    schema: &str,
+    instance: &Value,
+) -> Option<Value> {
+    options.schema.documents.insert(SPELT.to_owned(), schema.to_owned());
+    let both = json!({"allOf": [{"$ref": SPELT}, equal_to(instance)]});
+    let mut masker = ExactCompiler::new(vocabulary.clone(), options)
+        .compile(&both.to_string())
+        .ok()?;
+    let mut tokens = Vec::new();
+    let told = masker.completion(&mut tokens).ok()?;
+    let spelt = serde_json::from_slice(&vocabulary.text_bytes(&tokens)).ok();
+    spelt.filter(|_| told)
+}
+
+/// A schema of this value only, which was read and is therefore not nested deep. It lists no names where they would have a say in the order, but under `not`.
+fn equal_to(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let differ = members
+                .iter()
+                .map(|(name, value)| json!({"properties": {name: {"not": equal_to(value)}}}));
+            let differ: Vec<Value> = differ.collect();
+            // No member lacks, and none has another value.
+            let equal = match differ.is_empty() {
+                true => json!(true),
+                false => json!({"not": {"anyOf": differ}}),
+            };
+            json!({"type": "object", "maxProperties": members.len(), "allOf": [equal]})
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let equal: Vec<Value> = items.iter().map(equal_to).collect();
+            json!({"type": "array", "minItems": items.len(), "prefixItems": equal, "items": false})
+        }
+        without_names => json!({"const": without_names}),
+    }
+}
+
+/// An instance with its members in an order that the engine takes.
+fn in_order(vocabulary: &Arc<Vocabulary>, options: ExactOptions, schema: &str, instance: &Value) -> Option<Value> {
+    let masker = ExactCompiler::new(vocabulary.clone(), options).compile(schema).ok()?;
+    let mut writer = Writer {
+        masker,
+        schema,
+        attempts: ATTEMPTS,
+    };
+    let written = writer.write(instance)?;
+    let is_whole = writer.masker.is_complete().ok()?;
+    is_whole.then_some(written)
+}
+
+/// Writes a value as far as the engine takes it.
+struct Writer<'a> {
+    masker: Box<dyn Masker>,
+    schema: &'a str,
+    attempts: usize,
+}
+
+/// A member that was written: which one, from where on, and its value as it was written.
+struct Written {
+    member: usize,
+    from: usize,
+    value: Value,
+}
+
+impl Writer<'_> {
+    /// Writes text, if all of it is taken.
+    fn text(&mut self, text: &str) -> bool {
+        text.bytes()
+            .all(|byte| self.masker.advance(TokenId::from(byte)).is_ok())
+    }
+
+    /// Takes back all behind a place.
+    fn back_to(&mut self, place: usize) -> Option<()> {
+        self.masker.rollback(self.masker.position() - place).ok()
+    }
+
+    /// Writes a value, which was read and is therefore not nested deep; returns it as it was written. Where it cannot be,
+    /// some of it may have been.
+    fn write(&mut self, value: &Value) -> Option<Value> {
+        match value {
+            Value::Object(members) => self.object(members),
+            Value::Array(items) => {
+                let mut written = Vec::with_capacity(items.len());
+                let mut before = "[";
+                for item in items {
+                    self.text(before).then_some(())?;
+                    written.push(self.write(item)?);
+                    before = ",";
+                }
+                let end = if items.is_empty() { "[]" } else { "]" };
+                self.text(end).then_some(Value::Array(written))
+            }
+            scalar => self.text(&scalar.to_string()).then(|| scalar.clone()),
+        }
+    }
+
+    /// Writes an object: those members first that the schema names first, and others where that leads nowhere.
+    fn object(&mut self, members: &Map<String, Value>) -> Option<Value> {
+        let mut members: Vec<(&String, &Value)> = members.iter().collect();
+        members.sort_by_cached_key(|(name, _)| self.place_in_schema(name).unwrap_or(usize::MAX));
+        let mut written: Vec<Written> = Vec::new();
+        // The member that is tried next.
+        let mut next = 0;
+        self.text("{").then_some(())?;
+        loop {
+            if written.len() == members.len() && self.text("}") {
+                let written = written
+                    .into_iter()
+                    .map(|one| (members[one.member].0.clone(), one.value));
+                return Some(Value::Object(written.collect()));
+            }
+            let is_left = |member: &usize| written.iter().all(|one| one.member != *member);
+            match (next..members.len()).find(is_left) {
+                Some(member) => {
+                    self.attempts = self.attempts.checked_sub(1)?;
+                    let from = self.masker.position();
+                    let (name, value) = members[member];
+                    let comma = if written.is_empty() { "" } else { "," };
+                    let key = format!("{comma}{}:", json!(name));
+                    let value = self.text(&key).then(|| self.write(value)).flatten();
+                    match value {
+                        Some(value) => {
+                            written.push(Written { member, from, value });
+                            next = 0;
+                        }
+                        None => {
+                            self.back_to(from)?;
+                            next = member + 1;
+                        }
+                    }
+                }
+                None => {
+                    let last = written.pop()?;
+                    self.back_to(last.from)?;
+                    next = last.member + 1;
+                }
+            }
+        }
+    }
+
+    /// Where the schema first has a member of this name.
+    fn place_in_schema(&self, name: &str) -> Option<usize> {
+        let quoted = json!(name).to_string();
+        let places = self.schema.match_indices(&quoted);
+        let is_name = |place: usize| self.schema[place + quoted.len()..].trim_start().starts_with(':');
+        places.map(|(place, _)| place).find(|place| is_name(*place))
+    }
+}
+
+/// A token for each byte, and one for the end.
+fn bytes() -> Option<Arc<Vocabulary>> {
+    const END: TokenId = 256;
+    let mut builder = Vocabulary::builder().eos([END]).size(END as usize + 1);
+    for byte in u8::MIN..=u8::MAX {
+        builder = builder.text(TokenId::from(byte), [byte]).ok()?;
+    }
+    Some(Arc::new(builder.build().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn spelt(schema: &str, instance: &str) -> Option<String> {
+        let documents = BTreeMap::from([("urn:remote".to_owned(), r#"{"required": ["z", "y"]}"#.to_owned())]);
+        let judging = Judging {
+            documents: &documents,
+            assert_formats: true,
+        };
+        spelling(&judging, schema, instance)
+    }
+
+    #[test]
+    fn instances_are_spelt_in_the_order_of_the_schema() {
+        let schema = r##"{
+            "properties": {"b": {"$ref": "#/$defs/inner"}, "a": true},
+            "required": ["c"],
+            "allOf": [{"$ref": "urn:remote"}],
+            "$defs": {"inner": {"items": {"properties": {"2": {"type": "integer"}, "1": true}}}}
+        }"##;
+        let instance = r#"{"y": [], "free": 1e2, "a": "\u0061\/", "z": {}, "c": null, "b": [{"1": 0.50, "2": 3.0}]}"#;
+        let expected = r#"{"b": [{"2": 3, "1": 0.5}], "a": "a/", "c": null, "z": {}, "y": [], "free": 100}"#;
+        assert_eq!(spelt(schema, instance).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn schemas_keep_their_draft_and_names() {
+        let schema = r##"{
+            "$schema": "http://json-schema.org/draft-04/schema#", "id": "http://example.org/own",
+            "definitions": {"s": {"type": "string", "format": "date"}},
+            "properties": {"b": {"$ref": "#/definitions/s"}, "a": {"maximum": 1, "exclusiveMaximum": true}}
+        }"##;
+        let expected = r#"{"b": "2026-11-22", "a": 0}"#;
+        assert_eq!(
+            spelt(schema, r#"{"a": 0, "b": "2026-11-22"}"#).as_deref(),
+            Some(expected)
+        );
+        assert_eq!(spelt(schema, r#"{"a": 1, "b": "2026-11-22"}"#), None);
+        assert_eq!(spelt(schema, r#"{"a": 0, "b": "22 November"}"#), None);
+    }
+
+    #[test]
+    fn what_is_not_valid_or_no_schema_has_no_spelling() {
+        assert_eq!(spelt(r#"{"type": "string"}"#, "7"), None);
+        assert_eq!(spelt("{", "7"), None);
+    }
+
+    /// Both ways lead to the same text.
+    #[test]
+    fn members_come_in_the_order_of_the_schema() {
+        let schema = r#"{"required": ["last"], "properties": {"list": {"items": {"properties": {"b": true, "a": true}}}, "x": {"enum": [1, null]},
+            "open": {}, "last": {"type": "string"}}, "anyOf": [{"properties": {"more": true}}, {"properties": {"open": {"type": "array"}}}]}"#;
+        let instance = json!({"$schema": "y", "more": 3, "last": "x", "open": {}, "x": null, "list": [{"a": 1, "c": 0.5, "b": []}, {}, 2]});
+        let expected = r#"{"list":[{"b":[],"a":1,"c":0.5},{},2],"x":null,"open":{},"last":"x","more":3,"$schema":"y"}"#;
+        let options = ExactOptions {
+            style: Style::generation(),
+            ..ExactOptions::default()
+        };
+        let vocabulary = bytes().unwrap();
+        let written = in_order(&vocabulary, options.clone(), schema, &instance).unwrap();
+        assert_eq!(written.to_string(), expected);
+        let only = only_value(&vocabulary, options.clone(), schema, &instance).unwrap();
+        assert_eq!(only.to_string(), expected);
+        let invalid = json!({"x": 2, "last": ""});
+        assert_eq!(in_order(&vocabulary, options, schema, &invalid), None);
+    }
+}
