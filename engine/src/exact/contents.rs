@@ -366,7 +366,7 @@ impl Contents {
 
     /// Those of some tokens that close the same string which have nothing behind the quote, and those that go on as behind a
     /// name.
-    pub(super) fn of_name<'a>(closings: &'a [Closing], rests: &Rests) -> [&'a [Closing]; 2] {
+    pub(super) fn by_kind<'a>(closings: &'a [Closing], rests: &Rests) -> [&'a [Closing]; 2] {
         let up_to = |kind| closings.partition_point(|closing| rests.kind(closing.rest) <= kind);
         let nothing = up_to(RestKind::Nothing);
         [&closings[..nothing], &closings[nothing..up_to(RestKind::OfName)]]

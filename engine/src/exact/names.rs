@@ -194,7 +194,7 @@ impl Walk<'_> {
         closings: &[Closing],
         found: &mut Vec<TokenId>,
     ) -> Result<(), Trouble> {
-        let [nothing, of_name] = Contents::of_name(closings, &self.tokens.rests);
+        let [nothing, of_name] = Contents::by_kind(closings, &self.tokens.rests);
         found.extend(nothing.iter().map(|closing| closing.token));
         self.go_on_behind(at, name, of_name, found)
     }
@@ -299,7 +299,7 @@ impl Walk<'_> {
         }
         for (name, closings) in single {
             if !excluded.contains(&name) {
-                let [_, of_name] = Contents::of_name(&contents.closings[closings], &self.tokens.rests);
+                let [_, of_name] = Contents::by_kind(&contents.closings[closings], &self.tokens.rests);
                 self.go_on_behind(at, name, of_name, found)?;
             }
         }

@@ -12,6 +12,7 @@ pub(super) struct Rests {
     pub(super) trie: Trie<u8>,
     /// Each.
     pub(super) texts: Box<[Box<[u8]>]>,
+    /// How each goes on. The sets below say it as well, but it is asked for every listed name.
     kinds: Box<[RestKind]>,
     /// Whether each is empty.
     pub(super) nothing: RestSet,

@@ -44,7 +44,8 @@ fn only_value(
     spelt.filter(|_| told)
 }
 
-/// A schema of this value only, which was read and is therefore not nested deep. It lists no names where they would have a say in the order, but under `not`.
+/// A schema of this value only, which was read and is therefore not nested deep. It lists no names where they would have a
+/// say in the order, but under `not`.
 fn equal_to(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -256,6 +257,11 @@ mod tests {
         let only = only_value(&vocabulary, options.clone(), schema, &instance).unwrap();
         assert_eq!(only.to_string(), expected);
         let invalid = json!({"x": 2, "last": ""});
-        assert_eq!(in_order(&vocabulary, options, schema, &invalid), None);
+        assert_eq!(in_order(&vocabulary, options.clone(), schema, &invalid), None);
+        // Where the schema names them elsewhere first, they are tried in that order to no avail.
+        let schema = r##"{"$defs": {"other": {"properties": {"c": true, "b": true, "a": true}}}, "properties": {"a": true, "b": true, "c": {"$ref": "#/$defs/other"}}}"##;
+        let instance = json!({"c": {"a": 1, "b": 2}, "b": [], "a": null});
+        let written = in_order(&vocabulary, options, schema, &instance).unwrap();
+        assert_eq!(written.to_string(), r#"{"a":null,"b":[],"c":{"b":2,"a":1}}"#);
     }
 }
