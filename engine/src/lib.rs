@@ -28,7 +28,7 @@ mod vocabulary;
 
 pub use automaton::Formats;
 pub use error::{CompileError, CompileErrorKind, MaskError, VocabularyError};
-pub use exact::{DataFormat, ExactCompiler, ExactOptions, Frame, ReplyCompiler, ReplyForm};
+pub use exact::{DataFormat, Envelope, ExactCompiler, ExactOptions, ReplyCompiler, ReplyForm};
 pub use limits::Limits;
 pub use mask::TokenMask;
 pub use masker::{Compiler, Masker};

@@ -61,9 +61,9 @@ pub struct Limits {
     /// Classes of names that the subschemas of one object tell apart. Default 4,096.
     pub name_classes: usize,
     /// Subschemas that one value is read for at once. Default 16,384.
-    pub goals: usize,
+    pub assertions: usize,
     /// Combinations of subschemas that a value may satisfy. Default 16,384.
-    pub outcomes: usize,
+    pub verdicts: usize,
     /// Objects, and arrays, among the values of one `enum`. Default 4,096.
     pub listed_containers: usize,
     /// Items of one array that have to differ and whose values are few. Default 4,096.
@@ -105,8 +105,8 @@ impl Default for Limits {
             open_questions: 100_000,
             search_states: 50_000,
             name_classes: 4096,
-            goals: 1 << 14,
-            outcomes: 1 << 14,
+            assertions: 1 << 14,
+            verdicts: 1 << 14,
             listed_containers: 4096,
             differing_items: 4096,
         }

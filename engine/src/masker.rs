@@ -73,7 +73,7 @@ pub trait Masker: Send {
     /// elsewhere, to work out what [`advance`](Masker::advance) and [`forced_tokens`](Masker::forced_tokens) will need. They
     /// give the same results whether this was called or not, for allowed tokens and others. Does nothing unless a framework
     /// makes something of it.
-    fn prepare(&mut self, token: TokenId) {
+    fn speculate(&mut self, token: TokenId) {
         let _ = token;
     }
 

@@ -98,7 +98,7 @@ pub struct MaskTimes {
     pub total: Duration,
     /// The part of it that the forward passes did not hide, and the time it took to have it done on another thread.
     pub exposed: Duration,
-    /// Time for which likely tokens were prepared while forward passes ran ([`Masker::prepare`]); not part of the above.
+    /// Time for which likely tokens were prepared while forward passes ran ([`Masker::speculate`]); not part of the above.
     pub prepared: Duration,
 }
 

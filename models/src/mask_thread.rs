@@ -51,7 +51,7 @@ pub(crate) fn compute(job: Job, likely: &mut LikelyTokens) -> Masked {
         likely.observe(&job.tokens);
         if by_then < job.idle {
             for token in likely.among(masker.mask()?) {
-                masker.prepare(*token);
+                masker.speculate(*token);
                 prepared = working.elapsed() - by_then;
                 if by_then + prepared >= job.idle {
                     break;

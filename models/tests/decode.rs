@@ -558,7 +558,7 @@ impl Masker for Told {
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
         self.masker.forced_tokens(tokens)
     }
-    fn prepare(&mut self, token: TokenId) {
+    fn speculate(&mut self, token: TokenId) {
         self.prepared.lock().unwrap().push((self.position(), token));
     }
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::assertion::AssertionId;
 use super::formula::Atom;
-use super::goal::GoalId;
 use crate::strings::LanguageId;
 
 /// A property of the members or items *still to come*, so that reading one turns atoms into other atoms and a position
@@ -14,23 +14,23 @@ use crate::strings::LanguageId;
 pub(crate) enum AtomKind {
     /// There will be a member of this name.
     Has(TextId),
-    /// Every member with such a name satisfies the goal.
-    Members(Keys, GoalId),
+    /// Every member with such a name satisfies the assertion.
+    Members(Keys, AssertionId),
     /// There will be at least so many members (1 or more).
     CountAtLeast(u64),
-    /// Every item satisfies the goal from the first number on and before the second, counted from the next item.
+    /// Every item satisfies the assertion from the first number on and before the second, counted from the next item.
     Items {
         /// Number of items before the range.
         from: u64,
         /// End of the range; none for all that follow.
         to: Option<u64>,
-        /// The goal.
-        goal: GoalId,
+        /// The assertion.
+        assertion: AssertionId,
     },
     /// There will be at least so many items (1 or more).
     LengthAtLeast(u64),
-    /// At least so many items (1 or more) satisfy the goal.
-    Contains(GoalId, u64),
+    /// At least so many items (1 or more) satisfy the assertion.
+    Contains(AssertionId, u64),
     /// No two items, of those read and those to come, are equal.
     Unique,
 }

@@ -9,14 +9,14 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use super::assertion::{Assertion, AssertionId, Constraint};
 use super::atom::{AtomKind, TextId};
 use super::decode::Decode;
 use super::formula::FormulaId;
-use super::goal::{Constraint, Goal, GoalId};
 use super::machine::{Content, OrderId, State};
 use super::read::Name;
-use super::satisfiable::{outcome_of, split};
-use super::{Automaton, Trouble};
+use super::satisfiable::{split, verdict_of};
+use super::{Automaton, AutomatonError};
 use crate::json::{Document, Value};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
@@ -66,7 +66,11 @@ type Heap = BinaryHeap<Reverse<(usize, Partial)>>;
 
 impl Automaton {
     /// A text of a value that satisfies a constraint, the names of objects in an order.
-    pub(super) fn value_text(&mut self, constraint: Constraint, order: OrderId) -> Result<Option<Piece>, Trouble> {
+    pub(super) fn value_text(
+        &mut self,
+        constraint: Constraint,
+        order: OrderId,
+    ) -> Result<Option<Piece>, AutomatonError> {
         let place = (constraint, order);
         if let Some(known) = self.completions.values.get(&place) {
             return Ok(known.clone());
@@ -88,7 +92,7 @@ impl Automaton {
         Ok(text)
     }
 
-    fn find_value(&mut self, constraint: Constraint, order: OrderId) -> Result<Option<Piece>, Trouble> {
+    fn find_value(&mut self, constraint: Constraint, order: OrderId) -> Result<Option<Piece>, AutomatonError> {
         let words = [
             (constraint.null, &b"null"[..]),
             (constraint.yes, b"true"),
@@ -148,7 +152,7 @@ impl Automaton {
     }
 
     /// The rest of a string, without its quote.
-    pub(super) fn text_rest(&mut self, content: Content) -> Result<Option<Piece>, Trouble> {
+    pub(super) fn text_rest(&mut self, content: Content) -> Result<Option<Piece>, AutomatonError> {
         let (mut content, mut text) = (content, Vec::new());
         while content.decode != Decode::Between {
             // The character can be completed, whatever byte of it comes next.
@@ -168,7 +172,7 @@ impl Automaton {
     }
 
     /// A shortest text of a language, as it stands between quotes.
-    fn word(&mut self, language: LanguageId) -> Result<Option<Piece>, Trouble> {
+    fn word(&mut self, language: LanguageId) -> Result<Option<Piece>, AutomatonError> {
         if let Some(known) = self.completions.words.get(&language) {
             return Ok(known.clone());
         }
@@ -189,9 +193,9 @@ impl Automaton {
     pub(super) fn array_rest(
         &mut self,
         formula: FormulaId,
-        seen: &[GoalId],
+        seen: &[AssertionId],
         begun: bool,
-    ) -> Result<Option<Piece>, Trouble> {
+    ) -> Result<Option<Piece>, AutomatonError> {
         if self.asks_unique(&[formula]) {
             let differing = self.with_unique(formula, true);
             if let Some(rest) = self.differing_rest(differing, seen, begun)? {
@@ -213,11 +217,10 @@ impl Automaton {
                 continue;
             }
             let comma: &[u8] = if begun { b"," } else { b"" };
-            let goals = self.goals_of_item(&[formula]);
-            let choices = self.choices(
-                &goals,
-                &mut |this, outcome| Ok(this.after_item(formula, outcome, false)),
-            )?;
+            let assertions = self.assertions_of_item(&[formula]);
+            let choices = self.choices(&assertions, &mut |this, verdict| {
+                Ok(this.after_item(formula, verdict, false))
+            })?;
             for (after, value) in choices {
                 let text = [&text[..], comma, &value].concat();
                 heap.push(Reverse((text.len(), Partial::new(after, text, true))));
@@ -230,37 +233,37 @@ impl Automaton {
     fn differing_rest(
         &mut self,
         mut formula: FormulaId,
-        seen: &[GoalId],
+        seen: &[AssertionId],
         mut begun: bool,
-    ) -> Result<Option<Piece>, Trouble> {
-        let mut seen: Vec<GoalId> = seen.to_vec();
+    ) -> Result<Option<Piece>, AutomatonError> {
+        let mut seen: Vec<AssertionId> = seen.to_vec();
         let mut text = Vec::new();
         for _ in 0..MAX_NESTING {
             if self.at_end(formula) {
                 return Ok(Some([&text[..], b"]"].concat().into()));
             }
-            let goals = self.goals_of_item(&[formula]);
+            let assertions = self.assertions_of_item(&[formula]);
             let mut next = None;
-            let mut vectors = self.vectors(&goals)?;
+            let mut vectors = self.vectors(&assertions)?;
             vectors.reverse();
             for vector in vectors {
-                let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), false);
+                let after = self.after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
                 if after == FormulaId::FALSE {
                     continue;
                 }
-                if let Some((value, goal)) = self.another_value(&goals, &vector, &seen)? {
-                    next = Some((after, value, goal));
+                if let Some((value, assertion)) = self.another_value(&assertions, &vector, &seen)? {
+                    next = Some((after, value, assertion));
                     break;
                 }
             }
-            let Some((after, value, goal)) = next else {
+            let Some((after, value, assertion)) = next else {
                 return Ok(None);
             };
             if begun {
                 text.push(b',');
             }
             text.extend_from_slice(&value);
-            seen.push(goal);
+            seen.push(assertion);
             (formula, begun) = (after, true);
         }
         Ok(None)
@@ -268,16 +271,21 @@ impl Automaton {
 
     /// The rest of an array in which an item has to be equal to another: to one seen, or two to each other, because
     /// items of which the same is asked are spelled alike.
-    fn repeating_rest(&mut self, formula: FormulaId, seen: &[GoalId], begun: bool) -> Result<Option<Piece>, Trouble> {
+    fn repeating_rest(
+        &mut self,
+        formula: FormulaId,
+        seen: &[AssertionId],
+        begun: bool,
+    ) -> Result<Option<Piece>, AutomatonError> {
         if formula == FormulaId::FALSE {
             return Ok(None);
         }
-        let goals = self.goals_of_item(&[formula]);
+        let assertions = self.assertions_of_item(&[formula]);
         let comma: &[u8] = if begun { b"," } else { b"" };
         for &again in seen.iter().take(MAX_NESTING) {
-            for vector in self.vectors(&goals)? {
-                let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), true);
-                let (all, none) = split(&goals, &vector);
+            for vector in self.vectors(&assertions)? {
+                let after = self.after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), true);
+                let (all, none) = split(&assertions, &vector);
                 let item = self.combined(&[&all[..], &[again]].concat(), &none)?;
                 let order = self.order_for(&[again]);
                 if let Some(item) = self.value_text(item, order)?
@@ -301,7 +309,7 @@ impl Automaton {
         gone: &[TextId],
         begun: bool,
         must: bool,
-    ) -> Result<Option<Piece>, Trouble> {
+    ) -> Result<Option<Piece>, AutomatonError> {
         let mut names = ordered.to_vec();
         for name in self.names(formula) {
             if !names.contains(&name) && !gone.contains(&name) {
@@ -335,17 +343,23 @@ impl Automaton {
     }
 
     /// The ways on from a name in its turn.
-    fn take_or_pass(&mut self, name: TextId, partial: Partial, must: bool, heap: &mut Heap) -> Result<(), Trouble> {
+    fn take_or_pass(
+        &mut self,
+        name: TextId,
+        partial: Partial,
+        must: bool,
+        heap: &mut Heap,
+    ) -> Result<(), AutomatonError> {
         let formula = partial.formula;
         let passed = self.without_all(formula, &[name]);
         let needed = passed == FormulaId::FALSE;
         // Where members are only asked to satisfy something, one that is not asked for never helps.
         if needed || must || !self.is_plain(formula) && self.could_matter(formula, name)? {
             let name_of = Name::Known(name);
-            let goals = self.goals_of_member(&[formula], name_of)?;
+            let assertions = self.assertions_of_member(&[formula], name_of)?;
             let text = escaped(self.texts.get(name), self.style.escapes);
-            for (after, value) in self.choices(&goals, &mut |this, outcome| {
-                this.after_member(formula, name_of, outcome)
+            for (after, value) in self.choices(&assertions, &mut |this, verdict| {
+                this.after_member(formula, name_of, verdict)
             })? {
                 partial.push_member(heap, after, &text, &value, None);
             }
@@ -371,7 +385,7 @@ impl Automaton {
         gone: &[TextId],
         partial: Partial,
         heap: &mut Heap,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let gone = [gone, names, &partial.others].concat();
         for cell in self.cells(partial.formula, names, &gone)? {
             // Names that are too hard to find are passed over.
@@ -379,10 +393,10 @@ impl Automaton {
                 continue;
             };
             let name_of = Name::Known(name);
-            let goals = self.goals_of_member(&[partial.formula], name_of)?;
+            let assertions = self.assertions_of_member(&[partial.formula], name_of)?;
             let text = escaped(self.texts.get(name), self.style.escapes);
-            let choices = self.choices(&goals, &mut |this, outcome| {
-                this.after_member(partial.formula, name_of, outcome)
+            let choices = self.choices(&assertions, &mut |this, verdict| {
+                this.after_member(partial.formula, name_of, verdict)
             })?;
             for (after, value) in choices {
                 // What leaves all that is asked as it is helps nobody, but for the first, which may have to come anyway.
@@ -394,44 +408,48 @@ impl Automaton {
         Ok(())
     }
 
-    /// A value that satisfies all of some goals and none of others, and equals none that was seen.
+    /// A value that satisfies all of some assertions and none of others, and equals none that was seen.
     fn another_value(
         &mut self,
-        goals: &[GoalId],
+        assertions: &[AssertionId],
         vector: &[bool],
-        seen: &[GoalId],
-    ) -> Result<Option<(Piece, GoalId)>, Trouble> {
-        let (all, none) = split(goals, vector);
+        seen: &[AssertionId],
+    ) -> Result<Option<(Piece, AssertionId)>, AutomatonError> {
+        let (all, none) = split(assertions, vector);
         let constraint = self.combined(&all, &[&none[..], seen].concat())?;
-        let order = self.order_for(goals);
+        let order = self.order_for(assertions);
         let Some(text) = self.value_text(constraint, order)? else {
             return Ok(None);
         };
         let spelled = std::str::from_utf8(&text).ok();
         let document = spelled.and_then(|text| Document::parse(text, &Limits::default()).ok());
         let value = document.and_then(|document| Value::new(&document, 0).ok());
-        Ok(value.map(|value| (text, self.goals.intern(Goal::Equal(value)))))
+        Ok(value.map(|value| (text, self.assertions.intern(Assertion::Equal(value)))))
     }
 
-    /// The outcomes that a value of some goals can have: what is left after it, and a text of it.
-    fn choices(&mut self, goals: &[GoalId], after: After<'_>) -> Result<Vec<(FormulaId, Piece)>, Trouble> {
+    /// The verdicts that a value of some assertions can have: what is left after it, and a text of it.
+    fn choices(
+        &mut self,
+        assertions: &[AssertionId],
+        after: After<'_>,
+    ) -> Result<Vec<(FormulaId, Piece)>, AutomatonError> {
         let mut choices = Vec::new();
-        for vector in self.vectors(goals)? {
-            let after = after(self, &|goal| outcome_of(goals, &vector, goal))?;
+        for vector in self.vectors(assertions)? {
+            let after = after(self, &|assertion| verdict_of(assertions, &vector, assertion))?;
             if after == FormulaId::FALSE {
                 continue;
             }
-            let (all, none) = split(goals, &vector);
+            let (all, none) = split(assertions, &vector);
             let constraint = self.combined(&all, &none)?;
-            let order = self.order_for(goals);
+            let order = self.order_for(assertions);
             choices.extend(self.value_text(constraint, order)?.map(|text| (after, text)));
         }
         Ok(choices)
     }
 }
 
-/// What is left after a value with some outcomes.
-type After<'a> = &'a mut dyn FnMut(&mut Automaton, &dyn Fn(GoalId) -> bool) -> Result<FormulaId, Trouble>;
+/// What is left after a value with some verdicts.
+type After<'a> = &'a mut dyn FnMut(&mut Automaton, &dyn Fn(AssertionId) -> bool) -> Result<FormulaId, AutomatonError>;
 
 impl Partial {
     fn new(formula: FormulaId, text: Vec<u8>, begun: bool) -> Self {

@@ -1,17 +1,17 @@
-//! Values that satisfy goals, written out: to tell whether there are enough of them to differ.
+//! Values that satisfy assertions, written out: to tell whether there are enough of them to differ.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::assertion::{Assertion, AssertionId};
 use super::atom::TextId;
 use super::formula::FormulaId;
-use super::goal::{Goal, GoalId};
-use super::questions::Goals;
+use super::least_fixpoint::Assertions;
 use super::read::Name;
-use super::satisfiable::{outcome_of, split};
-use super::{Automaton, Trouble};
+use super::satisfiable::{split, verdict_of};
+use super::{Automaton, AutomatonError};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::numbers;
@@ -20,11 +20,11 @@ use crate::strings;
 /// Nesting of values that are written out, which nests natively.
 const MAX_DEPTH: usize = 12;
 
-/// The values of a goal, as far as they were asked for.
+/// The values of an assertion, as far as they were asked for.
 #[derive(Clone, Debug)]
 pub(super) enum Values {
-    /// These are all, as goals of being equal to them; sorted.
-    All(Arc<[GoalId]>),
+    /// These are all, as assertions of being equal to them; sorted.
+    All(Arc<[AssertionId]>),
     /// There are at least so many.
     AtLeast(usize),
 }
@@ -37,8 +37,8 @@ const FIRST_OTHERS: usize = 16;
 /// What is wanted of the values.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
-    all: &'a [GoalId],
-    none: &'a [GoalId],
+    all: &'a [AssertionId],
+    none: &'a [AssertionId],
     most: usize,
     depth: usize,
 }
@@ -84,22 +84,26 @@ impl<T: PartialEq> Chosen<T> {
 }
 
 impl Automaton {
-    /// The values that satisfy all of the goals `all` and none of `none`; none where there are at least `most`.
-    pub(super) fn values_up_to(&mut self, goals: &Goals, most: usize) -> Result<Option<Arc<[GoalId]>>, Trouble> {
-        match self.domains.get(goals) {
+    /// The values that satisfy all of the assertions `all` and none of `none`; none where there are at least `most`.
+    pub(super) fn values_up_to(
+        &mut self,
+        assertions: &Assertions,
+        most: usize,
+    ) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        match self.domains.get(assertions) {
             Some(Values::All(values)) => return Ok((values.len() < most).then(|| values.clone())),
             Some(Values::AtLeast(count)) if *count >= most => return Ok(None),
             _ => {}
         }
-        if self.is_endless(&goals.all, &goals.none)? {
-            self.domains.insert(goals.clone(), Values::AtLeast(usize::MAX));
+        if self.is_infinite(&assertions.all, &assertions.none)? {
+            self.domains.insert(assertions.clone(), Values::AtLeast(usize::MAX));
             return Ok(None);
         }
         // Whoever asks will ask for a few more next.
         let (asked, most) = (most, most.next_power_of_two());
         let wanted = Wanted {
-            all: &goals.all,
-            none: &goals.none,
+            all: &assertions.all,
+            none: &assertions.none,
             most,
             depth: 0,
         };
@@ -112,19 +116,21 @@ impl Automaton {
         let values = values?;
         let values = match values.len() < most {
             true => {
-                let values = values.into_iter().map(|value| self.goals.intern(Goal::Equal(value)));
-                let mut values: Vec<GoalId> = values.collect();
+                let values = values
+                    .into_iter()
+                    .map(|value| self.assertions.intern(Assertion::Equal(value)));
+                let mut values: Vec<AssertionId> = values.collect();
                 values.sort_unstable();
                 Values::All(values.into())
             }
             false => Values::AtLeast(most),
         };
-        self.domains.insert(goals.clone(), values);
-        self.values_up_to(goals, asked)
+        self.domains.insert(assertions.clone(), values);
+        self.values_up_to(assertions, asked)
     }
 
     /// Up to `most` values; all where they are fewer.
-    fn some_values(&mut self, wanted: Wanted<'_>) -> Result<Vec<Value>, Trouble> {
+    fn some_values(&mut self, wanted: Wanted<'_>) -> Result<Vec<Value>, AutomatonError> {
         let Wanted { all, none, most, depth } = wanted;
         if most == 0 || !self.satisfiable(all, none)? {
             return Ok(Vec::new());
@@ -132,7 +138,7 @@ impl Automaton {
         if depth >= MAX_DEPTH {
             let (limit, what) = (
                 "search_states",
-                "levels of values that have to differ and are written out",
+                "frames of values that have to differ and are written out",
             );
             let allowed = MAX_DEPTH;
             return Err(Exceeded { limit, what, allowed }.into());
@@ -146,7 +152,7 @@ impl Automaton {
         let count = self.number_texts.sets_mut().cardinality(numbers, most as u64)?;
         let many = !matches!(count, numbers::Cardinality::Exactly(_));
         if many
-            || self.is_endless(all, none)?
+            || self.is_infinite(all, none)?
             || !matches!(
                 self.languages.cardinality(strings, most as u64)?,
                 strings::Cardinality::Finite(_)
@@ -176,8 +182,8 @@ impl Automaton {
         &mut self,
         most: usize,
         values: &mut Vec<Value>,
-        mut find: impl FnMut(&mut Self, usize, &mut Vec<Value>) -> Result<bool, Trouble>,
-    ) -> Result<(), Trouble> {
+        mut find: impl FnMut(&mut Self, usize, &mut Vec<Value>) -> Result<bool, AutomatonError>,
+    ) -> Result<(), AutomatonError> {
         let before = values.len();
         let mut others = FIRST_OTHERS;
         while values.len() < most && find(self, others, values)? {
@@ -201,7 +207,7 @@ impl Automaton {
         others: usize,
         wanted: Wanted<'_>,
         values: &mut Vec<Value>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
@@ -234,13 +240,17 @@ impl Automaton {
                     return Ok(false);
                 }
             }
-            let goals = self.goals_of_item(&[formula]);
-            for vector in self.vectors(&goals)? {
-                let children = self.children(&goals, &vector, of_item)?;
+            let assertions = self.assertions_of_item(&[formula]);
+            for vector in self.vectors(&assertions)? {
+                let children = self.children(&assertions, &vector, of_item)?;
                 are_some |= children.len() >= of_item.most;
                 for item in children {
                     let repeats = chosen.has(items, &item);
-                    let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), repeats);
+                    let after = self.after_item(
+                        formula,
+                        &|assertion| verdict_of(&assertions, &vector, assertion),
+                        repeats,
+                    );
                     if after != FormulaId::FALSE {
                         let items = Some(chosen.add(items, item));
                         left.entry(chosen.count(items)).or_default().push((after, items));
@@ -265,7 +275,7 @@ impl Automaton {
         others: usize,
         wanted: Wanted<'_>,
         values: &mut Vec<Value>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
@@ -296,14 +306,14 @@ impl Automaton {
             // The first name last, so that it is the next: the others come after it.
             for (at, &name) in names.iter().enumerate().skip(index).rev() {
                 let name_of = Name::Known(name);
-                let goals = self.goals_of_member(&[formula], name_of)?;
-                for vector in self.vectors(&goals)? {
-                    let outcome = |goal| outcome_of(&goals, &vector, goal);
-                    let after = self.after_member(formula, name_of, &outcome)?;
+                let assertions = self.assertions_of_member(&[formula], name_of)?;
+                for vector in self.vectors(&assertions)? {
+                    let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+                    let after = self.after_member(formula, name_of, &verdict)?;
                     if !self.object_can_end(after, &names[..=at])? {
                         continue;
                     }
-                    for value in self.children(&goals, &vector, wanted)? {
+                    for value in self.children(&assertions, &vector, wanted)? {
                         left.push((after, at + 1, Some(chosen.add(members, (name, value)))));
                     }
                 }
@@ -314,9 +324,14 @@ impl Automaton {
         Ok(outgrown > 0)
     }
 
-    /// Values of an item or member with these outcomes.
-    fn children(&mut self, goals: &[GoalId], vector: &[bool], wanted: Wanted<'_>) -> Result<Vec<Value>, Trouble> {
-        let (all, none) = split(goals, vector);
+    /// Values of an item or member with these verdicts.
+    fn children(
+        &mut self,
+        assertions: &[AssertionId],
+        vector: &[bool],
+        wanted: Wanted<'_>,
+    ) -> Result<Vec<Value>, AutomatonError> {
+        let (all, none) = split(assertions, vector);
         self.some_values(Wanted {
             all: &all,
             none: &none,
@@ -327,16 +342,16 @@ impl Automaton {
 }
 
 /// Whether so many values can be chosen from each set that all differ.
-pub(super) fn can_all_differ(sets: &[(Vec<GoalId>, usize)]) -> bool {
-    let mut chosen: HashMap<GoalId, usize> = HashMap::new();
+pub(super) fn can_all_differ(sets: &[(Vec<AssertionId>, usize)]) -> bool {
+    let mut chosen: HashMap<AssertionId, usize> = HashMap::new();
     let mut each = (0..sets.len()).flat_map(|set| std::iter::repeat_n(set, sets[set].1));
     each.all(|set| choose(set, sets, &mut chosen))
 }
 
 /// Finds a value for one more place of a set, by moving others where that helps: a shortest augmenting path.
-fn choose(set: usize, sets: &[(Vec<GoalId>, usize)], chosen: &mut HashMap<GoalId, usize>) -> bool {
+fn choose(set: usize, sets: &[(Vec<AssertionId>, usize)], chosen: &mut HashMap<AssertionId, usize>) -> bool {
     // Each value that has been tried, with the one whose holder could take it instead.
-    let mut instead_of: HashMap<GoalId, Option<GoalId>> = HashMap::new();
+    let mut instead_of: HashMap<AssertionId, Option<AssertionId>> = HashMap::new();
     let mut asking = vec![(set, None)];
     let mut asked: HashSet<usize> = HashSet::new();
     let mut next = 0;
@@ -378,7 +393,7 @@ mod tests {
     /// Against trying every choice.
     #[test]
     fn values_that_differ_are_found_if_there_are_any() {
-        fn by_trying(places: &[&[GoalId]], taken: &mut Vec<GoalId>) -> bool {
+        fn by_trying(places: &[&[AssertionId]], taken: &mut Vec<AssertionId>) -> bool {
             let Some((first, rest)) = places.split_first() else {
                 return true;
             };
@@ -393,9 +408,9 @@ mod tests {
         let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(4);
         let mut possible = 0;
         for _ in 0..2000 {
-            let sets: Vec<(Vec<GoalId>, usize)> = (0..random.random_range(1..5))
+            let sets: Vec<(Vec<AssertionId>, usize)> = (0..random.random_range(1..5))
                 .map(|_| {
-                    let values = (0..6).filter(|_| random.random_bool(0.4)).map(GoalId).collect();
+                    let values = (0..6).filter(|_| random.random_bool(0.4)).map(AssertionId).collect();
                     (values, random.random_range(1..3))
                 })
                 .collect();

@@ -1,4 +1,4 @@
-//! From a goal to what it means for each type of value.
+//! From an assertion to what it means for each type of value.
 //!
 //! Applicators that look at the same value (`allOf`, `anyOf`, `oneOf`, `not`, `if`, `$ref`) are resolved here, type by
 //! type: strings and numbers are Boolean algebras of sets, arrays and objects formulas over atoms. A `oneOf` whose
@@ -13,51 +13,51 @@ use crate::schema::{Body, Keywords, NodeId, TypeSet};
 use crate::strings::{self, LanguageId, PatternError};
 use crate::{CompileError, CompileErrorKind};
 
+use super::assertion::{Assertion, AssertionId, Constraint};
 use super::atom::{AtomKind, Keys};
 use super::formula::FormulaId;
-use super::goal::{Constraint, Goal, GoalId};
 use super::{Automaton, Formats};
 
 /// Members up to which sets and languages are written out to count in how many of them each is.
 const FEW: usize = 1 << 12;
 
 impl Automaton {
-    /// What `goal` means. Expanded once.
+    /// What `assertion` means. Expanded once.
     ///
     /// # Errors
     ///
     /// [`CompileError`], where a keyword cannot be treated, or a reference leads back to its own value.
-    pub(super) fn constraint(&mut self, goal: GoalId) -> Result<Constraint, CompileError> {
-        if let Some(constraint) = self.constraints.get(&goal) {
+    pub(super) fn constraint(&mut self, assertion: AssertionId) -> Result<Constraint, CompileError> {
+        if let Some(constraint) = self.constraints.get(&assertion) {
             return Ok(*constraint);
         }
-        // Each goal comes after those that it is made of, and stands here with what it is a part of.
-        let mut path = vec![goal];
+        // Each assertion comes after those that it is made of, and stands here with what it is a part of.
+        let mut path = vec![assertion];
         let mut entered = HashSet::new();
-        while let Some(&goal) = path.last() {
-            if self.constraints.contains_key(&goal) {
+        while let Some(&assertion) = path.last() {
+            if self.constraints.contains_key(&assertion) {
                 path.pop();
-            } else if entered.insert(goal) {
-                for part in self.parts(goal) {
+            } else if entered.insert(assertion) {
+                for part in self.parts(assertion) {
                     if entered.contains(&part) && !self.constraints.contains_key(&part) {
                         return Err(self.circular(part));
                     }
                     path.push(part);
                 }
             } else {
-                let constraint = self.expand(goal)?;
-                self.constraints.insert(goal, constraint);
+                let constraint = self.expand(assertion)?;
+                self.constraints.insert(assertion, constraint);
             }
         }
-        self.expand(goal)
+        self.expand(assertion)
     }
 
-    /// The goals on the same value that a goal is made of.
-    fn parts(&mut self, goal: GoalId) -> Vec<GoalId> {
-        let node = match self.goals.get(goal) {
-            Goal::AnyOf(goals) => return goals.to_vec(),
-            Goal::Node(node) => *node,
-            Goal::Anything | Goal::Nothing | Goal::Equal(_) => return Vec::new(),
+    /// The assertions on the same value that an assertion is made of.
+    fn parts(&mut self, assertion: AssertionId) -> Vec<AssertionId> {
+        let node = match self.assertions.get(assertion) {
+            Assertion::AnyOf(assertions) => return assertions.to_vec(),
+            Assertion::Node(node) => *node,
+            Assertion::Anything | Assertion::Nothing | Assertion::Equal(_) => return Vec::new(),
         };
         let schema = self.schema.clone();
         let Body::Keywords(keywords) = &schema.node(node).body else {
@@ -70,31 +70,31 @@ impl Automaton {
         if let Some((condition, then, otherwise)) = keywords.if_then_else {
             parts.extend([Some(condition), then, otherwise].into_iter().flatten());
         }
-        parts.into_iter().map(|part| self.goal_of(part)).collect()
+        parts.into_iter().map(|part| self.assertion_of(part)).collect()
     }
 
-    fn circular(&self, goal: GoalId) -> CompileError {
+    fn circular(&self, assertion: AssertionId) -> CompileError {
         let message = "a reference leads back to the value it describes, which therefore has no meaning";
-        match self.goals.get(goal) {
-            Goal::Node(node) => self.error(*node, CompileErrorKind::Malformed, "$ref", message),
+        match self.assertions.get(assertion) {
+            Assertion::Node(node) => self.error(*node, CompileErrorKind::Malformed, "$ref", message),
             _ => CompileError::new(CompileErrorKind::Malformed, message),
         }
     }
 
-    /// What a goal means, where what it is made of has been expanded.
-    fn expand(&mut self, goal: GoalId) -> Result<Constraint, CompileError> {
-        if let Some(constraint) = self.constraints.get(&goal) {
+    /// What an assertion means, where what it is made of has been expanded.
+    fn expand(&mut self, assertion: AssertionId) -> Result<Constraint, CompileError> {
+        if let Some(constraint) = self.constraints.get(&assertion) {
             return Ok(*constraint);
         }
-        match self.goals.get(goal).clone() {
-            Goal::Anything => Ok(self.everything()),
-            Goal::Nothing => Ok(self.nothing()),
-            Goal::Equal(value) => self.equal(value.as_ref()),
-            Goal::AnyOf(goals) => {
-                let parts: Result<Vec<_>, _> = goals.iter().map(|goal| self.constraint(*goal)).collect();
+        match self.assertions.get(assertion).clone() {
+            Assertion::Anything => Ok(self.everything()),
+            Assertion::Nothing => Ok(self.nothing()),
+            Assertion::Equal(value) => self.equal(value.as_ref()),
+            Assertion::AnyOf(assertions) => {
+                let parts: Result<Vec<_>, _> = assertions.iter().map(|assertion| self.constraint(*assertion)).collect();
                 self.any(&parts?)
             }
-            Goal::Node(node) => self
+            Assertion::Node(node) => self
                 .node(node)
                 .map_err(|error| match (error.pointer(), error.keyword()) {
                     // A limit of strings, numbers or formulas does not know where it was reached.
@@ -107,21 +107,21 @@ impl Automaton {
         }
     }
 
-    /// The goal of being valid under a subschema.
-    pub(crate) fn goal_of(&mut self, node: NodeId) -> GoalId {
-        let goal = match &self.schema.node(node).body {
-            Body::Anything => Goal::Anything,
-            Body::Nothing => Goal::Nothing,
-            Body::Keywords(_) => Goal::Node(node),
+    /// The assertion of being valid under a subschema.
+    pub(crate) fn assertion_of(&mut self, node: NodeId) -> AssertionId {
+        let assertion = match &self.schema.node(node).body {
+            Body::Anything => Assertion::Anything,
+            Body::Nothing => Assertion::Nothing,
+            Body::Keywords(_) => Assertion::Node(node),
         };
-        self.goals.intern(goal)
+        self.assertions.intern(assertion)
     }
 
     fn node(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
         let schema = self.schema.clone();
         let Body::Keywords(keywords) = &schema.node(node).body else {
-            let goal = self.goal_of(node);
-            return Ok(if goal == GoalId::ANYTHING {
+            let assertion = self.assertion_of(node);
+            return Ok(if assertion == AssertionId::ANYTHING {
                 self.everything()
             } else {
                 self.nothing()
@@ -174,8 +174,8 @@ impl Automaton {
 
     /// What a subschema on the same value means.
     pub(super) fn part(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
-        let goal = self.goal_of(node);
-        self.constraint(goal)
+        let assertion = self.assertion_of(node);
+        self.constraint(assertion)
     }
 
     pub(super) fn error(&self, node: NodeId, kind: CompileErrorKind, keyword: &str, message: &str) -> CompileError {
@@ -270,19 +270,19 @@ impl Automaton {
             Shape::Array(length) => {
                 let mut parts = self.between(AtomKind::LengthAtLeast, length as u64, Some(length as u64));
                 for (index, item) in value.items().enumerate() {
-                    let goal = self.goals.intern(Goal::Equal(item.to_value()));
+                    let assertion = self.assertions.intern(Assertion::Equal(item.to_value()));
                     let index = index as u64;
-                    parts.push(self.items(index, Some(index + 1), goal));
+                    parts.push(self.items(index, Some(index + 1), assertion));
                 }
                 equal.arrays = self.formulas.and(parts);
             }
             Shape::Object(count) => {
                 let mut parts = self.between(AtomKind::CountAtLeast, 0, Some(count as u64));
                 for (name, value) in value.members() {
-                    let goal = self.goals.intern(Goal::Equal(value.to_value()));
+                    let assertion = self.assertions.intern(Assertion::Equal(value.to_value()));
                     parts.push(self.has(name));
                     let name = Keys::Name(self.texts.intern(name));
-                    parts.push(self.members(name, goal));
+                    parts.push(self.members(name, assertion));
                 }
                 equal.objects = self.formulas.and(parts);
             }
@@ -313,25 +313,25 @@ impl Automaton {
         parts
     }
 
-    pub(super) fn items(&mut self, from: u64, to: Option<u64>, goal: GoalId) -> FormulaId {
-        match (goal, to) {
-            (GoalId::ANYTHING, _) => FormulaId::TRUE,
-            (GoalId::NOTHING, None) => {
+    pub(super) fn items(&mut self, from: u64, to: Option<u64>, assertion: AssertionId) -> FormulaId {
+        match (assertion, to) {
+            (AssertionId::ANYTHING, _) => FormulaId::TRUE,
+            (AssertionId::NOTHING, None) => {
                 let longer = self.atom(AtomKind::LengthAtLeast(from + 1));
                 self.formulas.not(longer)
             }
-            _ => self.atom(AtomKind::Items { from, to, goal }),
+            _ => self.atom(AtomKind::Items { from, to, assertion }),
         }
     }
 
-    pub(super) fn members(&mut self, keys: Keys, goal: GoalId) -> FormulaId {
-        match (goal, keys) {
-            (GoalId::ANYTHING, _) => FormulaId::TRUE,
-            (GoalId::NOTHING, Keys::Name(name)) => {
+    pub(super) fn members(&mut self, keys: Keys, assertion: AssertionId) -> FormulaId {
+        match (assertion, keys) {
+            (AssertionId::ANYTHING, _) => FormulaId::TRUE,
+            (AssertionId::NOTHING, Keys::Name(name)) => {
                 let has = self.atom(AtomKind::Has(name));
                 self.formulas.not(has)
             }
-            _ => self.atom(AtomKind::Members(keys, goal)),
+            _ => self.atom(AtomKind::Members(keys, assertion)),
         }
     }
 
@@ -401,16 +401,16 @@ impl Automaton {
     fn arrays(&mut self, keywords: &Keywords, all: Constraint) -> FormulaId {
         let mut parts = vec![all.arrays];
         for (index, &node) in (0..).zip(&keywords.prefix_items) {
-            let goal = self.goal_of(node);
-            parts.push(self.items(index, Some(index + 1), goal));
+            let assertion = self.assertion_of(node);
+            parts.push(self.items(index, Some(index + 1), assertion));
         }
         if let Some(node) = keywords.items {
-            let goal = self.goal_of(node);
-            parts.push(self.items(keywords.prefix_items.len() as u64, None, goal));
+            let assertion = self.assertion_of(node);
+            parts.push(self.items(keywords.prefix_items.len() as u64, None, assertion));
         }
         if let Some(contains) = keywords.contains {
-            let goal = self.goal_of(contains.node);
-            parts.extend(self.between(|count| AtomKind::Contains(goal, count), contains.min, contains.max));
+            let assertion = self.assertion_of(contains.node);
+            parts.extend(self.between(|count| AtomKind::Contains(assertion, count), contains.min, contains.max));
         }
         let min = keywords.min_items.unwrap_or(0);
         parts.extend(self.between(AtomKind::LengthAtLeast, min, keywords.max_items));
@@ -423,21 +423,21 @@ impl Automaton {
     fn objects(&mut self, node: NodeId, keywords: &Keywords, all: Constraint) -> Result<FormulaId, CompileError> {
         let mut parts = vec![all.objects];
         for (name, value) in &keywords.properties {
-            let goal = self.goal_of(*value);
+            let assertion = self.assertion_of(*value);
             let name = Keys::Name(self.texts.intern(name));
-            parts.push(self.members(name, goal));
+            parts.push(self.members(name, assertion));
         }
         let mut declared = Vec::with_capacity(keywords.pattern_properties.len() + 1);
         for (pattern, value) in &keywords.pattern_properties {
             let language = self.pattern(node, "patternProperties", pattern)?;
             declared.push(language);
-            let goal = self.goal_of(*value);
-            parts.push(self.members(Keys::Language(language), goal));
+            let assertion = self.assertion_of(*value);
+            parts.push(self.members(Keys::Language(language), assertion));
         }
         let additional = keywords
             .additional_properties
-            .map(|additional| self.goal_of(additional));
-        if let Some(goal) = additional.filter(|goal| *goal != GoalId::ANYTHING) {
+            .map(|additional| self.assertion_of(additional));
+        if let Some(assertion) = additional.filter(|assertion| *assertion != AssertionId::ANYTHING) {
             let names: Vec<&str> = keywords.properties.iter().map(|(name, _)| name.as_str()).collect();
             declared.push(self.languages.one_of(&names).map_err(super::limit)?);
             let declared = self.languages.or(&declared).map_err(super::limit)?;
@@ -445,12 +445,12 @@ impl Automaton {
             if keywords.pattern_properties.is_empty() {
                 self.note_list(others, &names);
             }
-            parts.push(self.members(Keys::Language(others), goal));
+            parts.push(self.members(Keys::Language(others), assertion));
         }
         if let Some(names) = keywords.property_names {
             let names = self.part(names)?.strings;
             let others = self.languages.not(names).map_err(super::limit)?;
-            parts.push(self.members(Keys::Language(others), GoalId::NOTHING));
+            parts.push(self.members(Keys::Language(others), AssertionId::NOTHING));
         }
         for name in &keywords.required {
             parts.push(self.has(name));

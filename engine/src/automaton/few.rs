@@ -1,46 +1,46 @@
-//! Goals of few values: which of many such goals a value satisfies is found value by value, not goal by goal.
+//! Assertions of few values: which of many such assertions a value satisfies is found value by value, not assertion by assertion.
 
 use std::sync::Arc;
 
+use super::assertion::{Assertion, AssertionId};
 use super::formula::FormulaId;
-use super::goal::{Goal, GoalId};
-use super::{Automaton, Trouble};
+use super::{Automaton, AutomatonError};
 use crate::json::Value;
 use crate::numbers;
 use crate::strings;
 
-/// Values that a goal of few values may have.
+/// Values that an assertion of few values may have.
 const MAX_VALUES: usize = 1 << 16;
-/// So many goals of few values are many.
+/// So many assertions of few values are many.
 const MANY: usize = 4;
 
-/// Goals, sorted into those of few values and others.
+/// Assertions, sorted into those of few values and others.
 pub(super) struct Sorted {
-    /// The values that satisfy one of the goals of few values, with the outcome of every goal.
-    pub(super) known: Vec<(GoalId, Vec<bool>)>,
-    /// Places of the goals of few values among all.
+    /// The values that satisfy one of the assertions of few values, with the verdict of every assertion.
+    pub(super) known: Vec<(AssertionId, Vec<bool>)>,
+    /// Places of the assertions of few values among all.
     pub(super) few: Vec<usize>,
     /// Places of the others.
     pub(super) others: Vec<usize>,
 }
 
 impl Automaton {
-    /// All values that satisfy a goal, where that is easily seen and they are few; as goals of being equal to them,
+    /// All values that satisfy an assertion, where that is easily seen and they are few; as assertions of being equal to them,
     /// sorted.
-    fn few_values(&mut self, goal: GoalId) -> Result<Option<Arc<[GoalId]>>, Trouble> {
-        if let Some(known) = self.few.get(&goal) {
+    fn few_values(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        if let Some(known) = self.few.get(&assertion) {
             return Ok(known.clone());
         }
-        let few = match self.goals.get(goal) {
-            Goal::Equal(_) => Some(Arc::from([goal])),
-            _ => self.few_scalars(goal)?,
+        let few = match self.assertions.get(assertion) {
+            Assertion::Equal(_) => Some(Arc::from([assertion])),
+            _ => self.few_scalars(assertion)?,
         };
-        self.few.insert(goal, few.clone());
+        self.few.insert(assertion, few.clone());
         Ok(few)
     }
 
-    fn few_scalars(&mut self, goal: GoalId) -> Result<Option<Arc<[GoalId]>>, Trouble> {
-        let what = self.constraint(goal)?;
+    fn few_scalars(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        let what = self.constraint(assertion)?;
         if what.arrays != FormulaId::FALSE || what.objects != FormulaId::FALSE {
             return Ok(None);
         }
@@ -62,27 +62,29 @@ impl Automaton {
         values.extend(numbers.into_iter().map(Value::number));
         let strings = self.languages.members(what.strings, MAX_VALUES)?;
         values.extend(strings.iter().map(|text| Value::string(text)));
-        let values = values.into_iter().map(|value| self.goals.intern(Goal::Equal(value)));
-        let mut values: Vec<GoalId> = values.collect();
+        let values = values
+            .into_iter()
+            .map(|value| self.assertions.intern(Assertion::Equal(value)));
+        let mut values: Vec<AssertionId> = values.collect();
         values.sort_unstable();
         Ok(Some(values.into()))
     }
 
-    /// Sorts `goals` into those of few values and others, where there are many of the former.
-    pub(super) fn sort_few(&mut self, goals: &[GoalId]) -> Result<Option<Sorted>, Trouble> {
-        if goals.len() < MANY {
+    /// Sorts `assertions` into those of few values and others, where there are many of the former.
+    pub(super) fn sort_few(&mut self, assertions: &[AssertionId]) -> Result<Option<Sorted>, AutomatonError> {
+        if assertions.len() < MANY {
             return Ok(None);
         }
         let (mut few, mut others) = (Vec::new(), Vec::new());
-        let mut pairs: Vec<(GoalId, usize)> = Vec::new();
-        for (place, &goal) in goals.iter().enumerate() {
-            match self.few_values(goal)? {
+        let mut pairs: Vec<(AssertionId, usize)> = Vec::new();
+        for (place, &assertion) in assertions.iter().enumerate() {
+            match self.few_values(assertion)? {
                 Some(values) => {
                     few.push(place);
                     pairs.extend(values.iter().map(|value| (*value, place)));
                 }
-                // Outcomes are a matter of the value alone.
-                None if self.constraint(goal)?.numbers.minds_spelling() => return Ok(None),
+                // Verdicts are a matter of the value alone.
+                None if self.constraint(assertion)?.numbers.minds_spelling() => return Ok(None),
                 None => others.push(place),
             }
         }
@@ -93,14 +95,14 @@ impl Automaton {
         let mut known = Vec::new();
         for same in pairs.chunk_by(|a, b| a.0 == b.0) {
             let value = same[0].0;
-            let mut outcomes = vec![false; goals.len()];
+            let mut verdicts = vec![false; assertions.len()];
             for (_, place) in same {
-                outcomes[*place] = true;
+                verdicts[*place] = true;
             }
             for &place in &others {
-                outcomes[place] = self.satisfiable(&[value, goals[place]], &[])?;
+                verdicts[place] = self.satisfiable(&[value, assertions[place]], &[])?;
             }
-            known.push((value, outcomes));
+            known.push((value, verdicts));
         }
         Ok(Some(Sorted { known, few, others }))
     }

@@ -6,25 +6,25 @@
 //!                           └──► satisfiable: can this still be completed?
 //! ```
 //!
-//! Every subschema that a value's surroundings need to know about is a [goal](goal::Goal). A goal means a set of
+//! Every subschema that a value's surroundings need to know about is an [assertion](assertion::Assertion). An assertion means a set of
 //! numbers, a language of strings, and a [formula](formula) each for arrays and objects over [atoms](atom): what is not
 //! known of a container before it is read. Reading an item or a member turns atoms into others or decides them, so that
 //! the formula that is left is all the memory a container needs. What the surroundings of a value can live with is a
-//! [decision](decision) over the outcomes of its goals, so each level is judged by itself.
+//! [diagram](decision_diagram) over the verdicts of its assertions, so each frame is judged by itself.
 
+mod assertion;
 mod atom;
 mod complete;
-mod decision;
+mod decision_diagram;
 mod decode;
-mod endless;
 mod enumerate;
 mod expand;
 mod few;
 mod formula;
-mod goal;
+mod infinite;
+mod key_sets;
+mod least_fixpoint;
 mod machine;
-mod name_sets;
-mod questions;
 mod read;
 mod satisfiable;
 #[cfg(test)]
@@ -42,26 +42,26 @@ use crate::schema::{NodeId, SchemaSet};
 use crate::strings::{LanguageId, Languages};
 use crate::{CompileError, CompileErrorKind, Limits, Style};
 
+pub(crate) use assertion::AssertionId;
+use assertion::{Assertion, Assertions, Constraint};
 pub(crate) use atom::TextId;
 use atom::{Atoms, Texts};
 use complete::Completions;
-use decision::Decisions;
+use decision_diagram::DecisionDiagrams;
 pub(crate) use decode::{Decode, Decoded, is_plain};
 use enumerate::Values;
 use formula::{FormulaId, Formulas};
-pub(crate) use goal::GoalId;
-use goal::{Constraint, Goal, Goals};
+pub(crate) use key_sets::KeySetId;
+use key_sets::KeySets;
+use least_fixpoint::LeastFixpoint;
 use machine::{
-    Apart, Expected, ExpectedId, ForcedShape, Left, Level, MostTexts, NameClasses, NameList, NextNames, OpenId,
-    OrderId, Orders, Outcomes, Parts, StackId,
+    Apart, Expected, ExpectedId, ForcedShape, Frame, KeyClasses, KeyList, Left, MostTexts, NextKeys, OpenId, OrderId,
+    Orders, Parts, StackId, Verdicts,
 };
 pub(crate) use machine::{
-    BegunName, CommonShape, Digits, ListId, NameClass, NameRests, NamesCome, NamesLeft, NextMembers, PlaceKind,
-    SomeNames, State, ValueShape,
+    CommonShape, Digits, KeyClass, KeyListId, NextMembers, PartialKey, RemainingKeyText, RemainingKeys, SeenKeys,
+    SomeKeys, State, StateClass, ValueShape,
 };
-pub(crate) use name_sets::NameSetId;
-use name_sets::NameSets;
-use questions::Questions;
 use satisfiable::{Listed, Plain};
 
 /// What the keyword `format` does.
@@ -76,49 +76,49 @@ pub enum Formats {
 
 /// What can go wrong when the automaton is asked something.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum AutomatonError {
     /// A limit was reached.
     #[error(transparent)]
     Limit(#[from] Exceeded),
     /// A limit of strings or numbers was reached.
     #[error("{0}")]
     Reached(String),
-    /// A question came up that has to be answered first. Never leaves [`questions`].
-    #[error("a question is open")]
+    /// A query came up that has to be answered first. Never leaves [`queries`].
+    #[error("a query is open")]
     Pending,
     /// A subschema cannot be treated.
     #[error(transparent)]
     Schema(#[from] CompileError),
 }
 
-impl From<crate::strings::LimitReached> for Trouble {
+impl From<crate::strings::LimitReached> for AutomatonError {
     fn from(error: crate::strings::LimitReached) -> Self {
         Self::Reached(error.to_string())
     }
 }
 
-impl From<crate::decimal::LimitReached> for Trouble {
+impl From<crate::decimal::LimitReached> for AutomatonError {
     fn from(error: crate::decimal::LimitReached) -> Self {
         Self::Reached(error.to_string())
     }
 }
 
-impl From<Trouble> for CompileError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Schema(error) => error,
+impl From<AutomatonError> for CompileError {
+    fn from(error: AutomatonError) -> Self {
+        match error {
+            AutomatonError::Schema(error) => error,
             other => Self::new(CompileErrorKind::LimitExceeded, other.to_string()),
         }
     }
 }
 
 /// A limit of strings or numbers, where no place in the schema is at hand.
-fn limit(error: impl Into<Trouble>) -> CompileError {
+fn limit(error: impl Into<AutomatonError>) -> CompileError {
     error.into().into()
 }
 
 /// A place before a name: what is left of the object, the names read, and how far an order of names has come.
-type KeyPlace = (FormulaId, NameSetId, OrderId, u32);
+type KeyPlace = (FormulaId, KeySetId, OrderId, u32);
 
 /// Steps that are kept at a time. There is room for them from the beginning, so that masks need not wait while a table
 /// grows.
@@ -132,28 +132,28 @@ pub(crate) struct Automaton {
     style: Style,
     limits: Limits,
     // What is named by numbers.
-    goals: Goals,
+    assertions: Assertions,
     texts: Texts,
-    name_sets: NameSets,
+    key_sets: KeySets,
     atoms: Atoms,
     formulas: Formulas,
-    decisions: Decisions,
+    diagrams: DecisionDiagrams,
     languages: Languages,
     number_texts: NumberTexts,
     // What has been worked out.
-    constraints: HashMap<GoalId, Constraint>,
+    constraints: HashMap<AssertionId, Constraint>,
     covered: HashMap<(LanguageId, TextId), bool>,
-    questions: Questions,
-    /// Whether there is a value that satisfies a goal.
-    alone: HashMap<GoalId, bool>,
-    few: HashMap<GoalId, Option<Arc<[GoalId]>>>,
-    endless: HashMap<questions::Goals, bool>,
-    endless_rests: HashMap<FormulaId, bool>,
-    domains: HashMap<questions::Goals, Values>,
+    fixpoint: LeastFixpoint,
+    /// Whether there is a value that satisfies an assertion.
+    alone: HashMap<AssertionId, bool>,
+    few: HashMap<AssertionId, Option<Arc<[AssertionId]>>>,
+    infinite: HashMap<least_fixpoint::Assertions, bool>,
+    infinite_rests: HashMap<FormulaId, bool>,
+    domains: HashMap<least_fixpoint::Assertions, Values>,
     /// Beginnings of containers looked at for the values that are being written out.
     beginnings: usize,
     scarce: HashMap<FormulaId, LanguageId>,
-    vectors: HashMap<Box<[GoalId]>, Arc<[Vec<bool>]>>,
+    vectors: HashMap<Box<[AssertionId]>, Arc<[Vec<bool>]>>,
     lists: HashMap<LanguageId, Option<Arc<Listed>>>,
     /// The first names of languages, and how many were asked for.
     some_of: HashMap<LanguageId, (usize, Arc<[TextId]>)>,
@@ -164,50 +164,50 @@ pub(crate) struct Automaton {
     after_required: HashMap<(FormulaId, TextId), FormulaId>,
     /// Whether what is left of an object has room for any name.
     roomy: HashMap<FormulaId, bool>,
-    /// The places behind containers, by what is around them, what they are read for and the outcomes of that.
-    done: HashMap<(StackId, ExpectedId, Outcomes), Option<State>>,
+    /// The places behind containers, by what is around them, what they are read for and the verdicts of that.
+    done: HashMap<(StackId, ExpectedId, Verdicts), Option<State>>,
     /// Whether there is no end of values that are read for what is expected.
-    endless_values: HashMap<ExpectedId, bool>,
+    infinite_values: HashMap<ExpectedId, bool>,
     barred: HashMap<FormulaId, Arc<[TextId]>>,
     /// The names that may come first in plain objects.
-    first_names: HashMap<FormulaId, NextNames>,
+    first_names: HashMap<FormulaId, NextKeys>,
     /// Languages of names with others, which are sorted, or without them.
     combined_names: HashMap<(LanguageId, bool, Box<[TextId]>), LanguageId>,
     /// Sets of names that were all found to be in a language.
-    sets_within: HashSet<(LanguageId, NameSetId)>,
-    decided: HashMap<(FormulaId, TextId, Box<[GoalId]>), decision::DecisionId>,
-    next_names: HashMap<KeyPlace, NextNames>,
-    next_names_at: HashMap<StackId, NextNames>,
-    name_lists: Vec<Arc<NameList>>,
-    name_classes: HashMap<ExpectedId, Arc<NameClasses>>,
+    sets_within: HashSet<(LanguageId, KeySetId)>,
+    decided: HashMap<(FormulaId, TextId, Box<[AssertionId]>), decision_diagram::DiagramId>,
+    next_keys: HashMap<KeyPlace, NextKeys>,
+    next_names_at: HashMap<StackId, NextKeys>,
+    name_lists: Vec<Arc<KeyList>>,
+    name_classes: HashMap<ExpectedId, Arc<KeyClasses>>,
     /// The last of them with names of values that an object has to differ from.
-    last_classes: Option<(ExpectedId, Vec<TextId>, Arc<NameClasses>)>,
-    /// The texts of languages that have few, as goals.
-    word_goals: HashMap<LanguageId, Option<Arc<[GoalId]>>>,
+    last_classes: Option<(ExpectedId, Vec<TextId>, Arc<KeyClasses>)>,
+    /// The texts of languages that have few, as assertions.
+    word_assertions: HashMap<LanguageId, Option<Arc<[AssertionId]>>>,
     items: HashMap<StackId, Option<ExpectedId>>,
     strings_expected: HashMap<ExpectedId, LanguageId>,
     numbers_expected: HashMap<ExpectedId, NumberSetId>,
     // The machine.
-    parts: HashMap<GoalId, Parts>,
+    parts: HashMap<AssertionId, Parts>,
     aparts: HashMap<StackId, Apart>,
     /// Whether objects can still differ after members.
     members_apart: HashMap<(TextId, StackId), bool>,
-    stay_endless: HashMap<LanguageId, bool>,
+    stay_infinite: HashMap<LanguageId, bool>,
     /// The items of the array last asked for, and the strings among them, sorted by their characters.
-    sorted_texts: (Box<[GoalId]>, Arc<[GoalId]>),
+    sorted_texts: (Box<[AssertionId]>, Arc<[AssertionId]>),
     /// The strings among the values that the next one in a container must not equal, and those last asked for.
-    text_sets: HashMap<StackId, NameSetId>,
-    last_text_set: (Arc<[GoalId]>, NameSetId),
+    text_sets: HashMap<StackId, KeySetId>,
+    last_text_set: (Arc<[AssertionId]>, KeySetId),
     most_texts: HashMap<(StackId, ExpectedId), Option<MostTexts>>,
-    /// Formulas and values kept in levels, names of lists, and values sorted by their characters.
-    level_cells: usize,
+    /// Formulas and values kept in frames, names of lists, and values sorted by their characters.
+    frame_cells: usize,
     orders: Orders,
     expected: Vec<Arc<Expected>>,
     expected_ids: HashMap<Arc<Expected>, ExpectedId>,
     opens: Vec<Arc<[LanguageId]>>,
     open_ids: HashMap<Arc<[LanguageId]>, OpenId>,
-    levels: Vec<Arc<Level>>,
-    level_ids: HashMap<Arc<Level>, StackId>,
+    frames: Vec<Arc<Frame>>,
+    frame_ids: HashMap<Arc<Frame>, StackId>,
     shapes: HashMap<ExpectedId, Option<ForcedShape>>,
     /// The stacks that say no more than what counts after a member.
     bares: HashMap<StackId, Option<StackId>>,
@@ -220,7 +220,7 @@ pub(crate) struct Automaton {
 }
 
 impl Automaton {
-    /// The automaton of a schema, and the goal of being valid under it. Every subschema is expanded, so that what cannot
+    /// The automaton of a schema, and the assertion of being valid under it. Every subschema is expanded, so that what cannot
     /// be treated is known at once.
     ///
     /// # Errors
@@ -231,16 +231,16 @@ impl Automaton {
         schema: SchemaSet,
         formats: Formats,
         style: Style,
-    ) -> Result<(Self, GoalId), CompileError> {
+    ) -> Result<(Self, AssertionId), CompileError> {
         let mut automaton = Self::lazy(languages, Arc::new(schema), formats, style);
         let schema = automaton.schema.clone();
-        // Each subschema is a goal and has its constraint.
-        automaton.goals.reserve(schema.len());
+        // Each subschema is an assertion and has its constraint.
+        automaton.assertions.reserve(schema.len());
         automaton.constraints.reserve(schema.len());
         for (node, _) in schema.nodes() {
             automaton.expand_node(node)?;
         }
-        let root = automaton.goal_of(schema.root());
+        let root = automaton.assertion_of(schema.root());
         Ok((automaton, root))
     }
 
@@ -254,20 +254,20 @@ impl Automaton {
             schema,
             formats,
             style,
-            goals: Goals::default(),
+            assertions: Assertions::default(),
             texts: Texts::default(),
-            name_sets: NameSets::default(),
+            key_sets: KeySets::default(),
             atoms: Atoms::default(),
             formulas: Formulas::default(),
-            decisions: Decisions::default(),
+            diagrams: DecisionDiagrams::default(),
             number_texts: NumberTexts::new(style.numbers, sets),
             constraints: HashMap::new(),
             covered: HashMap::new(),
-            questions: Questions::default(),
+            fixpoint: LeastFixpoint::default(),
             alone: HashMap::new(),
             few: HashMap::new(),
-            endless: HashMap::new(),
-            endless_rests: HashMap::new(),
+            infinite: HashMap::new(),
+            infinite_rests: HashMap::new(),
             domains: HashMap::new(),
             beginnings: 0,
             scarce: HashMap::new(),
@@ -279,37 +279,37 @@ impl Automaton {
             after_required: HashMap::new(),
             roomy: HashMap::new(),
             done: HashMap::new(),
-            endless_values: HashMap::new(),
+            infinite_values: HashMap::new(),
             barred: HashMap::new(),
             first_names: HashMap::new(),
             combined_names: HashMap::new(),
             sets_within: HashSet::new(),
             decided: HashMap::new(),
-            next_names: HashMap::new(),
+            next_keys: HashMap::new(),
             next_names_at: HashMap::new(),
             name_lists: Vec::new(),
             name_classes: HashMap::new(),
             last_classes: None,
-            word_goals: HashMap::new(),
+            word_assertions: HashMap::new(),
             items: HashMap::new(),
             strings_expected: HashMap::new(),
             numbers_expected: HashMap::new(),
             parts: HashMap::new(),
             aparts: HashMap::new(),
             members_apart: HashMap::new(),
-            stay_endless: HashMap::new(),
+            stay_infinite: HashMap::new(),
             sorted_texts: Default::default(),
             text_sets: HashMap::new(),
             last_text_set: Default::default(),
             most_texts: HashMap::new(),
-            level_cells: 0,
+            frame_cells: 0,
             orders: Orders::default(),
             expected: Vec::new(),
             expected_ids: HashMap::new(),
             opens: Vec::new(),
             open_ids: HashMap::new(),
-            levels: Vec::new(),
-            level_ids: HashMap::with_capacity(PLACES / 16),
+            frames: Vec::new(),
+            frame_ids: HashMap::with_capacity(PLACES / 16),
             shapes: HashMap::new(),
             bares: HashMap::new(),
             steps: HashMap::with_capacity(PLACES / 8),
@@ -330,19 +330,19 @@ impl Automaton {
     ///
     /// [`CompileError`], with the place and the keyword.
     pub(crate) fn expand_node(&mut self, node: NodeId) -> Result<(), CompileError> {
-        let goal = self.goal_of(node);
-        self.constraint(goal).map(|_| ())
+        let assertion = self.assertion_of(node);
+        self.constraint(assertion).map(|_| ())
     }
 
     /// Whether some value is valid under a subschema.
-    pub(crate) fn has_value(&mut self, node: NodeId) -> Result<bool, Trouble> {
-        let goal = self.goal_of(node);
-        self.satisfiable(&[goal], &[])
+    pub(crate) fn has_value(&mut self, node: NodeId) -> Result<bool, AutomatonError> {
+        let assertion = self.assertion_of(node);
+        self.satisfiable(&[assertion], &[])
     }
 
     /// How much has been worked out, in units that take about a microsecond each.
     pub(crate) fn effort(&self) -> usize {
-        let expanded = self.constraints.len() + self.questions.len();
+        let expanded = self.constraints.len() + self.fixpoint.len();
         10 * expanded + self.steps_taken + self.formulas.size() / 16
     }
 
@@ -353,15 +353,17 @@ impl Automaton {
 
     /// The subschemas that were expanded. What the others say made no difference to any answer so far.
     pub(crate) fn expanded(&self) -> impl Iterator<Item = NodeId> {
-        self.constraints.keys().filter_map(|goal| match self.goals.get(*goal) {
-            Goal::Node(node) => Some(*node),
-            _ => None,
-        })
+        self.constraints
+            .keys()
+            .filter_map(|assertion| match self.assertions.get(*assertion) {
+                Assertion::Node(node) => Some(*node),
+                _ => None,
+            })
     }
 
     /// Whether what has been worked out still fits the memory allowed. It is counted roughly: what grows with schemas and
     /// documents, in the sizes it mostly has.
-    fn check_memory(&self) -> Result<(), Trouble> {
+    fn check_memory(&self) -> Result<(), AutomatonError> {
         let allowed = self.limits.memory_bytes;
         match self.memory() > allowed {
             true => {
@@ -389,11 +391,11 @@ impl Automaton {
                 + self.text_sets.len()
                 + self.most_texts.len()
                 + self.members_apart.len());
-        let places = known + 128 * self.steps.len() + 200 * self.levels.len() + self.level_cells * 8;
+        let places = known + 128 * self.steps.len() + 200 * self.frames.len() + self.frame_cells * 8;
         formulas
             + places
             + 24 * (self.languages.cells() + self.languages.kept())
-            + 64 * (self.texts.len() + self.name_sets.count())
-            + 96 * self.goals.len()
+            + 64 * (self.texts.len() + self.key_sets.count())
+            + 96 * self.assertions.len()
     }
 }

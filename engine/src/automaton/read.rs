@@ -2,10 +2,10 @@
 
 use smallvec::SmallVec;
 
+use super::assertion::AssertionId;
 use super::atom::{AtomKind, Keys, TextId};
 use super::formula::{Atom, FormulaId};
-use super::goal::GoalId;
-use super::{Automaton, Trouble};
+use super::{Automaton, AutomatonError};
 use crate::strings::LanguageId;
 
 /// The name of a member that is read, or that is thought of.
@@ -22,10 +22,10 @@ pub(super) enum Name<'a> {
 pub(super) enum Reading {
     /// This, whatever the value is.
     Now(FormulaId),
-    /// Whether the value satisfies a goal.
-    Only(GoalId),
-    /// It stays as it is if the value satisfies a goal, and is refuted otherwise.
-    OneOf(GoalId),
+    /// Whether the value satisfies an assertion.
+    Only(AssertionId),
+    /// It stays as it is if the value satisfies an assertion, and is refuted otherwise.
+    OneOf(AssertionId),
 }
 
 /// Atoms that a member changes.
@@ -36,7 +36,7 @@ const MANY: usize = 16;
 
 impl Automaton {
     /// Whether a name is among `keys`.
-    pub(super) fn covers(&mut self, keys: Keys, name: Name<'_>) -> Result<bool, Trouble> {
+    pub(super) fn covers(&mut self, keys: Keys, name: Name<'_>) -> Result<bool, AutomatonError> {
         match (keys, name) {
             (Keys::Name(one), Name::Known(name)) => Ok(one == name),
             (Keys::Name(_), Name::In(_)) => Ok(false),
@@ -55,9 +55,13 @@ impl Automaton {
         }
     }
 
-    /// The goals that the value of a member must be read with, so that `formulas` can be told of it; sorted.
-    pub(super) fn goals_of_member(&mut self, formulas: &[FormulaId], name: Name<'_>) -> Result<Vec<GoalId>, Trouble> {
-        let mut goals = Vec::new();
+    /// The assertions that the value of a member must be read with, so that `formulas` can be told of it; sorted.
+    pub(super) fn assertions_of_member(
+        &mut self,
+        formulas: &[FormulaId],
+        name: Name<'_>,
+    ) -> Result<Vec<AssertionId>, AutomatonError> {
+        let mut assertions = Vec::new();
         for (place, formula) in formulas.iter().enumerate() {
             if formulas[..place].contains(formula) {
                 continue;
@@ -67,34 +71,34 @@ impl Automaton {
                 && atoms > MANY
                 && let Some(plain) = self.plain(*formula)
             {
-                self.plain_goals(&plain, name, &mut goals)?;
+                self.plain_assertions(&plain, name, &mut assertions)?;
                 continue;
             }
             for place in 0..atoms {
-                if let AtomKind::Members(keys, goal) = self.atoms.kind(self.formulas.atoms(*formula)[place])
+                if let AtomKind::Members(keys, assertion) = self.atoms.kind(self.formulas.atoms(*formula)[place])
                     && self.covers(keys, name)?
                 {
-                    goals.push(goal);
+                    assertions.push(assertion);
                 }
             }
         }
-        goals.sort_unstable();
-        goals.dedup();
-        Ok(goals)
+        assertions.sort_unstable();
+        assertions.dedup();
+        Ok(assertions)
     }
 
     /// The same for the next item of an array.
-    pub(super) fn goals_of_item(&self, formulas: &[FormulaId]) -> Vec<GoalId> {
+    pub(super) fn assertions_of_item(&self, formulas: &[FormulaId]) -> Vec<AssertionId> {
         let kinds = self.atoms_of(formulas).into_iter().map(|atom| self.atoms.kind(atom));
-        let mut goals: Vec<GoalId> = kinds
+        let mut assertions: Vec<AssertionId> = kinds
             .filter_map(|kind| match kind {
-                AtomKind::Items { from: 0, goal, .. } | AtomKind::Contains(goal, _) => Some(goal),
+                AtomKind::Items { from: 0, assertion, .. } | AtomKind::Contains(assertion, _) => Some(assertion),
                 _ => None,
             })
             .collect();
-        goals.sort_unstable();
-        goals.dedup();
-        goals
+        assertions.sort_unstable();
+        assertions.dedup();
+        assertions
     }
 
     fn atoms_of(&self, formulas: &[FormulaId]) -> Vec<Atom> {
@@ -107,19 +111,23 @@ impl Automaton {
         atoms
     }
 
-    /// What is left of `formula` after a member whose value has these outcomes.
+    /// What is left of `formula` after a member whose value has these verdicts.
     pub(super) fn after_member(
         &mut self,
         formula: FormulaId,
         name: Name<'_>,
-        outcome: &dyn Fn(GoalId) -> bool,
-    ) -> Result<FormulaId, Trouble> {
+        verdict: &dyn Fn(AssertionId) -> bool,
+    ) -> Result<FormulaId, AutomatonError> {
         let read = self.read_by_member(formula, name)?;
-        Ok(self.after_read(formula, &read, outcome))
+        Ok(self.after_read(formula, &read, verdict))
     }
 
     /// The atoms of `formula` that a member of this name changes, whatever its value.
-    pub(super) fn read_by_member(&mut self, formula: FormulaId, name: Name<'_>) -> Result<ReadByMember, Trouble> {
+    pub(super) fn read_by_member(
+        &mut self,
+        formula: FormulaId,
+        name: Name<'_>,
+    ) -> Result<ReadByMember, AutomatonError> {
         let mut read = ReadByMember::new();
         for place in 0..self.formulas.atoms(formula).len() {
             let atom = self.formulas.atoms(formula)[place];
@@ -130,11 +138,11 @@ impl Automaton {
                 AtomKind::CountAtLeast(count) => {
                     read.push((atom, Reading::Now(self.counted(count, AtomKind::CountAtLeast))));
                 }
-                AtomKind::Members(keys @ Keys::Name(_), goal) if self.covers(keys, name)? => {
-                    read.push((atom, Reading::Only(goal)));
+                AtomKind::Members(keys @ Keys::Name(_), assertion) if self.covers(keys, name)? => {
+                    read.push((atom, Reading::Only(assertion)));
                 }
-                AtomKind::Members(keys @ Keys::Language(_), goal) if self.covers(keys, name)? => {
-                    read.push((atom, Reading::OneOf(goal)));
+                AtomKind::Members(keys @ Keys::Language(_), assertion) if self.covers(keys, name)? => {
+                    read.push((atom, Reading::OneOf(assertion)));
                 }
                 _ => {}
             }
@@ -142,19 +150,19 @@ impl Automaton {
         Ok(read)
     }
 
-    /// What is left of `formula` after a member that changes these of its atoms, and whose value has these outcomes.
+    /// What is left of `formula` after a member that changes these of its atoms, and whose value has these verdicts.
     pub(super) fn after_read(
         &mut self,
         formula: FormulaId,
         read: &[(Atom, Reading)],
-        outcome: &dyn Fn(GoalId) -> bool,
+        verdict: &dyn Fn(AssertionId) -> bool,
     ) -> FormulaId {
         let mut changes = SmallVec::<[_; 8]>::new();
         for &(atom, reading) in read {
             match reading {
                 Reading::Now(now) => changes.push((atom, now)),
-                Reading::Only(goal) => changes.push((atom, FormulaId::constant(outcome(goal)))),
-                Reading::OneOf(goal) if outcome(goal) => {}
+                Reading::Only(assertion) => changes.push((atom, FormulaId::constant(verdict(assertion)))),
+                Reading::OneOf(assertion) if verdict(assertion) => {}
                 Reading::OneOf(_) => changes.push((atom, FormulaId::FALSE)),
             }
         }
@@ -176,20 +184,20 @@ impl Automaton {
         })
     }
 
-    /// What is left of `formula` after an item whose value has these outcomes, and which `repeats` one before it.
+    /// What is left of `formula` after an item whose value has these verdicts, and which `repeats` one before it.
     pub(super) fn after_item(
         &mut self,
         formula: FormulaId,
-        outcome: &dyn Fn(GoalId) -> bool,
+        verdict: &dyn Fn(AssertionId) -> bool,
         repeats: bool,
     ) -> FormulaId {
         // What is decided first leaves little to move on in an `enum`.
         let atoms = &self.atoms;
         let formula = self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
             AtomKind::LengthAtLeast(0 | 1) => Some(FormulaId::TRUE),
-            AtomKind::Contains(goal, 0 | 1) if outcome(goal) => Some(FormulaId::TRUE),
+            AtomKind::Contains(assertion, 0 | 1) if verdict(assertion) => Some(FormulaId::TRUE),
             AtomKind::Unique if repeats => Some(FormulaId::FALSE),
-            AtomKind::Items { from: 0, goal, .. } if !outcome(goal) => Some(FormulaId::FALSE),
+            AtomKind::Items { from: 0, assertion, .. } if !verdict(assertion) => Some(FormulaId::FALSE),
             AtomKind::Items { to: Some(1), .. } => Some(FormulaId::TRUE),
             _ => None,
         });
@@ -198,12 +206,12 @@ impl Automaton {
             let atom = self.formulas.atoms(formula)[place];
             let next = match self.atoms.kind(atom) {
                 AtomKind::LengthAtLeast(count) => AtomKind::LengthAtLeast(count - 1),
-                AtomKind::Contains(goal, count) if outcome(goal) => AtomKind::Contains(goal, count - 1),
+                AtomKind::Contains(assertion, count) if verdict(assertion) => AtomKind::Contains(assertion, count - 1),
                 AtomKind::Items { from: 0, to: None, .. } => continue,
-                AtomKind::Items { from, to, goal } => AtomKind::Items {
+                AtomKind::Items { from, to, assertion } => AtomKind::Items {
                     from: from.saturating_sub(1),
                     to: to.map(|to| to - 1),
-                    goal,
+                    assertion,
                 },
                 _ => continue,
             };

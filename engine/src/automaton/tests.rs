@@ -10,7 +10,7 @@ use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::goal::GoalId;
+use super::assertion::AssertionId;
 use super::{Automaton, Formats, State};
 use crate::json::{Document, Value};
 use crate::schema::evaluate::{Texts, is_valid};
@@ -19,7 +19,7 @@ use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Limits, Style, Whitespace};
 
 /// The automaton of a schema that shares no languages with others.
-fn alone(set: SchemaSet, formats: Formats, style: Style) -> Result<(Automaton, GoalId), CompileError> {
+fn alone(set: SchemaSet, formats: Formats, style: Style) -> Result<(Automaton, AssertionId), CompileError> {
     Automaton::new(Languages::within(set.limits()), set, formats, style)
 }
 
@@ -472,8 +472,8 @@ fn recursive_definitions_have_a_value_if_and_only_if_a_finite_one_exists() {
             let crate::schema::Body::Keywords(keywords) = &set.node(set.root()).body else {
                 panic!()
             };
-            let goal = subject.automaton.goal_of(keywords.prefix_items[at]);
-            let answer = subject.automaton.satisfiable(&[goal], &[]).unwrap();
+            let assertion = subject.automaton.assertion_of(keywords.prefix_items[at]);
+            let answer = subject.automaton.satisfiable(&[assertion], &[]).unwrap();
             assert_eq!(answer, has_value[at], "{at} in {schema}");
             with_a_value += usize::from(answer);
         }

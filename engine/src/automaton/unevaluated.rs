@@ -12,9 +12,9 @@ use crate::schema::{Body, Keywords, NodeId};
 use crate::strings::LanguageId;
 
 use super::Automaton;
+use super::assertion::{Assertion, AssertionId, Constraint};
 use super::atom::{AtomKind, Keys, TextId};
 use super::formula::FormulaId;
-use super::goal::{Constraint, Goal, GoalId};
 
 /// Names or items that a subschema evaluates, where its branch holds.
 #[derive(Clone, Debug)]
@@ -38,8 +38,8 @@ enum ItemsOf {
     /// So many from the first.
     First(u64),
     All,
-    /// Those that satisfy a goal.
-    Satisfying(GoalId),
+    /// Those that satisfy an assertion.
+    Satisfying(AssertionId),
 }
 
 /// What a subschema evaluates by its own keywords, and whether that is all. The flag says that it is the subschema whose
@@ -50,7 +50,7 @@ impl Automaton {
     /// What `unevaluatedProperties: rest` of `node` asks of an object.
     pub(super) fn unevaluated_properties(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
         let evaluated = self.evaluated(node, |constraint| constraint.objects, Self::members_of)?;
-        let goal = self.goal_of(rest);
+        let assertion = self.assertion_of(rest);
         let all = evaluated.iter().filter(|one| matches!(one.what, MembersOf::All));
         let all: Vec<FormulaId> = all.map(|one| one.when).collect();
         let names = named(&evaluated);
@@ -68,12 +68,12 @@ impl Automaton {
                 };
                 when.extend(covers.then_some(one.when));
             }
-            let member = self.members(Keys::Name(name), goal);
+            let member = self.members(Keys::Name(name), assertion);
             parts.push(self.formulas.or(when.into_iter().chain([member])));
         }
         for (names, mut when) in self.classes(&names, &evaluated)? {
             when.extend(&all);
-            let members = self.members(Keys::Language(names), goal);
+            let members = self.members(Keys::Language(names), assertion);
             parts.push(self.formulas.or(when.into_iter().chain([members])));
         }
         Ok(self.formulas.and(parts))
@@ -162,7 +162,7 @@ impl Automaton {
     /// What `unevaluatedItems: rest` of `node` asks of an array.
     pub(super) fn unevaluated_items(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
         let evaluated = self.evaluated(node, |constraint| constraint.arrays, Self::items_of)?;
-        let rest = self.goal_of(rest);
+        let rest = self.assertion_of(rest);
         let mut ends = vec![0];
         ends.extend(evaluated.iter().filter_map(|one| match one.what {
             ItemsOf::First(count) => Some(count),
@@ -193,21 +193,21 @@ impl Automaton {
         &mut self,
         from: u64,
         to: Option<u64>,
-        rest: GoalId,
+        rest: AssertionId,
         evaluated: &[Evaluated<ItemsOf>],
     ) -> Result<FormulaId, CompileError> {
-        let contains: Vec<(GoalId, FormulaId)> = evaluated
+        let contains: Vec<(AssertionId, FormulaId)> = evaluated
             .iter()
             .filter_map(|one| match one.what {
-                ItemsOf::Satisfying(goal) => Some((goal, one.when)),
+                ItemsOf::Satisfying(assertion) => Some((assertion, one.when)),
                 _ => None,
             })
             .collect();
         // Each combination of those that hold is looked at.
-        let allowed = self.limits.outcomes;
+        let allowed = self.limits.verdicts;
         if contains.len() >= allowed.max(1).ilog2() as usize {
-            let (limit, what) = ("outcomes", "combinations of `contains` beside one `unevaluatedItems`");
-            return Err(super::Trouble::from(Exceeded { limit, what, allowed }).into());
+            let (limit, what) = ("verdicts", "combinations of `contains` beside one `unevaluatedItems`");
+            return Err(super::AutomatonError::from(Exceeded { limit, what, allowed }).into());
         }
         let mut any = Vec::new();
         for chosen in 0..1_u32 << contains.len() {
@@ -215,28 +215,28 @@ impl Automaton {
                 .iter()
                 .enumerate()
                 .filter(|(index, _)| chosen >> index & 1 == 1);
-            let (mut goals, mut holds) = (vec![rest], Vec::new());
-            for (_, (goal, when)) in chosen {
-                goals.push(*goal);
+            let (mut assertions, mut holds) = (vec![rest], Vec::new());
+            for (_, (assertion, when)) in chosen {
+                assertions.push(*assertion);
                 holds.push(*when);
             }
-            let goal = self.any_goal(goals);
-            let items = self.items(from, to, goal);
+            let assertion = self.any_assertion(assertions);
+            let items = self.items(from, to, assertion);
             any.push(self.formulas.and(holds.into_iter().chain([items])));
         }
         Ok(self.formulas.or(any))
     }
 
-    /// The goal of satisfying at least one of `goals`.
-    fn any_goal(&mut self, mut goals: Vec<GoalId>) -> GoalId {
-        goals.sort_unstable();
-        goals.dedup();
-        goals.retain(|goal| *goal != GoalId::NOTHING);
-        match goals[..] {
-            [] => GoalId::NOTHING,
+    /// The assertion of satisfying at least one of `assertions`.
+    fn any_assertion(&mut self, mut assertions: Vec<AssertionId>) -> AssertionId {
+        assertions.sort_unstable();
+        assertions.dedup();
+        assertions.retain(|assertion| *assertion != AssertionId::NOTHING);
+        match assertions[..] {
+            [] => AssertionId::NOTHING,
             [one] => one,
-            _ if goals.contains(&GoalId::ANYTHING) => GoalId::ANYTHING,
-            _ => self.goals.intern(Goal::AnyOf(goals.into())),
+            _ if assertions.contains(&AssertionId::ANYTHING) => AssertionId::ANYTHING,
+            _ => self.assertions.intern(Assertion::AnyOf(assertions.into())),
         }
     }
 
@@ -250,7 +250,7 @@ impl Automaton {
             items.push(ItemsOf::First(keywords.prefix_items.len() as u64));
         }
         if let Some(contains) = keywords.contains.filter(|contains| contains.evaluates) {
-            items.push(ItemsOf::Satisfying(self.goal_of(contains.node)));
+            items.push(ItemsOf::Satisfying(self.assertion_of(contains.node)));
         }
         Ok((items, false))
     }

@@ -5,26 +5,26 @@
 
 use hashbrown::HashSet;
 
+use super::assertion::AssertionId;
 use super::atom::AtomKind;
 use super::enumerate::can_all_differ;
 use super::formula::FormulaId;
-use super::goal::GoalId;
-use super::questions::Goals;
-use super::satisfiable::{outcome_of, split};
-use super::{Automaton, Trouble};
+use super::least_fixpoint::Assertions;
+use super::satisfiable::{split, verdict_of};
+use super::{Automaton, AutomatonError};
 use crate::limits::Exceeded;
 
 /// Values beyond those seen up to which it is told which of them an item takes, however few items must come.
 const COMPARED: usize = 64;
 
 /// The items in a possible rest of an array, of which values are not plenty; sorted.
-type Rest = Vec<(Goals, usize)>;
+type Rest = Vec<(Assertions, usize)>;
 
 /// An array in which one item has to equal another: what is left, what was asked of the items, and whether two are equal.
-type Repeating = (FormulaId, Vec<Outcomes>, bool);
+type Repeating = (FormulaId, Vec<Verdicts>, bool);
 
-/// The goals that an item satisfies, and those that it does not.
-type Outcomes = (Vec<GoalId>, Vec<GoalId>);
+/// The assertions that an item satisfies, and those that it does not.
+type Verdicts = (Vec<AssertionId>, Vec<AssertionId>);
 
 impl Automaton {
     /// Whether an array of which `formula` is left, to which it matters that items differ, can be completed after the
@@ -32,9 +32,9 @@ impl Automaton {
     pub(super) fn unique_array_can_end(
         &mut self,
         formula: FormulaId,
-        seen: &[GoalId],
-        last: Option<&Goals>,
-    ) -> Result<bool, Trouble> {
+        seen: &[AssertionId],
+        last: Option<&Assertions>,
+    ) -> Result<bool, AutomatonError> {
         let differing = self.with_unique(formula, true);
         if self.can_end_differing(differing, seen, last)? {
             return Ok(true);
@@ -46,9 +46,9 @@ impl Automaton {
     fn can_end_differing(
         &mut self,
         formula: FormulaId,
-        seen: &[GoalId],
-        last: Option<&Goals>,
-    ) -> Result<bool, Trouble> {
+        seen: &[AssertionId],
+        last: Option<&Assertions>,
+    ) -> Result<bool, AutomatonError> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
@@ -59,7 +59,7 @@ impl Automaton {
                 None => return Ok(false),
             }
         }
-        if rest.is_empty() && self.all_endless(formula)? {
+        if rest.is_empty() && self.all_infinite(formula)? {
             return self.array_can_end(formula, &[]);
         }
         let mut left = vec![(formula, rest)];
@@ -68,16 +68,16 @@ impl Automaton {
             if self.at_end(formula) {
                 return Ok(true);
             }
-            let goals = self.goals_of_item(&[formula]);
-            let mut vectors = self.vectors(&goals)?;
+            let assertions = self.assertions_of_item(&[formula]);
+            let mut vectors = self.vectors(&assertions)?;
             vectors.reverse();
             for vector in vectors {
-                let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), false);
+                let after = self.after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
                 if after == FormulaId::FALSE {
                     continue;
                 }
-                let (all, none) = split(&goals, &vector);
-                let Some(rest) = self.one_more(&rest, &Goals::new(&all, &none), seen)? else {
+                let (all, none) = split(&assertions, &vector);
+                let Some(rest) = self.one_more(&rest, &Assertions::new(&all, &none), seen)? else {
                     continue;
                 };
                 if known.insert((after, rest.clone())) {
@@ -89,16 +89,16 @@ impl Automaton {
         Ok(false)
     }
 
-    /// Whether there is no end of values for any item, whichever goals it satisfies.
-    fn all_endless(&mut self, formula: FormulaId) -> Result<bool, Trouble> {
-        let goals = self.goals_of_items(&[formula]).0;
+    /// Whether there is no end of values for any item, whichever assertions it satisfies.
+    fn all_infinite(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
+        let assertions = self.assertions_of_items(&[formula]).0;
         // More of them are looked at place by place.
-        if goals.len() > 8 {
+        if assertions.len() > 8 {
             return Ok(false);
         }
-        for vector in self.vectors(&goals)? {
-            let (all, none) = split(&goals, &vector);
-            if !self.is_endless(&all, &none)? {
+        for vector in self.vectors(&assertions)? {
+            let (all, none) = split(&assertions, &vector);
+            if !self.is_infinite(&all, &none)? {
                 return Ok(false);
             }
         }
@@ -106,12 +106,17 @@ impl Automaton {
     }
 
     /// `rest` and one more item; none where it cannot differ from the others.
-    fn one_more(&mut self, rest: &Rest, item: &Goals, seen: &[GoalId]) -> Result<Option<Rest>, Trouble> {
-        if self.is_endless(&item.all, &item.none)? {
+    fn one_more(
+        &mut self,
+        rest: &Rest,
+        item: &Assertions,
+        seen: &[AssertionId],
+    ) -> Result<Option<Rest>, AutomatonError> {
+        if self.is_infinite(&item.all, &item.none)? {
             return Ok(Some(rest.clone()));
         }
         let mut more = rest.clone();
-        match more.binary_search_by(|(goals, _)| goals.cmp(item)) {
+        match more.binary_search_by(|(assertions, _)| assertions.cmp(item)) {
             Ok(place) => more[place].1 += 1,
             Err(place) => more.insert(place, (item.clone(), 1)),
         }
@@ -123,9 +128,9 @@ impl Automaton {
         }
         // Where there are values enough for all items, one is left when the others have been chosen.
         let mut few = Vec::new();
-        for (goals, count) in &more {
-            if let Some(values) = self.values_up_to(goals, seen.len() + items)? {
-                let free: Vec<GoalId> = values.iter().copied().filter(|value| !seen.contains(value)).collect();
+        for (assertions, count) in &more {
+            if let Some(values) = self.values_up_to(assertions, seen.len() + items)? {
+                let free: Vec<AssertionId> = values.iter().copied().filter(|value| !seen.contains(value)).collect();
                 if free.len() < items {
                     few.push((free, *count));
                 }
@@ -137,9 +142,9 @@ impl Automaton {
     fn can_end_repeating(
         &mut self,
         formula: FormulaId,
-        seen: &[GoalId],
-        last: Option<&Goals>,
-    ) -> Result<bool, Trouble> {
+        seen: &[AssertionId],
+        last: Option<&Assertions>,
+    ) -> Result<bool, AutomatonError> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
@@ -152,13 +157,13 @@ impl Automaton {
             if repeated && self.at_end(formula) {
                 return Ok(true);
             }
-            let goals = self.goals_of_item(&[formula]);
-            for vector in self.vectors(&goals)? {
-                let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), false);
+            let assertions = self.assertions_of_item(&[formula]);
+            for vector in self.vectors(&assertions)? {
+                let after = self.after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
                 if after == FormulaId::FALSE {
                     continue;
                 }
-                let item = split(&goals, &vector);
+                let item = split(&assertions, &vector);
                 let repeated = repeated || self.may_repeat(&item, &items, seen)?;
                 let mut items = items.clone();
                 if let Err(place) = items.binary_search(&item) {
@@ -175,7 +180,12 @@ impl Automaton {
     }
 
     /// Whether an item may equal one seen, or one of those thought of before it.
-    fn may_repeat(&mut self, item: &Outcomes, items: &[Outcomes], seen: &[GoalId]) -> Result<bool, Trouble> {
+    fn may_repeat(
+        &mut self,
+        item: &Verdicts,
+        items: &[Verdicts],
+        seen: &[AssertionId],
+    ) -> Result<bool, AutomatonError> {
         let (all, none) = item;
         for value in seen {
             if self.satisfiable(&[all, &[*value][..]].concat(), none)? {
@@ -191,43 +201,47 @@ impl Automaton {
         Ok(false)
     }
 
-    /// The goals that items are read with anywhere, sorted, and whether places differ in them.
-    fn goals_of_items(&self, formulas: &[FormulaId]) -> (Vec<GoalId>, bool) {
-        let (mut goals, mut differ) = (Vec::new(), false);
+    /// The assertions that items are read with anywhere, sorted, and whether places differ in them.
+    fn assertions_of_items(&self, formulas: &[FormulaId]) -> (Vec<AssertionId>, bool) {
+        let (mut assertions, mut differ) = (Vec::new(), false);
         for formula in formulas {
             for &atom in self.formulas.atoms(*formula) {
                 match self.atoms.kind(atom) {
-                    AtomKind::Items { from, to, goal } => {
+                    AtomKind::Items { from, to, assertion } => {
                         differ |= from > 0 || to.is_some();
-                        goals.push(goal);
+                        assertions.push(assertion);
                     }
-                    AtomKind::Contains(goal, _) => {
+                    AtomKind::Contains(assertion, _) => {
                         differ = true;
-                        goals.push(goal);
+                        assertions.push(assertion);
                     }
                     _ => {}
                 }
             }
         }
-        goals.sort_unstable();
-        goals.dedup();
-        (goals, differ)
+        assertions.sort_unstable();
+        assertions.dedup();
+        (assertions, differ)
     }
 
-    /// The goals of being equal to a value that the next item has to be read with, so that it is known which of the
+    /// The assertions of being equal to a value that the next item has to be read with, so that it is known which of the
     /// values it takes. Those are the items seen where one may come again; and where places differ in what they admit,
     /// the few values of each, because it matters who takes which of them.
-    pub(super) fn compared(&mut self, formulas: &[FormulaId], seen: &[GoalId]) -> Result<Vec<GoalId>, Trouble> {
+    pub(super) fn compared(
+        &mut self,
+        formulas: &[FormulaId],
+        seen: &[AssertionId],
+    ) -> Result<Vec<AssertionId>, AutomatonError> {
         if !self.asks_unique(formulas) {
             return Ok(Vec::new());
         }
         let mut compared = Vec::new();
-        let (goals, differ) = self.goals_of_items(formulas);
+        let (assertions, differ) = self.assertions_of_items(formulas);
         if differ {
             let most = seen.len() + COMPARED.max(self.items_asked(formulas));
-            for goal in goals {
-                let goals = Goals::new(&[goal], &[]);
-                if let Some(values) = self.values_up_to(&goals, most)? {
+            for assertion in assertions {
+                let assertions = Assertions::new(&[assertion], &[]);
+                if let Some(values) = self.values_up_to(&assertions, most)? {
                     compared.extend_from_slice(&values);
                 }
             }

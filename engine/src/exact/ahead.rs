@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::automaton::{Decode, NameRests, PlaceKind, State, Trouble};
+use crate::automaton::{AutomatonError, Decode, RemainingKeyText, State, StateClass};
 use crate::strings::{LanguageId, Languages};
 use crate::{CompileError, Formats, Vocabulary};
 
@@ -105,7 +105,7 @@ impl Work {
     }
 
     /// Looks at each place within a string, and at the one behind it.
-    fn text_ahead(&mut self, start: State, text: &str, shared: &Shared) -> Result<(), Trouble> {
+    fn text_ahead(&mut self, start: State, text: &str, shared: &Shared) -> Result<(), AutomatonError> {
         let mut at = self.automaton.step(start, b'"')?;
         for byte in text.bytes().chain([b'"']) {
             let Some(place) = at else { return Ok(()) };
@@ -129,7 +129,7 @@ impl Work {
     }
 
     /// Values of one kind are looked at once, so that schemas that lead back to themselves come to an end.
-    fn values_ahead(&mut self, start: State, allowed: usize, shared: &Shared) -> Result<(), Trouble> {
+    fn values_ahead(&mut self, start: State, allowed: usize, shared: &Shared) -> Result<(), AutomatonError> {
         let mut open = VecDeque::from([(None, start)]);
         let (mut values, mut texts) = (0, Vec::new());
         while let Some((name, at)) = open.pop_front() {
@@ -142,11 +142,11 @@ impl Work {
             values += 1;
             if let Some(text) = self.automaton.step(at, b'"')? {
                 self.tokens(text, shared)?;
-                if let PlaceKind::Text(Decode::Between, language) = self.automaton.kind(text)? {
+                if let StateClass::Text(Decode::Between, language) = self.automaton.kind(text)? {
                     texts.push(language);
                 }
             }
-            if let PlaceKind::Between(Some(digits)) = self.automaton.kind(at)? {
+            if let StateClass::Between(Some(digits)) = self.automaton.kind(at)? {
                 self.walk(shared).numbers(at, digits)?;
             }
             if let Some(number) = self.automaton.step(at, b'1')? {
@@ -164,7 +164,12 @@ impl Work {
     }
 
     /// Looks further into strings: at what may come behind their first characters, a few places of each.
-    fn texts_ahead(&mut self, languages: Vec<LanguageId>, allowed: usize, shared: &Shared) -> Result<(), Trouble> {
+    fn texts_ahead(
+        &mut self,
+        languages: Vec<LanguageId>,
+        allowed: usize,
+        shared: &Shared,
+    ) -> Result<(), AutomatonError> {
         let longest = shared.tokens.inside.longest;
         let mut known: HashSet<LanguageId> = languages.iter().copied().collect();
         for language in languages {
@@ -195,14 +200,14 @@ impl Work {
         allowed: usize,
         shared: &Shared,
         open: &mut VecDeque<(Option<State>, State)>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let Some(at) = self.automaton.step(object, b'"')? else {
             return Ok(());
         };
         self.tokens(at, shared)?;
         let names = match self.automaton.name_rests(at)? {
-            NameRests::These(names, _) => names.into_vec(),
-            NameRests::Left(left) => self.automaton.names_left(left).collect(),
+            RemainingKeyText::These(names, _) => names.into_vec(),
+            RemainingKeyText::Left(left) => self.automaton.names_left(left).collect(),
             _ => match self.automaton.begun_name(at)? {
                 Some(begun) => self.automaton.only_listed_differ(&begun).unwrap_or_default().to_vec(),
                 None => Vec::new(),

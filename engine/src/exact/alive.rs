@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::automaton::{NextMembers, State, Trouble};
+use crate::automaton::{AutomatonError, NextMembers, State};
 
 use super::rest_set::RestSet;
 use super::rests::Rests;
@@ -17,7 +17,7 @@ const MOST_KEPT: usize = 1 << 10;
 
 impl Walk<'_> {
     /// Whether each rest may come at a place.
-    pub(super) fn alive(&mut self, at: State) -> Result<RestSet, Trouble> {
+    pub(super) fn alive(&mut self, at: State) -> Result<RestSet, AutomatonError> {
         // What may come where a container ends is known from what may come around it.
         let mut chain = SmallVec::<[State; MOST_CLOSED]>::new();
         let (mut alive, mut next) = (None, Some(at));
@@ -44,7 +44,7 @@ impl Walk<'_> {
     }
 
     /// Whether one rest may come at a place.
-    pub(super) fn rest_is_alive(&mut self, at: State, rest: u32) -> Result<bool, Trouble> {
+    pub(super) fn rest_is_alive(&mut self, at: State, rest: u32) -> Result<bool, AutomatonError> {
         match self.known.alive.get(&at) {
             Some(known) => Ok(known[rest as usize]),
             None => self.is_alive(at, &self.tokens.rests.texts[rest as usize]),
@@ -58,7 +58,7 @@ impl Walk<'_> {
         at: State,
         members: NextMembers,
         around: Option<RestSet>,
-    ) -> Result<RestSet, Trouble> {
+    ) -> Result<RestSet, AutomatonError> {
         let key = (members, around);
         let mut alive = match self.known.after_member.get(&key) {
             Some(known) => known.clone(),
@@ -84,7 +84,7 @@ impl Walk<'_> {
     }
 
     /// Notes which of the rests that begin another name may come.
-    fn begin_names(&mut self, at: State, alive: &mut RestSet) -> Result<(), Trouble> {
+    fn begin_names(&mut self, at: State, alive: &mut RestSet) -> Result<(), AutomatonError> {
         let Rests { trie, next_name, .. } = &self.tokens.rests;
         let Some(node) = next_name.filter(|node| !trie.is_leaf(*node)) else {
             return Ok(());
@@ -113,7 +113,7 @@ impl Walk<'_> {
     }
 
     /// Whether each rest may come at a place around which, if that is given, it is known.
-    pub(super) fn find_alive(&mut self, at: State, around: Option<&RestSet>) -> Result<RestSet, Trouble> {
+    pub(super) fn find_alive(&mut self, at: State, around: Option<&RestSet>) -> Result<RestSet, AutomatonError> {
         match self.alive_behind_name(at)? {
             Some(alive) => Ok(alive),
             None => self.walk_rests(at, None, around),
@@ -126,7 +126,7 @@ impl Walk<'_> {
         at: State,
         before_name: Option<u32>,
         around: Option<&RestSet>,
-    ) -> Result<RestSet, Trouble> {
+    ) -> Result<RestSet, AutomatonError> {
         let rests = &self.tokens.rests;
         let trie = &rests.trie;
         let mut alive = RestSet::none(rests.texts.len());

@@ -4,7 +4,7 @@
 use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::{LanguageId, by_next};
 
 use super::contents::Contents;
@@ -28,7 +28,7 @@ pub(super) fn avoided(
     contents: &Contents,
     language: LanguageId,
     rests: Vec<&str>,
-) -> Result<Vec<TokenId>, Trouble> {
+) -> Result<Vec<TokenId>, AutomatonError> {
     let mut found = Vec::new();
     let mut open = vec![Avoided {
         node: ROOT,

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::{LanguageId, Transitions};
 
 use super::occurrences::{gaps, shared};
@@ -32,7 +32,7 @@ impl Chain {
         automaton: &mut Automaton,
         language: LanguageId,
         longest: usize,
-    ) -> Result<Option<Self>, Trouble> {
+    ) -> Result<Option<Self>, AutomatonError> {
         let transitions = automaton.content_transitions(language)?;
         let Some(most) = most_common(&transitions) else {
             return Ok(None);
@@ -76,7 +76,11 @@ impl Chain {
     }
 
     /// What follows each character of a class, if that is the same.
-    fn same_after(automaton: &mut Automaton, language: LanguageId, class: &[(u32, u32)]) -> Result<Same, Trouble> {
+    fn same_after(
+        automaton: &mut Automaton,
+        language: LanguageId,
+        class: &[(u32, u32)],
+    ) -> Result<Same, AutomatonError> {
         let transitions = automaton.content_transitions(language)?;
         let mut same = None;
         let mut covered = 0;
@@ -110,7 +114,11 @@ impl Chain {
     }
 
     /// The characters that are not of a part of the class, and with which texts go on somewhere.
-    pub(super) fn leaving(&self, automaton: &mut Automaton, class: &[(u32, u32)]) -> Result<Vec<(u32, u32)>, Trouble> {
+    pub(super) fn leaving(
+        &self,
+        automaton: &mut Automaton,
+        class: &[(u32, u32)],
+    ) -> Result<Vec<(u32, u32)>, AutomatonError> {
         let mut possible: Vec<(u32, u32)> = Vec::new();
         for &language in &self.after {
             let transitions = automaton.content_transitions(language)?;

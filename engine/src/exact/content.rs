@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, Decode, Trouble};
+use crate::automaton::{Automaton, AutomatonError, Decode};
 use crate::strings::{LanguageId, Transitions};
 
 use super::contents::{Begun, Contents, Words};
@@ -26,13 +26,18 @@ pub(super) trait Visit: AskFree {
     /// What is known of languages.
     fn freedom(&mut self) -> &mut Freedom;
     /// The texts that end where this may follow.
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble>;
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), AutomatonError>;
     /// Texts that all may come, or none.
     fn run(&mut self, places: Range<usize>, may: bool);
 }
 
 /// Visits the texts of a trie as far as they may come.
-fn visit(automaton: &mut Automaton, trie: &Trie<u32>, rest: Rest, visitor: &mut impl Visit) -> Result<(), Trouble> {
+fn visit(
+    automaton: &mut Automaton,
+    trie: &Trie<u32>,
+    rest: Rest,
+    visitor: &mut impl Visit,
+) -> Result<(), AutomatonError> {
     let states = visitor.freedom().states();
     let mut walk = Walk { trie, visitor, states };
     let state = walk.number(automaton, rest)?;
@@ -73,16 +78,16 @@ pub(super) struct Walk<'a, V> {
 }
 
 impl<V: Visit> Walk<'_, V> {
-    pub(super) fn number(&mut self, automaton: &mut Automaton, rest: Rest) -> Result<u32, Trouble> {
+    pub(super) fn number(&mut self, automaton: &mut Automaton, rest: Rest) -> Result<u32, AutomatonError> {
         self.states.number(automaton, self.visitor, rest)
     }
 
-    pub(super) fn after(&mut self, automaton: &mut Automaton, state: u32, label: u32) -> Result<u32, Trouble> {
+    pub(super) fn after(&mut self, automaton: &mut Automaton, state: u32, label: u32) -> Result<u32, AutomatonError> {
         self.states.after(automaton, self.visitor, state, label)
     }
 
     /// Visits the texts that end at a node.
-    pub(super) fn at(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), Trouble> {
+    pub(super) fn at(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
         let places = self.trie.at(node);
         match places.is_empty() {
             true => Ok(()),
@@ -91,7 +96,7 @@ impl<V: Visit> Walk<'_, V> {
     }
 
     /// Visits what is at a node and below it.
-    pub(super) fn visit(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), Trouble> {
+    pub(super) fn visit(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
         if matches!(state, DEAD | FREE) {
             self.visitor
                 .run(self.trie.run(node, self.trie.end(node)), state == FREE);
@@ -102,7 +107,7 @@ impl<V: Visit> Walk<'_, V> {
     }
 
     /// Visits what is below a node, in the order of the nodes.
-    pub(super) fn below(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), Trouble> {
+    pub(super) fn below(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
         let trie = self.trie;
         let end = trie.end(node);
         // Those on the way to the node looked at.
@@ -158,7 +163,7 @@ pub(super) struct Inside<'a> {
 }
 
 impl AskFree for Inside<'_> {
-    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble> {
+    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, AutomatonError> {
         self.freedom.is_viable(automaton, language, self.contents.longest)
     }
 }
@@ -168,7 +173,7 @@ impl Visit for Inside<'_> {
         self.freedom
     }
 
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), AutomatonError> {
         // Those that have begun a character come last.
         let begun = self.contents.begun_from(places.clone());
         self.run(places.start..begun, true);
@@ -191,7 +196,7 @@ impl Inside<'_> {
         automaton: &mut Automaton,
         begun: Range<usize>,
         rest: &Rest,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let (Some(tokens), Rest::Language(language)) = (self.shared, rest) else {
             return self.begun(automaton, begun, rest);
         };
@@ -212,7 +217,7 @@ impl Inside<'_> {
     }
 
     /// The same, one by one.
-    fn begun(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
+    fn begun(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), AutomatonError> {
         if places.is_empty() {
             return Ok(());
         }
@@ -267,7 +272,7 @@ pub(super) fn inside(
     freedom: &mut Freedom,
     tokens: &Tokens,
     language: LanguageId,
-) -> Result<TokenSet, Trouble> {
+) -> Result<TokenSet, AutomatonError> {
     let contents = &tokens.inside;
     let mut words = Vec::new();
     if word_list::inside(automaton, contents, language, &mut words).is_some() {
@@ -329,7 +334,7 @@ pub(super) fn inside_few(
     contents: &Contents,
     language: LanguageId,
     found: &mut Vec<TokenId>,
-) -> Result<(), Trouble> {
+) -> Result<(), AutomatonError> {
     if word_list::inside(automaton, contents, language, found).is_some()
         || !freedom.is_viable(automaton, language, contents.longest)?
             && loops::inside(automaton, freedom, contents, language, found)?.is_some()
@@ -358,7 +363,7 @@ fn leaves_most(
     freedom: &mut Freedom,
     contents: &Contents,
     language: LanguageId,
-) -> Result<bool, Trouble> {
+) -> Result<bool, AutomatonError> {
     if automaton.is_read_singly(language) {
         return Ok(false);
     }
@@ -387,7 +392,7 @@ struct Closings<'a> {
 }
 
 impl AskFree for Closings<'_> {
-    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble> {
+    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, AutomatonError> {
         self.freedom.is_accepted(automaton, language, self.contents.longest)
     }
 }
@@ -397,7 +402,7 @@ impl Visit for Closings<'_> {
         self.freedom
     }
 
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), Trouble> {
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Rest) -> Result<(), AutomatonError> {
         let may = rest.accepts(automaton);
         self.run(places, may);
         Ok(())
@@ -420,7 +425,7 @@ pub(super) fn closings(
     language: LanguageId,
     alive: &RestSet,
     found: &mut Vec<TokenId>,
-) -> Result<(), Trouble> {
+) -> Result<(), AutomatonError> {
     if word_list::closings(automaton, contents, language, alive, found).is_some()
         || !freedom.is_accepted(automaton, language, contents.longest)?
             && loops::closings(automaton, freedom, contents, language, alive, found)?.is_some()

@@ -1,6 +1,6 @@
 //! From bytes that must come to the tokens that a tokenizer would make of them.
 
-use crate::automaton::{Automaton, State, Trouble};
+use crate::automaton::{Automaton, AutomatonError, State};
 use crate::{TokenId, Vocabulary};
 
 use super::tokens::Tokens;
@@ -13,18 +13,18 @@ const CONTEXT_BYTES: usize = 16;
 /// Texts that are read byte by byte.
 pub(super) trait ReadBytes<P> {
     /// The place after a byte; none where no text goes on like that.
-    fn step(&mut self, at: &P, byte: u8) -> Result<Option<P>, Trouble>;
+    fn step(&mut self, at: &P, byte: u8) -> Result<Option<P>, AutomatonError>;
 
     /// The one byte that can come next, and where it leads; none where there are several, or where the text may end.
-    fn forced_byte(&mut self, at: &P) -> Result<Option<(u8, P)>, Trouble>;
+    fn forced_byte(&mut self, at: &P) -> Result<Option<(u8, P)>, AutomatonError>;
 }
 
 impl ReadBytes<State> for Automaton {
-    fn step(&mut self, at: &State, byte: u8) -> Result<Option<State>, Trouble> {
+    fn step(&mut self, at: &State, byte: u8) -> Result<Option<State>, AutomatonError> {
         Automaton::step(self, *at, byte)
     }
 
-    fn forced_byte(&mut self, at: &State) -> Result<Option<(u8, State)>, Trouble> {
+    fn forced_byte(&mut self, at: &State) -> Result<Option<(u8, State)>, AutomatonError> {
         Automaton::forced_byte(self, *at)
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn forced_tokens<P: Clone>(
     texts: &mut impl ReadBytes<P>,
     at: &P,
     before: &[TokenId],
-) -> Result<Vec<TokenId>, Trouble> {
+) -> Result<Vec<TokenId>, AutomatonError> {
     let Some(tokenizer) = vocabulary.tokenizer() else {
         return Ok(Vec::new());
     };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, NameSetId, NamesCome, TextId, Trouble};
+use crate::automaton::{Automaton, AutomatonError, KeySetId, SeenKeys, TextId};
 use crate::strings::LanguageId;
 
 use super::contents::Contents;
@@ -38,7 +38,7 @@ pub(super) struct GoneNames {
 #[derive(Debug, Default)]
 struct Counts {
     /// The names that have come.
-    come: NameSetId,
+    come: KeySetId,
     /// Of each token that one of those began which have come: names left, or [`MANY`] where the language has more behind it
     /// than are counted.
     left: HashMap<TokenId, u64>,
@@ -60,9 +60,9 @@ impl Walk<'_> {
     pub(super) fn names_gone(
         &mut self,
         language: LanguageId,
-        names: &NamesCome,
+        names: &SeenKeys,
         contents: &Contents,
-    ) -> Result<Arc<[TokenId]>, Trouble> {
+    ) -> Result<Arc<[TokenId]>, AutomatonError> {
         let (text, come) = names.begun_and_come();
         let many = self.automaton.count_come(names) as u64;
         if many == 0 {
@@ -101,9 +101,9 @@ impl Counts {
         &mut self,
         automaton: &mut Automaton,
         (language, begun): (LanguageId, TextId),
-        come: NameSetId,
+        come: KeySetId,
         contents: &Contents,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         if self.come == come {
             return Ok(());
         }

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, ListId, NameSetId, NamesLeft, State, TextId, Trouble};
+use crate::automaton::{Automaton, AutomatonError, KeyListId, KeySetId, RemainingKeys, State, TextId};
 
 use super::contents::Contents;
 use super::names::{beginnings, begun};
@@ -25,7 +25,7 @@ const MOST_KEPT: usize = 1 << 18;
 #[derive(Debug, Default)]
 pub(super) struct LeftNames {
     /// By the contents that the tokens are of, the list, and what has been read of the name.
-    of: HashMap<(u32, ListId, TextId), Beginnings>,
+    of: HashMap<(u32, KeyListId, TextId), Beginnings>,
     kept: usize,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct LeftNames {
 #[derive(Debug)]
 struct Beginnings {
     /// The names that have come.
-    come: NameSetId,
+    come: KeySetId,
     tokens: Vec<TokenId>,
     /// Of each of them, and of those left out since, how many names left it begins, and its place in the list.
     counts: HashMap<TokenId, (u32, u32)>,
@@ -56,10 +56,10 @@ impl Walk<'_> {
     pub(super) fn names_left(
         &mut self,
         at: State,
-        left: NamesLeft,
+        left: RemainingKeys,
         contents: &Contents,
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let known = &mut self.known.names.left;
         if known.kept > MOST_KEPT {
             *known = LeftNames::default();
@@ -85,9 +85,9 @@ impl Walk<'_> {
 
 impl Beginnings {
     /// Those of all names of a list.
-    fn new(automaton: &mut Automaton, left: NamesLeft, contents: &Contents) -> Self {
+    fn new(automaton: &mut Automaton, left: RemainingKeys, contents: &Contents) -> Self {
         let mut beginnings = Self {
-            come: NameSetId::EMPTY,
+            come: KeySetId::EMPTY,
             tokens: Vec::new(),
             counts: HashMap::new(),
             closed: closed(automaton, left, contents),
@@ -118,7 +118,7 @@ impl Beginnings {
     }
 
     /// Brings them up to date with the names that have come.
-    fn go_to(&mut self, automaton: &mut Automaton, left: NamesLeft, contents: &Contents) {
+    fn go_to(&mut self, automaton: &mut Automaton, left: RemainingKeys, contents: &Contents) {
         let begun = automaton.name_text(left.text).len();
         let mut found = Vec::new();
         for (name, has_come) in automaton.names_that_differ(self.come, left.come) {
@@ -167,7 +167,7 @@ impl Beginnings {
 }
 
 /// The names of a list that a token closes.
-fn closed(automaton: &mut Automaton, left: NamesLeft, contents: &Contents) -> Closed {
+fn closed(automaton: &mut Automaton, left: RemainingKeys, contents: &Contents) -> Closed {
     let names = automaton.listed_with(left.list, left.text);
     let read = automaton.name_text(left.text).len();
     let names: Vec<TextId> = match names.len() > contents.closed.len() {

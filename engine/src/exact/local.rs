@@ -6,7 +6,7 @@
 //! nodes at which such a pair of characters stands are looked at, and what follows as far as it is somewhere else:
 //! everything else is judged by its characters, as in a [loop](super::chain).
 
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 
 use super::content::{Inside, Visit as _, Walk};
 use super::occurrences::{Members, gaps, shared};
@@ -68,7 +68,7 @@ impl Walk<'_, Inside<'_>> {
         tokens: &Tokens,
         (node, state): (u32, u32),
         groups: &mut Vec<Group>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let most_texts = groups.iter().max_by_key(|group| group.texts);
         let Some(most_texts) = most_texts.filter(|group| group.texts >= MANY) else {
             return Ok(());
@@ -98,7 +98,7 @@ impl Walk<'_, Inside<'_>> {
         (node, state): (u32, u32),
         (home, rows): (u32, &Rows),
         group: &Group,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         let (trie, occurrences) = (self.trie, &tokens.occurrences);
         let excludes = self.visitor.excludes;
         let class: Vec<(u32, u32)> = rows.iter().map(|(first, last, _)| (*first, *last)).collect();
@@ -186,7 +186,7 @@ impl Walk<'_, Inside<'_>> {
         (home, rows): (u32, &Rows),
         (group, outside): (&Group, &[(u32, u32)]),
         most: usize,
-    ) -> Result<Option<Vec<u32>>, Trouble> {
+    ) -> Result<Option<Vec<u32>>, AutomatonError> {
         let (trie, occurrences) = (self.trie, &tokens.occurrences);
         let mut exits: Vec<u32> = Vec::new();
         for &(first, last) in outside {
@@ -242,7 +242,7 @@ impl Walk<'_, Inside<'_>> {
     }
 
     /// The state that most characters lead back to, from where a group is, and where they lead from it.
-    fn home(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, Trouble> {
+    fn home(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, AutomatonError> {
         if self.is_in_class(state) {
             // One with a character before it.
             let home = self.after(automaton, state, 'a'.into())?;
@@ -276,7 +276,7 @@ impl Walk<'_, Inside<'_>> {
 
     /// Where characters lead from a state, as ranges with the states behind them; none where that is not known without
     /// trying each.
-    pub(super) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, Trouble> {
+    pub(super) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, AutomatonError> {
         let mut rows = Rows::new();
         let language = match self.states.rest(state) {
             Rest::Language(language) if automaton.is_read_singly(*language) => return Ok(None),
@@ -315,7 +315,7 @@ impl Walk<'_, Inside<'_>> {
         home: u32,
         members: &Members<'_>,
         seen: &mut Seen,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let (trie, excludes) = (self.trie, self.visitor.excludes);
         let end = trie.end(node);
         let mut path: Vec<Step> = vec![Step {

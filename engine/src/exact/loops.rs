@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::{LanguageId, Lengths};
 
 use super::contents::Contents;
@@ -84,7 +84,7 @@ struct Place<'a> {
 /// What is made of the texts that a language admits.
 trait Visit {
     /// The texts that end where this may follow.
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, place: Place<'_>) -> Result<(), Trouble>;
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, place: Place<'_>) -> Result<(), AutomatonError>;
     /// The characters that are needed and those that are still allowed where this has followed for ever, for texts that lead
     /// back there; none where that is not easily seen.
     fn room(&self, automaton: &Automaton, place: Place<'_>) -> Option<(u64, u64)>;
@@ -96,7 +96,7 @@ trait Visit {
 struct EveryText;
 
 impl AskFree for EveryText {
-    fn is_free(&mut self, _: &mut Automaton, _: LanguageId) -> Result<bool, Trouble> {
+    fn is_free(&mut self, _: &mut Automaton, _: LanguageId) -> Result<bool, AutomatonError> {
         Ok(false)
     }
 }
@@ -142,7 +142,7 @@ fn walk_on(
     (trie, loops): (&Trie<u32>, &Loops),
     language: LanguageId,
     visitor: &mut impl Visit,
-) -> Result<bool, Trouble> {
+) -> Result<bool, AutomatonError> {
     let bounds = automaton.split_length(language)?;
     let (unbounded, min, max) = bounds.unwrap_or((language, 0, u64::MAX));
     if automaton.is_read_singly(unbounded) || bounds.is_some() && automaton.plain_lengths(unbounded)?.is_none() {
@@ -225,7 +225,7 @@ fn walk(
     texts: (&Trie<u32>, &Loops),
     language: LanguageId,
     visitor: &mut impl Visit,
-) -> Result<bool, Trouble> {
+) -> Result<bool, AutomatonError> {
     let mut walked = freedom.walked();
     let all = walk_on(automaton, &mut walked, texts, language, visitor);
     freedom.put_back_walked(walked);
@@ -233,7 +233,7 @@ fn walk(
 }
 
 /// The characters of ASCII that lead from a language to itself, as bits.
-fn looping(automaton: &mut Automaton, language: LanguageId) -> Result<u128, Trouble> {
+fn looping(automaton: &mut Automaton, language: LanguageId) -> Result<u128, AutomatonError> {
     let mut looping = 0;
     for (range, target) in automaton.content_transitions(language)?.iter() {
         let (first, last) = (u32::from(range.first()), u32::from(range.last()).min(ASCII - 1));
@@ -251,7 +251,7 @@ struct Inside<'a> {
 }
 
 impl Visit for Inside<'_> {
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, place: Place<'_>) -> Result<(), Trouble> {
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, place: Place<'_>) -> Result<(), AutomatonError> {
         if let Some((lengths, (min, max))) = place.lengths.zip(place.left)
             && !lengths.meets(min, max)
         {
@@ -293,7 +293,7 @@ pub(super) fn inside(
     contents: &Contents,
     language: LanguageId,
     found: &mut Vec<TokenId>,
-) -> Result<Option<()>, Trouble> {
+) -> Result<Option<()>, AutomatonError> {
     let Some(loops) = &contents.inside_loops else {
         return Ok(None);
     };
@@ -312,7 +312,7 @@ struct Closings<'a> {
 }
 
 impl Visit for Closings<'_> {
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, place: Place<'_>) -> Result<(), Trouble> {
+    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, place: Place<'_>) -> Result<(), AutomatonError> {
         if automaton.accepts_empty(place.rest) && place.left.is_none_or(|(min, _)| min == 0) {
             places.for_each(|at| self.take(at));
         }
@@ -343,7 +343,7 @@ pub(super) fn closings(
     language: LanguageId,
     alive: &RestSet,
     found: &mut Vec<TokenId>,
-) -> Result<Option<()>, Trouble> {
+) -> Result<Option<()>, AutomatonError> {
     let from = found.len();
     let mut visitor = Closings { contents, alive, found };
     let texts = (&contents.closing, &contents.closing_loops);

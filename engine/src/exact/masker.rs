@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
 
 use super::contents::Sets;
-use super::prepared::{Prepared, Way};
+use super::speculation::{Speculation, Way};
 use super::token_set::{Easel, Easels, TokenSet};
 
 /// Texts that are written token by token, known by the places in them.
@@ -63,7 +63,7 @@ pub(super) struct PlaceMasker<T: Places> {
     was_known: bool,
     /// Taken when the first mask is asked for.
     easel: Option<Easel>,
-    prepared: Prepared<T::Place>,
+    speculation: Speculation<T::Place>,
 }
 
 impl<T: Places> PlaceMasker<T> {
@@ -76,7 +76,7 @@ impl<T: Places> PlaceMasker<T> {
             ended: false,
             was_known: false,
             easel: None,
-            prepared: Prepared::default(),
+            speculation: Speculation::default(),
         }
     }
 
@@ -156,7 +156,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
         if self.ended {
             return Err(self.refused(token));
         }
-        if let Some(next) = self.prepared.advance(token) {
+        if let Some(next) = self.speculation.advance(token) {
             self.push(token, next);
             return Ok(());
         }
@@ -183,7 +183,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
     }
 
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
-        if let Some(forced) = self.prepared.forced() {
+        if let Some(forced) = self.speculation.forced() {
             tokens.extend(forced);
         } else if !self.ended {
             tokens.extend(self.texts.forced(self.place(), &self.tokens)?);
@@ -201,13 +201,13 @@ impl<T: Places> Masker for PlaceMasker<T> {
         Ok(spelled.is_some())
     }
 
-    fn prepare(&mut self, token: TokenId) {
-        if self.ended || !self.prepared.wants(token) {
+    fn speculate(&mut self, token: TokenId) {
+        if self.ended || !self.speculation.wants(token) {
             return;
         }
         // An error is for the call that meets it again.
         if let Ok(Some(way)) = self.way(token) {
-            self.prepared.add(token, way);
+            self.speculation.add(token, way);
         }
     }
 
@@ -223,7 +223,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
             ended: self.ended,
             was_known: self.was_known,
             easel: None,
-            prepared: Prepared::default(),
+            speculation: Speculation::default(),
         }))
     }
 
@@ -236,7 +236,7 @@ impl<T: Places> Masker for PlaceMasker<T> {
             });
         }
         if tokens > 0 {
-            self.prepared = Prepared::default();
+            self.speculation = Speculation::default();
             let places = tokens - usize::from(self.ended);
             (self.ended, self.was_known) = (false, false);
             self.places.truncate(self.places.len() - places);

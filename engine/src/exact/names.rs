@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, BegunName, NameRests, NamesCome, SomeNames, State, TextId, Trouble};
+use crate::automaton::{Automaton, AutomatonError, PartialKey, RemainingKeyText, SeenKeys, SomeKeys, State, TextId};
 use crate::strings::LanguageId;
 
 use super::content::{closings, inside_few};
@@ -24,9 +24,9 @@ pub(super) struct KnownName {
     /// The place in it.
     pub(super) at: State,
     /// What may follow, if that was asked.
-    pub(super) rests: Option<NameRests>,
+    pub(super) rests: Option<RemainingKeyText>,
     /// Those of the names that may not come which tokens of the set that others are added to close.
-    closed: SomeNames,
+    closed: SomeKeys,
 }
 
 /// The tokens that names begin with, so that they are not looked for again.
@@ -56,19 +56,19 @@ impl Walk<'_> {
     pub(super) fn name(
         &mut self,
         at: State,
-        rests: &NameRests,
+        rests: &RemainingKeyText,
         contents: &Contents,
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         match rests {
-            NameRests::These(names, read) => {
+            RemainingKeyText::These(names, read) => {
                 for &name in names {
                     let closings = self.begin_name(name, *read, contents, found);
                     self.close_listed(at, name, &contents.closings[closings], found)?;
                 }
             }
-            NameRests::Left(left) => self.names_left(at, *left, contents, found)?,
-            NameRests::AllBut(names, read) => {
+            RemainingKeyText::Left(left) => self.names_left(at, *left, contents, found)?,
+            RemainingKeyText::AllBut(names, read) => {
                 let closed = match self.known_name.take() {
                     Some(known) if known.at == at && self.based_on == Some(contents.number) => known.closed,
                     _ => self.closed_by(names, contents),
@@ -84,7 +84,7 @@ impl Walk<'_> {
                 }
                 self.close_all_but(at, (&closed, *read), contents, found)?;
             }
-            NameRests::Language(language, used, read) => {
+            RemainingKeyText::Language(language, used, read) => {
                 let (from, freedom) = (found.len(), &mut self.known.freedom);
                 inside_few(self.automaton, freedom, contents, *language, found)?;
                 let gone = self.names_gone(*language, used, contents)?;
@@ -101,7 +101,7 @@ impl Walk<'_> {
 
     /// The tokens with the whole of a name that may not come, where this is a place before a name of almost any kind; none
     /// of other places. All others are in the set that others are added to.
-    pub(super) fn before_any_name(&mut self, at: State) -> Result<Option<Vec<TokenId>>, Trouble> {
+    pub(super) fn before_any_name(&mut self, at: State) -> Result<Option<Vec<TokenId>>, AutomatonError> {
         let Some(contents) = self.tokens.between.behind_quote() else {
             return Ok(None);
         };
@@ -109,7 +109,7 @@ impl Walk<'_> {
             return Ok(None);
         };
         let rests = self.automaton.name_rests(at)?;
-        let NameRests::AllBut(names, read) = &rests else {
+        let RemainingKeyText::AllBut(names, read) = &rests else {
             return Ok(None);
         };
         let quotes = self.all_but_quotes(at, (names, *read), contents);
@@ -124,7 +124,7 @@ impl Walk<'_> {
     pub(super) fn all_but_quotes(
         &mut self,
         at: State,
-        (names, read): (&NamesCome, usize),
+        (names, read): (&SeenKeys, usize),
         contents: &Contents,
     ) -> Vec<TokenId> {
         let closed = self.closed_by(names, contents);
@@ -136,7 +136,7 @@ impl Walk<'_> {
     }
 
     /// Those of some names that a token adds all the rest of and closes.
-    pub(super) fn closed_by(&mut self, names: &NamesCome, contents: &Contents) -> SomeNames {
+    pub(super) fn closed_by(&mut self, names: &SeenKeys, contents: &Contents) -> SomeKeys {
         if self.automaton.count_come(names) > contents.closed.len() {
             let texts = contents.closed.iter();
             return texts.filter_map(|text| self.automaton.name_come(names, text)).collect();
@@ -193,7 +193,7 @@ impl Walk<'_> {
         name: TextId,
         closings: &[Closing],
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let [nothing, of_name] = Contents::by_kind(closings, &self.tokens.rests);
         found.extend(nothing.iter().map(|closing| closing.token));
         self.go_on_behind(at, name, of_name, found)
@@ -206,7 +206,7 @@ impl Walk<'_> {
         name: TextId,
         closings: &[Closing],
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         // A colon may follow every name that may come.
         let is_colon = |closing: &Closing| self.tokens.rests.colon == Some(closing.rest);
         if closings.iter().all(is_colon) {
@@ -227,7 +227,7 @@ impl Walk<'_> {
         (excluded, read): (&[TextId], usize),
         contents: &Contents,
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         if contents.names.is_empty() {
             return Ok(());
         }
@@ -245,7 +245,7 @@ impl Walk<'_> {
         };
         // All but a few names are alike.
         let mut single = SmallVec::<[(TextId, Range<usize>); 8]>::new();
-        let listed: SomeNames = match listed.len() > contents.closed.len() {
+        let listed: SomeKeys = match listed.len() > contents.closed.len() {
             true => {
                 let texts = contents.closed.iter();
                 texts
@@ -311,10 +311,10 @@ impl Walk<'_> {
         &mut self,
         at: State,
         names: LanguageId,
-        (but, read): (&NamesCome, usize),
+        (but, read): (&SeenKeys, usize),
         contents: &Contents,
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         if contents.closings.is_empty() {
             return Ok(());
         }
@@ -347,7 +347,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn accepts(&mut self, rest: Rest, text: &str) -> Result<bool, Trouble> {
+    fn accepts(&mut self, rest: Rest, text: &str) -> Result<bool, AutomatonError> {
         let mut rest = Some(rest);
         for character in text.chars() {
             rest = match rest {
@@ -362,11 +362,11 @@ impl Walk<'_> {
     fn close_class(
         &mut self,
         at: State,
-        begun: &BegunName,
+        begun: &PartialKey,
         text: &str,
         closings: &[Closing],
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let mut alike = None;
         for closing in closings {
             let is_alive = match self.is_alike(at, closing.rest) {
@@ -391,7 +391,7 @@ impl Walk<'_> {
 
     /// Whether each rest may come after the closing quote of a name that is not listed and ends with `text`, if that is
     /// alike for all such names.
-    fn alive_behind_free(&mut self, at: State, begun: &BegunName, text: &str) -> Result<RestSet, Trouble> {
+    fn alive_behind_free(&mut self, at: State, begun: &PartialKey, text: &str) -> Result<RestSet, AutomatonError> {
         if !self.tokens.rests.end_in_comma || !self.automaton.is_wide_open(begun)? {
             return self.alive_after_class(at, begun, text);
         }
@@ -406,7 +406,7 @@ impl Walk<'_> {
 
     /// Whether each rest may come after the closing quote of a name that ends with `text`, as far as it does not reach
     /// into other names of the object.
-    fn alive_after_class(&mut self, at: State, begun: &BegunName, text: &str) -> Result<RestSet, Trouble> {
+    fn alive_after_class(&mut self, at: State, begun: &PartialKey, text: &str) -> Result<RestSet, AutomatonError> {
         let after = self.automaton.after_longer_name(at, text);
         let Some(class) = self.automaton.class_of(begun, (after, text))? else {
             return self.alive(after);

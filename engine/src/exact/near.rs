@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::{Horizon, LanguageId};
 
 use super::content::{inside, inside_few};
@@ -88,7 +88,7 @@ impl Near {
         freedom: &mut Freedom,
         tokens: &Tokens,
         language: LanguageId,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, AutomatonError> {
         let mut far = Vec::new();
         inside_few(automaton, freedom, &tokens.far.contents, language, &mut far)?;
         let (mut horizon, mut hyphens) = (HORIZON, Vec::new());
@@ -131,7 +131,7 @@ pub(super) fn inside_of_near(
     freedom: &mut Freedom,
     tokens: &Tokens,
     language: LanguageId,
-) -> Result<Option<TokenSet>, Trouble> {
+) -> Result<Option<TokenSet>, AutomatonError> {
     let mut near = automaton.near(language, HORIZON)?;
     let is_narrow = near == language;
     if is_narrow {

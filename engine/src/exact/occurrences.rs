@@ -468,8 +468,8 @@ fn unset(words: &mut [u32], tokens: &[TokenId]) {
 
 /// The characters at a place of [`Occurrences::halves`].
 fn half(place: usize) -> Range<usize> {
-    let level = place.ilog2();
-    let (first, size) = (place - (1 << level), ASCII >> level);
+    let frame = place.ilog2();
+    let (first, size) = (place - (1 << frame), ASCII >> frame);
     first * size..(first + 1) * size
 }
 

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::{LanguageId, Machine};
 
 use super::loops::Walked;
@@ -18,7 +18,7 @@ pub(super) enum Rest {
 }
 
 impl Rest {
-    pub(super) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, Trouble> {
+    pub(super) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, AutomatonError> {
         Ok(match automaton.machine(language)? {
             Some(machine) => Self::Machine(machine),
             None => Self::Language(language),
@@ -26,7 +26,7 @@ impl Rest {
     }
 
     /// What may follow a character; none where nothing does.
-    pub(super) fn after(&self, automaton: &mut Automaton, character: char) -> Result<Option<Self>, Trouble> {
+    pub(super) fn after(&self, automaton: &mut Automaton, character: char) -> Result<Option<Self>, AutomatonError> {
         Ok(match self {
             Self::Language(language) => automaton.content_after(*language, character)?.map(Self::Language),
             Self::Machine(machine) => machine.after(character)?.map(Self::Machine),
@@ -42,7 +42,7 @@ impl Rest {
     }
 
     /// Whether a text goes on with a character of one of `ranges`, whose ends are included.
-    pub(super) fn may_begin(&self, automaton: &mut Automaton, ranges: &[(u32, u32)]) -> Result<bool, Trouble> {
+    pub(super) fn may_begin(&self, automaton: &mut Automaton, ranges: &[(u32, u32)]) -> Result<bool, AutomatonError> {
         match self {
             Self::Language(language) => automaton.content_may_begin(*language, ranges),
             Self::Machine(machine) => Ok(machine.may_begin(ranges)?),
@@ -128,7 +128,7 @@ impl Freedom {
         automaton: &mut Automaton,
         language: LanguageId,
         length: u64,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.viable.get(&language) {
             return Ok(length <= known);
         }
@@ -146,7 +146,7 @@ impl Freedom {
         automaton: &mut Automaton,
         language: LanguageId,
         length: u64,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.accepted.get(&language) {
             return Ok(length < known);
         }

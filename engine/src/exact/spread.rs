@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 
 use super::chain::{Chain, End};
 use super::content::{Inside, Visit as _, Walk};
@@ -82,7 +82,7 @@ impl Walk<'_, Inside<'_>> {
         tokens: &Tokens,
         node: u32,
         state: u32,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let trie = self.trie;
         self.at(automaton, node, state)?;
         let mut groups: Vec<Group> = Vec::new();
@@ -160,7 +160,13 @@ impl Walk<'_, Inside<'_>> {
     }
 
     /// All children of a node within a [class](Self::is_in_class) that something goes on with, but for one.
-    fn whole(&mut self, automaton: &mut Automaton, node: u32, but: Option<u32>, state: u32) -> Result<Group, Trouble> {
+    fn whole(
+        &mut self,
+        automaton: &mut Automaton,
+        node: u32,
+        but: Option<u32>,
+        state: u32,
+    ) -> Result<Group, AutomatonError> {
         let mut group = Group {
             state,
             ..Group::default()
@@ -180,7 +186,13 @@ impl Walk<'_, Inside<'_>> {
 
     /// Visits what is at a node and below it. Where that is much it is kept: the same may follow a character in many
     /// languages, as those of the names of an object after each member.
-    fn branch(&mut self, automaton: &mut Automaton, tokens: &Tokens, node: u32, state: u32) -> Result<(), Trouble> {
+    fn branch(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        node: u32,
+        state: u32,
+    ) -> Result<(), AutomatonError> {
         let texts = self.trie.run(node, self.trie.end(node)).len();
         let fingerprint = match *self.states.rest(state) {
             Rest::Language(language) if texts >= MANY => automaton.fingerprint(language),
@@ -209,7 +221,7 @@ impl Walk<'_, Inside<'_>> {
         (node, state): (u32, u32),
         group: &Group,
         most: usize,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         let (trie, occurrences) = (self.trie, &tokens.occurrences);
         let Rest::Language(language) = *self.states.rest(group.state) else {
             return Ok(false);
@@ -299,7 +311,13 @@ impl Walk<'_, Inside<'_>> {
 
     /// Visits what is below a node and in a group after which texts may go on with any characters of a class; false if they
     /// may not.
-    fn dense(&mut self, automaton: &mut Automaton, tokens: &Tokens, node: u32, group: &Group) -> Result<bool, Trouble> {
+    fn dense(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        node: u32,
+        group: &Group,
+    ) -> Result<bool, AutomatonError> {
         let (trie, occurrences) = (self.trie, &tokens.occurrences);
         let Rest::Language(language) = *self.states.rest(group.state) else {
             return Ok(false);
@@ -374,7 +392,7 @@ impl Walk<'_, Inside<'_>> {
         mut at: u32,
         members: &Members<'_>,
         way: &mut Vec<u32>,
-    ) -> Result<Option<u32>, Trouble> {
+    ) -> Result<Option<u32>, AutomatonError> {
         if !group.has(at) {
             return Ok(None);
         }
@@ -456,7 +474,7 @@ impl Walk<'_, Inside<'_>> {
         group: &Group,
         mut at: u32,
         members: &Members<'_>,
-    ) -> Result<Option<usize>, Trouble> {
+    ) -> Result<Option<usize>, AutomatonError> {
         let occurrences = &tokens.occurrences;
         let mut length = 0;
         while at != ROOT {

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::Transitions;
 
 use super::rest::Rest;
@@ -46,7 +46,11 @@ const MOST: usize = 1_024;
 /// Asks whether all texts below a place may come.
 pub(super) trait AskFree {
     /// Whether they may where this language follows.
-    fn is_free(&mut self, automaton: &mut Automaton, language: crate::strings::LanguageId) -> Result<bool, Trouble>;
+    fn is_free(
+        &mut self,
+        automaton: &mut Automaton,
+        language: crate::strings::LanguageId,
+    ) -> Result<bool, AutomatonError>;
 }
 
 impl States {
@@ -77,7 +81,7 @@ impl States {
         automaton: &mut Automaton,
         ask: &mut F,
         rest: Rest,
-    ) -> Result<u32, Trouble> {
+    ) -> Result<u32, AutomatonError> {
         if let Some(&known) = self.numbers.get(&rest) {
             return Ok(known);
         }
@@ -114,7 +118,7 @@ impl States {
         ask: &mut F,
         state: u32,
         label: u32,
-    ) -> Result<u32, Trouble> {
+    ) -> Result<u32, AutomatonError> {
         if label < ASCII {
             let known = self.next[((state - FIRST) * ASCII + label) as usize];
             if known != UNKNOWN {
@@ -131,7 +135,7 @@ impl States {
         ask: &mut F,
         state: u32,
         label: u32,
-    ) -> Result<(u32, u32), Trouble> {
+    ) -> Result<(u32, u32), AutomatonError> {
         let place = (state - FIRST) as usize;
         if let Some((first, last, next)) = self.states[place].recent
             && (first..=last).contains(&label)

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::automaton::{self, Decode, Decoded, Trouble};
+use crate::automaton::{self, AutomatonError, Decode, Decoded};
 use crate::strings::Fingerprint;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
@@ -430,9 +430,9 @@ impl Spelled {
     pub(super) fn walk<P>(
         &self,
         from: P,
-        mut step: impl FnMut(&P, u8) -> Result<Option<P>, Trouble>,
+        mut step: impl FnMut(&P, u8) -> Result<Option<P>, AutomatonError>,
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let mut open: SmallVec<[_; 8]> = smallvec![(ROOT, from)];
         while let Some((node, place)) = open.pop() {
             for child in self.trie.children(node) {
@@ -452,8 +452,8 @@ impl Spelled {
         &self,
         text: &[u8],
         from: P,
-        mut step: impl FnMut(&P, u8) -> Result<Option<P>, Trouble>,
-    ) -> Result<bool, Trouble> {
+        mut step: impl FnMut(&P, u8) -> Result<Option<P>, AutomatonError>,
+    ) -> Result<bool, AutomatonError> {
         let Some(node) = self.trie.find(text.iter().copied()) else {
             return Ok(false);
         };

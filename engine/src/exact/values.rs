@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::TokenId;
-use crate::automaton::{Automaton, CommonShape, NextMembers, State, Trouble, ValueShape};
+use crate::automaton::{Automaton, AutomatonError, CommonShape, NextMembers, State, ValueShape};
 
 use super::contents::{Words, bit, set};
 use super::kept::{Kept, lock};
@@ -137,7 +137,7 @@ fn keep<T>(
 impl Walk<'_> {
     /// Works out what begins values of the shape that a place behind a name is before; false where that is done, or more
     /// counts than the shape.
-    pub(super) fn value_ahead(&mut self, name: Option<State>, value: State) -> Result<bool, Trouble> {
+    pub(super) fn value_ahead(&mut self, name: Option<State>, value: State) -> Result<bool, AutomatonError> {
         let Some(shape) = self.automaton.value_shape(value)? else {
             return Ok(false);
         };
@@ -155,7 +155,7 @@ impl Walk<'_> {
 
     /// The tokens that may come before a value, those that are whitespace only or numbers only left out: those that are
     /// shared by all places before such a value, and others.
-    pub(super) fn value(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<OpenTokens, Trouble> {
+    pub(super) fn value(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<OpenTokens, AutomatonError> {
         let Some(shape) = self.automaton.value_shape(at)? else {
             self.between(at, found)?;
             return Ok(OpenTokens::default());
@@ -173,7 +173,7 @@ impl Walk<'_> {
     }
 
     /// The tokens that may begin a value of a shape.
-    fn value_tokens(&mut self, at: State, shape: ValueShape) -> Result<Arc<ValueTokens>, Trouble> {
+    fn value_tokens(&mut self, at: State, shape: ValueShape) -> Result<Arc<ValueTokens>, AutomatonError> {
         let kept = (&mut self.known.value_tokens, &self.tokens.common_tokens);
         let common = match known(self.automaton, kept, shape) {
             Ok(known) => return Ok(known),
@@ -204,7 +204,7 @@ impl Walk<'_> {
     }
 
     /// Whether each rest may come behind a name that an object lists.
-    pub(super) fn alive_behind_listed(&mut self, at: State) -> Result<RestSet, Trouble> {
+    pub(super) fn alive_behind_listed(&mut self, at: State) -> Result<RestSet, AutomatonError> {
         // Mostly what is behind it is seen without the places that it leads to.
         if let Some((shape, others)) = self.automaton.member_behind(at)?
             && let Ok(rests) = self.known_rests(shape)
@@ -216,7 +216,7 @@ impl Walk<'_> {
     }
 
     /// Whether each rest may come behind a name; none where more counts than the shape of its value.
-    pub(super) fn alive_behind_name(&mut self, at: State) -> Result<Option<RestSet>, Trouble> {
+    pub(super) fn alive_behind_name(&mut self, at: State) -> Result<Option<RestSet>, AutomatonError> {
         let Some(value) = self.automaton.value_of_name(at)? else {
             return Ok(None);
         };
@@ -245,7 +245,7 @@ impl Walk<'_> {
     }
 
     /// The same of rests behind a name.
-    fn value_rests(&mut self, at: State, value: State, shape: ValueShape) -> Result<Arc<ValueRests>, Trouble> {
+    fn value_rests(&mut self, at: State, value: State, shape: ValueShape) -> Result<Arc<ValueRests>, AutomatonError> {
         let common = match self.known_rests(shape) {
             Ok(known) => return Ok(known),
             Err(common) => common,
@@ -278,7 +278,7 @@ impl Walk<'_> {
     }
 
     /// Whether some bytes may come at a place.
-    pub(super) fn is_alive(&mut self, at: State, text: &[u8]) -> Result<bool, Trouble> {
+    pub(super) fn is_alive(&mut self, at: State, text: &[u8]) -> Result<bool, AutomatonError> {
         let mut at = at;
         for &byte in text {
             match self.automaton.step(at, byte)? {

@@ -7,7 +7,9 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, Decode, Digits, GoalId, NameClass, NextMembers, PlaceKind, State, Trouble};
+use crate::automaton::{
+    AssertionId, Automaton, AutomatonError, Decode, Digits, KeyClass, NextMembers, State, StateClass,
+};
 use crate::numbers::{NextDigits, NumberState};
 use crate::strings::LanguageId;
 
@@ -31,7 +33,7 @@ pub(super) struct Known {
     pub(super) alive: Kept<State, RestSet>,
     /// Whether each rest may come after a member of a plain object, by what may come where the object ends.
     pub(super) after_member: HashMap<(NextMembers, Option<RestSet>), RestSet>,
-    pub(super) alive_by_class: Kept<NameClass, RestSet>,
+    pub(super) alive_by_class: Kept<KeyClass, RestSet>,
     /// Whether each rest may come behind any name in an object that takes any value for it.
     pub(super) alive_behind_free: Option<RestSet>,
     numbers: Kept<NumberState, NumberTokens>,
@@ -160,13 +162,13 @@ pub(super) struct Walk<'a> {
 
 impl Walk<'_> {
     /// The tokens that may come between the parts of a document, those that are whitespace only or numbers only left out.
-    pub(super) fn between(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    pub(super) fn between(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
         let mut open = vec![(ROOT, at)];
         self.structures(&mut open, found)
     }
 
     /// The tokens that go on with a number and then end it, whatever they begin with left out that does not go on with it.
-    pub(super) fn beyond_number(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    pub(super) fn beyond_number(&mut self, at: State, found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
         let trie = &self.tokens.between.trie;
         let mut open = Vec::new();
         for child in trie.children(ROOT) {
@@ -180,7 +182,7 @@ impl Walk<'_> {
         self.structures(&mut open, found)
     }
 
-    fn structures(&mut self, open: &mut Vec<(u32, State)>, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    fn structures(&mut self, open: &mut Vec<(u32, State)>, found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
         let structures = &self.tokens.between;
         while let Some((node, at)) = open.pop() {
             for child in structures.trie.children(node) {
@@ -200,9 +202,9 @@ impl Walk<'_> {
     }
 
     /// Tokens from behind an opening quote on.
-    fn string(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    fn string(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
         match self.automaton.kind(at)? {
-            PlaceKind::Text(_, language) => {
+            StateClass::Text(_, language) => {
                 let freedom = &mut self.known.freedom;
                 let mut inside = Vec::new();
                 inside_few(self.automaton, freedom, contents, language, &mut inside)?;
@@ -210,7 +212,7 @@ impl Walk<'_> {
                 inside.retain(|token| avoided.binary_search(token).is_err());
                 found.append(&mut inside);
             }
-            PlaceKind::Name(_) => {
+            StateClass::Name(_) => {
                 let known = self.known_name.as_mut().filter(|known| known.at == at);
                 let rests = match known.and_then(|known| known.rests.take()) {
                     Some(rests) => rests,
@@ -229,7 +231,7 @@ impl Walk<'_> {
         at: State,
         language: LanguageId,
         contents: &Contents,
-    ) -> Result<Arc<[TokenId]>, Trouble> {
+    ) -> Result<Arc<[TokenId]>, AutomatonError> {
         let Some(texts) = self.automaton.texts_to_avoid(at)? else {
             return Ok(Arc::default());
         };
@@ -247,7 +249,7 @@ impl Walk<'_> {
     }
 
     /// The tokens that may come within a string that may be any, where this is the place after it.
-    pub(super) fn free_text(&mut self, after: State) -> Result<TokenSet, Trouble> {
+    pub(super) fn free_text(&mut self, after: State) -> Result<TokenSet, AutomatonError> {
         let alive = self.alive(after)?;
         if let Some(known) = self.known.free_texts.get(&alive) {
             return Ok(known);
@@ -264,12 +266,17 @@ impl Walk<'_> {
     }
 
     /// Tokens with the closing quote of the string that a place is in, between two characters of it.
-    pub(super) fn closings(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    pub(super) fn closings(
+        &mut self,
+        at: State,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), AutomatonError> {
         if contents.closings.is_empty() {
             return Ok(());
         }
         match self.automaton.kind(at)? {
-            PlaceKind::Text(_, language) => {
+            StateClass::Text(_, language) => {
                 if let Some(after) = self.automaton.after_any_text(at)? {
                     return self.closings_before(language, after, contents, found);
                 }
@@ -305,7 +312,7 @@ impl Walk<'_> {
         after: State,
         contents: &Contents,
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let key = (contents.number, language, self.alive(after)?);
         if let Some(known) = self.known.closings.get(&key) {
             found.extend_from_slice(&known);
@@ -334,7 +341,12 @@ impl Walk<'_> {
     }
 
     /// The tokens of a string that stay inside, where more counts than its language.
-    fn inside_by_place(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    fn inside_by_place(
+        &mut self,
+        at: State,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), AutomatonError> {
         let trie = &contents.inside;
         let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
@@ -357,10 +369,10 @@ impl Walk<'_> {
         &mut self,
         at: State,
         language: LanguageId,
-        (after, others): (State, &[GoalId]),
+        (after, others): (State, &[AssertionId]),
         contents: &Contents,
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let from = found.len();
         self.closings_before(language, after, contents, found)?;
         // Those that are not like most are looked at one by one.
@@ -378,7 +390,7 @@ impl Walk<'_> {
         single: &[(Box<str>, Closing)],
         from: usize,
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         if found.len() > from {
             let mut tokens: Vec<TokenId> = single.iter().map(|(_, closing)| closing.token).collect();
             tokens.sort_unstable();
@@ -407,7 +419,7 @@ impl Walk<'_> {
 
     /// The rests that end a container with the string that a place is in and may not come behind all strings alike, though
     /// the place after most of these is the same.
-    fn ending_singly(&mut self, at: State, after: State) -> Result<RestSet, Trouble> {
+    fn ending_singly(&mut self, at: State, after: State) -> Result<RestSet, AutomatonError> {
         let rests = &self.tokens.rests;
         let mut singly = RestSet::none(rests.texts.len());
         if !self.automaton.is_compared(at) {
@@ -443,7 +455,7 @@ impl Walk<'_> {
     }
 
     /// The tokens that close the string that a place is in as one of `others`, which are sorted by their characters.
-    fn closings_of_others(&self, at: State, others: &[GoalId], contents: &Contents) -> Vec<(Box<str>, Closing)> {
+    fn closings_of_others(&self, at: State, others: &[AssertionId], contents: &Contents) -> Vec<(Box<str>, Closing)> {
         let read = self.automaton.characters_read(at).len();
         let mut others = self.automaton.begun_as(at, others);
         let mut closed = &contents.closed[..];
@@ -470,7 +482,7 @@ impl Walk<'_> {
     }
 
     /// The place after the string that a place is in, where it ends with a text.
-    fn after_text(&mut self, at: State, text: &str) -> Result<Option<State>, Trouble> {
+    fn after_text(&mut self, at: State, text: &str) -> Result<Option<State>, AutomatonError> {
         let mut end = at;
         for character in text.chars() {
             match self.automaton.read_character(end, character)? {
@@ -482,15 +494,25 @@ impl Walk<'_> {
     }
 
     /// The tokens that close a string, where more counts than its language.
-    fn closings_by_place(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    fn closings_by_place(
+        &mut self,
+        at: State,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), AutomatonError> {
         self.closings_where(at, contents, found, |_, _| Ok(true)).map(drop)
     }
 
     /// The same of a string that is one of a list of words; whether it is.
-    fn closings_of_words(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<bool, Trouble> {
+    fn closings_of_words(
+        &mut self,
+        at: State,
+        contents: &Contents,
+        found: &mut Vec<TokenId>,
+    ) -> Result<bool, AutomatonError> {
         let from = found.len();
         let is_listed = |automaton: &mut Automaton, at| match automaton.kind(at)? {
-            PlaceKind::Text(Decode::Between, language) => Ok(automaton.word_edges(language).is_some()),
+            StateClass::Text(Decode::Between, language) => Ok(automaton.word_edges(language).is_some()),
             _ => Ok(false),
         };
         let are_words = self.closings_where(at, contents, found, is_listed)?;
@@ -507,8 +529,8 @@ impl Walk<'_> {
         at: State,
         contents: &Contents,
         found: &mut Vec<TokenId>,
-        mut holds: impl FnMut(&mut Automaton, State) -> Result<bool, Trouble>,
-    ) -> Result<bool, Trouble> {
+        mut holds: impl FnMut(&mut Automaton, State) -> Result<bool, AutomatonError>,
+    ) -> Result<bool, AutomatonError> {
         let trie = &contents.closing;
         let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
@@ -535,13 +557,13 @@ impl Walk<'_> {
         node: u32,
         at: State,
         open: &mut Vec<(u32, State)>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         if trie.is_leaf(node) {
             return Ok(());
         }
         // In a list of words few characters come next.
         let edges = match self.automaton.kind(at)? {
-            PlaceKind::Text(Decode::Between, language) => self.automaton.word_edges(language),
+            StateClass::Text(Decode::Between, language) => self.automaton.word_edges(language),
             _ => None,
         };
         let ranges = edges.map(|edges| edges.map(|(range, _)| (range.first().into(), range.last().into())));
@@ -558,7 +580,7 @@ impl Walk<'_> {
     }
 
     /// The tokens that go on with a number and stay in it.
-    pub(super) fn numbers(&mut self, at: State, digits: Digits) -> Result<NumberTokens, Trouble> {
+    pub(super) fn numbers(&mut self, at: State, digits: Digits) -> Result<NumberTokens, AutomatonError> {
         let mut found = Vec::new();
         let Digits::Any(number) = digits else {
             self.by_bytes(&self.tokens.numbers, at, &mut found)?;
@@ -608,7 +630,12 @@ impl Walk<'_> {
     }
 
     /// Those of some tokens that may come at a place, whatever it is.
-    pub(super) fn by_bytes(&mut self, tokens: &Spelled, at: State, found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    pub(super) fn by_bytes(
+        &mut self,
+        tokens: &Spelled,
+        at: State,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), AutomatonError> {
         let automaton = &mut *self.automaton;
         tokens.walk(at, |at: &State, byte| automaton.step(*at, byte), found)
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, Decode, Decoded, Trouble, is_plain};
+use crate::automaton::{Automaton, AutomatonError, Decode, Decoded, is_plain};
 use crate::strings::LanguageId;
 
 use super::content::inside;
@@ -27,7 +27,7 @@ struct Ask<'a> {
 }
 
 impl AskFree for Ask<'_> {
-    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, Trouble> {
+    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, AutomatonError> {
         self.freedom.is_viable(automaton, language, self.longest)
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn within(
     tokens: &Tokens,
     begun: Decode,
     language: LanguageId,
-) -> Result<TokenSet, Trouble> {
+) -> Result<TokenSet, AutomatonError> {
     let all = tokens.within(begun);
     let (escapes, trie, every) = (tokens.escapes, &tokens.every.trie, &tokens.every.tokens);
     let mut states = freedom.states();
@@ -144,7 +144,7 @@ fn stays(
     states: &mut States,
     state: u32,
     read: &[u8],
-) -> Result<Option<LanguageId>, Trouble> {
+) -> Result<Option<LanguageId>, AutomatonError> {
     for &byte in read {
         if !is_plain(byte) || states.after(automaton, ask, state, byte.into())? != state {
             return Ok(None);

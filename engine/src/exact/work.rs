@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::automaton::{Automaton, Decode, NameRests, PlaceKind, State, Trouble};
+use crate::automaton::{Automaton, AutomatonError, Decode, RemainingKeyText, State, StateClass};
 use crate::strings::{LanguageId, Languages};
 use crate::{MaskError, TokenId, Vocabulary};
 
@@ -143,7 +143,7 @@ impl Places for Shared {
 
 impl Work {
     /// The tokens that may come at a place.
-    pub(super) fn tokens(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, Trouble> {
+    pub(super) fn tokens(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, AutomatonError> {
         match shared.masks.get(&at) {
             Some(known) => Ok(known),
             None => self.new_tokens(at, shared),
@@ -151,7 +151,7 @@ impl Work {
     }
 
     /// The same, where it is not known.
-    fn new_tokens(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, Trouble> {
+    fn new_tokens(&mut self, at: State, shared: &Shared) -> Result<Arc<TokenSet>, AutomatonError> {
         let mut found = std::mem::take(&mut self.scratch);
         found.clear();
         let tokens = Arc::new(self.find(at, &mut found, shared)?);
@@ -163,9 +163,9 @@ impl Work {
     }
 
     /// The same, not kept. `found` is empty, and what is left in it does not matter.
-    fn find(&mut self, at: State, found: &mut Vec<TokenId>, shared: &Shared) -> Result<TokenSet, Trouble> {
+    fn find(&mut self, at: State, found: &mut Vec<TokenId>, shared: &Shared) -> Result<TokenSet, AutomatonError> {
         let mut set = match self.automaton.kind(at)? {
-            PlaceKind::Between(number) => {
+            StateClass::Between(number) => {
                 let mut walk = self.walk(shared);
                 if number.is_none()
                     && let Some(without) = walk.before_any_name(at)?
@@ -182,7 +182,7 @@ impl Work {
                 };
                 set.and_these(found)
             }
-            PlaceKind::Number(digits) => {
+            StateClass::Number(digits) => {
                 let mut walk = self.walk(shared);
                 walk.beyond_number(at, found)?;
                 let number = walk.numbers(at, digits)?;
@@ -197,8 +197,8 @@ impl Work {
                 };
                 set.and_these(found)
             }
-            PlaceKind::Name(Decode::Between) => match self.automaton.name_rests(at)? {
-                NameRests::Language(language, used, read) => {
+            StateClass::Name(Decode::Between) => match self.automaton.name_rests(at)? {
+                RemainingKeyText::Language(language, used, read) => {
                     let inside = self.inside(language, shared)?;
                     let contents = &shared.tokens.inside;
                     let mut walk = self.walk(shared);
@@ -210,7 +210,7 @@ impl Work {
                     let contents = &shared.tokens.inside;
                     let mut walk = self.walk(shared);
                     let mut set = TokenSet::none();
-                    if let NameRests::AllBut(names, read) = &rests {
+                    if let RemainingKeyText::AllBut(names, read) = &rests {
                         set = TokenSet::over(Base::AnyOrQuote);
                         let quotes = walk.all_but_quotes(at, (names, *read), contents);
                         set = set.but_these(&quotes);
@@ -219,7 +219,7 @@ impl Work {
                     set.and_these(found)
                 }
             },
-            PlaceKind::Text(Decode::Between, language) => {
+            StateClass::Text(Decode::Between, language) => {
                 let freedom = &mut self.known.freedom;
                 if self.automaton.word_edges(language).is_none()
                     && freedom.is_viable(&mut self.automaton, language, shared.tokens.inside.longest)?
@@ -234,9 +234,9 @@ impl Work {
                 self.walk(shared).closings(at, &shared.tokens.inside, found)?;
                 inside.and_these(found)
             }
-            kind @ (PlaceKind::Text(begun, _) | PlaceKind::Name(begun)) => {
+            kind @ (StateClass::Text(begun, _) | StateClass::Name(begun)) => {
                 let language = match kind {
-                    PlaceKind::Text(_, language) => language,
+                    StateClass::Text(_, language) => language,
                     _ => self.automaton.name_language(at)?,
                 };
                 let inside = self.within(begun, language, shared)?;
@@ -248,7 +248,7 @@ impl Work {
                 }
                 inside.and_these(found)
             }
-            PlaceKind::Other => {
+            StateClass::Other => {
                 self.walk(shared).by_bytes(&shared.tokens.every, at, found)?;
                 TokenSet::of(found, shared.tokens.len)
             }
@@ -270,7 +270,7 @@ impl Work {
     }
 
     /// The tokens that may follow between two characters of a string and stay in it.
-    pub(super) fn inside(&mut self, language: LanguageId, shared: &Shared) -> Result<TokenSet, Trouble> {
+    pub(super) fn inside(&mut self, language: LanguageId, shared: &Shared) -> Result<TokenSet, AutomatonError> {
         let key = (Decode::Between, language);
         if let Some(known) = self.insides.get(&key) {
             return Ok(known);
@@ -282,7 +282,12 @@ impl Work {
     }
 
     /// The tokens that may follow within a character of a string and stay in that.
-    pub(super) fn within(&mut self, begun: Decode, language: LanguageId, shared: &Shared) -> Result<TokenSet, Trouble> {
+    pub(super) fn within(
+        &mut self,
+        begun: Decode,
+        language: LanguageId,
+        shared: &Shared,
+    ) -> Result<TokenSet, AutomatonError> {
         let key = (begun, language);
         if let Some(known) = self.insides.get(&key) {
             return Ok(known);
@@ -310,6 +315,6 @@ impl Work {
     }
 }
 
-pub(super) fn mask_error(trouble: Trouble) -> MaskError {
-    MaskError::LimitExceeded(trouble.to_string())
+pub(super) fn mask_error(error: AutomatonError) -> MaskError {
+    MaskError::LimitExceeded(error.to_string())
 }

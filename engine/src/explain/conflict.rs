@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::relax::Relaxable;
 use super::{Conflict, SchemaPlace};
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
 use crate::{Formats, Style};
@@ -212,14 +212,18 @@ impl<'t> Search<'t> {
 }
 
 /// Whether a schema excludes it.
-pub(super) fn excludes(automaton: &mut Automaton, root: NodeId, excluded: Excluded<'_>) -> Result<bool, Trouble> {
+pub(super) fn excludes(
+    automaton: &mut Automaton,
+    root: NodeId,
+    excluded: Excluded<'_>,
+) -> Result<bool, AutomatonError> {
     let (text, byte) = match excluded {
         Excluded::Values => return Ok(!automaton.has_value(root)?),
         Excluded::Byte(text, byte) => (text, Some(byte)),
         Excluded::End(text) => (text, None),
     };
-    let goal = automaton.goal_of(root);
-    let Some(mut at) = automaton.start(goal)? else {
+    let assertion = automaton.assertion_of(root);
+    let Some(mut at) = automaton.start(assertion)? else {
         return Ok(true);
     };
     for byte in text.iter().copied().chain(byte) {

@@ -2,7 +2,7 @@
 
 use super::Expected;
 use super::place::{Phase, Position, decoded};
-use crate::automaton::{Automaton, State, Trouble};
+use crate::automaton::{Automaton, AutomatonError, State};
 
 /// Texts that are listed; where there are more, none is.
 const MAX_TEXTS: usize = 12;
@@ -19,7 +19,7 @@ pub(super) fn expected(
     at: State,
     position: &Position,
     text: &[u8],
-) -> Result<Vec<Expected>, Trouble> {
+) -> Result<Vec<Expected>, AutomatonError> {
     let mut expected = Vec::new();
     match position.phase {
         Phase::Text { start, .. } => texts(automaton, at, &text[start..], Expected::Text, &mut expected)?,
@@ -70,7 +70,7 @@ fn bytes_of(bytes: &[u8], expected: &mut Vec<Expected>) {
 }
 
 /// The kinds of values that may begin, with the strings where they are few.
-fn values(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), Trouble> {
+fn values(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), AutomatonError> {
     const KINDS: [(u8, &str); 6] = [
         (b'n', "null"),
         (b't', "true"),
@@ -101,7 +101,7 @@ fn values(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) ->
 }
 
 /// The names that may begin.
-fn names(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), Trouble> {
+fn names(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), AutomatonError> {
     let Some(next) = automaton.step(at, b'"')? else {
         return Ok(());
     };
@@ -120,7 +120,7 @@ fn texts(
     begun: &[u8],
     what: fn(String) -> Expected,
     expected: &mut Vec<Expected>,
-) -> Result<(), Trouble> {
+) -> Result<(), AutomatonError> {
     let mut found = Vec::new();
     let mut left = vec![(at, begun.to_vec(), false)];
     let mut looked_at = 0;
@@ -149,7 +149,7 @@ fn texts(
 }
 
 /// The bytes that may follow, and where they lead to. Whitespace between the parts of a document is left out.
-fn following(automaton: &mut Automaton, at: State) -> Result<Vec<(u8, State)>, Trouble> {
+fn following(automaton: &mut Automaton, at: State) -> Result<Vec<(u8, State)>, AutomatonError> {
     let in_string = automaton.is_in_text(at);
     let mut following = Vec::new();
     for byte in 0..=255 {

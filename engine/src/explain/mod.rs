@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::schema::{Body, Keywords, NodeId, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, Draft, ExactOptions, Formats, Style};
@@ -314,9 +314,13 @@ fn is_not_anything(set: &SchemaSet, keywords: &Keywords) -> bool {
 }
 
 /// The place after some bytes; none where they are forbidden.
-fn after(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Result<Option<crate::automaton::State>, Trouble> {
-    let goal = automaton.goal_of(root);
-    let mut at = automaton.start(goal)?;
+fn after(
+    automaton: &mut Automaton,
+    root: NodeId,
+    text: &[u8],
+) -> Result<Option<crate::automaton::State>, AutomatonError> {
+    let assertion = automaton.assertion_of(root);
+    let mut at = automaton.start(assertion)?;
     for &byte in text {
         let Some(before) = at else {
             return Ok(None);
@@ -327,9 +331,9 @@ fn after(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Result<Option<
 }
 
 /// The number of bytes before the first that is forbidden; none where the document is valid.
-fn first_forbidden(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Result<Option<usize>, Trouble> {
-    let goal = automaton.goal_of(root);
-    let Some(mut at) = automaton.start(goal)? else {
+fn first_forbidden(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Result<Option<usize>, AutomatonError> {
+    let assertion = automaton.assertion_of(root);
+    let Some(mut at) = automaton.start(assertion)? else {
         return Ok(Some(0));
     };
     for (offset, &byte) in text.iter().enumerate() {

@@ -141,9 +141,9 @@ impl Position {
         })
     }
 
-    fn pointer_of(&self, levels: usize) -> String {
+    fn pointer_of(&self, frames: usize) -> String {
         let mut pointer = String::new();
-        for open in &self.open[..levels] {
+        for open in &self.open[..frames] {
             match open {
                 Open::Array(before) => pointer.push_str(&format!("/{before}")),
                 Open::Object(names) => crate::json::push_token(&mut pointer, names.last().map_or("", String::as_str)),
@@ -170,16 +170,16 @@ pub fn line_of(text: &str, pointer: &str) -> Option<usize> {
     if pointer.is_empty() {
         return Some(1);
     }
-    let levels = pointer.matches('/').count();
+    let frames = pointer.matches('/').count();
     let mut position = Position::start();
     let mut line = 1;
     for (at, byte) in text.bytes().enumerate() {
         let begins_item = position.phase == Phase::Value && position.is_in_array() && !b" \t\r\n]".contains(&byte);
         let was_in_name = matches!(position.phase, Phase::Key { .. });
-        let item = (begins_item && position.open.len() == levels).then(|| position.pointer_of(levels));
+        let item = (begins_item && position.open.len() == frames).then(|| position.pointer_of(frames));
         position.read(text.as_bytes(), at, byte);
-        let ends_name = was_in_name && position.phase == Phase::Colon && position.open.len() == levels;
-        let member = ends_name.then(|| position.pointer_of(levels));
+        let ends_name = was_in_name && position.phase == Phase::Colon && position.open.len() == frames;
+        let member = ends_name.then(|| position.pointer_of(frames));
         if item.or(member).is_some_and(|found| found == pointer) {
             return Some(line);
         }

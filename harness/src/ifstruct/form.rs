@@ -1,6 +1,6 @@
 //! From a sample to all replies that have what it asks for: the form around the data, and the data's schema.
 
-use maskwright::{DataFormat, Frame, ReplyForm};
+use maskwright::{DataFormat, Envelope, ReplyForm};
 use maskwright_suites::ifstruct::{Count, OutputFormat, Sample};
 use serde_json::{Map, Value, json};
 
@@ -11,17 +11,17 @@ pub fn form(sample: &Sample) -> ReplyForm {
         OutputFormat::Json => (DataFormat::Json, &["json", ""]),
         OutputFormat::Yaml => (DataFormat::Yaml, &["yaml", "yml", ""]),
     };
-    let mut frames: Vec<Frame> = match &sample.code_block_language {
-        Some(language) => vec![Frame::fenced(language)],
-        None => languages.iter().map(|language| Frame::fenced(language)).collect(),
+    let mut envelopes: Vec<Envelope> = match &sample.code_block_language {
+        Some(language) => vec![Envelope::fenced(language)],
+        None => languages.iter().map(|language| Envelope::fenced(language)).collect(),
     };
     if sample.forbid_code_block {
-        frames.clear();
+        envelopes.clear();
     }
     if !sample.require_code_block && sample.code_block_language.is_none() {
-        frames.push(Frame::bare());
+        envelopes.push(Envelope::bare());
     }
-    ReplyForm { data, frames }
+    ReplyForm { data, envelopes }
 }
 
 /// The schema of the whole data: the list with as many items as asked for, in its wrapper where there is one, and no keys but those

@@ -1,12 +1,12 @@
 //! Completions of whole documents: what is open, from the innermost container outwards.
 
-use super::{Automaton, Constraint, Content, ExpectedId, Kind, State, Top, Trouble, Word};
+use super::{Automaton, AutomatonError, Constraint, Content, ExpectedId, Kind, State, Top, Word};
 use crate::automaton::complete::{MAX_BYTES, Piece};
 use crate::automaton::formula::FormulaId;
 
 impl Automaton {
     /// A short text that ends the document from a place; none where none was found.
-    pub(crate) fn completion(&mut self, at: State) -> Result<Option<Vec<u8>>, Trouble> {
+    pub(crate) fn completion(&mut self, at: State) -> Result<Option<Vec<u8>>, AutomatonError> {
         let mut state = at;
         let mut text = Vec::new();
         while !matches!(state.top, Top::Done) {
@@ -23,7 +23,7 @@ impl Automaton {
     }
 
     /// The rest of what stands at the top, and the place after it.
-    fn rest(&mut self, state: &State) -> Result<Option<(Piece, State)>, Trouble> {
+    fn rest(&mut self, state: &State) -> Result<Option<(Piece, State)>, AutomatonError> {
         match &state.top {
             Top::Number(number, text, expected) => {
                 let start = self.number_rest_apart(*number, *text, *expected, state.stack)?;
@@ -70,7 +70,7 @@ impl Automaton {
             Top::Value(expected) => {
                 let constraint = self.constraint_of(*expected)?;
                 let constraint = self.next_apart(constraint, state.stack)?;
-                let order = self.order_for(&self.expected(*expected).goals);
+                let order = self.order_for(&self.expected(*expected).assertions);
                 self.value_text(constraint, order)?
             }
             _ => self.container_rest(state)?,
@@ -84,7 +84,7 @@ impl Automaton {
         Ok(rest)
     }
 
-    fn read_value(&mut self, state: &State, piece: Piece) -> Result<Option<(Piece, State)>, Trouble> {
+    fn read_value(&mut self, state: &State, piece: Piece) -> Result<Option<(Piece, State)>, AutomatonError> {
         let Some(after) = self.after(state, &piece)? else {
             return Ok(None);
         };
@@ -95,14 +95,14 @@ impl Automaton {
         Ok(next.map(|next| (piece, next)))
     }
 
-    fn read_piece(&mut self, state: &State, piece: Option<Piece>) -> Result<Option<(Piece, State)>, Trouble> {
+    fn read_piece(&mut self, state: &State, piece: Option<Piece>) -> Result<Option<(Piece, State)>, AutomatonError> {
         let Some(piece) = piece else { return Ok(None) };
         let next = self.after(state, &piece)?;
         Ok(next.map(|next| (piece, next)))
     }
 
     /// The place after some bytes. It is not kept, nor are those on the way.
-    fn after(&mut self, from: &State, bytes: &[u8]) -> Result<Option<State>, Trouble> {
+    fn after(&mut self, from: &State, bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
         let mut state = *from;
         for &byte in bytes {
             match self.read(&state, byte)? {
@@ -114,21 +114,21 @@ impl Automaton {
     }
 
     /// The rest of the innermost container, from a place between its parts.
-    fn container_rest(&mut self, state: &State) -> Result<Option<Piece>, Trouble> {
-        let Some(level) = self.level(state.stack) else {
+    fn container_rest(&mut self, state: &State) -> Result<Option<Piece>, AutomatonError> {
+        let Some(frame) = self.frame(state.stack) else {
             return Ok(None);
         };
-        let demand = self.demand_left(&level);
+        let demand = self.demand_left(&frame);
         let demand = self.container_apart(demand, state.stack)?;
         let begun = matches!(state.top, Top::ObjectNext | Top::ArrayNext);
-        match &level.kind {
+        match &frame.kind {
             Kind::Array { values } => {
                 let seen = values.as_deref().unwrap_or_default();
                 self.array_rest(demand, seen, begun)
             }
             Kind::Object { order, passed, .. } => {
                 let ordered = self.ordered(*order, *passed);
-                let gone = self.gone(&level.kind);
+                let gone = self.gone(&frame.kind);
                 let must = matches!(state.top, Top::ObjectComma);
                 self.object_rest(demand, &ordered, &gone, begun, must)
             }
@@ -136,15 +136,15 @@ impl Automaton {
     }
 
     /// What the surroundings ask of a value.
-    fn constraint_of(&mut self, expected: ExpectedId) -> Result<Constraint, Trouble> {
+    fn constraint_of(&mut self, expected: ExpectedId) -> Result<Constraint, AutomatonError> {
         let what = self.expected(expected);
-        let mut parts = Vec::with_capacity(what.goals.len());
-        for &goal in &what.goals {
-            parts.push(self.constraint(goal)?);
+        let mut parts = Vec::with_capacity(what.assertions.len());
+        for &assertion in &what.assertions {
+            parts.push(self.constraint(assertion)?);
         }
         let admits = |word: Word| {
-            let outcome = |goal: u32| word.outcome(&parts[goal as usize]);
-            self.decisions.admits(what.decision, outcome)
+            let verdict = |assertion: u32| word.verdict(&parts[assertion as usize]);
+            self.diagrams.admits(what.diagram, verdict)
         };
         let (null, yes, no) = (admits(Word::Null), admits(Word::True), admits(Word::False));
         let arrays: Vec<FormulaId> = parts.iter().map(|part| part.arrays).collect();
@@ -155,8 +155,8 @@ impl Automaton {
             no,
             numbers: self.numbers_expected(&what)?,
             strings: self.strings_expected(&what)?,
-            arrays: self.decisions.formula(what.decision, &arrays, &mut self.formulas),
-            objects: self.decisions.formula(what.decision, &objects, &mut self.formulas),
+            arrays: self.diagrams.formula(what.diagram, &arrays, &mut self.formulas),
+            objects: self.diagrams.formula(what.diagram, &objects, &mut self.formulas),
         })
     }
 }

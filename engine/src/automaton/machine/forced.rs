@@ -1,6 +1,6 @@
 //! Bytes that must come next.
 
-use super::{Automaton, NameRests, State, Top, Trouble};
+use super::{Automaton, AutomatonError, RemainingKeyText, State, Top};
 use crate::Escapes;
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
@@ -22,7 +22,7 @@ enum Beginning {
 impl Automaton {
     /// The one byte that can come next, and where it leads; none where there are several, where the document may end, or
     /// where that takes long to see, as with characters that are different but begin with the same byte.
-    pub(crate) fn forced_byte(&mut self, at: State) -> Result<Option<(u8, State)>, Trouble> {
+    pub(crate) fn forced_byte(&mut self, at: State) -> Result<Option<(u8, State)>, AutomatonError> {
         if let Some(&known) = self.forced.get(&at) {
             return Ok(known);
         }
@@ -31,7 +31,7 @@ impl Automaton {
         Ok(forced)
     }
 
-    fn find_forced(&mut self, at: State) -> Result<Option<(u8, State)>, Trouble> {
+    fn find_forced(&mut self, at: State) -> Result<Option<(u8, State)>, AutomatonError> {
         let only = match at.top {
             Top::String(Decode::Between, language, ..) => Some(self.beginning(language)?),
             Top::Key(Decode::Between, ..) => Some(self.beginning_of_name(at)?),
@@ -60,12 +60,12 @@ impl Automaton {
     }
 
     /// Whether some texts must not come between two characters of a string or name, though its language has them.
-    fn avoids(&mut self, at: State) -> Result<bool, Trouble> {
+    fn avoids(&mut self, at: State) -> Result<bool, AutomatonError> {
         Ok(!self.any_content(at)? || self.texts_to_avoid(at)?.is_some())
     }
 
     /// What all texts of a language begin with.
-    fn beginning(&mut self, language: LanguageId) -> Result<Beginning, Trouble> {
+    fn beginning(&mut self, language: LanguageId) -> Result<Beginning, AutomatonError> {
         let may_end = self.languages.accepts_empty(language);
         Ok(match (&self.languages.beginnings(language, 2)?[..], may_end) {
             ([], true) => Beginning::End,
@@ -75,9 +75,9 @@ impl Automaton {
     }
 
     /// What all goes on with that a name may become.
-    fn beginning_of_name(&mut self, at: State) -> Result<Beginning, Trouble> {
+    fn beginning_of_name(&mut self, at: State) -> Result<Beginning, AutomatonError> {
         let (first, last, read) = match self.name_rests(at)? {
-            NameRests::These(names, read) => {
+            RemainingKeyText::These(names, read) => {
                 let sorted = |name: &&TextId| self.texts.get(**name);
                 (
                     names.iter().min_by_key(sorted).copied(),
@@ -85,12 +85,12 @@ impl Automaton {
                     read,
                 )
             }
-            NameRests::Left(left) => {
+            RemainingKeyText::Left(left) => {
                 let (first, last) = self.ends_left(left);
                 (first, last, self.texts.get(left.text).len())
             }
-            NameRests::AllBut(..) => return Ok(Beginning::Several),
-            NameRests::Language(..) => {
+            RemainingKeyText::AllBut(..) => return Ok(Beginning::Several),
+            RemainingKeyText::Language(..) => {
                 let language = self.name_language(at)?;
                 return self.beginning(language);
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Automaton, Kind, Level, StackId, State, Top, Trouble};
+use super::{Automaton, AutomatonError, Frame, Kind, StackId, State, Top};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::decode::Decode;
 use crate::numbers::{NextDigits, NumberState};
@@ -10,7 +10,7 @@ use crate::strings::LanguageId;
 
 /// A kind of place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum PlaceKind {
+pub(crate) enum StateClass {
     /// Between the parts of a document, and the number that may begin here.
     Between(Option<Digits>),
     /// In a number.
@@ -34,7 +34,7 @@ pub(crate) enum Digits {
 
 /// What tells the names of an object apart: names that are not listed, and are in the same languages, are alike.
 #[derive(Debug)]
-pub(in crate::automaton) struct NameClasses {
+pub(in crate::automaton) struct KeyClasses {
     /// Sorted by their characters.
     pub(super) listed: Box<[TextId]>,
     languages: Box<[LanguageId]>,
@@ -42,9 +42,9 @@ pub(in crate::automaton) struct NameClasses {
 
 /// The beginning of a name.
 #[derive(Debug)]
-pub(crate) struct BegunName {
+pub(crate) struct PartialKey {
     object: StackId,
-    classes: Arc<NameClasses>,
+    classes: Arc<KeyClasses>,
     text: TextId,
     /// What may follow in each language that names are told apart by.
     after: Vec<LanguageId>,
@@ -52,7 +52,7 @@ pub(crate) struct BegunName {
 
 /// A class of names of one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct NameClass {
+pub(crate) struct KeyClass {
     object: StackId,
     /// Whether the object may end behind such a member.
     may_close: bool,
@@ -63,7 +63,7 @@ pub(crate) struct NameClass {
 /// Languages that names are told apart by, at most.
 const MOST_LANGUAGES: usize = 64;
 
-impl BegunName {
+impl PartialKey {
     /// The object.
     pub(super) fn object(&self) -> StackId {
         self.object
@@ -77,12 +77,12 @@ impl BegunName {
 
 impl Automaton {
     /// What kind of place this is.
-    pub(crate) fn kind(&mut self, at: State) -> Result<PlaceKind, Trouble> {
+    pub(crate) fn kind(&mut self, at: State) -> Result<StateClass, AutomatonError> {
         Ok(match at.top {
-            Top::String(decode, language, ..) if self.any_content(at)? => PlaceKind::Text(decode, language),
-            Top::Key(decode, ..) if self.any_content(at)? => PlaceKind::Name(decode),
-            Top::Literal(..) | Top::String(..) | Top::Key(..) => PlaceKind::Other,
-            Top::Number(number, ..) => PlaceKind::Number(match self.any_next(at.stack)? {
+            Top::String(decode, language, ..) if self.any_content(at)? => StateClass::Text(decode, language),
+            Top::Key(decode, ..) if self.any_content(at)? => StateClass::Name(decode),
+            Top::Literal(..) | Top::String(..) | Top::Key(..) => StateClass::Other,
+            Top::Number(number, ..) => StateClass::Number(match self.any_next(at.stack)? {
                 true => Digits::Any(number),
                 false => Digits::Apart,
             }),
@@ -96,12 +96,12 @@ impl Automaton {
                     None => None,
                 };
                 let any = number.is_some() && self.any_next(at.stack)?;
-                PlaceKind::Between(number.map(|number| match any {
+                StateClass::Between(number.map(|number| match any {
                     true => Digits::Any(number),
                     false => Digits::Apart,
                 }))
             }
-            _ => PlaceKind::Between(None),
+            _ => StateClass::Between(None),
         })
     }
 
@@ -116,7 +116,7 @@ impl Automaton {
     }
 
     /// The place after the number that a place is in; none where it cannot end there, or nothing can follow.
-    pub(crate) fn after_number(&mut self, at: State) -> Result<Option<State>, Trouble> {
+    pub(crate) fn after_number(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let Top::Number(number, text, expected) = at.top else {
             return Ok(None);
         };
@@ -126,23 +126,23 @@ impl Automaton {
 
     /// Whether the value of the container at the top of a stack is compared with others when it ends.
     pub(crate) fn is_compared(&self, at: State) -> bool {
-        let level = self.levels.get(at.stack.0 as usize);
-        level.is_some_and(|level| self.keeps(level.below))
+        let frame = self.frames.get(at.stack.0 as usize);
+        frame.is_some_and(|frame| self.keeps(frame.below))
     }
 
     /// Whether the innermost container is an array.
     pub(crate) fn is_in_array(&self, at: State) -> bool {
-        let level = self.levels.get(at.stack.0 as usize);
-        level.is_some_and(|level| matches!(level.kind, Kind::Array { .. }))
+        let frame = self.frames.get(at.stack.0 as usize);
+        frame.is_some_and(|frame| matches!(frame.kind, Kind::Array { .. }))
     }
 
     /// Whether the next item or member of a container need not differ from others.
-    fn any_next(&mut self, stack: StackId) -> Result<bool, Trouble> {
+    fn any_next(&mut self, stack: StackId) -> Result<bool, AutomatonError> {
         Ok(!self.keeps(stack) || self.apart(stack)?.child.is_empty())
     }
 
     /// What is known of the name that a place is in.
-    pub(crate) fn begun_name(&mut self, at: State) -> Result<Option<BegunName>, Trouble> {
+    pub(crate) fn begun_name(&mut self, at: State) -> Result<Option<PartialKey>, AutomatonError> {
         let Top::Key(_, text, _) = at.top else {
             return Ok(None);
         };
@@ -156,7 +156,7 @@ impl Automaton {
                 *language = self.languages.derivative(*language, character)?;
             }
         }
-        Ok(Some(BegunName {
+        Ok(Some(PartialKey {
             object: at.stack,
             classes,
             text,
@@ -165,13 +165,13 @@ impl Automaton {
     }
 
     /// Whether all names that go on from the beginning of one and are not listed are of one class; those that are listed.
-    pub(crate) fn only_listed_differ<'a>(&self, name: &'a BegunName) -> Option<&'a [TextId]> {
+    pub(crate) fn only_listed_differ<'a>(&self, name: &'a PartialKey) -> Option<&'a [TextId]> {
         name.are_alike()
             .then(|| self.beginning_with(&name.classes.listed, name.text))
     }
 
     /// The name that is listed and has `more` behind what a name begins with.
-    pub(crate) fn listed_behind(&mut self, name: &BegunName, more: &str) -> Option<TextId> {
+    pub(crate) fn listed_behind(&mut self, name: &PartialKey, more: &str) -> Option<TextId> {
         let whole = self.texts.find_extended(name.text, more)?;
         (self.beginning_with(&name.classes.listed, whole).first() == Some(&whole)).then_some(whole)
     }
@@ -180,9 +180,9 @@ impl Automaton {
     /// future after each name of a class, other names of that class aside.
     pub(crate) fn class_of(
         &mut self,
-        name: &BegunName,
+        name: &PartialKey,
         (behind, rest): (State, &str),
-    ) -> Result<Option<NameClass>, Trouble> {
+    ) -> Result<Option<KeyClass>, AutomatonError> {
         let Top::Colon(whole) = behind.top else {
             return Ok(None);
         };
@@ -195,12 +195,12 @@ impl Automaton {
             languages |= u64::from(self.languages.contains(language, rest)?) << bit;
         }
         // Other than that it does not matter to it which names have come.
-        let may_close = match self.level(name.object) {
-            Some(level) => self.may_close(&level),
+        let may_close = match self.frame(name.object) {
+            Some(frame) => self.may_close(&frame),
             None => false,
         };
         let object = self.bare_stack(name.object)?.unwrap_or(name.object);
-        Ok(Some(NameClass {
+        Ok(Some(KeyClass {
             object,
             may_close,
             languages,
@@ -221,15 +221,15 @@ impl Automaton {
         State::new(top, at.stack)
     }
 
-    pub(super) fn name_classes(&mut self, stack: StackId) -> Result<Option<Arc<NameClasses>>, Trouble> {
-        let Some(level) = self.level(stack) else {
+    pub(super) fn name_classes(&mut self, stack: StackId) -> Result<Option<Arc<KeyClasses>>, AutomatonError> {
+        let Some(frame) = self.frame(stack) else {
             return Ok(None);
         };
-        let classes = match self.name_classes.get(&level.expected) {
+        let classes = match self.name_classes.get(&frame.expected) {
             Some(known) => known.clone(),
             None => {
-                let classes = Arc::new(self.find_name_classes(&level)?);
-                self.name_classes.insert(level.expected, classes.clone());
+                let classes = Arc::new(self.find_name_classes(&frame)?);
+                self.name_classes.insert(frame.expected, classes.clone());
                 classes
             }
         };
@@ -239,27 +239,27 @@ impl Automaton {
         }
         // From one mask to the next they are mostly the same.
         if let Some((expected, names, known)) = &self.last_classes
-            && *expected == level.expected
+            && *expected == frame.expected
             && *names == more
         {
             return Ok(Some(known.clone()));
         }
         let mut listed = [&classes.listed[..], &more].concat();
         self.sort_names(&mut listed);
-        let with_more = Arc::new(NameClasses {
+        let with_more = Arc::new(KeyClasses {
             listed: listed.into(),
             languages: classes.languages.clone(),
         });
-        self.last_classes = Some((level.expected, more, with_more.clone()));
+        self.last_classes = Some((frame.expected, more, with_more.clone()));
         Ok(Some(with_more))
     }
 
     /// What tells the names in an object apart, but for those of values that it has to differ from.
-    fn find_name_classes(&mut self, level: &Level) -> Result<NameClasses, Trouble> {
+    fn find_name_classes(&mut self, frame: &Frame) -> Result<KeyClasses, AutomatonError> {
         // What tells names apart at the beginning of the object does to its end.
         let (mut listed, mut languages) = (Vec::new(), Vec::new());
-        for &goal in &self.expected(level.expected).goals {
-            let formula = self.constraint(goal)?.objects;
+        for &assertion in &self.expected(frame.expected).assertions {
+            let formula = self.constraint(assertion)?.objects;
             for atom in self.formulas.atoms(formula) {
                 match self.atoms.kind(*atom) {
                     AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => listed.push(name),
@@ -268,13 +268,13 @@ impl Automaton {
                 }
             }
         }
-        if let Kind::Object { order, .. } = level.kind {
+        if let Kind::Object { order, .. } = frame.kind {
             listed.extend(self.ordered(order, 0).iter().copied());
         }
         self.sort_names(&mut listed);
         languages.sort_unstable();
         languages.dedup();
         let (listed, languages) = (listed.into(), languages.into());
-        Ok(NameClasses { listed, languages })
+        Ok(KeyClasses { listed, languages })
     }
 }

@@ -10,7 +10,7 @@ mod forced;
 mod kinds;
 mod mixer;
 mod names;
-mod next_names;
+mod next_keys;
 mod order;
 mod scalars;
 mod shapes;
@@ -27,20 +27,20 @@ use crate::strings::{
     CharRange, Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions, WordEdges,
 };
 
+use super::assertion::{AssertionId, Constraint};
 use super::atom::TextId;
-use super::decision::DecisionId;
+use super::decision_diagram::DiagramId;
 use super::decode::{Decode, Decoded};
 use super::formula::FormulaId;
-use super::goal::{Constraint, GoalId};
-use super::name_sets::NameSetId;
+use super::key_sets::KeySetId;
 use super::satisfiable::Plain;
-use super::{Automaton, PLACES, Trouble};
+use super::{Automaton, AutomatonError, PLACES};
 pub(super) use apart::{Apart, MostTexts, Parts};
-pub(super) use kinds::NameClasses;
-pub(crate) use kinds::{BegunName, Digits, NameClass, PlaceKind};
+pub(super) use kinds::KeyClasses;
+pub(crate) use kinds::{Digits, KeyClass, PartialKey, StateClass};
 use mixer::Mixer;
-pub(crate) use names::{ListId, NameRests, NamesCome, NamesLeft, NextNames, SomeNames};
-pub(super) use next_names::NameList;
+pub(crate) use names::{KeyListId, NextKeys, RemainingKeyText, RemainingKeys, SeenKeys, SomeKeys};
+pub(super) use next_keys::KeyList;
 pub(super) use order::{OrderId, Orders};
 pub(super) use shapes::ForcedShape;
 pub(crate) use shapes::{CommonShape, NextMembers, ValueShape};
@@ -55,7 +55,7 @@ impl StackId {
     pub(super) const EMPTY: Self = Self(u32::MAX);
 }
 
-/// A value's goals, and which of their outcomes its surroundings can live with.
+/// A value's assertions, and which of their verdicts its surroundings can live with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ExpectedId(u32);
 
@@ -63,8 +63,8 @@ pub(crate) struct ExpectedId(u32);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Expected {
     /// Sorted.
-    goals: Box<[GoalId]>,
-    decision: DecisionId,
+    assertions: Box<[AssertionId]>,
+    diagram: DiagramId,
 }
 
 /// A place in a document.
@@ -100,12 +100,12 @@ pub(super) struct Content {
     pub(super) language: LanguageId,
 }
 
-/// The languages of the goals whose outcome a string still has to tell.
+/// The languages of the assertions whose verdict a string still has to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OpenId(u32);
 
 impl OpenId {
-    /// No goal is open.
+    /// No assertion is open.
     const NONE: Self = Self(u32::MAX);
 }
 
@@ -116,15 +116,15 @@ enum Top {
     Value(ExpectedId),
     /// In `null`, `true` or `false`, after so many bytes.
     Literal(Word, u8, ExpectedId),
-    /// In a string that is a value: what may follow, and the languages of the goals whose outcome is open. What was read
+    /// In a string that is a value: what may follow, and the languages of the assertions whose verdict is open. What was read
     /// of it is kept where its value has to be known.
     String(Decode, LanguageId, OpenId, Option<TextId>, ExpectedId),
-    /// In a number. The text is kept where the outcome of a goal is open, and where its value has to be known.
+    /// In a number. The text is kept where the verdict of an assertion is open, and where its value has to be known.
     Number(NumberState, Option<TextId>, ExpectedId),
     /// After `{`.
     ObjectStart,
     /// In a name: what was read of it, and what it may become.
-    Key(Decode, TextId, NextNames),
+    Key(Decode, TextId, NextKeys),
     /// After a name.
     Colon(TextId),
     /// After a member.
@@ -183,7 +183,7 @@ impl Word {
         }
     }
 
-    fn outcome(self, constraint: &Constraint) -> bool {
+    fn verdict(self, constraint: &Constraint) -> bool {
         match self {
             Self::Null => constraint.null,
             Self::True => constraint.yes,
@@ -192,17 +192,17 @@ impl Word {
     }
 }
 
-/// What is left of a container: of the demand on it, and of its goals, of which there mostly is one.
+/// What is left of a container: of the demand on it, and of its assertions, of which there mostly is one.
 pub(super) type Left = SmallVec<[FormulaId; 3]>;
 
-/// The outcomes of the goals of a container.
-pub(super) type Outcomes = SmallVec<[bool; 4]>;
+/// The verdicts of the assertions of a container.
+pub(super) type Verdicts = SmallVec<[bool; 4]>;
 
 /// A container on the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Level {
+pub(super) struct Frame {
     kind: Kind,
-    /// What is left: first of the demand on the container, then of each goal's formula; a goal whose outcome is known
+    /// What is left: first of the demand on the container, then of each assertion's formula; an assertion whose verdict is known
     /// has a decided one.
     formulas: Left,
     /// What the container is read for.
@@ -210,12 +210,12 @@ pub(super) struct Level {
     below: StackId,
     /// Number of containers around it and itself.
     depth: u32,
-    plain: Derived<Option<PlainLevel>>,
+    plain: Derived<Option<PlainFrame>>,
     /// All that counts, mixed, as soon as it is [known to all](Automaton::push).
     mixed: Derived<u64>,
 }
 
-impl Level {
+impl Frame {
     fn mix(&mut self) {
         let mut mixer = Mixer::default();
         self.kind.hash(&mut mixer);
@@ -225,7 +225,7 @@ impl Level {
     }
 }
 
-impl Hash for Level {
+impl Hash for Frame {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         hasher.write_u64(self.mixed.0);
     }
@@ -234,7 +234,7 @@ impl Hash for Level {
 /// An object whose members can come in any order and number, each a matter by itself. What is asked of it stays as it is
 /// while it is read: only which names have come changes.
 #[derive(Clone, Debug)]
-pub(super) struct PlainLevel {
+pub(super) struct PlainFrame {
     asked: Arc<Plain>,
     /// Whether there is room for any name that it does not speak of.
     has_room: bool,
@@ -242,7 +242,7 @@ pub(super) struct PlainLevel {
     missing: u32,
 }
 
-/// What follows from the rest of a level, so that it makes no difference to which one it is.
+/// What follows from the rest of a frame, so that it makes no difference to which one it is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Derived<T>(T);
 
@@ -257,14 +257,14 @@ impl<T> Eq for Derived<T> {}
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Kind {
     Array {
-        /// The items so far, as goals of being equal to them; kept where items are compared here or further out.
-        values: Option<Box<[GoalId]>>,
+        /// The items so far, as assertions of being equal to them; kept where items are compared here or further out.
+        values: Option<Box<[AssertionId]>>,
     },
     Object {
-        /// The values of `used` in its order, as goals of being equal to them; kept where items are compared further out.
-        values: Option<Box<[GoalId]>>,
+        /// The values of `used` in its order, as assertions of being equal to them; kept where items are compared further out.
+        values: Option<Box<[AssertionId]>>,
         /// Names of the members so far.
-        used: NameSetId,
+        used: KeySetId,
         /// The name of the member that is read.
         name: Option<TextId>,
         /// The names that come in an order, and how many of them have been read or passed over.
@@ -275,16 +275,16 @@ enum Kind {
 
 impl Kind {
     /// The values so far, where they are kept: items in their order, members in that of their names' characters.
-    fn values(&self) -> &[GoalId] {
+    fn values(&self) -> &[AssertionId] {
         match self {
             Self::Array { values } | Self::Object { values, .. } => values.as_deref().unwrap_or_default(),
         }
     }
 
     /// Names of the members so far.
-    fn used(&self) -> NameSetId {
+    fn used(&self) -> KeySetId {
         match self {
-            Self::Array { .. } => NameSetId::EMPTY,
+            Self::Array { .. } => KeySetId::EMPTY,
             Self::Object { used, .. } => *used,
         }
     }
@@ -295,22 +295,22 @@ fn is_of_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
 }
 
-/// A step's outcome: no place where the byte cannot stand.
-type Step = Result<Option<State>, Trouble>;
+/// A step's verdict: no place where the byte cannot stand.
+type Step = Result<Option<State>, AutomatonError>;
 
 impl Automaton {
-    /// The place before a document that has to satisfy `goal`; none where nothing does.
-    pub(crate) fn start(&mut self, goal: GoalId) -> Result<Option<State>, Trouble> {
-        let decision = self.decide(&[goal], &mut |_, outcomes| Ok(outcomes[0]))?;
-        if decision == DecisionId::NEVER {
+    /// The place before a document that has to satisfy `assertion`; none where nothing does.
+    pub(crate) fn start(&mut self, assertion: AssertionId) -> Result<Option<State>, AutomatonError> {
+        let diagram = self.decide(&[assertion], &mut |_, verdicts| Ok(verdicts[0]))?;
+        if diagram == DiagramId::NEVER {
             return Ok(None);
         }
-        let expected = self.expect(vec![goal], decision);
+        let expected = self.expect(vec![assertion], diagram);
         Ok(Some(State::new(Top::Value(expected), StackId::EMPTY)))
     }
 
     /// The place after a byte; none where no document goes on like that.
-    pub(crate) fn step(&mut self, from: State, byte: u8) -> Result<Option<State>, Trouble> {
+    pub(crate) fn step(&mut self, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
         if !from.top.may_read(byte) {
             return Ok(None);
         }
@@ -342,7 +342,7 @@ impl Automaton {
     }
 
     /// The place after some bytes; none where no document goes on like that.
-    pub(crate) fn read_bytes(&mut self, from: State, mut bytes: &[u8]) -> Result<Option<State>, Trouble> {
+    pub(crate) fn read_bytes(&mut self, from: State, mut bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
         let mut at = from;
         while let Some((&byte, rest)) = bytes.split_first() {
             let several = match at.top {
@@ -360,12 +360,12 @@ impl Automaton {
         Ok(Some(at))
     }
 
-    fn find_step(&mut self, from: State, byte: u8) -> Result<Option<State>, Trouble> {
+    fn find_step(&mut self, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
         let next = self.read(&from, byte)?;
         self.if_apart(next)
     }
 
-    fn if_apart(&mut self, next: Option<State>) -> Result<Option<State>, Trouble> {
+    fn if_apart(&mut self, next: Option<State>) -> Result<Option<State>, AutomatonError> {
         Ok(match next {
             Some(next) if self.is_apart(&next)? => Some(next),
             _ => None,
@@ -373,7 +373,7 @@ impl Automaton {
     }
 
     /// Whether the document may end here.
-    pub(crate) fn is_complete(&mut self, at: State) -> Result<bool, Trouble> {
+    pub(crate) fn is_complete(&mut self, at: State) -> Result<bool, AutomatonError> {
         match at.top {
             Top::Done => Ok(true),
             Top::Number(number, text, expected) if at.stack == StackId::EMPTY => {
@@ -394,12 +394,16 @@ impl Automaton {
     }
 
     /// The characters that may come first in texts of a language, with what may follow them.
-    pub(crate) fn content_transitions(&mut self, language: LanguageId) -> Result<Transitions, Trouble> {
+    pub(crate) fn content_transitions(&mut self, language: LanguageId) -> Result<Transitions, AutomatonError> {
         Ok(self.languages.transitions(language)?)
     }
 
     /// Whether a text of a language begins with a character of one of `ranges`, whose ends are included.
-    pub(crate) fn content_may_begin(&mut self, language: LanguageId, ranges: &[(u32, u32)]) -> Result<bool, Trouble> {
+    pub(crate) fn content_may_begin(
+        &mut self,
+        language: LanguageId,
+        ranges: &[(u32, u32)],
+    ) -> Result<bool, AutomatonError> {
         Ok(self.languages.may_begin(language, ranges)?)
     }
 
@@ -420,7 +424,7 @@ impl Automaton {
     }
 
     /// The machines whose states make up a language, where it is that and no more.
-    pub(crate) fn machine(&mut self, language: LanguageId) -> Result<Option<Machine>, Trouble> {
+    pub(crate) fn machine(&mut self, language: LanguageId) -> Result<Option<Machine>, AutomatonError> {
         Ok(self.languages.machine(language)?)
     }
 
@@ -430,19 +434,23 @@ impl Automaton {
     }
 
     /// What may follow a character in texts of a language; none where nothing does.
-    pub(crate) fn content_after(&mut self, language: LanguageId, c: char) -> Result<Option<LanguageId>, Trouble> {
+    pub(crate) fn content_after(
+        &mut self,
+        language: LanguageId,
+        c: char,
+    ) -> Result<Option<LanguageId>, AutomatonError> {
         let after = self.languages.derivative(language, c)?;
         Ok((after != self.languages.none()).then_some(after))
     }
 
     /// Whether every text at all is the beginning of some text of a language, where that shows.
-    pub(crate) fn is_dense(&mut self, language: LanguageId) -> Result<bool, Trouble> {
+    pub(crate) fn is_dense(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
         Ok(self.languages.is_dense(language)?)
     }
 
     /// A class of characters of which every text is the beginning of some text of `language`, where one shows: sorted,
     /// inclusive ranges.
-    pub(crate) fn dense_class(&mut self, language: LanguageId) -> Result<Option<Vec<(u32, u32)>>, Trouble> {
+    pub(crate) fn dense_class(&mut self, language: LanguageId) -> Result<Option<Vec<(u32, u32)>>, AutomatonError> {
         let class = self.languages.dense_class(language)?;
         let pair = |range: &CharRange| (range.first().into(), range.last().into());
         Ok(class.map(|class| class.iter().map(pair).collect()))
@@ -450,7 +458,7 @@ impl Automaton {
 
     /// The least and the largest number of characters in texts of a language that asks for nothing but lengths; none of
     /// others.
-    pub(crate) fn only_bounded(&mut self, language: LanguageId) -> Result<Option<(u64, u64)>, Trouble> {
+    pub(crate) fn only_bounded(&mut self, language: LanguageId) -> Result<Option<(u64, u64)>, AutomatonError> {
         if language == self.languages.any() {
             return Ok(Some((0, u64::MAX)));
         }
@@ -459,18 +467,25 @@ impl Automaton {
     }
 
     /// A language without its bound on the number of characters, and that: the least and the most, [`u64::MAX`] for no end.
-    pub(crate) fn split_length(&mut self, language: LanguageId) -> Result<Option<(LanguageId, u64, u64)>, Trouble> {
+    pub(crate) fn split_length(
+        &mut self,
+        language: LanguageId,
+    ) -> Result<Option<(LanguageId, u64, u64)>, AutomatonError> {
         Ok(self.languages.split_length(language)?)
     }
 
     /// The texts of a language with at least and at most so many characters.
-    pub(crate) fn bounded(&mut self, language: LanguageId, (min, max): (u64, u64)) -> Result<LanguageId, Trouble> {
+    pub(crate) fn bounded(
+        &mut self,
+        language: LanguageId,
+        (min, max): (u64, u64),
+    ) -> Result<LanguageId, AutomatonError> {
         let bound = self.languages.length(min, Some(max))?;
         Ok(self.languages.and(&[language, bound])?)
     }
 
     /// The numbers of characters that the texts of a language have, where its expression shows them.
-    pub(crate) fn plain_lengths(&mut self, language: LanguageId) -> Result<Option<Arc<Lengths>>, Trouble> {
+    pub(crate) fn plain_lengths(&mut self, language: LanguageId) -> Result<Option<Arc<Lengths>>, AutomatonError> {
         Ok(self.languages.plain_lengths(language)?)
     }
 
@@ -478,12 +493,12 @@ impl Automaton {
     /// [`Languages::near`].
     ///
     /// [`Languages::near`]: crate::strings::Languages::near
-    pub(crate) fn near(&mut self, language: LanguageId, horizon: Horizon) -> Result<LanguageId, Trouble> {
+    pub(crate) fn near(&mut self, language: LanguageId, horizon: Horizon) -> Result<LanguageId, AutomatonError> {
         Ok(self.languages.near(language, horizon)?)
     }
 
     /// The place after one more character of the string or name that a place is in, between two of them.
-    pub(crate) fn read_character(&mut self, at: State, character: char) -> Result<Option<State>, Trouble> {
+    pub(crate) fn read_character(&mut self, at: State, character: char) -> Result<Option<State>, AutomatonError> {
         let next = match at.top {
             Top::String(_, language, open, text, expected) => {
                 self.character_of_string(character, (language, open, text), expected, at.stack)?
@@ -495,7 +510,7 @@ impl Automaton {
     }
 
     /// Whether a character that was begun in the string or name that a place is in can be ended.
-    pub(crate) fn may_begin(&mut self, at: State, begun: Decode) -> Result<bool, Trouble> {
+    pub(crate) fn may_begin(&mut self, at: State, begun: Decode) -> Result<bool, AutomatonError> {
         let top = match at.top {
             Top::String(_, language, open, text, expected) => {
                 if !self.may_follow(begun, language)? {
@@ -521,7 +536,7 @@ impl Automaton {
     }
 
     /// What may follow after one more byte of content; none where none is left, and for a closing quote.
-    pub(super) fn content_step(&mut self, content: Content, byte: u8) -> Result<Option<Content>, Trouble> {
+    pub(super) fn content_step(&mut self, content: Content, byte: u8) -> Result<Option<Content>, AutomatonError> {
         let Content { decode, language } = content;
         match decode.step(byte, self.style.escapes) {
             Decoded::Refused | Decoded::End => Ok(None),
@@ -555,9 +570,9 @@ impl Automaton {
         self.opens.get(id.0 as usize).cloned().unwrap_or_default()
     }
 
-    fn expect(&mut self, goals: Vec<GoalId>, decision: DecisionId) -> ExpectedId {
-        let goals = goals.into();
-        let expected = Arc::new(Expected { goals, decision });
+    fn expect(&mut self, assertions: Vec<AssertionId>, diagram: DiagramId) -> ExpectedId {
+        let assertions = assertions.into();
+        let expected = Arc::new(Expected { assertions, diagram });
         if let Some(&id) = self.expected_ids.get(&expected) {
             return id;
         }
@@ -571,21 +586,21 @@ impl Automaton {
         self.expected[id.0 as usize].clone()
     }
 
-    fn push(&mut self, mut level: Level) -> StackId {
-        level.mix();
-        if let Some(&id) = self.level_ids.get(&level) {
+    fn push(&mut self, mut frame: Frame) -> StackId {
+        frame.mix();
+        if let Some(&id) = self.frame_ids.get(&frame) {
             return id;
         }
-        let id = StackId(self.levels.len() as u32);
-        self.level_cells += level.formulas.len() + 2 * level.kind.values().len();
-        let level = Arc::new(level);
-        self.levels.push(level.clone());
-        self.level_ids.insert(level, id);
+        let id = StackId(self.frames.len() as u32);
+        self.frame_cells += frame.formulas.len() + 2 * frame.kind.values().len();
+        let frame = Arc::new(frame);
+        self.frames.push(frame.clone());
+        self.frame_ids.insert(frame, id);
         id
     }
 
-    fn level(&self, id: StackId) -> Option<Arc<Level>> {
-        self.levels.get(id.0 as usize).cloned()
+    fn frame(&self, id: StackId) -> Option<Arc<Frame>> {
+        self.frames.get(id.0 as usize).cloned()
     }
 
     fn read(&mut self, state: &State, byte: u8) -> Step {
@@ -603,9 +618,9 @@ impl Automaton {
                     false => Ok(None),
                     true if at + 1 < text.len() => stay(Top::Literal(*word, at as u8 + 1, *expected)),
                     true => {
-                        let outcomes = self.outcomes(*expected, &mut |constraint| word.outcome(constraint))?;
+                        let verdicts = self.verdicts(*expected, &mut |constraint| word.verdict(constraint))?;
                         let value = self.kept(stack, || word.value());
-                        self.value_done(*expected, outcomes, value, stack)
+                        self.value_done(*expected, verdicts, value, stack)
                     }
                 }
             }
@@ -648,31 +663,31 @@ impl Automaton {
             b'-' | b'0'..=b'9' => return self.begin_number(expected, stack, byte),
             _ => return Ok(None),
         };
-        let outcomes = self.outcomes(expected, &mut |constraint| word.outcome(constraint))?;
-        let decision = self.expected(expected).decision;
-        let admitted = self.decisions.admits(decision, |goal| outcomes[goal as usize]);
+        let verdicts = self.verdicts(expected, &mut |constraint| word.verdict(constraint))?;
+        let diagram = self.expected(expected).diagram;
+        let admitted = self.diagrams.admits(diagram, |assertion| verdicts[assertion as usize]);
         Ok(admitted.then_some(State::new(top, stack)))
     }
 
-    /// The outcome of each goal for a value on which constraints decide at once.
-    fn outcomes(
+    /// The verdict of each assertion for a value on which constraints decide at once.
+    fn verdicts(
         &mut self,
         expected: ExpectedId,
-        outcome: &mut dyn FnMut(&Constraint) -> bool,
-    ) -> Result<Outcomes, Trouble> {
+        verdict: &mut dyn FnMut(&Constraint) -> bool,
+    ) -> Result<Verdicts, AutomatonError> {
         let what = self.expected(expected);
-        let mut outcomes = Outcomes::with_capacity(what.goals.len());
-        for &goal in &what.goals {
-            outcomes.push(outcome(&self.constraint(goal)?));
+        let mut verdicts = Verdicts::with_capacity(what.assertions.len());
+        for &assertion in &what.assertions {
+            verdicts.push(verdict(&self.constraint(assertion)?));
         }
-        Ok(outcomes)
+        Ok(verdicts)
     }
 
-    /// The outcome that each goal must have, where only one will do.
+    /// The verdict that each assertion must have, where only one will do.
     fn forced(&self, expected: &Expected) -> SmallVec<[Option<bool>; 4]> {
-        let goals = 0..expected.goals.len() as u32;
-        goals
-            .map(|goal| self.decisions.forced(expected.decision, goal))
+        let assertions = 0..expected.assertions.len() as u32;
+        assertions
+            .map(|assertion| self.diagrams.forced(expected.diagram, assertion))
             .collect()
     }
 }

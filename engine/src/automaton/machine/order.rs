@@ -7,9 +7,9 @@ use hashbrown::{HashMap, HashSet};
 use super::Kind;
 use crate::KeyOrder;
 use crate::automaton::Automaton;
+use crate::automaton::assertion::{Assertion, AssertionId};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::formula::FormulaId;
-use crate::automaton::goal::{Goal, GoalId};
 use crate::json::Shape;
 use crate::schema::Body;
 
@@ -22,7 +22,7 @@ pub(in crate::automaton) struct OrderId(u32);
 pub(in crate::automaton) struct Orders {
     orders: Vec<Arc<[TextId]>>,
     ids: HashMap<Arc<[TextId]>, OrderId>,
-    of: HashMap<Box<[GoalId]>, OrderId>,
+    of: HashMap<Box<[AssertionId]>, OrderId>,
 }
 
 impl Orders {
@@ -39,17 +39,17 @@ impl Orders {
 }
 
 impl Automaton {
-    /// The order of the names of an object that is read for these goals. Empty where any order will do.
-    pub(in crate::automaton) fn order_for(&mut self, goals: &[GoalId]) -> OrderId {
+    /// The order of the names of an object that is read for these assertions. Empty where any order will do.
+    pub(in crate::automaton) fn order_for(&mut self, assertions: &[AssertionId]) -> OrderId {
         if self.style.key_order == KeyOrder::Any {
             return self.orders.intern(Vec::new());
         }
-        if let Some(&known) = self.orders.of.get(goals) {
+        if let Some(&known) = self.orders.of.get(assertions) {
             return known;
         }
-        let names = self.declared(goals);
+        let names = self.declared(assertions);
         let order = self.orders.intern(names);
-        self.orders.of.insert(goals.into(), order);
+        self.orders.of.insert(assertions.into(), order);
         order
     }
 
@@ -70,7 +70,7 @@ impl Automaton {
         else {
             return Vec::new();
         };
-        let mut gone = self.name_sets.names(*used, "", &self.texts);
+        let mut gone = self.key_sets.names(*used, "", &self.texts);
         for &name in &self.orders.orders[order.0 as usize][..*passed as usize] {
             if !self.has_come(kind, name) {
                 gone.push(name);
@@ -102,15 +102,15 @@ impl Automaton {
         })
     }
 
-    /// The names that the subschemas behind some goals list, in their order: `properties` before `required`, and what
+    /// The names that the subschemas behind some assertions list, in their order: `properties` before `required`, and what
     /// a subschema lists itself before those it applies to the same value.
-    fn declared(&mut self, goals: &[GoalId]) -> Vec<TextId> {
+    fn declared(&mut self, assertions: &[AssertionId]) -> Vec<TextId> {
         let schema = self.schema.clone();
         let (mut names, mut listed) = (Vec::new(), HashSet::new());
         let mut visited = HashSet::new();
-        let mut left: Vec<GoalId> = goals.iter().rev().copied().collect();
-        while let Some(goal) = left.pop() {
-            if !visited.insert(goal) {
+        let mut left: Vec<AssertionId> = assertions.iter().rev().copied().collect();
+        while let Some(assertion) = left.pop() {
+            if !visited.insert(assertion) {
                 continue;
             }
             let mut list = |name: TextId| {
@@ -118,17 +118,17 @@ impl Automaton {
                     names.push(name);
                 }
             };
-            match self.goals.get(goal) {
-                Goal::Anything | Goal::Nothing => {}
-                Goal::AnyOf(goals) => left.extend(goals.iter().rev()),
-                Goal::Equal(value) => {
+            match self.assertions.get(assertion) {
+                Assertion::Anything | Assertion::Nothing => {}
+                Assertion::AnyOf(assertions) => left.extend(assertions.iter().rev()),
+                Assertion::Equal(value) => {
                     if let Shape::Object(_) = value.as_ref().shape() {
                         for (name, _) in value.as_ref().members() {
                             list(self.texts.intern(name));
                         }
                     }
                 }
-                Goal::Node(node) => {
+                Assertion::Node(node) => {
                     let Body::Keywords(keywords) = &schema.node(*node).body else {
                         continue;
                     };
@@ -147,7 +147,7 @@ impl Automaton {
                     let applied = applied.chain(keywords.dependent_schemas.iter().map(|(_, schema)| *schema));
                     let applied: Vec<_> = applied.collect();
                     for node in applied.into_iter().rev() {
-                        left.push(self.goal_of(node));
+                        left.push(self.assertion_of(node));
                     }
                     if let Some(values) = &keywords.values {
                         for value in values {

@@ -9,19 +9,21 @@ use crate::limits::Exceeded;
 use crate::numbers::{NumberSetId, NumberState};
 use crate::strings::{Cardinality, LanguageId};
 
+use super::super::assertion::{Assertion, AssertionId};
 use super::super::atom::TextId;
-use super::super::decision::DecisionId;
+use super::super::decision_diagram::DiagramId;
 use super::super::decode::{Decode, Decoded, several_plain};
 use super::super::few::Sorted;
-use super::super::goal::{Goal, GoalId};
-use super::{Automaton, Expected, ExpectedId, OpenId, Outcomes, StackId, State, Step, Top, Trouble, is_of_number};
+use super::{
+    Automaton, AutomatonError, Expected, ExpectedId, OpenId, StackId, State, Step, Top, Verdicts, is_of_number,
+};
 
-/// Open goals of a string from which on its text is kept instead.
+/// Open assertions of a string from which on its text is kept instead.
 const MANY_OPEN: usize = 8;
 
-/// Open goals up to which texts are told apart by what they make of them.
+/// Open assertions up to which texts are told apart by what they make of them.
 const MOST_SPLIT: usize = 3;
-/// Words of open goals up to which these are told from all other texts.
+/// Words of open assertions up to which these are told from all other texts.
 pub(super) const MOST_WORDS: usize = 64;
 
 impl Automaton {
@@ -32,9 +34,9 @@ impl Automaton {
             return Ok(None);
         }
         let mut open = Vec::new();
-        for (&goal, certain) in what.goals.iter().zip(self.certain_of_strings(&what)?) {
+        for (&assertion, certain) in what.assertions.iter().zip(self.certain_of_strings(&what)?) {
             if certain.is_none() {
-                open.push(self.constraint(goal)?.strings);
+                open.push(self.constraint(assertion)?.strings);
             }
         }
         let by_text = open.len() >= MANY_OPEN;
@@ -47,14 +49,17 @@ impl Automaton {
         Ok(Some(State::new(top, stack)))
     }
 
-    /// The outcomes of a value's goals that are certain of all strings: those that only one will do of, or that are the
+    /// The verdicts of a value's assertions that are certain of all strings: those that only one will do of, or that are the
     /// same for all of them.
-    pub(super) fn certain_of_strings(&mut self, what: &Expected) -> Result<SmallVec<[Option<bool>; 4]>, Trouble> {
+    pub(super) fn certain_of_strings(
+        &mut self,
+        what: &Expected,
+    ) -> Result<SmallVec<[Option<bool>; 4]>, AutomatonError> {
         let mut certain = self.forced(what);
-        for (outcome, &goal) in certain.iter_mut().zip(&what.goals) {
-            if outcome.is_none() {
-                let strings = self.constraint(goal)?.strings;
-                *outcome = match strings {
+        for (verdict, &assertion) in certain.iter_mut().zip(&what.assertions) {
+            if verdict.is_none() {
+                let strings = self.constraint(assertion)?.strings;
+                *verdict = match strings {
                     _ if strings == self.languages.any() => Some(true),
                     _ if strings == self.languages.none() => Some(false),
                     _ => None,
@@ -65,7 +70,7 @@ impl Automaton {
     }
 
     /// The strings that a value's surroundings can live with.
-    pub(super) fn strings_of(&mut self, expected: ExpectedId) -> Result<LanguageId, Trouble> {
+    pub(super) fn strings_of(&mut self, expected: ExpectedId) -> Result<LanguageId, AutomatonError> {
         if let Some(&known) = self.strings_expected.get(&expected) {
             return Ok(known);
         }
@@ -75,28 +80,28 @@ impl Automaton {
         Ok(strings)
     }
 
-    /// The goal that a value must satisfy, where that is all.
-    fn only_goal(&self, what: &Expected) -> Option<GoalId> {
-        match what.goals[..] {
-            [goal] => self.decisions.asks_for_one(what.decision).then_some(goal),
+    /// The assertion that a value must satisfy, where that is all.
+    fn only_assertion(&self, what: &Expected) -> Option<AssertionId> {
+        match what.assertions[..] {
+            [assertion] => self.diagrams.asks_for_one(what.diagram).then_some(assertion),
             _ => None,
         }
     }
 
-    /// The strings whose outcomes will do.
-    pub(super) fn strings_expected(&mut self, what: &Expected) -> Result<LanguageId, Trouble> {
-        if let Some(goal) = self.only_goal(what) {
-            return Ok(self.constraint(goal)?.strings);
+    /// The strings whose verdicts will do.
+    pub(super) fn strings_expected(&mut self, what: &Expected) -> Result<LanguageId, AutomatonError> {
+        if let Some(assertion) = self.only_assertion(what) {
+            return Ok(self.constraint(assertion)?.strings);
         }
-        let sorted = self.sort_few(&what.goals)?;
-        let mut done: HashMap<DecisionId, LanguageId> = HashMap::new();
-        for case in self.decisions.cases(what.decision) {
-            let language = match self.decisions.split(case) {
-                None if case == DecisionId::ALWAYS => self.languages.any(),
+        let sorted = self.sort_few(&what.assertions)?;
+        let mut done: HashMap<DiagramId, LanguageId> = HashMap::new();
+        for case in self.diagrams.cases(what.diagram) {
+            let language = match self.diagrams.split(case) {
+                None if case == DiagramId::ALWAYS => self.languages.any(),
                 None => self.languages.none(),
-                Some((goal, _, invalid)) if is_few(&sorted, goal) => done[&invalid],
-                Some((goal, valid, invalid)) => {
-                    let language = self.constraint(what.goals[goal as usize])?.strings;
+                Some((assertion, _, invalid)) if is_few(&sorted, assertion) => done[&invalid],
+                Some((assertion, valid, invalid)) => {
+                    let language = self.constraint(what.assertions[assertion as usize])?.strings;
                     let others = self.languages.not(language)?;
                     let yes = self.languages.and(&[language, done[&valid]])?;
                     let no = self.languages.and(&[others, done[&invalid]])?;
@@ -105,17 +110,20 @@ impl Automaton {
             };
             done.insert(case, language);
         }
-        let language = done[&what.decision];
+        let language = done[&what.diagram];
         let Some(sorted) = sorted else {
             return Ok(language);
         };
         let (mut all, mut admitted) = (Vec::new(), Vec::new());
-        for (value, outcomes) in &sorted.known {
-            if let Goal::Equal(value) = self.goals.get(*value)
+        for (value, verdicts) in &sorted.known {
+            if let Assertion::Equal(value) = self.assertions.get(*value)
                 && let Shape::String(text) = value.as_ref().shape()
             {
                 all.push(text);
-                if self.decisions.admits(what.decision, |goal| outcomes[goal as usize]) {
+                if self
+                    .diagrams
+                    .admits(what.diagram, |assertion| verdicts[assertion as usize])
+                {
                     admitted.push(text);
                 }
             }
@@ -149,16 +157,16 @@ impl Automaton {
                 let what = self.expected(expected);
                 let open = self.open(open);
                 let mut open = open.iter();
-                let mut outcomes = Outcomes::with_capacity(what.goals.len());
-                for (&goal, certain) in what.goals.iter().zip(self.certain_of_strings(&what)?) {
+                let mut verdicts = Verdicts::with_capacity(what.assertions.len());
+                for (&assertion, certain) in what.assertions.iter().zip(self.certain_of_strings(&what)?) {
                     if let Some(certain) = certain {
-                        outcomes.push(certain);
+                        verdicts.push(certain);
                         continue;
                     }
-                    outcomes.push(match open.next() {
+                    verdicts.push(match open.next() {
                         Some(language) => self.languages.accepts_empty(*language),
                         None => {
-                            let strings = self.constraint(goal)?.strings;
+                            let strings = self.constraint(assertion)?.strings;
                             let text = text.map_or("", |text| self.texts.get(text));
                             self.languages.contains(strings, text)?
                         }
@@ -166,19 +174,19 @@ impl Automaton {
                 }
                 let text = text.filter(|_| self.keeps(stack));
                 let value = text.map(|text| Value::string(self.texts.get(text)));
-                let value = value.map(|value| self.goals.intern(Goal::Equal(value)));
-                self.value_done(expected, outcomes, value, stack)
+                let value = value.map(|value| self.assertions.intern(Assertion::Equal(value)));
+                self.value_done(expected, verdicts, value, stack)
             }
         }
     }
 
     /// The place after the characters that come first in `bytes` and stand for themselves in a string, and how many these
-    /// are, where the outcome of no goal is open. None where it is not so easy.
+    /// are, where the verdict of no assertion is open. None where it is not so easy.
     pub(super) fn read_in_string(
         &mut self,
         at: State,
         bytes: &[u8],
-    ) -> Result<Option<(Option<State>, usize)>, Trouble> {
+    ) -> Result<Option<(Option<State>, usize)>, AutomatonError> {
         let Top::String(Decode::Between, mut language, OpenId::NONE, text, expected) = at.top else {
             return Ok(None);
         };
@@ -226,20 +234,20 @@ impl Automaton {
     }
 
     /// The place after the string that a place is in, where it is the same whatever the string will be.
-    pub(crate) fn after_any_text(&mut self, at: State) -> Result<Option<State>, Trouble> {
+    pub(crate) fn after_any_text(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let Top::String(_, _, OpenId::NONE, None, expected) = at.top else {
             return Ok(None);
         };
         let certain = self.certain_of_strings(&self.expected(expected))?;
-        let Some(outcomes) = certain.into_iter().collect() else {
+        let Some(verdicts) = certain.into_iter().collect() else {
             return Ok(None);
         };
-        self.value_done(expected, outcomes, None, at.stack)
+        self.value_done(expected, verdicts, None, at.stack)
     }
 
-    /// The languages of what may follow in the string that a place is in, by what they make of goals that are open, each
+    /// The languages of what may follow in the string that a place is in, by what they make of assertions that are open, each
     /// with the place behind it; none where these are many, or more counts than that.
-    pub(crate) fn after_texts(&mut self, at: State) -> Result<Option<Vec<(LanguageId, State)>>, Trouble> {
+    pub(crate) fn after_texts(&mut self, at: State) -> Result<Option<Vec<(LanguageId, State)>>, AutomatonError> {
         let Top::String(_, language, open, None, expected) = at.top else {
             return Ok(None);
         };
@@ -249,14 +257,14 @@ impl Automaton {
             return Ok(None);
         }
         let mut classes = vec![(language, Vec::new())];
-        for &goal in open.iter() {
-            let not = self.languages.not(goal)?;
+        for &assertion in open.iter() {
+            let not = self.languages.not(assertion)?;
             let mut split = Vec::with_capacity(2 * classes.len());
-            for (language, outcomes) in classes {
-                for (side, outcome) in [(goal, true), (not, false)] {
+            for (language, verdicts) in classes {
+                for (side, verdict) in [(assertion, true), (not, false)] {
                     let part = self.languages.and(&[language, side])?;
                     if !self.languages.is_empty(part)? {
-                        split.push((part, [&outcomes[..], &[outcome]].concat()));
+                        split.push((part, [&verdicts[..], &[verdict]].concat()));
                     }
                 }
             }
@@ -264,10 +272,10 @@ impl Automaton {
         }
         let certain = self.certain_of_strings(&self.expected(expected))?;
         let mut places = Vec::with_capacity(classes.len());
-        for (language, outcomes) in classes {
-            let mut outcomes = outcomes.into_iter();
-            let all = certain.iter().map(|certain| certain.or_else(|| outcomes.next()));
-            let all: Option<Outcomes> = all.collect();
+        for (language, verdicts) in classes {
+            let mut verdicts = verdicts.into_iter();
+            let all = certain.iter().map(|certain| certain.or_else(|| verdicts.next()));
+            let all: Option<Verdicts> = all.collect();
             let Some(all) = all else { return Ok(None) };
             // What was read so far goes on, so that there is a place behind each.
             if let Some(after) = self.value_done(expected, all, None, at.stack)? {
@@ -278,8 +286,8 @@ impl Automaton {
     }
 
     /// The place after the string that a place is in, where it is the same for all strings but those with a few rests, which
-    /// open goals list; none where there is no such place, or more counts than that.
-    pub(crate) fn after_but_words(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, Trouble> {
+    /// open assertions list; none where there is no such place, or more counts than that.
+    pub(crate) fn after_but_words(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, AutomatonError> {
         let Top::String(_, language, open, None, expected) = at.top else {
             return Ok(None);
         };
@@ -288,8 +296,8 @@ impl Automaton {
             return Ok(None);
         }
         let mut words: Vec<String> = Vec::new();
-        for &goal in open.iter() {
-            match self.few_words(goal, MOST_WORDS - words.len())? {
+        for &assertion in open.iter() {
+            match self.few_words(assertion, MOST_WORDS - words.len())? {
                 Some(more) => words.extend(more),
                 None => return Ok(None),
             }
@@ -297,13 +305,17 @@ impl Automaton {
         words.sort_unstable();
         words.dedup();
         let certain = self.certain_of_strings(&self.expected(expected))?;
-        let outcomes = certain.into_iter().map(|certain| certain.unwrap_or(false)).collect();
-        let after = self.value_done(expected, outcomes, None, at.stack)?;
+        let verdicts = certain.into_iter().map(|certain| certain.unwrap_or(false)).collect();
+        let after = self.value_done(expected, verdicts, None, at.stack)?;
         Ok(after.map(|after| (after, words)))
     }
 
     /// The texts of a language, if they are at most so many.
-    pub(super) fn few_words(&mut self, language: LanguageId, most: usize) -> Result<Option<Vec<String>>, Trouble> {
+    pub(super) fn few_words(
+        &mut self,
+        language: LanguageId,
+        most: usize,
+    ) -> Result<Option<Vec<String>>, AutomatonError> {
         if self.languages.has_machines(language) {
             return Ok(None);
         }
@@ -322,12 +334,12 @@ impl Automaton {
     }
 
     /// Whether a text belongs to a language.
-    pub(crate) fn content_has(&mut self, language: LanguageId, text: &str) -> Result<bool, Trouble> {
+    pub(crate) fn content_has(&mut self, language: LanguageId, text: &str) -> Result<bool, AutomatonError> {
         Ok(self.languages.contains(language, text)?)
     }
 
     /// Whether a character that `decode` may still become can follow.
-    pub(crate) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, Trouble> {
+    pub(crate) fn may_follow(&mut self, decode: Decode, language: LanguageId) -> Result<bool, AutomatonError> {
         self.content_may_begin(language, &decode.possible(self.style.escapes))
     }
 
@@ -342,7 +354,7 @@ impl Automaton {
     }
 
     /// The place before a number; none where there is none.
-    pub(super) fn number_start(&mut self, expected: ExpectedId) -> Result<Option<NumberState>, Trouble> {
+    pub(super) fn number_start(&mut self, expected: ExpectedId) -> Result<Option<NumberState>, AutomatonError> {
         let viable = match self.numbers_expected.get(&expected) {
             Some(&known) => known,
             None => {
@@ -358,20 +370,20 @@ impl Automaton {
         }
     }
 
-    /// The numbers whose outcomes will do.
-    pub(super) fn numbers_expected(&mut self, what: &Expected) -> Result<NumberSetId, Trouble> {
-        if let Some(goal) = self.only_goal(what) {
-            return Ok(self.constraint(goal)?.numbers);
+    /// The numbers whose verdicts will do.
+    pub(super) fn numbers_expected(&mut self, what: &Expected) -> Result<NumberSetId, AutomatonError> {
+        if let Some(assertion) = self.only_assertion(what) {
+            return Ok(self.constraint(assertion)?.numbers);
         }
-        let sorted = self.sort_few(&what.goals)?;
-        let mut done: HashMap<DecisionId, NumberSetId> = HashMap::new();
-        for case in self.decisions.cases(what.decision) {
-            let set = match self.decisions.split(case) {
-                None if case == DecisionId::ALWAYS => self.number_texts.sets().all(),
+        let sorted = self.sort_few(&what.assertions)?;
+        let mut done: HashMap<DiagramId, NumberSetId> = HashMap::new();
+        for case in self.diagrams.cases(what.diagram) {
+            let set = match self.diagrams.split(case) {
+                None if case == DiagramId::ALWAYS => self.number_texts.sets().all(),
                 None => self.number_texts.sets().none(),
-                Some((goal, _, invalid)) if is_few(&sorted, goal) => done[&invalid],
-                Some((goal, valid, invalid)) => {
-                    let set = self.constraint(what.goals[goal as usize])?.numbers;
+                Some((assertion, _, invalid)) if is_few(&sorted, assertion) => done[&invalid],
+                Some((assertion, valid, invalid)) => {
+                    let set = self.constraint(what.assertions[assertion as usize])?.numbers;
                     let sets = self.number_texts.sets_mut();
                     let others = sets.not(set);
                     let yes = sets.and(set, done[&valid])?;
@@ -381,17 +393,20 @@ impl Automaton {
             };
             done.insert(case, set);
         }
-        let set = done[&what.decision];
+        let set = done[&what.diagram];
         let Some(sorted) = sorted else {
             return Ok(set);
         };
         let (mut all, mut admitted) = (Vec::new(), Vec::new());
-        for (value, outcomes) in &sorted.known {
-            if let Goal::Equal(value) = self.goals.get(*value)
+        for (value, verdicts) in &sorted.known {
+            if let Assertion::Equal(value) = self.assertions.get(*value)
                 && let Shape::Number(number) = value.as_ref().shape()
             {
                 all.push(number.clone());
-                if self.decisions.admits(what.decision, |goal| outcomes[goal as usize]) {
+                if self
+                    .diagrams
+                    .admits(what.diagram, |assertion| verdicts[assertion as usize])
+                {
                     admitted.push(number.clone());
                 }
             }
@@ -445,23 +460,26 @@ impl Automaton {
         expected: ExpectedId,
         stack: StackId,
     ) -> Step {
-        let Some(outcomes) = self.number_end(number, text, expected)? else {
+        let Some(verdicts) = self.number_end(number, text, expected)? else {
             return Ok(None);
         };
         let value = match text.filter(|_| self.keeps(stack)) {
-            Some(text) => Some(self.goals.intern(Goal::Equal(Value::number(self.decimal(text)?)))),
+            Some(text) => Some(
+                self.assertions
+                    .intern(Assertion::Equal(Value::number(self.decimal(text)?))),
+            ),
             None => None,
         };
-        self.value_done(expected, outcomes, value, stack)
+        self.value_done(expected, verdicts, value, stack)
     }
 
-    /// The outcomes of the goals where a number ends here; none where it cannot.
+    /// The verdicts of the assertions where a number ends here; none where it cannot.
     pub(super) fn number_end(
         &mut self,
         number: NumberState,
         text: Option<TextId>,
         expected: ExpectedId,
-    ) -> Result<Option<Outcomes>, Trouble> {
+    ) -> Result<Option<Verdicts>, AutomatonError> {
         if !self.number_texts.can_end(number) {
             return Ok(None);
         }
@@ -472,15 +490,15 @@ impl Automaton {
         };
         let value = self.decimal(text)?;
         let is_literal = !self.texts.get(text).contains(['.', 'e', 'E']);
-        let mut outcomes = Outcomes::with_capacity(forced.len());
-        for &goal in &what.goals {
-            let numbers = self.constraint(goal)?.numbers;
-            outcomes.push(self.number_texts.sets().contains(numbers, &value, is_literal));
+        let mut verdicts = Verdicts::with_capacity(forced.len());
+        for &assertion in &what.assertions {
+            let numbers = self.constraint(assertion)?.numbers;
+            verdicts.push(self.number_texts.sets().contains(numbers, &value, is_literal));
         }
-        Ok(Some(outcomes))
+        Ok(Some(verdicts))
     }
 
-    pub(super) fn decimal(&self, text: TextId) -> Result<Decimal, Trouble> {
+    pub(super) fn decimal(&self, text: TextId) -> Result<Decimal, AutomatonError> {
         Decimal::parse(self.texts.get(text).as_bytes()).map_err(|_| {
             let (limit, what) = ("number_digits", "digits in one number");
             let allowed = self.limits.number_digits;
@@ -489,8 +507,8 @@ impl Automaton {
     }
 }
 
-/// Whether a goal is one of few values.
-fn is_few(sorted: &Option<Sorted>, goal: u32) -> bool {
+/// Whether an assertion is one of few values.
+fn is_few(sorted: &Option<Sorted>, assertion: u32) -> bool {
     let few = sorted.as_ref().map(|sorted| &sorted.few);
-    few.is_some_and(|few| few.binary_search(&(goal as usize)).is_ok())
+    few.is_some_and(|few| few.binary_search(&(assertion as usize)).is_ok())
 }

@@ -2,11 +2,11 @@
 //! that are alike.
 
 use super::{
-    Automaton, BegunName, Derived, ExpectedId, Kind, Level, NextNames, Outcomes, StackId, State, Top, Trouble,
+    Automaton, AutomatonError, Derived, ExpectedId, Frame, Kind, NextKeys, PartialKey, StackId, State, Top, Verdicts,
 };
+use crate::automaton::assertion::Constraint;
 use crate::automaton::formula::FormulaId;
-use crate::automaton::goal::Constraint;
-use crate::automaton::name_sets::NameSetId;
+use crate::automaton::key_sets::KeySetId;
 use crate::automaton::satisfiable::{MOST_LISTED, Room, split};
 use crate::strings::Fingerprint;
 use crate::{KeyOrder, Whitespace};
@@ -42,13 +42,13 @@ pub(crate) enum NextMembers {
     OfAnyName,
 }
 
-/// The shape of a value, and the only outcomes of its goals.
-pub(in crate::automaton) type ForcedShape = (ValueShape, Outcomes);
+/// The shape of a value, and the only verdicts of its assertions.
+pub(in crate::automaton) type ForcedShape = (ValueShape, Verdicts);
 
 impl Automaton {
     /// The shape of the value that a place is before, where what may come behind it is the same whichever value it is.
     /// Values of one shape begin alike wherever they are.
-    pub(crate) fn value_shape(&mut self, at: State) -> Result<Option<ValueShape>, Trouble> {
+    pub(crate) fn value_shape(&mut self, at: State) -> Result<Option<ValueShape>, AutomatonError> {
         let Top::Value(expected) = at.top else {
             return Ok(None);
         };
@@ -63,17 +63,17 @@ impl Automaton {
 
     /// The shape of the value that comes behind a name, and how the object goes on behind that, as far as it is seen without
     /// the places that they lead to.
-    pub(crate) fn member_behind(&mut self, at: State) -> Result<Option<(ValueShape, NextMembers)>, Trouble> {
+    pub(crate) fn member_behind(&mut self, at: State) -> Result<Option<(ValueShape, NextMembers)>, AutomatonError> {
         let (Top::Colon(name), Whitespace::Any) = (at.top, self.style.whitespace) else {
             return Ok(None);
         };
         let Some(others) = self.others_behind(at)? else {
             return Ok(None);
         };
-        let Some(level) = self.level(at.stack) else {
+        let Some(frame) = self.frame(at.stack) else {
             return Ok(None);
         };
-        let Some(expected) = self.member_expected(&level, name)? else {
+        let Some(expected) = self.member_expected(&frame, name)? else {
             return Ok(None);
         };
         self.shape(expected)?;
@@ -83,21 +83,21 @@ impl Automaton {
 
     /// How a plain object goes on behind the member of a name that a place is behind; none of other places, or where it is
     /// not seen at once.
-    pub(crate) fn others_behind(&mut self, at: State) -> Result<Option<NextMembers>, Trouble> {
-        let level = match at.top {
-            Top::Colon(_) => self.levels.get(at.stack.0 as usize),
+    pub(crate) fn others_behind(&mut self, at: State) -> Result<Option<NextMembers>, AutomatonError> {
+        let frame = match at.top {
+            Top::Colon(_) => self.frames.get(at.stack.0 as usize),
             _ => None,
         };
-        let Some((level, Derived(Some(plain)))) = level.map(|level| (level, &level.plain)) else {
+        let Some((frame, Derived(Some(plain)))) = frame.map(|frame| (frame, &frame.plain)) else {
             return Ok(None);
         };
         if plain.has_room {
             return Ok(Some(NextMembers::OfAnyName));
         }
-        let come = self.name_sets.len(level.kind.used());
-        Ok(match self.next_names(at.stack)? {
+        let come = self.key_sets.len(frame.kind.used());
+        Ok(match self.next_keys(at.stack)? {
             // All that have come are listed, and so is the one that comes now.
-            NextNames::Of(list) => Some(match self.name_list(list).names.len() > come + 1 {
+            NextKeys::Of(list) => Some(match self.name_list(list).names.len() > come + 1 {
                 true => NextMembers::Some,
                 false => NextMembers::None,
             }),
@@ -132,38 +132,38 @@ impl Automaton {
     }
 
     /// The place behind the value that a place is before, where that has a [shape](Self::value_shape); none of others.
-    pub(crate) fn after_shape(&mut self, at: State) -> Result<Option<State>, Trouble> {
+    pub(crate) fn after_shape(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let Top::Value(expected) = at.top else {
             return Ok(None);
         };
-        let outcomes = match self.shapes.get(&expected) {
-            Some(Some((_, outcomes))) => outcomes.clone(),
+        let verdicts = match self.shapes.get(&expected) {
+            Some(Some((_, verdicts))) => verdicts.clone(),
             _ => return Ok(None),
         };
-        self.value_done(expected, outcomes, None, at.stack)
+        self.value_done(expected, verdicts, None, at.stack)
     }
 
     /// Sees to it that the shape of a value is known.
-    fn shape(&mut self, expected: ExpectedId) -> Result<(), Trouble> {
+    fn shape(&mut self, expected: ExpectedId) -> Result<(), AutomatonError> {
         if self.shapes.contains_key(&expected) {
             return Ok(());
         }
         let what = self.expected(expected);
-        let forced: Option<Outcomes> = self.forced(&what).into_iter().collect();
+        let forced: Option<Verdicts> = self.forced(&what).into_iter().collect();
         let shape = match forced {
             None => None,
-            Some(outcomes) => {
+            Some(verdicts) => {
                 let shape = match self.style.key_order {
                     KeyOrder::Any => {
-                        let (all, none) = split(&what.goals, &outcomes);
+                        let (all, none) = split(&what.assertions, &verdicts);
                         ValueShape::Constraint(match (&all[..], &none[..]) {
-                            ([goal], []) => self.constraint(*goal)?,
+                            ([assertion], []) => self.constraint(*assertion)?,
                             _ => self.combined(&all, &none)?,
                         })
                     }
                     KeyOrder::Schema => ValueShape::Expected(expected),
                 };
-                Some((shape, outcomes))
+                Some((shape, verdicts))
             }
         };
         self.shapes.insert(expected, shape);
@@ -180,7 +180,7 @@ impl Automaton {
     }
 
     /// The place behind the container that a place is in, where it may end.
-    pub(crate) fn closed(&mut self, at: State) -> Result<Option<State>, Trouble> {
+    pub(crate) fn closed(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         match self.bracket(at) {
             Some(bracket) => self.step(at, bracket),
             None => Ok(None),
@@ -188,21 +188,21 @@ impl Automaton {
     }
 
     /// Whether an object that a name is in takes any value for any name that it does not list, however many there are.
-    pub(crate) fn is_wide_open(&mut self, name: &BegunName) -> Result<bool, Trouble> {
+    pub(crate) fn is_wide_open(&mut self, name: &PartialKey) -> Result<bool, AutomatonError> {
         // Whitespace that is bounded depends on the depth.
         let is_free = self.style.whitespace == Whitespace::Any && self.style.key_order == KeyOrder::Any;
-        let Some(level) = self.level(name.object()) else {
+        let Some(frame) = self.frame(name.object()) else {
             return Ok(false);
         };
-        if !is_free || !name.are_alike() || self.keeps(name.object()) || !self.has_room(&level)? {
+        if !is_free || !name.are_alike() || self.keeps(name.object()) || !self.has_room(&frame)? {
             return Ok(false);
         }
-        let plain = self.plain(level.formulas[0]);
+        let plain = self.plain(frame.formulas[0]);
         Ok(plain.is_some_and(|plain| plain.is_unbounded()))
     }
 
     /// The place behind the opening quote of a name, where a name comes next or nothing more in the object.
-    pub(crate) fn name_from(&mut self, at: State) -> Result<Option<State>, Trouble> {
+    pub(crate) fn name_from(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         match at.top {
             Top::ObjectStart | Top::ObjectComma => self.step(at, b'"'),
             _ => Ok(None),
@@ -210,7 +210,7 @@ impl Automaton {
     }
 
     /// The place before the value of the name that a place is behind.
-    pub(crate) fn value_of_name(&mut self, at: State) -> Result<Option<State>, Trouble> {
+    pub(crate) fn value_of_name(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         match at.top {
             Top::Colon(_) => self.step(at, b':'),
             _ => Ok(None),
@@ -218,7 +218,7 @@ impl Automaton {
     }
 
     /// The place before the first item of an array, were there one.
-    pub(crate) fn first_item(&mut self, at: State) -> Result<Option<State>, Trouble> {
+    pub(crate) fn first_item(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let item = match at.top {
             Top::ArrayStart => self.item(at.stack)?,
             _ => None,
@@ -228,16 +228,16 @@ impl Automaton {
 
     /// How the object that a place is in goes on after a member, where each name is a matter by itself and nothing else
     /// counts; none of other places.
-    pub(crate) fn next_members(&mut self, at: State) -> Result<Option<NextMembers>, Trouble> {
+    pub(crate) fn next_members(&mut self, at: State) -> Result<Option<NextMembers>, AutomatonError> {
         // Where whitespace may come but not in any amount there are many ways to the next name.
         let is_simple = !matches!(self.style.whitespace, Whitespace::Bounded { .. });
         if !is_simple || at.top != Top::ObjectNext || self.keeps(at.stack) {
             return Ok(None);
         }
-        let Some(level) = self.level(at.stack) else {
+        let Some(frame) = self.frame(at.stack) else {
             return Ok(None);
         };
-        let Derived(Some(plain)) = &level.plain else {
+        let Derived(Some(plain)) = &frame.plain else {
             return Ok(None);
         };
         Ok(Some(match plain.has_room {
@@ -251,42 +251,42 @@ impl Automaton {
 
     /// The place around which the same may come, but that names may come again which have come. After the member of an
     /// object in which there is room for any other name it does not matter which names those are. None of other places.
-    pub(super) fn bare_stack(&mut self, at: StackId) -> Result<Option<StackId>, Trouble> {
+    pub(super) fn bare_stack(&mut self, at: StackId) -> Result<Option<StackId>, AutomatonError> {
         if let Some(&known) = self.bares.get(&at) {
             return Ok(known);
         }
         let mut bare = None;
         // Where whitespace may come but not in any amount there are many ways to the next name.
         let is_simple = !matches!(self.style.whitespace, Whitespace::Bounded { .. });
-        if let Some(level) = self.level(at)
+        if let Some(frame) = self.frame(at)
             && is_simple
             && self.style.key_order == KeyOrder::Any
             && !self.keeps(at)
-            && self.has_room(&level)?
+            && self.has_room(&frame)?
         {
-            let mut level = (*level).clone();
-            if let Kind::Object { used, .. } = &mut level.kind {
-                *used = NameSetId::EMPTY;
+            let mut frame = (*frame).clone();
+            if let Kind::Object { used, .. } = &mut frame.kind {
+                *used = KeySetId::EMPTY;
             }
-            bare = Some(self.push(level));
+            bare = Some(self.push(frame));
         }
         self.bares.insert(at, bare);
         Ok(bare)
     }
 
     /// Whether there is room for any name in an object that has not come yet and that it does not speak of.
-    pub(super) fn has_room(&mut self, level: &Level) -> Result<bool, Trouble> {
-        match (&level.kind, &level.plain) {
+    pub(super) fn has_room(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
+        match (&frame.kind, &frame.plain) {
             (_, Derived(Some(plain))) => Ok(plain.has_room),
-            (Kind::Object { used, .. }, _) if self.name_sets.len(*used) < MOST_LISTED => {
-                self.is_roomy(level.formulas[0])
+            (Kind::Object { used, .. }, _) if self.key_sets.len(*used) < MOST_LISTED => {
+                self.is_roomy(frame.formulas[0])
             }
             _ => Ok(false),
         }
     }
 
     /// The same of any object of which a formula is left.
-    pub(super) fn is_roomy(&mut self, formula: FormulaId) -> Result<bool, Trouble> {
+    pub(super) fn is_roomy(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.roomy.get(&formula) {
             return Ok(known);
         }

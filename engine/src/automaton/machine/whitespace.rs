@@ -60,14 +60,14 @@ impl Automaton {
                 spaced.then_some(Gap::Space)
             }
             (Gap::Empty, b'\n') => {
-                let level = self.level(state.stack)?;
+                let frame = self.frame(state.stack)?;
                 let (breaks, before_end) = match &state.top {
                     Top::ObjectStart | Top::ObjectComma | Top::ArrayStart => (true, false),
-                    Top::Value(_) => (matches!(level.kind, Kind::Array { .. }), false),
-                    Top::ObjectNext | Top::ArrayNext => (self.may_close(&level), true),
+                    Top::Value(_) => (matches!(frame.kind, Kind::Array { .. }), false),
+                    Top::ObjectNext | Top::ArrayNext => (self.may_close(&frame), true),
                     _ => (false, false),
                 };
-                let depth = u16::try_from(level.depth).unwrap_or(u16::MAX);
+                let depth = u16::try_from(frame.depth).unwrap_or(u16::MAX);
                 breaks.then_some(Gap::Line {
                     spaces: indent.saturating_mul(depth),
                     tabs: depth,

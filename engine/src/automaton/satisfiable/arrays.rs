@@ -2,24 +2,28 @@
 
 use hashbrown::HashSet;
 
-use super::{outcome_of, shortened};
+use super::{shortened, verdict_of};
+use crate::automaton::assertion::AssertionId;
 use crate::automaton::atom::AtomKind;
 use crate::automaton::formula::FormulaId;
-use crate::automaton::goal::GoalId;
-use crate::automaton::questions::{Goals, Question};
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::least_fixpoint::{Assertions, Query};
+use crate::automaton::{Automaton, AutomatonError};
 
 impl Automaton {
     /// Whether an array of which `formula` is left, after the items `seen` where it matters that items differ, can be
     /// completed.
-    pub(in crate::automaton) fn array_can_end(&mut self, formula: FormulaId, seen: &[GoalId]) -> Result<bool, Trouble> {
+    pub(in crate::automaton) fn array_can_end(
+        &mut self,
+        formula: FormulaId,
+        seen: &[AssertionId],
+    ) -> Result<bool, AutomatonError> {
         match formula.decided() {
             Some(decided) => Ok(decided),
             None if !seen.is_empty() && self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, None),
-            None if self.asks_unique(&[formula]) => self.ask(Question::Array(formula)),
+            None if self.asks_unique(&[formula]) => self.ask(Query::Array(formula)),
             None => {
                 let formula = self.shortened_array(formula);
-                self.ask(Question::Array(formula))
+                self.ask(Query::Array(formula))
             }
         }
     }
@@ -28,9 +32,9 @@ impl Automaton {
     pub(in crate::automaton) fn array_can_end_after(
         &mut self,
         formula: FormulaId,
-        seen: &[GoalId],
-        last: &Goals,
-    ) -> Result<bool, Trouble> {
+        seen: &[AssertionId],
+        last: &Assertions,
+    ) -> Result<bool, AutomatonError> {
         match formula.decided() {
             Some(decided) => Ok(decided),
             None if self.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, Some(last)),
@@ -38,19 +42,19 @@ impl Automaton {
         }
     }
 
-    pub(super) fn search_array(&mut self, formula: FormulaId) -> Result<bool, Trouble> {
+    pub(super) fn search_array(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
         let mut seen: HashSet<FormulaId> = HashSet::from([formula]);
         let mut left = vec![formula];
         while let Some(formula) = left.pop() {
             if self.at_end(formula) {
                 return Ok(true);
             }
-            let goals = self.goals_of_item(&[formula]);
-            let mut vectors = self.vectors(&goals)?;
-            // The one with most goals satisfied is looked at first.
+            let assertions = self.assertions_of_item(&[formula]);
+            let mut vectors = self.vectors(&assertions)?;
+            // The one with most assertions satisfied is looked at first.
             vectors.reverse();
             for vector in vectors {
-                let after = self.after_item(formula, &|goal| outcome_of(&goals, &vector, goal), false);
+                let after = self.after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
                 if after != FormulaId::FALSE && seen.insert(after) {
                     left.push(after);
                 }
@@ -80,10 +84,10 @@ impl Automaton {
         for atom in self.formulas.atoms(formula).to_vec() {
             let change = match self.atoms.kind(atom) {
                 AtomKind::LengthAtLeast(count) => AtomKind::LengthAtLeast(new[&count]),
-                AtomKind::Items { from, to, goal } => AtomKind::Items {
+                AtomKind::Items { from, to, assertion } => AtomKind::Items {
                     from: new[&from],
                     to: to.map(|to| new[&to]),
-                    goal,
+                    assertion,
                 },
                 other => other,
             };

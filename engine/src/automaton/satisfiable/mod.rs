@@ -1,8 +1,8 @@
 //! Is there a value? Is there a rest?
 //!
-//! Every byte that the machine allows rests on these answers: whether some value satisfies these goals and not those
+//! Every byte that the machine allows rests on these answers: whether some value satisfies these assertions and not those
 //! ([`Automaton::satisfiable`]), and whether an object or array that has been read in part can be completed
-//! ([`objects`], [`arrays`]). Values are finite, so a question that comes up again while it is being answered is answered
+//! ([`objects`], [`arrays`]). Values are finite, so a query that comes up again while it is being answered is answered
 //! no, and a no that rests on that is not remembered.
 
 mod arrays;
@@ -14,58 +14,62 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::decision::DecisionId;
-use super::goal::{Constraint, GoalId};
-use super::questions::{Goals, Question};
-use super::{Automaton, Trouble};
+use super::assertion::{AssertionId, Constraint};
+use super::decision_diagram::DiagramId;
+use super::least_fixpoint::{Assertions, Query};
+use super::{Automaton, AutomatonError};
 use crate::limits::Exceeded;
 pub(super) use names::{Cell, Listed, MOST_LISTED, Names};
 pub(super) use plain::{Plain, Room};
 
-/// Goals whose outcome vectors are kept, at most.
-const MOST_GOALS: usize = 16;
+/// Assertions whose verdict vectors are kept, at most.
+const MOST_ASSERTIONS: usize = 16;
 
-/// Says whether outcomes will do.
-type Leaf<'a> = &'a mut dyn FnMut(&mut Automaton, &[bool]) -> Result<bool, Trouble>;
+/// Says whether verdicts will do.
+type Leaf<'a> = &'a mut dyn FnMut(&mut Automaton, &[bool]) -> Result<bool, AutomatonError>;
 
 impl Automaton {
-    /// Whether there is a value that satisfies all goals of `all` and none of `none`.
-    pub(super) fn satisfiable(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<bool, Trouble> {
-        if all.contains(&GoalId::NOTHING) || none.contains(&GoalId::ANYTHING) {
+    /// Whether there is a value that satisfies all assertions of `all` and none of `none`.
+    pub(super) fn satisfiable(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
+        if all.contains(&AssertionId::NOTHING) || none.contains(&AssertionId::ANYTHING) {
             return Ok(false);
         }
-        // Most ask for one goal or none.
+        // Most ask for one assertion or none.
         let alone = match (all, none) {
             ([], []) => return Ok(true),
-            ([GoalId::ANYTHING], []) => return Ok(true),
-            ([goal], []) => Some(*goal),
+            ([AssertionId::ANYTHING], []) => return Ok(true),
+            ([assertion], []) => Some(*assertion),
             _ => None,
         };
-        if let Some(&known) = alone.and_then(|goal| self.alone.get(&goal)) {
+        if let Some(&known) = alone.and_then(|assertion| self.alone.get(&assertion)) {
             return Ok(known);
         }
-        let goals = Goals::new(all, none);
-        if goals.all.iter().any(|goal| goals.none.binary_search(goal).is_ok()) {
+        let assertions = Assertions::new(all, none);
+        if assertions
+            .all
+            .iter()
+            .any(|assertion| assertions.none.binary_search(assertion).is_ok())
+        {
             return Ok(false);
         }
-        let answer = self.ask(Question::Value(goals))?;
-        if let Some(goal) = alone.filter(|_| self.questions.is_idle()) {
-            self.alone.insert(goal, answer);
+        let answer = self.ask(Query::Value(assertions))?;
+        if let Some(assertion) = alone.filter(|_| self.fixpoint.is_idle()) {
+            self.alone.insert(assertion, answer);
         }
         Ok(answer)
     }
 
-    /// Works out the answer to a question.
-    pub(super) fn answer(&mut self, question: &Question) -> Result<bool, Trouble> {
-        match question {
-            Question::Value(goals) => self.search_value(&goals.all, &goals.none),
-            Question::Array(formula) if self.asks_unique(&[*formula]) => self.unique_array_can_end(*formula, &[], None),
-            Question::Array(formula) => self.search_array(*formula),
-            Question::Object(formula, used) => Ok(self.object_end(*formula, used)?.is_some()),
+    /// Works out the answer to a query.
+    pub(super) fn answer(&mut self, query: &Query) -> Result<bool, AutomatonError> {
+        match query {
+            Query::Value(assertions) => self.search_value(&assertions.all, &assertions.none),
+            Query::Array(formula) if self.asks_unique(&[*formula]) => self.unique_array_can_end(*formula, &[], None),
+            Query::Array(formula) => self.search_array(*formula),
+            Query::Object(formula, used) => Ok(self.object_end(*formula, used)?.is_some()),
         }
     }
 
-    fn search_value(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<bool, Trouble> {
+    fn search_value(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
         let value = self.combined(all, none)?;
         if value.null || value.yes || value.no {
             return Ok(true);
@@ -76,13 +80,13 @@ impl Automaton {
             || self.object_can_end(value.objects, &[])?)
     }
 
-    /// What it means to satisfy all goals of `all` and none of `none`.
-    pub(super) fn combined(&mut self, all: &[GoalId], none: &[GoalId]) -> Result<Constraint, Trouble> {
+    /// What it means to satisfy all assertions of `all` and none of `none`.
+    pub(super) fn combined(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<Constraint, AutomatonError> {
         let mut both = self.everything();
         let (mut strings, mut arrays, mut objects) = (Vec::new(), Vec::new(), Vec::new());
-        let wanted = all.iter().map(|goal| (*goal, true));
-        for (goal, wanted) in wanted.chain(none.iter().map(|goal| (*goal, false))) {
-            let mut part = self.constraint(goal)?;
+        let wanted = all.iter().map(|assertion| (*assertion, true));
+        for (assertion, wanted) in wanted.chain(none.iter().map(|assertion| (*assertion, false))) {
+            let mut part = self.constraint(assertion)?;
             if !wanted {
                 part = self.complement(part)?;
             }
@@ -100,23 +104,23 @@ impl Automaton {
         Ok(both)
     }
 
-    /// Builds a decision over `goals` from `leaf`, which says whether an outcome vector will do. Vectors that no value
+    /// Builds a diagram over `assertions` from `leaf`, which says whether a verdict vector will do. Vectors that no value
     /// has are never asked for, and count as ones that will not do.
-    pub(super) fn decide(&mut self, goals: &[GoalId], leaf: Leaf<'_>) -> Result<DecisionId, Trouble> {
-        self.decide_unless(goals, &[], leaf)
+    pub(super) fn decide(&mut self, assertions: &[AssertionId], leaf: Leaf<'_>) -> Result<DiagramId, AutomatonError> {
+        self.decide_unless(assertions, &[], leaf)
     }
 
-    /// As [`decide`](Self::decide), where no value that satisfies a goal of `never` will do: those are not looked at
+    /// As [`decide`](Self::decide), where no value that satisfies an assertion of `never` will do: those are not looked at
     /// further, so that many of them cost no more than their number.
     pub(super) fn decide_unless(
         &mut self,
-        goals: &[GoalId],
-        never: &[GoalId],
+        assertions: &[AssertionId],
+        never: &[AssertionId],
         leaf: Leaf<'_>,
-    ) -> Result<DecisionId, Trouble> {
+    ) -> Result<DiagramId, AutomatonError> {
         let vectors = match never {
-            [] => self.known_vectors(goals)?,
-            _ => self.vectors_unless(goals, never)?.into(),
+            [] => self.known_vectors(assertions)?,
+            _ => self.vectors_unless(assertions, never)?.into(),
         };
         let mut kept = Vec::with_capacity(vectors.len());
         for vector in vectors.iter() {
@@ -124,90 +128,97 @@ impl Automaton {
                 kept.push(vector.clone());
             }
         }
-        Ok(self.decisions.among(&kept, goals.len()))
+        Ok(self.diagrams.among(&kept, assertions.len()))
     }
 
-    /// The outcome vectors over `goals` that some value has, sorted with `true` before `false`.
-    pub(super) fn vectors(&mut self, goals: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
-        Ok(self.known_vectors(goals)?.to_vec())
+    /// The verdict vectors over `assertions` that some value has, sorted with `true` before `false`.
+    pub(super) fn vectors(&mut self, assertions: &[AssertionId]) -> Result<Vec<Vec<bool>>, AutomatonError> {
+        Ok(self.known_vectors(assertions)?.to_vec())
     }
 
-    fn known_vectors(&mut self, goals: &[GoalId]) -> Result<Arc<[Vec<bool>]>, Trouble> {
-        if let Some(known) = self.vectors.get(goals) {
+    fn known_vectors(&mut self, assertions: &[AssertionId]) -> Result<Arc<[Vec<bool>]>, AutomatonError> {
+        if let Some(known) = self.vectors.get(assertions) {
             return Ok(known.clone());
         }
-        let vectors: Arc<[Vec<bool>]> = self.vectors_unless(goals, &[])?.into();
-        // While a question is open, a no may rest on that.
-        if self.questions.is_idle() && goals.len() <= MOST_GOALS {
-            self.vectors.insert(goals.into(), vectors.clone());
+        let vectors: Arc<[Vec<bool>]> = self.vectors_unless(assertions, &[])?.into();
+        // While a query is open, a no may rest on that.
+        if self.fixpoint.is_idle() && assertions.len() <= MOST_ASSERTIONS {
+            self.vectors.insert(assertions.into(), vectors.clone());
         }
         Ok(vectors)
     }
 
-    /// The same without those of values that satisfy a goal of `never`.
-    fn vectors_unless(&mut self, goals: &[GoalId], never: &[GoalId]) -> Result<Vec<Vec<bool>>, Trouble> {
-        let allowed = self.limits.goals;
-        if goals.len() > allowed {
-            let (limit, what) = ("goals", "subschemas and earlier items that one value is compared with");
+    /// The same without those of values that satisfy an assertion of `never`.
+    fn vectors_unless(
+        &mut self,
+        assertions: &[AssertionId],
+        never: &[AssertionId],
+    ) -> Result<Vec<Vec<bool>>, AutomatonError> {
+        let allowed = self.limits.assertions;
+        if assertions.len() > allowed {
+            let (limit, what) = (
+                "assertions",
+                "subschemas and earlier items that one value is compared with",
+            );
             return Err(Exceeded { limit, what, allowed }.into());
         }
-        let Some(sorted) = self.sort_few(goals)? else {
-            return self.vectors_beside(goals, never, &[]);
+        let Some(sorted) = self.sort_few(assertions)? else {
+            return self.vectors_beside(assertions, never, &[]);
         };
-        // A value that satisfies a goal of few values is one of them, and every other satisfies none of these goals.
+        // A value that satisfies an assertion of few values is one of them, and every other satisfies none of these assertions.
         let (few, others) = (sorted.few.iter(), sorted.others.iter());
-        let few: Vec<GoalId> = few.map(|place| goals[*place]).collect();
-        let rest: Vec<GoalId> = others.map(|place| goals[*place]).collect();
-        let mut vectors: Vec<Vec<bool>> = sorted.known.into_iter().map(|(_, outcomes)| outcomes).collect();
-        vectors.retain(|outcomes| {
-            !goals
+        let few: Vec<AssertionId> = few.map(|place| assertions[*place]).collect();
+        let rest: Vec<AssertionId> = others.map(|place| assertions[*place]).collect();
+        let mut vectors: Vec<Vec<bool>> = sorted.known.into_iter().map(|(_, verdicts)| verdicts).collect();
+        vectors.retain(|verdicts| {
+            !assertions
                 .iter()
-                .zip(outcomes)
-                .any(|(goal, outcome)| *outcome && never.contains(goal))
+                .zip(verdicts)
+                .any(|(assertion, verdict)| *verdict && never.contains(assertion))
         });
-        for outcomes in self.vectors_beside(&rest, never, &few)? {
-            let mut vector = vec![false; goals.len()];
-            for (place, outcome) in sorted.others.iter().zip(outcomes) {
-                vector[*place] = outcome;
+        for verdicts in self.vectors_beside(&rest, never, &few)? {
+            let mut vector = vec![false; assertions.len()];
+            for (place, verdict) in sorted.others.iter().zip(verdicts) {
+                vector[*place] = verdict;
             }
             vectors.push(vector);
         }
         vectors.sort_unstable_by(|a, b| b.cmp(a));
         vectors.dedup();
-        self.check_outcomes(vectors.len())?;
+        self.check_verdicts(vectors.len())?;
         Ok(vectors)
     }
 
-    /// The outcome vectors over `goals` of values that satisfy no goal of `never` and none of `beside`.
+    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never` and none of `beside`.
     fn vectors_beside(
         &mut self,
-        goals: &[GoalId],
-        never: &[GoalId],
-        beside: &[GoalId],
-    ) -> Result<Vec<Vec<bool>>, Trouble> {
+        assertions: &[AssertionId],
+        never: &[AssertionId],
+        beside: &[AssertionId],
+    ) -> Result<Vec<Vec<bool>>, AutomatonError> {
         let mut vectors = Vec::new();
-        let (mut all, mut none): (Vec<GoalId>, Vec<GoalId>) = (Vec::new(), beside.to_vec());
-        // The goals that `all` and `none` are about come first, and each but those of `never` is tried both ways.
-        let mut outcomes: Vec<bool> = Vec::with_capacity(goals.len());
+        let (mut all, mut none): (Vec<AssertionId>, Vec<AssertionId>) = (Vec::new(), beside.to_vec());
+        // The assertions that `all` and `none` are about come first, and each but those of `never` is tried both ways.
+        let mut verdicts: Vec<bool> = Vec::with_capacity(assertions.len());
         loop {
             if self.satisfiable(&all, &none)? {
-                if let Some(goal) = goals.get(outcomes.len()) {
-                    let try_it = !never.contains(goal);
-                    outcomes.push(try_it);
-                    if try_it { &mut all } else { &mut none }.push(*goal);
+                if let Some(assertion) = assertions.get(verdicts.len()) {
+                    let try_it = !never.contains(assertion);
+                    verdicts.push(try_it);
+                    if try_it { &mut all } else { &mut none }.push(*assertion);
                     continue;
                 }
-                vectors.push(outcomes.clone());
-                self.check_outcomes(vectors.len())?;
+                vectors.push(verdicts.clone());
+                self.check_verdicts(vectors.len())?;
             }
             loop {
-                match outcomes.pop() {
+                match verdicts.pop() {
                     None => return Ok(vectors),
                     Some(false) => none.truncate(none.len() - 1),
                     Some(true) => {
                         all.truncate(all.len() - 1);
-                        none.push(goals[outcomes.len()]);
-                        outcomes.push(false);
+                        none.push(assertions[verdicts.len()]);
+                        verdicts.push(false);
                         break;
                     }
                 }
@@ -215,9 +226,9 @@ impl Automaton {
         }
     }
 
-    fn check_outcomes(&self, count: usize) -> Result<(), Trouble> {
-        let allowed = self.limits.outcomes;
-        let (limit, what) = ("outcomes", "combinations of subschemas that a value may satisfy");
+    fn check_verdicts(&self, count: usize) -> Result<(), AutomatonError> {
+        let allowed = self.limits.verdicts;
+        let (limit, what) = ("verdicts", "combinations of subschemas that a value may satisfy");
         match count > allowed {
             true => Err(Exceeded { limit, what, allowed }.into()),
             false => Ok(()),
@@ -225,7 +236,7 @@ impl Automaton {
     }
 
     /// Whether so many states may be looked at.
-    pub(super) fn check_states(&self, count: usize, what: &'static str) -> Result<(), Trouble> {
+    pub(super) fn check_states(&self, count: usize, what: &'static str) -> Result<(), AutomatonError> {
         let (limit, allowed) = ("search_states", self.limits.search_states);
         match count > allowed {
             true => Err(Exceeded { limit, what, allowed }.into()),
@@ -234,16 +245,19 @@ impl Automaton {
     }
 }
 
-/// The outcome of `goal` in a vector over `goals`. Goals that are not among them were not asked for.
-pub(super) fn outcome_of(goals: &[GoalId], vector: &[bool], goal: GoalId) -> bool {
-    goals.binary_search(&goal).is_ok_and(|at| vector[at])
+/// The verdict of `assertion` in a vector over `assertions`. Assertions that are not among them were not asked for.
+pub(super) fn verdict_of(assertions: &[AssertionId], vector: &[bool], assertion: AssertionId) -> bool {
+    assertions.binary_search(&assertion).is_ok_and(|at| vector[at])
 }
 
-/// The goals of a vector that are satisfied, and those that are not.
-pub(super) fn split(goals: &[GoalId], vector: &[bool]) -> (Vec<GoalId>, Vec<GoalId>) {
+/// The assertions of a vector that are satisfied, and those that are not.
+pub(super) fn split(assertions: &[AssertionId], vector: &[bool]) -> (Vec<AssertionId>, Vec<AssertionId>) {
     let pick = |wanted: bool| {
-        let pairs = goals.iter().zip(vector).filter(move |(_, outcome)| **outcome == wanted);
-        pairs.map(|(goal, _)| *goal).collect()
+        let pairs = assertions
+            .iter()
+            .zip(vector)
+            .filter(move |(_, verdict)| **verdict == wanted);
+        pairs.map(|(assertion, _)| *assertion).collect()
     };
     (pick(true), pick(false))
 }

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::formula::FormulaId;
 use crate::automaton::read::Name;
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::limits::Exceeded;
 use crate::strings::{Cardinality, LanguageId};
 
@@ -74,7 +74,11 @@ impl Automaton {
     }
 
     /// Whether a member of this name could make a difference to `formula`.
-    pub(in crate::automaton) fn could_matter(&mut self, formula: FormulaId, name: TextId) -> Result<bool, Trouble> {
+    pub(in crate::automaton) fn could_matter(
+        &mut self,
+        formula: FormulaId,
+        name: TextId,
+    ) -> Result<bool, AutomatonError> {
         for place in 0..self.formulas.atoms(formula).len() {
             let matters = match self.atoms.kind(self.formulas.atoms(formula)[place]) {
                 AtomKind::Has(one) => one == name,
@@ -95,7 +99,7 @@ impl Automaton {
         formula: FormulaId,
         names: &[TextId],
         used: &[TextId],
-    ) -> Result<Vec<Cell>, Trouble> {
+    ) -> Result<Vec<Cell>, AutomatonError> {
         let languages = self.languages_of(formula);
         if let Some(cells) = self.cells_by_lists(&languages, names, used)? {
             return Ok(cells);
@@ -146,7 +150,7 @@ impl Automaton {
         languages: &[LanguageId],
         names: &[TextId],
         used: &[TextId],
-    ) -> Result<Option<Vec<Cell>>, Trouble> {
+    ) -> Result<Option<Vec<Cell>>, AutomatonError> {
         let mut lists = Vec::with_capacity(languages.len());
         for &language in languages {
             match self.list_of(language)? {
@@ -184,7 +188,7 @@ impl Automaton {
     }
 
     /// A set of names as a language.
-    pub(in crate::automaton) fn language_of(&mut self, names: &Names) -> Result<LanguageId, Trouble> {
+    pub(in crate::automaton) fn language_of(&mut self, names: &Names) -> Result<LanguageId, AutomatonError> {
         Ok(match names {
             Names::These(names) => {
                 let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
@@ -196,7 +200,11 @@ impl Automaton {
     }
 
     /// So many of a set of names, or all of them.
-    pub(in crate::automaton) fn some_names(&mut self, names: &Names, most: usize) -> Result<Vec<TextId>, Trouble> {
+    pub(in crate::automaton) fn some_names(
+        &mut self,
+        names: &Names,
+        most: usize,
+    ) -> Result<Vec<TextId>, AutomatonError> {
         if let Names::These(names) = names {
             return Ok(names.iter().copied().take(most).collect());
         }
@@ -230,7 +238,7 @@ impl Automaton {
         &mut self,
         names: &Names,
         others: &[TextId],
-    ) -> Result<Option<TextId>, Trouble> {
+    ) -> Result<Option<TextId>, AutomatonError> {
         let names = self.some_names(names, others.len() + 1)?;
         if others.len() < FEW {
             return Ok(names.into_iter().find(|name| !others.contains(name)));
@@ -251,7 +259,10 @@ impl Automaton {
     }
 
     /// The names of a language, or those outside of it, where either are few.
-    pub(in crate::automaton) fn list_of(&mut self, language: LanguageId) -> Result<Option<Arc<Listed>>, Trouble> {
+    pub(in crate::automaton) fn list_of(
+        &mut self,
+        language: LanguageId,
+    ) -> Result<Option<Arc<Listed>>, AutomatonError> {
         if let Some(known) = self.lists.get(&language) {
             return Ok(known.clone());
         }
@@ -286,7 +297,7 @@ impl Automaton {
         &mut self,
         language: LanguageId,
         names: &[TextId],
-    ) -> Result<LanguageId, Trouble> {
+    ) -> Result<LanguageId, AutomatonError> {
         self.combined_names(language, names, false)
     }
 
@@ -295,11 +306,16 @@ impl Automaton {
         &mut self,
         language: LanguageId,
         names: &[TextId],
-    ) -> Result<LanguageId, Trouble> {
+    ) -> Result<LanguageId, AutomatonError> {
         self.combined_names(language, names, true)
     }
 
-    fn combined_names(&mut self, language: LanguageId, names: &[TextId], with: bool) -> Result<LanguageId, Trouble> {
+    fn combined_names(
+        &mut self,
+        language: LanguageId,
+        names: &[TextId],
+        with: bool,
+    ) -> Result<LanguageId, AutomatonError> {
         if names.is_empty() {
             return Ok(language);
         }
@@ -318,7 +334,7 @@ impl Automaton {
                 self.languages.and(&[language, others])?
             }
         };
-        self.level_cells += key.2.len();
+        self.frame_cells += key.2.len();
         self.combined_names.insert(key, combined);
         Ok(combined)
     }
@@ -338,7 +354,7 @@ impl Automaton {
 
     /// How many names of a language there are besides those of it that are `taken`; none where that is more than any search
     /// looks at.
-    fn left(&mut self, names: LanguageId, taken: &[TextId]) -> Result<Option<u64>, Trouble> {
+    fn left(&mut self, names: LanguageId, taken: &[TextId]) -> Result<Option<u64>, AutomatonError> {
         let enough = (self.limits.search_states + taken.len()) as u64;
         Ok(match self.languages.cardinality(names, enough)? {
             Cardinality::Finite(count) => Some(count - taken.len() as u64),
@@ -347,7 +363,7 @@ impl Automaton {
     }
 
     /// Whether there may be so many classes of names.
-    pub(in crate::automaton) fn check_classes(&self, count: usize) -> Result<(), Trouble> {
+    pub(in crate::automaton) fn check_classes(&self, count: usize) -> Result<(), AutomatonError> {
         let allowed = self.limits.name_classes;
         let (limit, what) = ("name_classes", "classes of names in one object");
         match count > allowed {

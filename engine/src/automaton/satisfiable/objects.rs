@@ -3,12 +3,12 @@
 
 use hashbrown::HashSet;
 
-use super::{outcome_of, shortened};
+use super::{shortened, verdict_of};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::formula::{Atom, FormulaId};
-use crate::automaton::questions::Question;
+use crate::automaton::least_fixpoint::Query;
 use crate::automaton::read::Name;
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::LanguageId;
 
 /// A way to complete an object, or the beginning of one.
@@ -53,7 +53,7 @@ impl Automaton {
         &mut self,
         formula: FormulaId,
         used: &[TextId],
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         if let Some(decided) = formula.decided() {
             return Ok(decided);
         }
@@ -67,11 +67,11 @@ impl Automaton {
             }
             counted.sort_unstable();
         }
-        self.ask(Question::Object(formula, counted.into()))
+        self.ask(Query::Object(formula, counted.into()))
     }
 
     /// The names of kinds that can run out, where it matters to `formula` which names have come.
-    pub(in crate::automaton) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, Trouble> {
+    pub(in crate::automaton) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, AutomatonError> {
         if let Some(&known) = self.scarce.get(&formula) {
             return Ok(known);
         }
@@ -95,7 +95,7 @@ impl Automaton {
         &mut self,
         formula: FormulaId,
         used: &[TextId],
-    ) -> Result<Option<Way>, Trouble> {
+    ) -> Result<Option<Way>, AutomatonError> {
         if self.has_end(formula, used)? {
             let rest = formula;
             return Ok(Some(Way { rest, ..Way::default() }));
@@ -139,11 +139,11 @@ impl Automaton {
                 continue;
             };
             let mut after = vec![way.passing(name, self.without(formula, name))];
-            let goals = self.goals_of_member(&[formula], Name::Known(name))?;
+            let assertions = self.assertions_of_member(&[formula], Name::Known(name))?;
             let read = self.read_by_member(formula, Name::Known(name))?;
-            for vector in self.vectors(&goals)? {
-                let outcome = |goal| outcome_of(&goals, &vector, goal);
-                let rest = self.after_read(formula, &read, &outcome);
+            for vector in self.vectors(&assertions)? {
+                let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+                let rest = self.after_read(formula, &read, &verdict);
                 let way = way.taking(name, rest);
                 let decided = [&way.taken[..], &way.passed].concat();
                 if self.has_end(rest, &[used, &decided].concat())? {
@@ -178,15 +178,15 @@ impl Automaton {
         formula: FormulaId,
         names: &[TextId],
         gone: &[TextId],
-    ) -> Result<Option<Way>, Trouble> {
+    ) -> Result<Option<Way>, AutomatonError> {
         let mut way = Way {
             rest: formula,
             ..Way::default()
         };
         for &name in names {
-            let goals = self.goals_of_member(&[way.rest], Name::Known(name))?;
+            let assertions = self.assertions_of_member(&[way.rest], Name::Known(name))?;
             let rest = self.after_member(way.rest, Name::Known(name), &|_| true)?;
-            if rest != FormulaId::FALSE && self.satisfiable(&goals, &[])? {
+            if rest != FormulaId::FALSE && self.satisfiable(&assertions, &[])? {
                 way = way.taking(name, rest);
             }
         }
@@ -195,7 +195,7 @@ impl Automaton {
     }
 
     /// Whether it is easily seen that an object can be completed.
-    fn has_end(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<bool, Trouble> {
+    fn has_end(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<bool, AutomatonError> {
         if self.at_end(formula) {
             return Ok(true);
         }
@@ -235,7 +235,12 @@ impl Automaton {
     }
 
     /// Whether members that no atom names can complete the object.
-    fn others_can_end(&mut self, formula: FormulaId, names: &[TextId], used: &[TextId]) -> Result<bool, Trouble> {
+    fn others_can_end(
+        &mut self,
+        formula: FormulaId,
+        names: &[TextId],
+        used: &[TextId],
+    ) -> Result<bool, AutomatonError> {
         let cells = self.cells(formula, names, used)?;
         let scarce = cells.iter().filter_map(|cell| cell.left);
         let formula = self.shortened_object(formula, scarce.fold(0, u64::saturating_add));
@@ -254,11 +259,11 @@ impl Automaton {
                 // Names that never run out need not be counted.
                 taken[index] += u64::from(cell.left.is_some());
                 let name = Name::In(&cell.within);
-                let goals = self.goals_of_member(&[formula], name)?;
+                let assertions = self.assertions_of_member(&[formula], name)?;
                 let read = self.read_by_member(formula, name)?;
-                for vector in self.vectors(&goals)? {
-                    let outcome = |goal| outcome_of(&goals, &vector, goal);
-                    let after = self.after_read(formula, &read, &outcome);
+                for vector in self.vectors(&assertions)? {
+                    let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+                    let after = self.after_read(formula, &read, &verdict);
                     if after != FormulaId::FALSE && seen.insert((after, taken.clone())) {
                         left.push((after, taken.clone()));
                     }

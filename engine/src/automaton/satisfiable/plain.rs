@@ -6,11 +6,11 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 use smallvec::SmallVec;
 
+use crate::automaton::assertion::AssertionId;
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::formula::FormulaId;
-use crate::automaton::goal::GoalId;
 use crate::automaton::read::Name;
-use crate::automaton::{Automaton, Trouble};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::LanguageId;
 
 /// Plain objects that are kept.
@@ -26,8 +26,8 @@ pub(in crate::automaton) struct Plain {
     /// Names that must not, sorted.
     refused: Vec<TextId>,
     /// What the values of names must satisfy, sorted.
-    goals: Vec<(TextId, GoalId)>,
-    pub(in crate::automaton) languages: Vec<(LanguageId, GoalId)>,
+    assertions: Vec<(TextId, AssertionId)>,
+    pub(in crate::automaton) languages: Vec<(LanguageId, AssertionId)>,
     /// Members that there must be at least.
     pub(in crate::automaton) min: u64,
     /// Members that are too many.
@@ -39,7 +39,7 @@ impl Default for Plain {
         Self {
             required: Vec::new(),
             refused: Vec::new(),
-            goals: Vec::new(),
+            assertions: Vec::new(),
             languages: Vec::new(),
             min: 0,
             over: u64::MAX,
@@ -75,7 +75,7 @@ impl Plain {
 
     /// Names of which something is asked, some of them more than once.
     pub(in crate::automaton) fn names(&self) -> impl Iterator<Item = TextId> {
-        self.goals
+        self.assertions
             .iter()
             .map(|(name, _)| *name)
             .chain(self.required.iter().copied())
@@ -87,10 +87,10 @@ impl Plain {
     }
 
     /// What the value of this name must satisfy, by its name.
-    fn goals_of(&self, name: TextId) -> impl Iterator<Item = GoalId> {
-        let from = self.goals.partition_point(|(one, _)| *one < name);
-        let goals = self.goals[from..].iter().take_while(move |(one, _)| *one == name);
-        goals.map(|(_, goal)| *goal)
+    fn assertions_of(&self, name: TextId) -> impl Iterator<Item = AssertionId> {
+        let from = self.assertions.partition_point(|(one, _)| *one < name);
+        let assertions = self.assertions[from..].iter().take_while(move |(one, _)| *one == name);
+        assertions.map(|(_, assertion)| *assertion)
     }
 
     /// Whether there is room for a member of this name beside those that must come.
@@ -105,7 +105,7 @@ impl Plain {
 
 impl Automaton {
     /// What a formula says that asks only for names that must come, for names that must not, for members that satisfy
-    /// goals, and for numbers of members: in such an object each name is a matter by itself. None of other formulas.
+    /// assertions, and for numbers of members: in such an object each name is a matter by itself. None of other formulas.
     pub(in crate::automaton) fn plain(&mut self, formula: FormulaId) -> Option<Arc<Plain>> {
         if let Some(known) = self.plains.get(&formula) {
             return known.clone();
@@ -131,8 +131,12 @@ impl Automaton {
             match literal.map(|(atom, wanted)| (self.atoms.kind(atom), wanted)) {
                 Some((AtomKind::Has(name), true)) => plain.required.push(name),
                 Some((AtomKind::Has(name), false)) => plain.refused.push(name),
-                Some((AtomKind::Members(Keys::Name(name), goal), true)) => plain.goals.push((name, goal)),
-                Some((AtomKind::Members(Keys::Language(names), goal), true)) => plain.languages.push((names, goal)),
+                Some((AtomKind::Members(Keys::Name(name), assertion), true)) => {
+                    plain.assertions.push((name, assertion))
+                }
+                Some((AtomKind::Members(Keys::Language(names), assertion), true)) => {
+                    plain.languages.push((names, assertion))
+                }
                 Some((AtomKind::CountAtLeast(count), true)) => plain.min = plain.min.max(count),
                 Some((AtomKind::CountAtLeast(count), false)) => plain.over = plain.over.min(count),
                 _ => others.push(part),
@@ -140,7 +144,7 @@ impl Automaton {
         }
         plain.required.sort_unstable();
         plain.refused.sort_unstable();
-        plain.goals.sort_unstable();
+        plain.assertions.sort_unstable();
         (plain, others)
     }
 
@@ -209,18 +213,18 @@ impl Automaton {
         &mut self,
         formula: FormulaId,
         name: TextId,
-        outcome: &dyn Fn(GoalId) -> bool,
-    ) -> Result<FormulaId, Trouble> {
+        verdict: &dyn Fn(AssertionId) -> bool,
+    ) -> Result<FormulaId, AutomatonError> {
         if formula.decided().is_some() {
             return Ok(formula);
         }
         let plain = self.plain(formula).filter(|plain| plain.is_of_any_size());
         let Some(plain) = plain.filter(|plain| plain.refused.binary_search(&name).is_err()) else {
-            return self.after_member(formula, Name::Known(name), outcome);
+            return self.after_member(formula, Name::Known(name), verdict);
         };
-        let mut holds = plain.goals_of(name).all(outcome);
-        for &(names, goal) in &plain.languages {
-            holds = holds && (!self.covers(Keys::Language(names), Name::Known(name))? || outcome(goal));
+        let mut holds = plain.assertions_of(name).all(verdict);
+        for &(names, assertion) in &plain.languages {
+            holds = holds && (!self.covers(Keys::Language(names), Name::Known(name))? || verdict(assertion));
         }
         if !holds {
             return Ok(FormulaId::FALSE);
@@ -231,32 +235,32 @@ impl Automaton {
         if let Some(&known) = self.after_required.get(&(formula, name)) {
             return Ok(known);
         }
-        let after = self.after_member(formula, Name::Known(name), outcome)?;
+        let after = self.after_member(formula, Name::Known(name), verdict)?;
         self.after_required.insert((formula, name), after);
         Ok(after)
     }
 
     /// Whether a member of this name can come in a plain object, as far as that depends on its name and value.
-    pub(in crate::automaton) fn plain_may_come(&mut self, plain: &Plain, name: TextId) -> Result<bool, Trouble> {
+    pub(in crate::automaton) fn plain_may_come(&mut self, plain: &Plain, name: TextId) -> Result<bool, AutomatonError> {
         if plain.refused.binary_search(&name).is_ok() || !plain.has_room(name) {
             return Ok(false);
         }
-        let mut goals = SmallVec::<[GoalId; 4]>::new();
-        self.plain_goals(plain, name, &mut goals)?;
-        self.satisfiable(&goals, &[])
+        let mut assertions = SmallVec::<[AssertionId; 4]>::new();
+        self.plain_assertions(plain, name, &mut assertions)?;
+        self.satisfiable(&assertions, &[])
     }
 
     /// Adds what the value of a member of this name must satisfy in a plain object.
-    pub(in crate::automaton) fn plain_goals(
+    pub(in crate::automaton) fn plain_assertions(
         &mut self,
         plain: &Plain,
         name: TextId,
-        goals: &mut impl Extend<GoalId>,
-    ) -> Result<(), Trouble> {
-        goals.extend(plain.goals_of(name));
-        for &(names, goal) in &plain.languages {
+        assertions: &mut impl Extend<AssertionId>,
+    ) -> Result<(), AutomatonError> {
+        assertions.extend(plain.assertions_of(name));
+        for &(names, assertion) in &plain.languages {
             if self.covers(Keys::Language(names), Name::Known(name))? {
-                goals.extend([goal]);
+                assertions.extend([assertion]);
             }
         }
         Ok(())
@@ -264,17 +268,17 @@ impl Automaton {
 
     /// The names that a plain object has room for beside those that it names; none where what is asked of them cannot be
     /// met all at once.
-    pub(in crate::automaton) fn plain_room(&mut self, plain: &Plain) -> Result<Option<Room>, Trouble> {
+    pub(in crate::automaton) fn plain_room(&mut self, plain: &Plain) -> Result<Option<Room>, AutomatonError> {
         // What is asked of a name's value does not depend on the other members.
-        let (mut refused, mut goals) = (Vec::new(), Vec::new());
-        for &(language, goal) in &plain.languages {
-            match self.satisfiable(&[goal], &[])? {
-                true => goals.push(goal),
+        let (mut refused, mut assertions) = (Vec::new(), Vec::new());
+        for &(language, assertion) in &plain.languages {
+            match self.satisfiable(&[assertion], &[])? {
+                true => assertions.push(assertion),
                 false => refused.push(language),
             }
         }
         // If all of it can be met at once it does not matter in how many of the languages a name is.
-        if !self.satisfiable(&goals, &[])? {
+        if !self.satisfiable(&assertions, &[])? {
             return Ok(None);
         }
         Ok(Some(match refused.is_empty() {
@@ -290,7 +294,7 @@ impl Automaton {
         plain: &Plain,
         formula: FormulaId,
         gone: &[TextId],
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         for &name in &plain.required {
             if !self.plain_may_come(plain, name)? {
                 return Ok(false);
@@ -314,8 +318,8 @@ impl Automaton {
             }
         }
         for cell in self.cells(formula, &names, gone)? {
-            let goals = self.goals_of_member(&[formula], Name::In(&cell.within))?;
-            if self.satisfiable(&goals, &[])? {
+            let assertions = self.assertions_of_member(&[formula], Name::In(&cell.within))?;
+            if self.satisfiable(&assertions, &[])? {
                 match cell.left {
                     Some(left) if left < wanting => wanting -= left,
                     _ => return Ok(true),

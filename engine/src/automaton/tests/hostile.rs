@@ -17,7 +17,7 @@ const TIME: Duration = Duration::from_secs(60);
 
 /// What became of a schema.
 #[derive(Debug, PartialEq)]
-enum Outcome {
+enum Verdict {
     /// It was compiled, and each of the documents accepted or not.
     Answered(Vec<bool>),
     /// No value satisfies it.
@@ -28,19 +28,19 @@ enum Outcome {
     Stopped,
 }
 
-fn outcome(schema: &str, documents: &[&str]) -> Outcome {
+fn verdict(schema: &str, documents: &[&str]) -> Verdict {
     let set = match SchemaSet::load(schema, &SchemaOptions::default()) {
         Ok(set) => set,
-        Err(error) => return Outcome::Refused(error.kind()),
+        Err(error) => return Verdict::Refused(error.kind()),
     };
     let (mut automaton, root) = match alone(set, Formats::Asserted, Style::rfc8259()) {
         Ok(made) => made,
-        Err(error) => return Outcome::Refused(error.kind()),
+        Err(error) => return Verdict::Refused(error.kind()),
     };
     let start = match automaton.start(root) {
         Ok(Some(start)) => start,
-        Ok(None) => return Outcome::Unsatisfiable,
-        Err(_) => return Outcome::Refused(CompileErrorKind::LimitExceeded),
+        Ok(None) => return Verdict::Unsatisfiable,
+        Err(_) => return Verdict::Refused(CompileErrorKind::LimitExceeded),
     };
     let mut accepted = Vec::new();
     end(&mut automaton, start);
@@ -50,7 +50,7 @@ fn outcome(schema: &str, documents: &[&str]) -> Outcome {
             let Some(from) = at else { break };
             match automaton.step(from, byte) {
                 Ok(next) => at = next,
-                Err(_) => return Outcome::Stopped,
+                Err(_) => return Verdict::Stopped,
             }
         }
         if let Some(at) = at {
@@ -58,7 +58,7 @@ fn outcome(schema: &str, documents: &[&str]) -> Outcome {
         }
         accepted.push(at.is_some_and(|at| automaton.is_complete(at).unwrap()));
     }
-    Outcome::Answered(accepted)
+    Verdict::Answered(accepted)
 }
 
 /// Reads what ends a document, where that is found: it need not be, but takes its time.
@@ -74,19 +74,19 @@ fn end(automaton: &mut Automaton, at: State) {
 }
 
 /// What becomes of a schema on a small stack, and within [`TIME`].
-fn work(schema: &str, documents: &[&str]) -> Outcome {
+fn work(schema: &str, documents: &[&str]) -> Verdict {
     let start = Instant::now();
-    let outcome = std::thread::scope(|scope| {
+    let verdict = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        let handle = thread.spawn_scoped(scope, || outcome(schema, documents)).unwrap();
+        let handle = thread.spawn_scoped(scope, || verdict(schema, documents)).unwrap();
         handle.join().unwrap()
     });
     let (took, shown) = (start.elapsed(), &schema[..schema.len().min(200)]);
     if std::env::var_os("MASKWRIGHT_TIMES").is_some() {
-        eprintln!("{took:?} {outcome:?} {shown}");
+        eprintln!("{took:?} {verdict:?} {shown}");
     }
     assert!(took < TIME, "{took:?} for {shown}");
-    outcome
+    verdict
 }
 
 fn answered(schema: &str, documents: &[(&str, bool)]) {
@@ -94,14 +94,14 @@ fn answered(schema: &str, documents: &[(&str, bool)]) {
     let expected = documents.iter().map(|(_, valid)| *valid).collect();
     assert_eq!(
         work(schema, &texts),
-        Outcome::Answered(expected),
+        Verdict::Answered(expected),
         "{}",
         &schema[..schema.len().min(400)]
     );
 }
 
 fn refused(schema: &str) {
-    assert_eq!(work(schema, &[]), Outcome::Refused(CompileErrorKind::LimitExceeded));
+    assert_eq!(work(schema, &[]), Verdict::Refused(CompileErrorKind::LimitExceeded));
 }
 
 /// `count` pieces of text, made from their number, between commas.
@@ -299,7 +299,7 @@ fn objects_of_many_names() {
     let all = format!("{{{}}}", list(200, |at| format!(r#""{at}":0"#)));
     answered(&schema, &[(&all, true), (&all[..all.len() - 8], false)]);
     let schema = schema.replace("200}", "201}");
-    assert_eq!(work(&schema, &[]), Outcome::Unsatisfiable);
+    assert_eq!(work(&schema, &[]), Verdict::Unsatisfiable);
     // Names that do not run out.
     answered(r#"{"type": "object", "minProperties": 600}"#, &[("{}", false)]);
     answered(
@@ -465,7 +465,7 @@ fn arrays_of_many_items() {
             ("[]", false),
         ],
     );
-    assert_eq!(work(&schema.replace(": 100}", ": 301}"), &[]), Outcome::Unsatisfiable);
+    assert_eq!(work(&schema.replace(": 100}", ": 301}"), &[]), Verdict::Unsatisfiable);
     answered(
         r#"{"type": "array", "minItems": 1000000000}"#,
         &[("[1,2]", false), ("[", false)],
@@ -479,7 +479,7 @@ fn arrays_of_many_items() {
             r#"{"type": "array", "minItems": 1000000000, "maxItems": 999999999}"#,
             &[]
         ),
-        Outcome::Unsatisfiable
+        Verdict::Unsatisfiable
     );
     answered(
         r#"{"type": "array", "uniqueItems": true, "minItems": 1000000000}"#,
@@ -561,8 +561,8 @@ fn limits_are_named_where_they_are_reached() {
     let cases: [(&str, &str, Lower<'_>); 10] = [
         ("open_questions", &chain, &|limits| limits.open_questions = 10),
         ("search_states", differ, &|limits| limits.search_states = 3),
-        ("goals", three, &|limits| limits.goals = 2),
-        ("outcomes", three, &|limits| limits.outcomes = 2),
+        ("assertions", three, &|limits| limits.assertions = 2),
+        ("verdicts", three, &|limits| limits.verdicts = 2),
         ("name_classes", patterns, &|limits| limits.name_classes = 2),
         ("listed_containers", listed, &|limits| limits.listed_containers = 2),
         ("differing_items", differ, &|limits| limits.differing_items = 2),
@@ -579,18 +579,18 @@ fn limits_are_named_where_they_are_reached() {
                 error.to_string()
             }
             Ok((mut automaton, root)) => match automaton.start(root) {
-                Err(trouble) => trouble.to_string(),
+                Err(error) => error.to_string(),
                 Ok(start) => {
                     let mut at = start;
-                    let mut trouble = None;
+                    let mut refusal = None;
                     for byte in b"{\"" {
                         match at.map(|at| automaton.step(at, *byte)) {
                             Some(Ok(next)) => at = next,
-                            Some(Err(error)) => trouble = Some(error),
+                            Some(Err(error)) => refusal = Some(error),
                             None => {}
                         }
                     }
-                    trouble.unwrap_or_else(|| panic!("{name} was not reached")).to_string()
+                    refusal.unwrap_or_else(|| panic!("{name} was not reached")).to_string()
                 }
             },
         };

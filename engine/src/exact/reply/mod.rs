@@ -28,7 +28,7 @@ use work::{Reply, Tails};
 pub enum DataFormat {
     /// One JSON document, in the style of the options.
     Json,
-    /// One YAML document in block style, two spaces a level. Strings stand in double quotes, and names as they are; a list is empty as `[]`. What
+    /// One YAML document in block style, two spaces a frame. Strings stand in double quotes, and names as they are; a list is empty as `[]`. What
     /// PyYAML's `safe_load` makes of it is the value. Of the style of the options, the order of keys counts.
     ///
     /// Schemas are those of closed objects whose names need no quotes: with `properties` and `additionalProperties: false`, `type` or
@@ -38,14 +38,14 @@ pub enum DataFormat {
 
 /// What stands around the data of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Frame {
+pub struct Envelope {
     /// What the reply begins with. In YAML, it is empty or ends with a line break.
     pub before: String,
     /// What it ends with.
     pub after: String,
 }
 
-impl Frame {
+impl Envelope {
     /// Nothing but the data.
     pub fn bare() -> Self {
         let (before, after) = (String::new(), String::new());
@@ -67,7 +67,7 @@ pub struct ReplyForm {
     /// How the data is written.
     pub data: DataFormat,
     /// What may stand around it: one of these.
-    pub frames: Vec<Frame>,
+    pub envelopes: Vec<Envelope>,
 }
 
 /// Compiles schemas into masks that allow a token if and only if some reply of a form goes on with it, whose data is valid.
@@ -123,14 +123,17 @@ impl ReplyCompiler {
                 (Cow::Owned(subset::of_yaml(schema)?), &self.yaml)
             }
         };
-        if form.frames.is_empty() || form.frames.len() > MAX_FRAMES {
-            let message = format!("a reply has one to {MAX_FRAMES} frames, not {}", form.frames.len());
+        if form.envelopes.is_empty() || form.envelopes.len() > MAX_ENVELOPES {
+            let message = format!(
+                "a reply has one to {MAX_ENVELOPES} envelopes, not {}",
+                form.envelopes.len()
+            );
             return Err(CompileError::new(CompileErrorKind::Unsupported, message));
         }
         let (automaton, start) = options.automaton(&schema, Languages::within(&options.schema.limits))?;
         let tokens = kept.get_or_init(|| Arc::new(Tokens::new(&self.vocabulary, options.style)));
         let shared = Shared::new(self.vocabulary.clone(), tokens.clone(), automaton);
-        let tails = form.frames.iter().map(|frame| self.tails(&frame.after));
+        let tails = form.envelopes.iter().map(|envelope| self.tails(&envelope.after));
         let reply = Reply::new(shared, form.clone(), tails.collect(), start);
         let start = reply.start();
         Ok(Box::new(PlaceMasker::new(reply, start)))
@@ -142,7 +145,7 @@ impl ReplyCompiler {
             return known.clone();
         }
         let tails = Arc::new(Tails::new(&self.vocabulary, after));
-        if known.len() >= MAX_FRAMES {
+        if known.len() >= MAX_ENVELOPES {
             known.clear();
         }
         known.insert(after.to_owned(), tails.clone());
@@ -150,5 +153,5 @@ impl ReplyCompiler {
     }
 }
 
-/// Frames of one form.
-const MAX_FRAMES: usize = 64;
+/// Envelopes of one form.
+const MAX_ENVELOPES: usize = 64;

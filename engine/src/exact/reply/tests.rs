@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::{DataFormat, Frame, ReplyCompiler, ReplyForm};
+use super::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
 use crate::{CompileErrorKind, ExactOptions, Masker, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
@@ -59,14 +59,14 @@ fn vocabulary() -> Arc<Vocabulary> {
     crate::exact::tests::vocabulary(&TOKENS)
 }
 
-fn masker(data: DataFormat, frames: &[Frame], schema: &str) -> Box<dyn Masker> {
+fn masker(data: DataFormat, envelopes: &[Envelope], schema: &str) -> Box<dyn Masker> {
     let options = ExactOptions {
         style: Style::generation(),
         ..ExactOptions::default()
     };
-    let frames = frames.to_vec();
+    let envelopes = envelopes.to_vec();
     let compiler = ReplyCompiler::new(vocabulary(), options);
-    compiler.compile(schema, &ReplyForm { data, frames }).unwrap()
+    compiler.compile(schema, &ReplyForm { data, envelopes }).unwrap()
 }
 
 /// Whether a reply is accepted, byte by byte, to its end.
@@ -101,19 +101,19 @@ fn schemas() -> Vec<String> {
 
 #[test]
 fn masks_say_what_accepting_says() {
-    let frames = [
-        vec![Frame::bare()],
-        vec![Frame::fenced("json"), Frame::fenced(""), Frame::bare()],
-        vec![Frame::fenced("yaml")],
+    let envelopes = [
+        vec![Envelope::bare()],
+        vec![Envelope::fenced("json"), Envelope::fenced(""), Envelope::bare()],
+        vec![Envelope::fenced("yaml")],
     ];
     let vocabulary = vocabulary();
     let mut random = ChaCha8Rng::seed_from_u64(1);
     for data in [DataFormat::Json, DataFormat::Yaml] {
-        for (schema, frames) in schemas()
+        for (schema, envelopes) in schemas()
             .iter()
-            .flat_map(|schema| frames.iter().map(move |frames| (schema, frames)))
+            .flat_map(|schema| envelopes.iter().map(move |envelopes| (schema, envelopes)))
         {
-            let mut masker = masker(data, frames, schema);
+            let mut masker = masker(data, envelopes, schema);
             let mut tokens = Vec::new();
             for _ in 0..40 {
                 let mask = masker.mask().unwrap().clone();
@@ -166,7 +166,7 @@ fn masks_say_what_accepting_says() {
 
 #[test]
 fn yaml_is_written_in_blocks() {
-    let masker = masker(DataFormat::Yaml, &[Frame::bare()], &schemas()[1]);
+    let masker = masker(DataFormat::Yaml, &[Envelope::bare()], &schemas()[1]);
     let reply = "items:
   - a: \"no\\nline\\\"s\"
     b:
@@ -213,8 +213,8 @@ fn yaml_is_written_in_blocks() {
 
 #[test]
 fn frames_are_written_whole() {
-    let frames = [Frame::fenced("json"), Frame::fenced("")];
-    let either = masker(DataFormat::Json, &frames, r#"{"enum": [[1], "a"]}"#);
+    let envelopes = [Envelope::fenced("json"), Envelope::fenced("")];
+    let either = masker(DataFormat::Json, &envelopes, r#"{"enum": [[1], "a"]}"#);
     for reply in ["```json\n[1]\n```", "```\n\"a\"\n```"] {
         assert!(accepts(&*either, reply), "{reply}");
     }
@@ -227,7 +227,7 @@ fn frames_are_written_whole() {
     ] {
         assert!(!accepts(&*either, reply), "{reply}");
     }
-    let yaml = masker(DataFormat::Yaml, &[Frame::fenced("yaml")], &schemas()[2]);
+    let yaml = masker(DataFormat::Yaml, &[Envelope::fenced("yaml")], &schemas()[2]);
     assert!(accepts(&*yaml, "```yaml\n- - 1\n  - null\n- []\n```"));
     assert!(!accepts(&*yaml, "```yaml\n[]\n```"));
 }
@@ -253,7 +253,7 @@ fn what_must_come_is_known() {
         .unwrap();
     let form = ReplyForm {
         data: DataFormat::Yaml,
-        frames: vec![Frame::fenced("yaml")],
+        envelopes: vec![Envelope::fenced("yaml")],
     };
     let options = ExactOptions {
         style: Style::generation(),
@@ -277,7 +277,7 @@ fn what_must_come_is_known() {
 fn what_yaml_cannot_hold_is_refused() {
     let form = ReplyForm {
         data: DataFormat::Yaml,
-        frames: vec![Frame::bare()],
+        envelopes: vec![Envelope::bare()],
     };
     let compiler = ReplyCompiler::new(vocabulary(), ExactOptions::default());
     for (schema, pointer) in [

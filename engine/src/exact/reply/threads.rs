@@ -3,16 +3,16 @@
 //! What comes next may be read in several ways (a line break may go on with the data or end it), so a place is a list of
 //! [`Thread`]s, each of which can be completed.
 
-use crate::automaton::{Automaton, State, Trouble};
+use crate::automaton::{Automaton, AutomatonError, State};
 
-use super::yaml::{Levels, Yaml};
-use super::{DataFormat, Frame, ReplyForm};
+use super::yaml::{Frames, Yaml};
+use super::{DataFormat, Envelope, ReplyForm};
 
 /// One way of reading a reply so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Thread {
-    /// Number of the frame.
-    pub(super) frame: u16,
+    /// Number of the envelope.
+    pub(super) envelope: u16,
     pub(super) at: At,
 }
 
@@ -36,15 +36,15 @@ pub(super) struct Reader<'a> {
     /// The place before the data.
     pub(super) start: State,
     pub(super) automaton: &'a mut Automaton,
-    pub(super) levels: &'a mut Levels,
+    pub(super) frames: &'a mut Frames,
 }
 
 /// The threads before a reply.
 pub(super) fn begin(form: &ReplyForm, start: State) -> Vec<Thread> {
-    let frames = (0..).zip(&form.frames);
-    let threads = frames.map(|(number, frame)| Thread {
-        frame: number,
-        at: match frame.before.is_empty() {
+    let envelopes = (0..).zip(&form.envelopes);
+    let threads = envelopes.map(|(number, envelope)| Thread {
+        envelope: number,
+        at: match envelope.before.is_empty() {
             true => data(form.data, start),
             false => At::Before(0),
         },
@@ -61,70 +61,70 @@ pub(super) fn data(format: DataFormat, start: State) -> At {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn frame(&self, thread: &Thread) -> &'a Frame {
-        &self.form.frames[usize::from(thread.frame)]
+    pub(super) fn envelope(&self, thread: &Thread) -> &'a Envelope {
+        &self.form.envelopes[usize::from(thread.envelope)]
     }
 
     /// Adds the threads after one more byte to `next`.
-    pub(super) fn step(&mut self, threads: &[Thread], byte: u8, next: &mut Vec<Thread>) -> Result<(), Trouble> {
+    pub(super) fn step(&mut self, threads: &[Thread], byte: u8, next: &mut Vec<Thread>) -> Result<(), AutomatonError> {
         for thread in threads {
-            let frame = self.frame(thread);
-            let number = thread.frame;
+            let envelope = self.envelope(thread);
+            let number = thread.envelope;
             match thread.at {
                 At::Before(read) => {
-                    if frame.before.as_bytes().get(read as usize) == Some(&byte) {
-                        let at = match read as usize + 1 == frame.before.len() {
+                    if envelope.before.as_bytes().get(read as usize) == Some(&byte) {
+                        let at = match read as usize + 1 == envelope.before.len() {
                             true => data(self.form.data, self.start),
                             false => At::Before(read + 1),
                         };
-                        next.push(Thread { frame: number, at });
+                        next.push(Thread { envelope: number, at });
                     }
                     continue;
                 }
                 At::After(read) => {
-                    if frame.after.as_bytes().get(read as usize) == Some(&byte) {
+                    if envelope.after.as_bytes().get(read as usize) == Some(&byte) {
                         let at = At::After(read + 1);
-                        next.push(Thread { frame: number, at });
+                        next.push(Thread { envelope: number, at });
                     }
                     continue;
                 }
                 At::Json(state) => {
                     let at = self.automaton.step(state, byte)?.map(At::Json);
-                    next.extend(at.map(|at| Thread { frame: number, at }));
+                    next.extend(at.map(|at| Thread { envelope: number, at }));
                 }
                 At::Yaml(yaml) => {
-                    let (automaton, levels) = (&mut *self.automaton, &mut *self.levels);
-                    levels.step(automaton, yaml, byte, &mut |yaml| {
+                    let (automaton, frames) = (&mut *self.automaton, &mut *self.frames);
+                    frames.step(automaton, yaml, byte, &mut |yaml| {
                         let at = At::Yaml(yaml);
-                        next.push(Thread { frame: number, at });
+                        next.push(Thread { envelope: number, at });
                     })?;
                 }
             }
-            if frame.after.as_bytes().first() == Some(&byte) && self.ends(thread)? {
+            if envelope.after.as_bytes().first() == Some(&byte) && self.ends(thread)? {
                 let at = At::After(1);
-                next.push(Thread { frame: number, at });
+                next.push(Thread { envelope: number, at });
             }
         }
         Ok(())
     }
 
     /// Whether the data of a thread may end where it stands.
-    pub(super) fn ends(&mut self, thread: &Thread) -> Result<bool, Trouble> {
+    pub(super) fn ends(&mut self, thread: &Thread) -> Result<bool, AutomatonError> {
         match thread.at {
             At::Before(_) | At::After(_) => Ok(false),
             At::Json(state) => self.automaton.is_complete(state),
-            At::Yaml(yaml) => self.levels.ends(self.automaton, yaml),
+            At::Yaml(yaml) => self.frames.ends(self.automaton, yaml),
         }
     }
 
     /// Whether the reply may end here.
-    pub(super) fn is_complete(&mut self, threads: &[Thread]) -> Result<bool, Trouble> {
+    pub(super) fn is_complete(&mut self, threads: &[Thread]) -> Result<bool, AutomatonError> {
         for thread in threads {
-            let frame = self.frame(thread);
+            let envelope = self.envelope(thread);
             let complete = match thread.at {
                 At::Before(_) => false,
-                At::After(read) => read as usize == frame.after.len(),
-                At::Json(_) | At::Yaml(_) => frame.after.is_empty() && self.ends(thread)?,
+                At::After(read) => read as usize == envelope.after.len(),
+                At::Json(_) | At::Yaml(_) => envelope.after.is_empty() && self.ends(thread)?,
             };
             if complete {
                 return Ok(true);

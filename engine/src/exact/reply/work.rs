@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::automaton::{Decode, PlaceKind, State, Trouble};
+use crate::automaton::{AutomatonError, Decode, State, StateClass};
 use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 
 use super::super::contents::{Sets, Words};
@@ -16,7 +16,7 @@ use super::super::work::{Shared, Work, mask_error};
 use super::ReplyForm;
 use super::threads::{At, Reader, Thread, begin, data};
 use super::write;
-use super::yaml::{FIRST, Levels, Yaml};
+use super::yaml::{FIRST, Frames, Yaml};
 
 /// Memory for the masks that the replies to one request keep.
 const MASK_BYTES: usize = 8 << 20;
@@ -42,7 +42,7 @@ impl Tails {
 pub(super) struct Reply {
     shared: Shared,
     form: ReplyForm,
-    /// By frame.
+    /// By envelope.
     tails: Box<[Arc<Tails>]>,
     /// The place before the data.
     start: State,
@@ -51,7 +51,7 @@ pub(super) struct Reply {
 
 /// What is worked out of replies besides their data.
 struct Own {
-    levels: Levels,
+    frames: Frames,
     masks: Kept<Arc<[Thread]>, Arc<TokenSet>>,
     /// Threads on the way to a node, by its depth.
     scratch: Vec<Vec<Thread>>,
@@ -60,7 +60,7 @@ struct Own {
 impl Reply {
     pub(super) fn new(shared: Shared, form: ReplyForm, tails: Box<[Arc<Tails>]>, start: State) -> Self {
         let own = Own {
-            levels: Levels::default(),
+            frames: Frames::default(),
             masks: Kept::new(MASK_BYTES),
             scratch: Vec::new(),
         };
@@ -83,7 +83,7 @@ impl Reply {
         lock(&self.own)
     }
 
-    fn with<T>(&self, ask: impl FnOnce(&mut Walk<'_>) -> Result<T, Trouble>) -> Result<T, MaskError> {
+    fn with<T>(&self, ask: impl FnOnce(&mut Walk<'_>) -> Result<T, AutomatonError>) -> Result<T, MaskError> {
         let (mut own, mut work) = (self.own(), self.shared.work());
         let mut walk = Walk {
             reply: self,
@@ -178,11 +178,11 @@ impl<'a> Walk<'a> {
             form: &self.reply.form,
             start: self.reply.start,
             automaton: &mut self.work.automaton,
-            levels: &mut self.own.levels,
+            frames: &mut self.own.frames,
         }
     }
 
-    fn tokens(&mut self, threads: &[Thread]) -> Result<TokenSet, Trouble> {
+    fn tokens(&mut self, threads: &[Thread]) -> Result<TokenSet, AutomatonError> {
         let shared = &self.reply.shared;
         let (mut words, mut found, mut others) = (None, Vec::new(), Vec::new());
         let mut join = |tokens: &TokenSet| {
@@ -193,22 +193,22 @@ impl<'a> Walk<'a> {
             }
         };
         for thread in threads {
-            let frame = &self.reply.form.frames[usize::from(thread.frame)];
+            let envelope = &self.reply.form.envelopes[usize::from(thread.envelope)];
             match thread.at {
                 At::Before(_) | At::After(_) => others.push(*thread),
                 At::Json(state) => {
                     let mut tokens = self.work.tokens(state, shared)?.as_ref().clone();
-                    if !frame.after.is_empty() {
+                    if !envelope.after.is_empty() {
                         if self.work.automaton.is_complete(state)? {
                             tokens = tokens.but(shared.vocabulary.eos_tokens(), shared.sets());
                         }
-                        let tails = &self.reply.tails[usize::from(thread.frame)].0;
+                        let tails = &self.reply.tails[usize::from(thread.envelope)].0;
                         self.walk(tails, &[*thread], &mut found)?;
                     }
                     join(&tokens);
                 }
                 At::Yaml(yaml) => match self.work.automaton.kind(yaml.json)? {
-                    PlaceKind::Text(decode, language) => {
+                    StateClass::Text(decode, language) => {
                         let inside = match decode {
                             Decode::Between => self.work.inside(language, shared)?,
                             begun => self.work.within(begun, language, shared)?,
@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The tokens of a trie that lead on from a place.
-    fn walk(&mut self, spelled: &Spelled, from: &[Thread], found: &mut Vec<TokenId>) -> Result<(), Trouble> {
+    fn walk(&mut self, spelled: &Spelled, from: &[Thread], found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
         let mut scratch = std::mem::take(&mut self.own.scratch);
         let walked = self.walk_by(&mut scratch, spelled, from, found);
         self.own.scratch = scratch;
@@ -243,7 +243,7 @@ impl<'a> Walk<'a> {
         spelled: &Spelled,
         from: &[Thread],
         found: &mut Vec<TokenId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         let trie = &spelled.trie;
         // The ends of the nodes on the way to the present one, whose threads are those of the same place in `scratch`.
         let mut ends = vec![trie.end(ROOT)];
@@ -273,13 +273,13 @@ impl<'a> Walk<'a> {
     }
 
     /// A short rest of the reply.
-    fn rest(&mut self, thread: &Thread) -> Result<Option<Vec<u8>>, Trouble> {
+    fn rest(&mut self, thread: &Thread) -> Result<Option<Vec<u8>>, AutomatonError> {
         let form = &self.reply.form;
-        let frame = &form.frames[usize::from(thread.frame)];
+        let envelope = &form.envelopes[usize::from(thread.envelope)];
         let (before, at) = match thread.at {
-            At::After(read) => return Ok(Some(frame.after.as_bytes()[read as usize..].to_vec())),
+            At::After(read) => return Ok(Some(envelope.after.as_bytes()[read as usize..].to_vec())),
             At::Before(read) => (
-                &frame.before.as_bytes()[read as usize..],
+                &envelope.before.as_bytes()[read as usize..],
                 data(form.data, self.reply.start),
             ),
             at => (&b""[..], at),
@@ -289,17 +289,17 @@ impl<'a> Walk<'a> {
             At::Yaml(yaml) => {
                 let is_in_text = self.work.automaton.is_in_text(yaml.json);
                 let json = self.data_rest(yaml)?;
-                json.map(|json| write::rest(&self.own.levels, yaml, is_in_text, &json))
+                json.map(|json| write::rest(&self.own.frames, yaml, is_in_text, &json))
             }
             At::Before(_) | At::After(_) => None,
         };
-        Ok(data.map(|data| [before, &data, frame.after.as_bytes()].concat()))
+        Ok(data.map(|data| [before, &data, envelope.after.as_bytes()].concat()))
     }
 }
 
 impl Walk<'_> {
     /// A short rest of the data in JSON, as YAML can be ended at a place.
-    fn data_rest(&mut self, at: Yaml) -> Result<Option<Vec<u8>>, Trouble> {
+    fn data_rest(&mut self, at: Yaml) -> Result<Option<Vec<u8>>, AutomatonError> {
         let automaton = &mut self.work.automaton;
         let rest = automaton.completion(at.json)?;
         let ends_it = rest
@@ -323,13 +323,13 @@ impl Walk<'_> {
 }
 
 impl ReadBytes<Arc<[Thread]>> for Walk<'_> {
-    fn step(&mut self, at: &Arc<[Thread]>, byte: u8) -> Result<Option<Arc<[Thread]>>, Trouble> {
+    fn step(&mut self, at: &Arc<[Thread]>, byte: u8) -> Result<Option<Arc<[Thread]>>, AutomatonError> {
         let mut next = Vec::new();
         self.reader().step(at, byte, &mut next)?;
         Ok((!next.is_empty()).then(|| next.into()))
     }
 
-    fn forced_byte(&mut self, at: &Arc<[Thread]>) -> Result<Option<(u8, Arc<[Thread]>)>, Trouble> {
+    fn forced_byte(&mut self, at: &Arc<[Thread]>) -> Result<Option<(u8, Arc<[Thread]>)>, AutomatonError> {
         if self.reader().is_complete(at)? {
             return Ok(None);
         }

@@ -1,6 +1,6 @@
 //! From a rest of JSON to the rest of the same document in YAML.
 
-use super::yaml::{Level, LevelId, Levels, Top, Yaml};
+use super::yaml::{Frame, FrameId, Frames, Top, Yaml};
 
 /// A list or mapping that is open: whether it is a mapping, and how far its lines are indented.
 type Open = (bool, u32);
@@ -19,14 +19,14 @@ enum Before {
 }
 
 /// The rest of the document at a place, by the compact JSON that ends it; `is_in_text` where that begins within a string.
-pub(super) fn rest(levels: &Levels, at: Yaml, is_in_text: bool, json: &[u8]) -> Vec<u8> {
+pub(super) fn rest(frames: &Frames, at: Yaml, is_in_text: bool, json: &[u8]) -> Vec<u8> {
     let mut open: Vec<Open> = Vec::new();
-    let mut id: LevelId = at.level;
-    while let Some(Level {
+    let mut id: FrameId = at.frame;
+    while let Some(Frame {
         is_mapping,
         indent,
         around,
-    }) = levels.get(id)
+    }) = frames.get(id)
     {
         open.insert(0, (is_mapping, indent));
         id = around;

@@ -6,9 +6,9 @@
 
 use hashbrown::HashMap;
 
-use crate::automaton::{Automaton, State, Trouble};
+use crate::automaton::{Automaton, AutomatonError, State};
 
-/// Spaces by which a level is indented within another.
+/// Spaces by which a frame is indented within another.
 const INDENT: u32 = 2;
 
 /// A place in a document.
@@ -18,7 +18,7 @@ pub(super) struct Yaml {
     pub(super) json: State,
     pub(super) top: Top,
     /// The innermost list or mapping.
-    pub(super) level: LevelId,
+    pub(super) frame: FrameId,
 }
 
 /// What stands at a place.
@@ -46,44 +46,44 @@ pub(super) enum Top {
     End,
 }
 
-/// Handle of a [`Level`].
+/// Handle of a [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct LevelId(u32);
+pub(super) struct FrameId(u32);
 
-impl LevelId {
+impl FrameId {
     /// Around the whole document there is nothing.
     pub(super) const NONE: Self = Self(u32::MAX);
 }
 
 /// A list or mapping that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Level {
+pub(super) struct Frame {
     pub(super) is_mapping: bool,
     /// Spaces before each of its lines.
     pub(super) indent: u32,
     /// What it is in.
-    pub(super) around: LevelId,
+    pub(super) around: FrameId,
 }
 
-impl Level {
+impl Frame {
     /// What ends it in JSON.
     fn closing(self) -> u8 {
         if self.is_mapping { b'}' } else { b']' }
     }
 }
 
-/// The levels of the places so far.
+/// The frames of the places so far.
 #[derive(Debug, Default)]
-pub(super) struct Levels {
-    levels: Vec<Level>,
-    ids: HashMap<Level, LevelId>,
+pub(super) struct Frames {
+    frames: Vec<Frame>,
+    ids: HashMap<Frame, FrameId>,
 }
 
 impl Yaml {
     /// Before the whole document.
     pub(super) fn root(json: State) -> Self {
-        let (top, level) = (Top::Root, LevelId::NONE);
-        Self { json, top, level }
+        let (top, frame) = (Top::Root, FrameId::NONE);
+        Self { json, top, frame }
     }
 
     /// Whether an item or member is still to be begun.
@@ -100,15 +100,15 @@ pub(super) fn is_of_name(byte: u8, is_first: bool) -> bool {
 /// The first bytes of values in JSON, and of a member; those that take several lines in YAML come last.
 pub(super) const FIRST: &[u8] = b"\"-0123456789tfn[{";
 
-impl Levels {
-    pub(super) fn get(&self, id: LevelId) -> Option<Level> {
-        self.levels.get(id.0 as usize).copied()
+impl Frames {
+    pub(super) fn get(&self, id: FrameId) -> Option<Frame> {
+        self.frames.get(id.0 as usize).copied()
     }
 
-    fn push(&mut self, level: Level) -> LevelId {
-        *self.ids.entry(level).or_insert_with(|| {
-            self.levels.push(level);
-            LevelId(self.levels.len() as u32 - 1)
+    fn push(&mut self, frame: Frame) -> FrameId {
+        *self.ids.entry(frame).or_insert_with(|| {
+            self.frames.push(frame);
+            FrameId(self.frames.len() as u32 - 1)
         })
     }
 
@@ -119,10 +119,10 @@ impl Levels {
         at: Yaml,
         byte: u8,
         next: &mut dyn FnMut(Yaml),
-    ) -> Result<(), Trouble> {
-        let Yaml { json, top, level } = at;
-        let innermost = self.get(level);
-        let indent = innermost.map_or(0, |level| level.indent);
+    ) -> Result<(), AutomatonError> {
+        let Yaml { json, top, frame } = at;
+        let innermost = self.get(frame);
+        let indent = innermost.map_or(0, |frame| frame.indent);
         match (top, byte) {
             (Top::Root, _) => self.begin(automaton, at, 0, byte, next),
             (Top::Item, _) => self.begin(automaton, at, indent + INDENT, byte, next),
@@ -132,12 +132,12 @@ impl Levels {
                 next(Yaml { top, ..at });
                 Ok(())
             }
-            (Top::Line(0), _) if innermost.is_some_and(|level| level.is_mapping) => {
+            (Top::Line(0), _) if innermost.is_some_and(|frame| frame.is_mapping) => {
                 if is_of_name(byte, true)
                     && let Some(json) = read(automaton, json, &[b'"', byte])?
                 {
                     let top = Top::Name;
-                    next(Yaml { json, top, level });
+                    next(Yaml { json, top, frame });
                 }
                 Ok(())
             }
@@ -154,13 +154,13 @@ impl Levels {
             (Top::Name, b':') => {
                 if let Some(json) = read(automaton, json, b"\":")? {
                     let top = Top::Colon;
-                    next(Yaml { json, top, level });
+                    next(Yaml { json, top, frame });
                 }
                 Ok(())
             }
             (Top::Name, _) if is_of_name(byte, false) => {
                 if let Some(json) = automaton.step(json, byte)? {
-                    next(Yaml { json, top, level });
+                    next(Yaml { json, top, frame });
                 }
                 Ok(())
             }
@@ -182,7 +182,7 @@ impl Levels {
             (Top::Empty, b']') => {
                 if let Some(json) = automaton.step(json, byte)? {
                     let top = Top::End;
-                    next(Yaml { json, top, level });
+                    next(Yaml { json, top, frame });
                 }
                 Ok(())
             }
@@ -194,7 +194,7 @@ impl Levels {
                     };
                     // A comma or bracket that ends a number is JSON's.
                     if !matches!(byte, b',' | b']' | b'}') || automaton.is_in_text(at.json) {
-                        next(Yaml { json, top, level });
+                        next(Yaml { json, top, frame });
                     }
                 }
                 Ok(())
@@ -206,15 +206,15 @@ impl Levels {
     }
 
     /// The lines that may follow a value: those of the list or mapping it is in, and of those around it.
-    fn lines(&mut self, automaton: &mut Automaton, at: Yaml, next: &mut dyn FnMut(Yaml)) -> Result<(), Trouble> {
-        let (mut json, mut id) = (at.json, at.level);
-        while let Some(level) = self.get(id) {
+    fn lines(&mut self, automaton: &mut Automaton, at: Yaml, next: &mut dyn FnMut(Yaml)) -> Result<(), AutomatonError> {
+        let (mut json, mut id) = (at.json, at.frame);
+        while let Some(frame) = self.get(id) {
             if let Some(json) = automaton.step(json, b',')? {
-                let top = Top::Line(level.indent);
-                next(Yaml { json, top, level: id });
+                let top = Top::Line(frame.indent);
+                next(Yaml { json, top, frame: id });
             }
-            match automaton.step(json, level.closing())? {
-                Some(closed) => (json, id) = (closed, level.around),
+            match automaton.step(json, frame.closing())? {
+                Some(closed) => (json, id) = (closed, frame.around),
                 None => break,
             }
         }
@@ -222,14 +222,14 @@ impl Levels {
     }
 
     /// Whether the document may end.
-    pub(super) fn ends(&mut self, automaton: &mut Automaton, at: Yaml) -> Result<bool, Trouble> {
+    pub(super) fn ends(&mut self, automaton: &mut Automaton, at: Yaml) -> Result<bool, AutomatonError> {
         if !matches!(at.top, Top::Scalar | Top::End) || automaton.is_in_text(at.json) {
             return Ok(false);
         }
-        let (mut json, mut id) = (at.json, at.level);
-        while let Some(level) = self.get(id) {
-            match automaton.step(json, level.closing())? {
-                Some(closed) => (json, id) = (closed, level.around),
+        let (mut json, mut id) = (at.json, at.frame);
+        while let Some(frame) = self.get(id) {
+            match automaton.step(json, frame.closing())? {
+                Some(closed) => (json, id) = (closed, frame.around),
                 None => return Ok(false),
             }
         }
@@ -244,7 +244,7 @@ impl Levels {
         column: u32,
         byte: u8,
         next: &mut dyn FnMut(Yaml),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         if byte == b'-' {
             if let Some(list) = self.open(automaton, at, false, column)? {
                 let top = Top::Dash;
@@ -265,7 +265,7 @@ impl Levels {
     }
 
     /// The first byte of a value that has no lines of its own.
-    fn scalar(automaton: &mut Automaton, at: Yaml, byte: u8, next: &mut dyn FnMut(Yaml)) -> Result<(), Trouble> {
+    fn scalar(automaton: &mut Automaton, at: Yaml, byte: u8, next: &mut dyn FnMut(Yaml)) -> Result<(), AutomatonError> {
         if byte == b'{' {
             return Ok(());
         }
@@ -288,7 +288,7 @@ impl Levels {
         at: Yaml,
         is_mapping: bool,
         indent: u32,
-    ) -> Result<Option<Yaml>, Trouble> {
+    ) -> Result<Option<Yaml>, AutomatonError> {
         let Some(json) = automaton.step(at.json, if is_mapping { b'{' } else { b'[' })? else {
             return Ok(None);
         };
@@ -299,24 +299,24 @@ impl Levels {
         if !goes_on {
             return Ok(None);
         }
-        let around = at.level;
-        let level = self.push(Level {
+        let around = at.frame;
+        let frame = self.push(Frame {
             is_mapping,
             indent,
             around,
         });
         let top = Top::Line(indent);
-        Ok(Some(Yaml { json, top, level }))
+        Ok(Some(Yaml { json, top, frame }))
     }
 }
 
 /// Whether a value may come that stands on the line of its name.
-fn begins_on_its_line(automaton: &mut Automaton, json: State) -> Result<bool, Trouble> {
+fn begins_on_its_line(automaton: &mut Automaton, json: State) -> Result<bool, AutomatonError> {
     let scalars = &FIRST[..FIRST.len() - 2];
     Ok(begins_any(automaton, json, scalars)? || read(automaton, json, b"[]")?.is_some())
 }
 
-fn begins_any(automaton: &mut Automaton, json: State, bytes: &[u8]) -> Result<bool, Trouble> {
+fn begins_any(automaton: &mut Automaton, json: State, bytes: &[u8]) -> Result<bool, AutomatonError> {
     for &byte in bytes {
         if automaton.step(json, byte)?.is_some() {
             return Ok(true);
@@ -326,7 +326,7 @@ fn begins_any(automaton: &mut Automaton, json: State, bytes: &[u8]) -> Result<bo
 }
 
 /// The place after some bytes.
-fn read(automaton: &mut Automaton, from: State, bytes: &[u8]) -> Result<Option<State>, Trouble> {
+fn read(automaton: &mut Automaton, from: State, bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
     let mut at = from;
     for &byte in bytes {
         match automaton.step(at, byte)? {

@@ -1,7 +1,7 @@
 //! Containers that end with a string, and what may come behind them.
 
 use crate::automaton::machine::whitespace::is_whitespace;
-use crate::automaton::machine::{Automaton, Kind, State, Trouble};
+use crate::automaton::machine::{Automaton, AutomatonError, Kind, State};
 
 impl Automaton {
     /// Whether it is the same for all strings, but for those that [`after_most_texts`](Self::after_most_texts) gives
@@ -9,14 +9,14 @@ impl Automaton {
     ///
     /// Two such strings make two containers that are as any other value to all values that the containers have to differ
     /// from, so it matters to these in nothing but their number, and as long as there is no end of values not even in that.
-    pub(crate) fn ends_alike(&mut self, after: State, mut rest: &[u8]) -> Result<bool, Trouble> {
+    pub(crate) fn ends_alike(&mut self, after: State, mut rest: &[u8]) -> Result<bool, AutomatonError> {
         // A string may make one of the containers around its own the same as another, if these agree so far.
-        let mut around = self.level(after.stack).map(|level| level.below);
+        let mut around = self.frame(after.stack).map(|frame| frame.below);
         while let Some(stack) = around.filter(|stack| self.keeps(*stack)) {
             if !self.apart(stack)?.own.is_empty() {
                 return Ok(false);
             }
-            around = self.level(stack).map(|level| level.below);
+            around = self.frame(stack).map(|frame| frame.below);
         }
         let mut at = after;
         while let Some((&byte, behind)) = rest.split_first()
@@ -36,7 +36,7 @@ impl Automaton {
                 // What is no container differs from those that have ended, and what is one does not end here.
                 let is_object = matches!(behind, b"{" | b"{\"");
                 match is_object || !behind.iter().any(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')) {
-                    true => self.items_are_endless(at, is_object),
+                    true => self.items_are_infinite(at, is_object),
                     false => Ok(false),
                 }
             }
@@ -47,28 +47,28 @@ impl Automaton {
 
     /// Whether there is no end of values, or of objects only, that may come next in an array, if these have to differ from
     /// others.
-    fn items_are_endless(&mut self, at: State, only_objects: bool) -> Result<bool, Trouble> {
-        let Some(level) = self.level(at.stack) else {
+    fn items_are_infinite(&mut self, at: State, only_objects: bool) -> Result<bool, AutomatonError> {
+        let Some(frame) = self.frame(at.stack) else {
             return Ok(false);
         };
-        if !matches!(level.kind, Kind::Array { .. }) || !self.asks_unique(&level.formulas) {
+        if !matches!(frame.kind, Kind::Array { .. }) || !self.asks_unique(&frame.formulas) {
             return Ok(true);
         }
-        if !self.must_differ(level.formulas[0]) {
+        if !self.must_differ(frame.formulas[0]) {
             return Ok(false);
         }
         let Some(expected) = self.item(at.stack)? else {
             return Ok(false);
         };
         if !only_objects {
-            return self.value_is_endless(expected);
+            return self.value_is_infinite(expected);
         }
         // Where no object may come it is the same as well.
         let Some(object) = self.begin_container(expected, at.stack, false)? else {
             return Ok(true);
         };
-        match self.level(object.stack) {
-            Some(object) => self.is_endless_object(object.formulas[0], &[]),
+        match self.frame(object.stack) {
+            Some(object) => self.is_infinite_object(object.formulas[0], &[]),
             None => Ok(false),
         }
     }

@@ -11,20 +11,20 @@ mod texts;
 
 use std::sync::Arc;
 
-use super::{Automaton, ExpectedId, Kind, Level, StackId, State, Top, Trouble};
+use super::{Automaton, AutomatonError, ExpectedId, Frame, Kind, StackId, State, Top};
+use crate::automaton::assertion::{Assertion, AssertionId, Constraint};
 use crate::automaton::atom::{AtomKind, Keys, TextId};
 use crate::automaton::formula::FormulaId;
-use crate::automaton::goal::{Constraint, Goal, GoalId};
 use crate::automaton::read::Name;
-use crate::automaton::satisfiable::{outcome_of, split};
+use crate::automaton::satisfiable::{split, verdict_of};
 use crate::json::Shape;
 pub(in crate::automaton) use texts::MostTexts;
 
-/// Outcome vectors of one value that are looked at all together.
+/// Verdict vectors of one value that are looked at all together.
 const FEW: usize = 16;
 
-/// Values, as goals of being equal to them.
-type Values = Arc<[GoalId]>;
+/// Values, as assertions of being equal to them.
+type Values = Arc<[AssertionId]>;
 
 /// What is known of a container in which values are kept.
 #[derive(Clone, Debug)]
@@ -41,12 +41,12 @@ pub(in crate::automaton) enum Parts {
     Scalar,
     Array(Values),
     /// Sorted by name.
-    Object(Arc<[(TextId, GoalId)]>),
+    Object(Arc<[(TextId, AssertionId)]>),
 }
 
 impl Automaton {
     /// Whether a place can be gone on from so that every item that has to differ does.
-    pub(super) fn is_apart(&mut self, state: &State) -> Result<bool, Trouble> {
+    pub(super) fn is_apart(&mut self, state: &State) -> Result<bool, AutomatonError> {
         let stack = state.stack;
         if !self.keeps(stack) {
             return Ok(true);
@@ -61,7 +61,7 @@ impl Automaton {
         match &state.top {
             Top::Value(expected) => self.value_apart(*expected, &apart.child),
             Top::Literal(word, _, _) => {
-                let value = self.goals.intern(Goal::Equal(word.value()));
+                let value = self.assertions.intern(Assertion::Equal(word.value()));
                 Ok(!apart.child.contains(&value))
             }
             Top::String(decode, language, _, Some(text), _) => self.string_apart(*decode, *language, *text, stack),
@@ -75,22 +75,22 @@ impl Automaton {
                 self.name_apart(named)
             }
             Top::ObjectStart | Top::ObjectNext | Top::ArrayStart | Top::ArrayNext if !apart.own.is_empty() => {
-                let Some(level) = self.level(stack) else {
+                let Some(frame) = self.frame(stack) else {
                     return Ok(true);
                 };
-                let (gone, seen) = (self.gone(&level.kind), level.kind.values().to_vec());
-                self.rest_apart(level.formulas[0], &level.kind, &apart.own, &gone, &seen)
+                let (gone, seen) = (self.gone(&frame.kind), frame.kind.values().to_vec());
+                self.rest_apart(frame.formulas[0], &frame.kind, &apart.own, &gone, &seen)
             }
             _ => Ok(true),
         }
     }
 
-    /// What each value in question has where the next item or member of a container stands.
-    fn parts_here(&mut self, level: &Level, own: &Values) -> Vec<(GoalId, GoalId)> {
+    /// What each value in query has where the next item or member of a container stands.
+    fn parts_here(&mut self, frame: &Frame, own: &Values) -> Vec<(AssertionId, AssertionId)> {
         let mut here = Vec::new();
         for &value in own.iter() {
-            let part = match (self.parts_of(value), &level.kind) {
-                (Parts::Array(items), Kind::Array { .. }) => items.get(level.kind.values().len()).copied(),
+            let part = match (self.parts_of(value), &frame.kind) {
+                (Parts::Array(items), Kind::Array { .. }) => items.get(frame.kind.values().len()).copied(),
                 (Parts::Object(members), Kind::Object { name: Some(name), .. }) => {
                     let place = members.binary_search_by_key(name, |(name, _)| *name);
                     place.ok().map(|place| members[place].1)
@@ -103,25 +103,25 @@ impl Automaton {
     }
 
     /// What is known of the container at the top of a stack, and before that of those around it.
-    pub(super) fn apart(&mut self, stack: StackId) -> Result<Apart, Trouble> {
+    pub(super) fn apart(&mut self, stack: StackId) -> Result<Apart, AutomatonError> {
         let mut chain = Vec::new();
         let mut around = Apart {
             own: Arc::default(),
             child: Arc::default(),
         };
         let mut at = stack;
-        while let Some(level) = self.level(at) {
+        while let Some(frame) = self.frame(at) {
             if let Some(known) = self.aparts.get(&at) {
                 around = known.clone();
                 break;
             }
-            let below = level.below;
-            chain.push((at, level));
+            let below = frame.below;
+            chain.push((at, frame));
             at = below;
         }
-        for (at, level) in chain.into_iter().rev() {
-            let own = self.agreeing(&level.kind, &around.child);
-            let child = self.child_apart(&level, &own)?;
+        for (at, frame) in chain.into_iter().rev() {
+            let own = self.agreeing(&frame.kind, &around.child);
+            let child = self.child_apart(&frame, &own)?;
             around = Apart { own, child };
             self.aparts.insert(at, around.clone());
         }
@@ -133,8 +133,8 @@ impl Automaton {
         if values.is_empty() {
             return values.clone();
         }
-        let used = self.name_sets.names(kind.used(), "", &self.texts);
-        let agree = |this: &mut Self, value: &GoalId| match (this.parts_of(*value), kind) {
+        let used = self.key_sets.names(kind.used(), "", &self.texts);
+        let agree = |this: &mut Self, value: &AssertionId| match (this.parts_of(*value), kind) {
             (Parts::Array(items), Kind::Array { values: Some(read) }) => items.starts_with(read),
             (Parts::Object(members), Kind::Object { values, .. }) => {
                 let mut read = used.iter().zip(values.iter().flatten());
@@ -145,34 +145,34 @@ impl Automaton {
             }
             _ => false,
         };
-        let agreeing: Vec<GoalId> = values.iter().copied().filter(|value| agree(self, value)).collect();
+        let agreeing: Vec<AssertionId> = values.iter().copied().filter(|value| agree(self, value)).collect();
         match agreeing.len() == values.len() {
             true => values.clone(),
             false => agreeing.into(),
         }
     }
 
-    fn parts_of(&mut self, value: GoalId) -> Parts {
+    fn parts_of(&mut self, value: AssertionId) -> Parts {
         if let Some(known) = self.parts.get(&value) {
             return known.clone();
         }
-        let parts = match self.goals.get(value).clone() {
-            Goal::Equal(value) => match value.as_ref().shape() {
+        let parts = match self.assertions.get(value).clone() {
+            Assertion::Equal(value) => match value.as_ref().shape() {
                 Shape::Array(_) => {
                     let items = value.as_ref().items();
                     Parts::Array(
                         items
-                            .map(|item| self.goals.intern(Goal::Equal(item.to_value())))
+                            .map(|item| self.assertions.intern(Assertion::Equal(item.to_value())))
                             .collect(),
                     )
                 }
                 Shape::Object(_) => {
                     let members = value.as_ref().members();
                     let members = members.map(|(name, value)| {
-                        let value = self.goals.intern(Goal::Equal(value.to_value()));
+                        let value = self.assertions.intern(Assertion::Equal(value.to_value()));
                         (self.texts.intern(name), value)
                     });
-                    let mut members: Vec<(TextId, GoalId)> = members.collect();
+                    let mut members: Vec<(TextId, AssertionId)> = members.collect();
                     members.sort_unstable();
                     Parts::Object(members.into())
                 }
@@ -185,21 +185,21 @@ impl Automaton {
     }
 
     /// The values that the next item or member of a container must not equal, where the container must not equal `own`.
-    fn child_apart(&mut self, level: &Level, own: &Values) -> Result<Values, Trouble> {
-        let demand = level.formulas[0];
-        let mut child: Vec<GoalId> = Vec::new();
-        if matches!(level.kind, Kind::Array { .. }) && self.must_differ(demand) {
-            child.extend_from_slice(level.kind.values());
+    fn child_apart(&mut self, frame: &Frame, own: &Values) -> Result<Values, AutomatonError> {
+        let demand = frame.formulas[0];
+        let mut child: Vec<AssertionId> = Vec::new();
+        if matches!(frame.kind, Kind::Array { .. }) && self.must_differ(demand) {
+            child.extend_from_slice(frame.kind.values());
         }
-        let mut here = self.parts_here(level, own);
-        if here.is_empty() || self.always_apart(level)? {
+        let mut here = self.parts_here(frame, own);
+        if here.is_empty() || self.always_apart(frame)? {
             return Ok(child.into());
         }
         here.sort_unstable();
         for same in here.chunk_by(|a, b| a.0 == b.0) {
             let part = same[0].0;
-            let rivals: Vec<GoalId> = same.iter().map(|(_, value)| *value).collect();
-            let (after, kind, seen) = self.after_part(level, part)?;
+            let rivals: Vec<AssertionId> = same.iter().map(|(_, value)| *value).collect();
+            let (after, kind, seen) = self.after_part(frame, part)?;
             let gone = self.gone(&kind);
             if !self.rest_apart(after, &kind, &rivals, &gone, &seen)? {
                 child.push(part);
@@ -210,33 +210,33 @@ impl Automaton {
         Ok(child.into())
     }
 
-    /// Whether there are endless rests after every value that the item or member may have.
-    fn always_apart(&mut self, level: &Level) -> Result<bool, Trouble> {
-        let demand = level.formulas[0];
-        let (goals, gone) = match &level.kind {
-            Kind::Array { .. } => (self.goals_of_item(&[demand]), Vec::new()),
+    /// Whether there are infinite rests after every value that the item or member may have.
+    fn always_apart(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
+        let demand = frame.formulas[0];
+        let (assertions, gone) = match &frame.kind {
+            Kind::Array { .. } => (self.assertions_of_item(&[demand]), Vec::new()),
             Kind::Object { name: Some(name), .. } => {
-                let gone = [self.gone(&level.kind), vec![*name]].concat();
-                (self.goals_of_member(&[demand], Name::Known(*name))?, gone)
+                let gone = [self.gone(&frame.kind), vec![*name]].concat();
+                (self.assertions_of_member(&[demand], Name::Known(*name))?, gone)
             }
             Kind::Object { .. } => return Ok(true),
         };
-        if goals.len() > FEW {
+        if assertions.len() > FEW {
             return Ok(false);
         }
-        for vector in self.vectors(&goals)? {
-            let outcome = |goal| outcome_of(&goals, &vector, goal);
-            let endless = match &level.kind {
+        for vector in self.vectors(&assertions)? {
+            let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+            let infinite = match &frame.kind {
                 Kind::Object { name: Some(name), .. } => {
-                    let after = self.after_member(demand, Name::Known(*name), &outcome)?;
-                    !self.object_can_end(after, &gone)? || self.is_endless_object(after, &gone)?
+                    let after = self.after_member(demand, Name::Known(*name), &verdict)?;
+                    !self.object_can_end(after, &gone)? || self.is_infinite_object(after, &gone)?
                 }
                 _ => {
-                    let after = self.after_item(demand, &outcome, false);
-                    !self.array_can_end(after, &[])? || self.is_endless_array(after)?
+                    let after = self.after_item(demand, &verdict, false);
+                    !self.array_can_end(after, &[])? || self.is_infinite_array(after)?
                 }
             };
-            if !endless {
+            if !infinite {
                 return Ok(false);
             }
         }
@@ -244,35 +244,39 @@ impl Automaton {
     }
 
     /// What is left of a container after the value `part` as its next item or member.
-    fn after_part(&mut self, level: &Level, part: GoalId) -> Result<(FormulaId, Kind, Vec<GoalId>), Trouble> {
-        let demand = level.formulas[0];
-        let goals = match &level.kind {
-            Kind::Object { name: Some(name), .. } => self.goals_of_member(&[demand], Name::Known(*name))?,
-            _ => self.goals_of_item(&[demand]),
+    fn after_part(
+        &mut self,
+        frame: &Frame,
+        part: AssertionId,
+    ) -> Result<(FormulaId, Kind, Vec<AssertionId>), AutomatonError> {
+        let demand = frame.formulas[0];
+        let assertions = match &frame.kind {
+            Kind::Object { name: Some(name), .. } => self.assertions_of_member(&[demand], Name::Known(*name))?,
+            _ => self.assertions_of_item(&[demand]),
         };
-        let mut outcomes = Vec::with_capacity(goals.len());
-        for &goal in &goals {
-            outcomes.push(self.satisfiable(&[part, goal], &[])?);
+        let mut verdicts = Vec::with_capacity(assertions.len());
+        for &assertion in &assertions {
+            verdicts.push(self.satisfiable(&[part, assertion], &[])?);
         }
-        let outcome = |goal| outcome_of(&goals, &outcomes, goal);
-        let mut kind = level.kind.clone();
+        let verdict = |assertion| verdict_of(&assertions, &verdicts, assertion);
+        let mut kind = frame.kind.clone();
         let mut seen = kind.values().to_vec();
         let after = match &mut kind {
             Kind::Array { values } => {
                 let repeats = seen.contains(&part);
                 seen.push(part);
                 *values = Some(seen.clone().into());
-                self.after_item(demand, &outcome, repeats)
+                self.after_item(demand, &verdict, repeats)
             }
             Kind::Object { used, values, name, .. } => {
                 let Some(name) = name.take() else {
                     return Ok((demand, kind, seen));
                 };
-                *used = self.name_sets.with(*used, name, &self.texts);
+                *used = self.key_sets.with(*used, name, &self.texts);
                 let all = self.with_value(&seen, *used, (name, part));
                 seen = all.to_vec();
                 *values = Some(all);
-                self.after_member(demand, Name::Known(name), &outcome)?
+                self.after_member(demand, Name::Known(name), &verdict)?
             }
         };
         Ok((after, kind, seen))
@@ -284,15 +288,15 @@ impl Automaton {
         &mut self,
         demand: FormulaId,
         kind: &Kind,
-        rivals: &[GoalId],
+        rivals: &[AssertionId],
         gone: &[TextId],
-        seen: &[GoalId],
-    ) -> Result<bool, Trouble> {
-        let endless = match kind {
-            Kind::Array { .. } => self.is_endless_array(demand)?,
-            Kind::Object { .. } => self.is_endless_object(demand, gone)?,
+        seen: &[AssertionId],
+    ) -> Result<bool, AutomatonError> {
+        let infinite = match kind {
+            Kind::Array { .. } => self.is_infinite_array(demand)?,
+            Kind::Object { .. } => self.is_infinite_object(demand, gone)?,
         };
-        if endless {
+        if infinite {
             return Ok(true);
         }
         let apart = self.demand_apart(demand, kind, rivals);
@@ -303,7 +307,7 @@ impl Automaton {
     }
 
     /// `demand`, and that the container turns out different from each of `rivals`, which agree with what was read of it.
-    fn demand_apart(&mut self, demand: FormulaId, kind: &Kind, rivals: &[GoalId]) -> FormulaId {
+    fn demand_apart(&mut self, demand: FormulaId, kind: &Kind, rivals: &[AssertionId]) -> FormulaId {
         let read = kind.values().len();
         let mut parts = vec![demand];
         for &rival in rivals {
@@ -337,16 +341,16 @@ impl Automaton {
     }
 
     /// A demand on the container at the top of a stack, and that it turns out different from those it has to differ from.
-    pub(super) fn container_apart(&mut self, demand: FormulaId, stack: StackId) -> Result<FormulaId, Trouble> {
+    pub(super) fn container_apart(&mut self, demand: FormulaId, stack: StackId) -> Result<FormulaId, AutomatonError> {
         let own = self.apart(stack)?.own;
-        Ok(match self.level(stack) {
-            Some(level) if !own.is_empty() => self.demand_apart(demand, &level.kind, &own),
+        Ok(match self.frame(stack) {
+            Some(frame) if !own.is_empty() => self.demand_apart(demand, &frame.kind, &own),
             _ => demand,
         })
     }
 
     /// What is asked of the next value in a container, and that it differs from those it has to differ from.
-    pub(super) fn next_apart(&mut self, constraint: Constraint, stack: StackId) -> Result<Constraint, Trouble> {
+    pub(super) fn next_apart(&mut self, constraint: Constraint, stack: StackId) -> Result<Constraint, AutomatonError> {
         let child = self.apart(stack)?.child;
         if child.is_empty() {
             return Ok(constraint);
@@ -357,21 +361,24 @@ impl Automaton {
 
     /// Whether there is no end of values that are read for this, so that some differ from any others. A no may also say that
     /// this did not show.
-    fn value_is_endless(&mut self, expected: ExpectedId) -> Result<bool, Trouble> {
-        if let Some(&known) = self.endless_values.get(&expected) {
+    fn value_is_infinite(&mut self, expected: ExpectedId) -> Result<bool, AutomatonError> {
+        if let Some(&known) = self.infinite_values.get(&expected) {
             return Ok(known);
         }
-        let is_endless = self.find_endless_value(expected)?;
-        self.endless_values.insert(expected, is_endless);
-        Ok(is_endless)
+        let is_infinite = self.find_infinite_value(expected)?;
+        self.infinite_values.insert(expected, is_infinite);
+        Ok(is_infinite)
     }
 
-    fn find_endless_value(&mut self, expected: ExpectedId) -> Result<bool, Trouble> {
+    fn find_infinite_value(&mut self, expected: ExpectedId) -> Result<bool, AutomatonError> {
         let what = self.expected(expected);
-        for vector in self.vectors(&what.goals)? {
-            if self.decisions.admits(what.decision, |goal| vector[goal as usize]) {
-                let (all, none) = split(&what.goals, &vector);
-                if self.is_endless(&all, &none)? {
+        for vector in self.vectors(&what.assertions)? {
+            if self
+                .diagrams
+                .admits(what.diagram, |assertion| vector[assertion as usize])
+            {
+                let (all, none) = split(&what.assertions, &vector);
+                if self.is_infinite(&all, &none)? {
                     return Ok(true);
                 }
             }
@@ -379,17 +386,20 @@ impl Automaton {
         Ok(false)
     }
 
-    fn value_apart(&mut self, expected: ExpectedId, others: &[GoalId]) -> Result<bool, Trouble> {
+    fn value_apart(&mut self, expected: ExpectedId, others: &[AssertionId]) -> Result<bool, AutomatonError> {
         if others.is_empty() {
             return Ok(true);
         }
         let what = self.expected(expected);
-        for vector in self.vectors(&what.goals)? {
-            if !self.decisions.admits(what.decision, |goal| vector[goal as usize]) {
+        for vector in self.vectors(&what.assertions)? {
+            if !self
+                .diagrams
+                .admits(what.diagram, |assertion| vector[assertion as usize])
+            {
                 continue;
             }
-            let (all, mut none) = split(&what.goals, &vector);
-            let mut is_apart = self.is_endless(&all, &none)?;
+            let (all, mut none) = split(&what.assertions, &vector);
+            let mut is_apart = self.is_infinite(&all, &none)?;
             if !is_apart {
                 // Of more strings than there are others one is none of them.
                 let strings = self.combined(&all, &none)?.strings;

@@ -3,7 +3,7 @@
 use super::Parts;
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
-use crate::automaton::machine::{Automaton, NextNames, StackId, State, Top, Trouble};
+use crate::automaton::machine::{Automaton, AutomatonError, NextKeys, StackId, State, Top};
 use crate::strings::{Cardinality, LanguageId};
 
 /// Names that are tried one by one for one after which an object can differ.
@@ -11,7 +11,7 @@ pub(super) const NAMES: usize = 64;
 
 impl Automaton {
     /// The names of the members of the values that the container at the top of a stack must not equal.
-    pub(in crate::automaton::machine) fn names_apart(&mut self, stack: StackId) -> Result<Vec<TextId>, Trouble> {
+    pub(in crate::automaton::machine) fn names_apart(&mut self, stack: StackId) -> Result<Vec<TextId>, AutomatonError> {
         let mut names = Vec::new();
         if self.keeps(stack) {
             for &value in self.apart(stack)?.own.iter() {
@@ -24,18 +24,18 @@ impl Automaton {
     }
 
     /// Whether there is a name that the one which is read may become, and after which the object can differ.
-    pub(super) fn name_apart(&mut self, at: State) -> Result<bool, Trouble> {
+    pub(super) fn name_apart(&mut self, at: State) -> Result<bool, AutomatonError> {
         let Top::Key(decode, text, names) = at.top else {
             return Ok(false);
         };
         let mut listed = match self.opened(names, at.stack)? {
             // Behind any beginning of a name there are others than those few that the values have.
-            NextNames::Any => return Ok(true),
-            NextNames::Listed(list) if self.name_list(list).excludes => return Ok(true),
-            NextNames::Listed(list) => self.listed_with(list, text).to_vec(),
-            NextNames::Of(list) => self.left_of(list, text, at.stack).collect(),
-            NextNames::None | NextNames::Unopened => return Ok(false),
-            NextNames::Language(_) | NextNames::In(_) => {
+            NextKeys::Any => return Ok(true),
+            NextKeys::Listed(list) if self.name_list(list).excludes => return Ok(true),
+            NextKeys::Listed(list) => self.listed_with(list, text).to_vec(),
+            NextKeys::Of(list) => self.left_of(list, text, at.stack).collect(),
+            NextKeys::None | NextKeys::Unopened => return Ok(false),
+            NextKeys::Language(_) | NextKeys::In(_) => {
                 let language = self.name_language(at)?;
                 return self.key_apart_within(decode, text, language, at.stack);
             }
@@ -59,7 +59,7 @@ impl Automaton {
         text: TextId,
         language: LanguageId,
         stack: StackId,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         if decode == Decode::default() {
             return self.key_apart(text, language, stack);
         }
@@ -82,7 +82,7 @@ impl Automaton {
     }
 
     /// Whether there is a name that goes on from `text` in `language` and after which the object can differ.
-    fn key_apart(&mut self, text: TextId, language: LanguageId, stack: StackId) -> Result<bool, Trouble> {
+    fn key_apart(&mut self, text: TextId, language: LanguageId, stack: StackId) -> Result<bool, AutomatonError> {
         let (mut looked, mut most) = (0, 8);
         loop {
             if self.languages.cardinality(language, most as u64)? == Cardinality::Infinite {
@@ -107,7 +107,7 @@ impl Automaton {
         &mut self,
         name: TextId,
         stack: StackId,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.members_apart.get(&(name, stack)) {
             return Ok(known);
         }
@@ -116,14 +116,14 @@ impl Automaton {
         Ok(is_apart)
     }
 
-    fn find_member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, Trouble> {
+    fn find_member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
         let Some(after) = self.member(name, stack)? else {
             return Ok(false);
         };
         let Top::Value(expected) = after.top else {
             return Ok(false);
         };
-        if self.value_is_endless(expected)? {
+        if self.value_is_infinite(expected)? {
             return Ok(true);
         }
         let apart = self.apart(after.stack)?;

@@ -1,8 +1,8 @@
 //! Numbers that have to differ from others.
 
+use crate::automaton::assertion::{Assertion, AssertionId};
 use crate::automaton::atom::TextId;
-use crate::automaton::goal::{Goal, GoalId};
-use crate::automaton::machine::{Automaton, ExpectedId, StackId, Trouble};
+use crate::automaton::machine::{Automaton, AutomatonError, ExpectedId, StackId};
 use crate::decimal::Decimal;
 use crate::json::Shape;
 use crate::numbers::NumberState;
@@ -17,8 +17,8 @@ impl Automaton {
         number: NumberState,
         text: TextId,
         expected: ExpectedId,
-        others: &[GoalId],
-    ) -> Result<bool, Trouble> {
+        others: &[AssertionId],
+    ) -> Result<bool, AutomatonError> {
         let others = self.numbers_of(others);
         if others.is_empty() || self.longer_number(number, text, &others) {
             return Ok(true);
@@ -33,7 +33,7 @@ impl Automaton {
         text: Option<TextId>,
         expected: ExpectedId,
         stack: StackId,
-    ) -> Result<NumberState, Trouble> {
+    ) -> Result<NumberState, AutomatonError> {
         let child = self.apart(stack)?.child;
         let (Some(text), false) = (text, child.is_empty()) else {
             return Ok(number);
@@ -48,7 +48,7 @@ impl Automaton {
         text: TextId,
         expected: ExpectedId,
         others: Vec<Decimal>,
-    ) -> Result<Option<NumberState>, Trouble> {
+    ) -> Result<Option<NumberState>, AutomatonError> {
         let what = self.expected(expected);
         let viable = self.numbers_expected(&what)?;
         let numbers = self.number_texts.sets_mut();
@@ -92,9 +92,9 @@ impl Automaton {
     }
 
     /// Those of `others` that are numbers.
-    pub(super) fn numbers_of(&self, others: &[GoalId]) -> Vec<Decimal> {
-        let number_of = |goal: &GoalId| match self.goals.get(*goal) {
-            Goal::Equal(value) => match value.as_ref().shape() {
+    pub(super) fn numbers_of(&self, others: &[AssertionId]) -> Vec<Decimal> {
+        let number_of = |assertion: &AssertionId| match self.assertions.get(*assertion) {
+            Assertion::Equal(value) => match value.as_ref().shape() {
                 Shape::Number(number) => Some(number.clone()),
                 _ => None,
             },

@@ -6,16 +6,16 @@ use hashbrown::HashSet;
 
 use super::Values;
 use super::names::NAMES;
+use crate::automaton::assertion::{Assertion, AssertionId};
 use crate::automaton::atom::TextId;
 use crate::automaton::decode::Decode;
-use crate::automaton::goal::{Goal, GoalId};
+use crate::automaton::key_sets::KeySetId;
 use crate::automaton::machine::scalars::MOST_WORDS;
-use crate::automaton::machine::{Automaton, ExpectedId, Kind, NamesCome, Outcomes, StackId, State, Top, Trouble};
-use crate::automaton::name_sets::NameSetId;
+use crate::automaton::machine::{Automaton, AutomatonError, ExpectedId, Kind, SeenKeys, StackId, State, Top, Verdicts};
 use crate::json::{Shape, Value};
 use crate::strings::{Cardinality, LanguageId, by_next};
 
-/// States of a language that are looked at to see that it stays endless.
+/// States of a language that are looked at to see that it stays infinite.
 const FEW_STATES: usize = 64;
 /// Values up to which each is sorted in by itself.
 const SINGLE: usize = 16;
@@ -25,12 +25,12 @@ const OTHER: &str = "\u{10FFFF}";
 const OTHER_LENGTHS: usize = 8;
 
 /// The place after most strings, and the other strings, sorted by their characters.
-pub(in crate::automaton) type MostTexts = (State, Arc<[GoalId]>);
+pub(in crate::automaton) type MostTexts = (State, Arc<[AssertionId]>);
 
 impl Automaton {
     /// Whether a string or name that is being read may go on in any way that its language admits, but for
     /// [a few texts](Self::texts_to_avoid).
-    pub(in crate::automaton::machine) fn any_content(&mut self, at: State) -> Result<bool, Trouble> {
+    pub(in crate::automaton::machine) fn any_content(&mut self, at: State) -> Result<bool, AutomatonError> {
         if !self.keeps(at.stack) {
             return Ok(true);
         }
@@ -38,19 +38,19 @@ impl Automaton {
         match at.top {
             Top::String(decode, language, ..) => {
                 // Within a character it is not looked at which characters are to be avoided.
-                Ok(apart.child.is_empty() || decode == Decode::Between || self.stays_endless(language)?)
+                Ok(apart.child.is_empty() || decode == Decode::Between || self.stays_infinite(language)?)
             }
             Top::Key(_, _, names) => Ok(apart.own.is_empty() || self.are_listed(names, at.stack)?),
             _ => Ok(false),
         }
     }
 
-    /// Whether there are endless texts of a language after every beginning of one; false where that takes long to see.
-    pub(super) fn stays_endless(&mut self, language: LanguageId) -> Result<bool, Trouble> {
+    /// Whether there are infinite texts of a language after every beginning of one; false where that takes long to see.
+    pub(super) fn stays_infinite(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
         if language == self.languages.any() {
             return Ok(true);
         }
-        if let Some(&known) = self.stay_endless.get(&language) {
+        if let Some(&known) = self.stay_infinite.get(&language) {
             return Ok(known);
         }
         let mut seen: HashSet<LanguageId> = HashSet::from([language]);
@@ -69,26 +69,26 @@ impl Automaton {
                 }
             }
         }
-        self.stay_endless.insert(language, stays);
+        self.stay_infinite.insert(language, stays);
         Ok(stays)
     }
 
     /// The place after the string that a place is in, where it is the same for all strings but those given, which are
     /// sorted by their characters; of them some may not go on from there. What follows the end of the container may depend
     /// on the string all the same, where that is [compared](Self::is_compared).
-    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<MostTexts>, Trouble> {
+    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<MostTexts>, AutomatonError> {
         let Top::String(_, language, _, Some(_), expected) = at.top else {
             return Ok(None);
         };
         // Then nothing depends on what was read of it.
-        let is_endless = self.stays_endless(language)?;
+        let is_infinite = self.stays_infinite(language)?;
         let key = (at.stack, expected);
-        if is_endless && let Some(known) = self.most_texts.get(&key) {
+        if is_infinite && let Some(known) = self.most_texts.get(&key) {
             return Ok(known.clone());
         }
         let most = self.find_most_texts(at.stack, expected, language)?;
-        if is_endless {
-            self.level_cells += most.as_ref().map_or(0, |(_, others)| others.len());
+        if is_infinite {
+            self.frame_cells += most.as_ref().map_or(0, |(_, others)| others.len());
             self.most_texts.insert(key, most.clone());
         }
         Ok(most)
@@ -99,34 +99,34 @@ impl Automaton {
         stack: StackId,
         expected: ExpectedId,
         language: LanguageId,
-    ) -> Result<Option<MostTexts>, Trouble> {
+    ) -> Result<Option<MostTexts>, AutomatonError> {
         // Of a list of words there is hardly one that speaks for most.
         let all = self.strings_of(expected)?;
-        if self.word_edges(all).is_some() && !self.stays_endless(language)? {
+        if self.word_edges(all).is_some() && !self.stays_infinite(language)? {
             return Ok(None);
         }
-        let Some(level) = self.level(stack) else {
+        let Some(frame) = self.frame(stack) else {
             return Ok(None);
         };
         let own = self.apart(stack)?.own;
-        let seen = match level.kind {
-            Kind::Array { .. } => level.kind.values(),
+        let seen = match frame.kind {
+            Kind::Array { .. } => frame.kind.values(),
             Kind::Object { .. } => &[],
         };
         let mut others = Vec::new();
         let what = self.expected(expected);
-        let mut outcomes = Outcomes::new();
-        for (&goal, certain) in what.goals.iter().zip(self.certain_of_strings(&what)?) {
-            outcomes.push(match certain {
-                Some(outcome) => outcome,
+        let mut verdicts = Verdicts::new();
+        for (&assertion, certain) in what.assertions.iter().zip(self.certain_of_strings(&what)?) {
+            verdicts.push(match certain {
+                Some(verdict) => verdict,
                 // Most are not equal to a value.
-                None if self.is_value(goal) => {
-                    others.push(goal);
+                None if self.is_value(assertion) => {
+                    others.push(assertion);
                     false
                 }
                 None => {
-                    let strings = self.constraint(goal)?.strings;
-                    let Some(words) = self.word_goals(strings)? else {
+                    let strings = self.constraint(assertion)?.strings;
+                    let Some(words) = self.word_assertions(strings)? else {
                         return Ok(None);
                     };
                     others.extend_from_slice(&words);
@@ -134,11 +134,11 @@ impl Automaton {
                 }
             });
         }
-        others.extend(self.parts_here(&level, &own).into_iter().map(|(part, _)| part));
+        others.extend(self.parts_here(&frame, &own).into_iter().map(|(part, _)| part));
         let Some(value) = self.other_text(expected, language, &[seen, &others].concat())? else {
             return Ok(None);
         };
-        let after = self.value_done(expected, outcomes, Some(value), stack)?;
+        let after = self.value_done(expected, verdicts, Some(value), stack)?;
         let Some(after) = self.if_apart(after)? else {
             return Ok(None);
         };
@@ -146,23 +146,25 @@ impl Automaton {
         Ok(Some((after, others)))
     }
 
-    /// The goals of being each of the texts of a language, if these are few.
-    fn word_goals(&mut self, language: LanguageId) -> Result<Option<Arc<[GoalId]>>, Trouble> {
-        if let Some(known) = self.word_goals.get(&language) {
+    /// The assertions of being each of the texts of a language, if these are few.
+    fn word_assertions(&mut self, language: LanguageId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        if let Some(known) = self.word_assertions.get(&language) {
             return Ok(known.clone());
         }
         let words = self.few_words(language, MOST_WORDS)?;
-        let goals = words.map(|words| {
-            let words = words.iter().map(|word| Goal::Equal(Value::string(word)));
-            words.map(|word| self.goals.intern(word)).collect::<Arc<[GoalId]>>()
+        let assertions = words.map(|words| {
+            let words = words.iter().map(|word| Assertion::Equal(Value::string(word)));
+            words
+                .map(|word| self.assertions.intern(word))
+                .collect::<Arc<[AssertionId]>>()
         });
-        self.level_cells += goals.as_ref().map_or(0, |goals| goals.len());
-        self.word_goals.insert(language, goals.clone());
-        Ok(goals)
+        self.frame_cells += assertions.as_ref().map_or(0, |assertions| assertions.len());
+        self.word_assertions.insert(language, assertions.clone());
+        Ok(assertions)
     }
 
     /// The strings among values, sorted by their characters. Of an array they are those of the one before and a few more.
-    fn sorted_texts(&mut self, seen: &[GoalId], more: &[GoalId]) -> Arc<[GoalId]> {
+    fn sorted_texts(&mut self, seen: &[AssertionId], more: &[AssertionId]) -> Arc<[AssertionId]> {
         let (before, sorted) = &self.sorted_texts;
         let (new, mut all) = match seen.strip_prefix(&before[..]) {
             Some(new) => (new, sorted.to_vec()),
@@ -184,7 +186,7 @@ impl Automaton {
     }
 
     /// Puts a value among those sorted by their characters, if it is a string and not there.
-    fn sort_in(&self, value: GoalId, sorted: &mut Vec<GoalId>) {
+    fn sort_in(&self, value: AssertionId, sorted: &mut Vec<AssertionId>) {
         let text = self.string_of(value);
         if text.is_some()
             && let Err(place) = sorted.binary_search_by_key(&text, |other| self.string_of(*other))
@@ -202,18 +204,18 @@ impl Automaton {
     }
 
     /// Those of `others`, sorted by their characters, that the string that a place is in may become.
-    pub(crate) fn begun_as<'a>(&self, at: State, others: &'a [GoalId]) -> &'a [GoalId] {
+    pub(crate) fn begun_as<'a>(&self, at: State, others: &'a [AssertionId]) -> &'a [AssertionId] {
         let read = self.characters_read(at);
         let from = others.partition_point(|other| self.string_of(*other) < Some(read));
-        let begins = |other: &GoalId| self.string_of(*other).is_some_and(|other| other.starts_with(read));
+        let begins = |other: &AssertionId| self.string_of(*other).is_some_and(|other| other.starts_with(read));
         let count = others[from..].partition_point(begins);
         &others[from..from + count]
     }
 
-    /// The string that a goal is to be equal to.
-    pub(crate) fn string_of(&self, goal: GoalId) -> Option<&str> {
-        match self.goals.get(goal) {
-            Goal::Equal(value) => match value.as_ref().shape() {
+    /// The string that an assertion is to be equal to.
+    pub(crate) fn string_of(&self, assertion: AssertionId) -> Option<&str> {
+        match self.assertions.get(assertion) {
+            Assertion::Equal(value) => match value.as_ref().shape() {
                 Shape::String(text) => Some(text),
                 _ => None,
             },
@@ -227,15 +229,15 @@ impl Automaton {
         &mut self,
         expected: ExpectedId,
         language: LanguageId,
-        others: &[GoalId],
-    ) -> Result<Option<GoalId>, Trouble> {
+        others: &[AssertionId],
+    ) -> Result<Option<AssertionId>, AutomatonError> {
         let all = self.strings_of(expected)?;
         // Where there is no end of strings it does not matter which one it is.
-        let is_endless = self.stays_endless(language)?;
+        let is_infinite = self.stays_infinite(language)?;
         for length in 1..=others.len() + OTHER_LENGTHS {
             let other = OTHER.repeat(length);
-            let value = self.goals.intern(Goal::Equal(Value::string(&other)));
-            if !others.contains(&value) && (is_endless || self.languages.contains(all, &other)?) {
+            let value = self.assertions.intern(Assertion::Equal(Value::string(&other)));
+            if !others.contains(&value) && (is_infinite || self.languages.contains(all, &other)?) {
                 return Ok(Some(value));
             }
         }
@@ -244,20 +246,20 @@ impl Automaton {
 
     /// The texts that the string which a place is in must not become, where there are so few strings that one may be the
     /// only one left; none where there are no such.
-    pub(crate) fn texts_to_avoid(&mut self, at: State) -> Result<Option<NamesCome>, Trouble> {
+    pub(crate) fn texts_to_avoid(&mut self, at: State) -> Result<Option<SeenKeys>, AutomatonError> {
         let Top::String(_, language, _, Some(text), _) = at.top else {
             return Ok(None);
         };
         let child = self.apart(at.stack)?.child;
-        if child.is_empty() || self.stays_endless(language)? {
+        if child.is_empty() || self.stays_infinite(language)? {
             return Ok(None);
         }
         let come = self.texts_of(at.stack, &child);
-        Ok((come != NameSetId::EMPTY).then(|| NamesCome::texts(text, come)))
+        Ok((come != KeySetId::EMPTY).then(|| SeenKeys::texts(text, come)))
     }
 
     /// The strings among the values that the next value in a container must not equal.
-    fn texts_of(&mut self, stack: StackId, child: &Values) -> NameSetId {
+    fn texts_of(&mut self, stack: StackId, child: &Values) -> KeySetId {
         if let Some(&known) = self.text_sets.get(&stack) {
             return known;
         }
@@ -265,13 +267,13 @@ impl Automaton {
         let (before, set) = &self.last_text_set;
         let (new, mut set) = match child.strip_prefix(&before[..]) {
             Some(new) => (new, *set),
-            None => (&child[..], NameSetId::EMPTY),
+            None => (&child[..], KeySetId::EMPTY),
         };
         for value in new {
             if let Some(text) = self.string_of(*value) {
                 let text = text.to_owned();
                 let text = self.texts.intern(&text);
-                set = self.name_sets.with(set, text, &self.texts);
+                set = self.key_sets.with(set, text, &self.texts);
             }
         }
         self.last_text_set = (child.clone(), set);
@@ -286,14 +288,14 @@ impl Automaton {
         language: LanguageId,
         text: TextId,
         stack: StackId,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         let child = self.apart(stack)?.child;
         // Some character of those that may follow does, and then there is no end of texts.
-        if child.is_empty() || self.stays_endless(language)? {
+        if child.is_empty() || self.stays_infinite(language)? {
             return Ok(true);
         }
         let others = self.texts_of(stack, &child);
-        let many = self.name_sets.beginning_with(others, self.texts.get(text), &self.texts) as u64;
+        let many = self.key_sets.beginning_with(others, self.texts.get(text), &self.texts) as u64;
         let is_other = many == 0 || {
             // Of so many one is none of them.
             let is_whole = decode == Decode::Between && !self.languages.has_machines(language);
@@ -333,12 +335,12 @@ impl Automaton {
         language: LanguageId,
         ranges: &[(u32, u32)],
         but: &[u32],
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, AutomatonError> {
         Ok(self.languages.may_begin(language, &without(ranges, but))?)
     }
 
     /// Whether a language that is not empty has a text that is not among some, which are all different.
-    pub(crate) fn has_other_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<bool, Trouble> {
+    pub(crate) fn has_other_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<bool, AutomatonError> {
         let many = texts.len() as u64;
         if texts.is_empty() || !self.languages.has_machines(language) && self.count_strings(language, many + 1)? > many
         {
@@ -349,7 +351,7 @@ impl Automaton {
     }
 
     /// How many of some texts belong to a language.
-    fn count_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<u64, Trouble> {
+    fn count_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<u64, AutomatonError> {
         let mut among = 0;
         for text in texts {
             among += u64::from(self.languages.contains(language, text)?);
@@ -358,9 +360,9 @@ impl Automaton {
     }
 
     /// Those of some texts that begin with one, in the order of their characters, and how much of each that is.
-    fn rests_of(&self, text: TextId, others: NameSetId) -> Vec<(Arc<str>, usize)> {
+    fn rests_of(&self, text: TextId, others: KeySetId) -> Vec<(Arc<str>, usize)> {
         let read = self.texts.get(text);
-        let others = self.name_sets.names(others, read, &self.texts);
+        let others = self.key_sets.names(others, read, &self.texts);
         others
             .iter()
             .map(|other| (self.texts.shared(*other), read.len()))
@@ -368,7 +370,7 @@ impl Automaton {
     }
 
     /// Number of texts of a language, up to `most`.
-    pub(super) fn count_strings(&mut self, language: LanguageId, most: u64) -> Result<u64, Trouble> {
+    pub(super) fn count_strings(&mut self, language: LanguageId, most: u64) -> Result<u64, AutomatonError> {
         Ok(match self.languages.cardinality(language, most)? {
             Cardinality::Finite(count) => count,
             Cardinality::AtLeast(_) | Cardinality::Infinite => most,
@@ -376,7 +378,7 @@ impl Automaton {
     }
 
     /// The rest of a string or name, as far as it makes a difference to those it has to differ from.
-    pub(in crate::automaton::machine) fn language_apart(&mut self, at: State) -> Result<LanguageId, Trouble> {
+    pub(in crate::automaton::machine) fn language_apart(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
         let State { top, stack, .. } = at;
         let apart = self.apart(stack)?;
         match top {

@@ -1,8 +1,8 @@
-//! [`NameSets`]: the names that have come in objects.
+//! [`KeySets`]: the names that have come in objects.
 //!
 //! An object of thousands of members passes through as many sets, each of which has one name more than that before it. They
-//! are search trees that share all but the way to that name, so that neither a step nor a question takes longer than there
-//! are levels of a tree. A name's number says how far up it stands, as if by chance: equal sets are then one and the same
+//! are search trees that share all but the way to that name, so that neither a step nor a query takes longer than there
+//! are frames of a tree. A name's number says how far up it stands, as if by chance: equal sets are then one and the same
 //! tree, and compared by their numbers.
 
 use std::cmp::Ordering;
@@ -14,9 +14,9 @@ use super::atom::{TextId, Texts};
 
 /// A set of names, by default the empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct NameSetId(u32);
+pub(crate) struct KeySetId(u32);
 
-impl NameSetId {
+impl KeySetId {
     /// No names.
     pub(crate) const EMPTY: Self = Self(0);
 }
@@ -25,45 +25,45 @@ impl NameSetId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Tree {
     name: TextId,
-    before: NameSetId,
-    behind: NameSetId,
+    before: KeySetId,
+    behind: KeySetId,
 }
 
 /// The sets of names of one compilation.
 #[derive(Debug, Default)]
-pub(super) struct NameSets {
+pub(super) struct KeySets {
     /// Without the empty one, each with its number of names.
     trees: Vec<(Tree, u32)>,
-    ids: HashMap<Tree, NameSetId>,
+    ids: HashMap<Tree, KeySetId>,
 }
 
-impl NameSets {
+impl KeySets {
     /// Number of sets.
     pub(super) fn count(&self) -> usize {
         self.trees.len()
     }
 
     /// Number of names in a set.
-    pub(super) fn len(&self, set: NameSetId) -> usize {
+    pub(super) fn len(&self, set: KeySetId) -> usize {
         match set {
-            NameSetId::EMPTY => 0,
+            KeySetId::EMPTY => 0,
             set => self.trees[set.0 as usize - 1].1 as usize,
         }
     }
 
-    fn top(&self, set: NameSetId) -> Option<Tree> {
+    fn top(&self, set: KeySetId) -> Option<Tree> {
         let place = (set.0 as usize).checked_sub(1)?;
         self.trees.get(place).map(|(tree, _)| *tree)
     }
 
     /// A name of a set, and sets of the others; none of the empty one.
-    pub(super) fn parts(&self, set: NameSetId) -> Option<(TextId, [NameSetId; 2])> {
+    pub(super) fn parts(&self, set: KeySetId) -> Option<(TextId, [KeySetId; 2])> {
         let tree = self.top(set)?;
         Some((tree.name, [tree.before, tree.behind]))
     }
 
     /// Whether a name is in a set.
-    pub(super) fn has(&self, set: NameSetId, name: TextId, texts: &Texts) -> bool {
+    pub(super) fn has(&self, set: KeySetId, name: TextId, texts: &Texts) -> bool {
         let mut at = self.top(set);
         while let Some(tree) = at.filter(|tree| rank(tree.name) >= rank(name)) {
             at = match order(name, tree.name, texts) {
@@ -76,7 +76,7 @@ impl NameSets {
     }
 
     /// A set and one more name.
-    pub(super) fn with(&mut self, set: NameSetId, name: TextId, texts: &Texts) -> NameSetId {
+    pub(super) fn with(&mut self, set: KeySetId, name: TextId, texts: &Texts) -> KeySetId {
         if self.has(set, name, texts) {
             return set;
         }
@@ -100,7 +100,7 @@ impl NameSets {
     }
 
     /// Number of the names in a set for which something holds that does up to one of them and behind that no more.
-    pub(super) fn partition_point(&self, set: NameSetId, texts: &Texts, holds: impl Fn(&str) -> bool) -> usize {
+    pub(super) fn partition_point(&self, set: KeySetId, texts: &Texts, holds: impl Fn(&str) -> bool) -> usize {
         let (mut count, mut at) = (0, self.top(set));
         while let Some(tree) = at {
             at = match holds(texts.get(tree.name)) {
@@ -115,7 +115,7 @@ impl NameSets {
     }
 
     /// Number of the names in a set that begin with a text.
-    pub(super) fn beginning_with(&self, set: NameSetId, text: &str, texts: &Texts) -> usize {
+    pub(super) fn beginning_with(&self, set: KeySetId, text: &str, texts: &Texts) -> usize {
         match text {
             "" => self.len(set),
             _ => {
@@ -126,14 +126,14 @@ impl NameSets {
     }
 
     /// The names in a set that begin with a text, in the order of their characters.
-    pub(super) fn names(&self, set: NameSetId, text: &str, texts: &Texts) -> Vec<TextId> {
+    pub(super) fn names(&self, set: KeySetId, text: &str, texts: &Texts) -> Vec<TextId> {
         let mut names = Vec::new();
         self.each(set, text, texts, |name| names.push(name));
         names
     }
 
     /// Calls for each of them.
-    pub(super) fn each(&self, set: NameSetId, text: &str, texts: &Texts, mut call: impl FnMut(TextId)) {
+    pub(super) fn each(&self, set: KeySetId, text: &str, texts: &Texts, mut call: impl FnMut(TextId)) {
         let (mut open, mut at) = (SmallVec::<[Tree; 16]>::new(), self.top(set));
         loop {
             while let Some(tree) = at {
@@ -158,7 +158,7 @@ impl NameSets {
 
     /// The names that are in one set only, with whether that is the second. It takes as long as these are many, times
     /// the depth of the trees.
-    pub(super) fn differences(&mut self, one: NameSetId, other: NameSetId, texts: &Texts) -> Vec<(TextId, bool)> {
+    pub(super) fn differences(&mut self, one: KeySetId, other: KeySetId, texts: &Texts) -> Vec<(TextId, bool)> {
         let (mut found, mut open) = (Vec::new(), vec![(one, other)]);
         while let Some((one, other)) = open.pop() {
             if one == other {
@@ -188,14 +188,14 @@ impl NameSets {
     }
 
     /// The names of a set before another and those behind it.
-    fn split(&mut self, set: NameSetId, name: TextId, texts: &Texts) -> (NameSetId, NameSetId) {
+    fn split(&mut self, set: KeySetId, name: TextId, texts: &Texts) -> (KeySetId, KeySetId) {
         let (mut way, mut at) = (Vec::new(), self.top(set));
         while let Some(tree) = at {
             let is_before = order(name, tree.name, texts) == Ordering::Less;
             way.push((tree, is_before));
             at = self.top(if is_before { tree.before } else { tree.behind });
         }
-        let (mut before, mut behind) = (NameSetId::EMPTY, NameSetId::EMPTY);
+        let (mut before, mut behind) = (KeySetId::EMPTY, KeySetId::EMPTY);
         for (tree, is_before) in way.into_iter().rev() {
             match is_before {
                 true => behind = self.tree(Tree { before: behind, ..tree }),
@@ -205,13 +205,13 @@ impl NameSets {
         (before, behind)
     }
 
-    fn tree(&mut self, tree: Tree) -> NameSetId {
+    fn tree(&mut self, tree: Tree) -> KeySetId {
         if let Some(&id) = self.ids.get(&tree) {
             return id;
         }
         let names = self.len(tree.before) + self.len(tree.behind) + 1;
         self.trees.push((tree, names as u32));
-        let id = NameSetId(self.trees.len() as u32);
+        let id = KeySetId(self.trees.len() as u32);
         self.ids.insert(tree, id);
         id
     }
@@ -241,10 +241,10 @@ mod tests {
     /// Sets are those of the standard library, and equal ones are the same.
     #[test]
     fn sets_are_sets() {
-        let (mut texts, mut sets) = (Texts::default(), NameSets::default());
+        let (mut texts, mut sets) = (Texts::default(), KeySets::default());
         let names: Vec<String> = (0..60_u32).map(|at| format!("{:b}", at * at % 61)).collect();
         let mut seed = 1_u32;
-        let mut known: Vec<(BTreeSet<&str>, NameSetId)> = vec![(BTreeSet::new(), NameSetId::EMPTY)];
+        let mut known: Vec<(BTreeSet<&str>, KeySetId)> = vec![(BTreeSet::new(), KeySetId::EMPTY)];
         for _ in 0..300 {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let (from, name) = (seed as usize >> 8, &names[(seed as usize >> 20) % names.len()]);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::TokenId;
 
-/// Tokens that are prepared at one place.
+/// Tokens that are speculation at one place.
 const MOST: usize = 64;
 
 /// A token, and those that it forces, with the place that each leads to.
@@ -13,7 +13,7 @@ pub(super) type Way<P> = Vec<(TokenId, P)>;
 /// What is known of tokens that may come next, and of what they force. Nothing is given back to the allocator when one of
 /// them is accepted.
 #[derive(Debug)]
-pub(super) struct Prepared<P> {
+pub(super) struct Speculation<P> {
     /// Tokens, and behind each those that it forces, with the places that they lead to.
     steps: Vec<(TokenId, P)>,
     /// The tokens that may come at the present place, with their part of the steps.
@@ -24,7 +24,7 @@ pub(super) struct Prepared<P> {
     is_forced: bool,
 }
 
-impl<P> Default for Prepared<P> {
+impl<P> Default for Speculation<P> {
     fn default() -> Self {
         Self {
             steps: Vec::new(),
@@ -35,8 +35,8 @@ impl<P> Default for Prepared<P> {
     }
 }
 
-impl<P: Clone> Prepared<P> {
-    /// Whether there is something to be prepared for `token`.
+impl<P: Clone> Speculation<P> {
+    /// Whether there is something to be speculation for `token`.
     pub(super) fn wants(&self, token: TokenId) -> bool {
         self.ways.len() < MOST && self.ways.iter().all(|(known, _)| *known != token)
     }
@@ -52,7 +52,7 @@ impl<P: Clone> Prepared<P> {
         self.ways.push((token, start..self.steps.len()));
     }
 
-    /// The place after `token`, where that is known. What was prepared for others is given up.
+    /// The place after `token`, where that is known. What was speculation for others is given up.
     pub(super) fn advance(&mut self, token: TokenId) -> Option<P> {
         let way = self.ways.iter().find(|(known, _)| *known == token);
         self.is_forced = way.is_some();

@@ -1,4 +1,4 @@
-//! [`Goal`]: what is asked of a value; [`Constraint`]: what a goal means for each type of value.
+//! [`Assertion`]: what is asked of a value; [`Constraint`]: what an assertion means for each type of value.
 
 use hashbrown::HashMap;
 
@@ -8,13 +8,13 @@ use crate::numbers::NumberSetId;
 use crate::schema::NodeId;
 use crate::strings::LanguageId;
 
-/// A goal. Equal ids are equal goals.
+/// An assertion. Equal ids are equal assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct GoalId(pub(crate) u32);
+pub(crate) struct AssertionId(pub(crate) u32);
 
 /// What is asked of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Goal {
+pub(crate) enum Assertion {
     /// Nothing: every value will do.
     Anything,
     /// No value will do.
@@ -24,65 +24,65 @@ pub(crate) enum Goal {
     /// That it equals a value.
     Equal(Value),
     /// That it satisfies at least one of these.
-    AnyOf(Box<[GoalId]>),
+    AnyOf(Box<[AssertionId]>),
 }
 
-/// The goals of one compilation.
+/// The assertions of one compilation.
 #[derive(Debug)]
-pub(crate) struct Goals {
-    goals: Vec<Goal>,
-    ids: HashMap<Goal, GoalId>,
+pub(crate) struct Assertions {
+    assertions: Vec<Assertion>,
+    ids: HashMap<Assertion, AssertionId>,
 }
 
-impl Default for Goals {
+impl Default for Assertions {
     fn default() -> Self {
-        let mut goals = Self {
-            goals: Vec::new(),
+        let mut assertions = Self {
+            assertions: Vec::new(),
             ids: HashMap::new(),
         };
-        goals.intern(Goal::Anything);
-        goals.intern(Goal::Nothing);
-        goals
+        assertions.intern(Assertion::Anything);
+        assertions.intern(Assertion::Nothing);
+        assertions
     }
 }
 
-impl GoalId {
+impl AssertionId {
     /// Every value will do.
     pub(crate) const ANYTHING: Self = Self(0);
     /// No value will do.
     pub(crate) const NOTHING: Self = Self(1);
 }
 
-impl Goals {
+impl Assertions {
     /// Makes room for so many more.
-    pub(crate) fn reserve(&mut self, goals: usize) {
-        self.goals.reserve(goals);
-        self.ids.reserve(goals);
+    pub(crate) fn reserve(&mut self, assertions: usize) {
+        self.assertions.reserve(assertions);
+        self.ids.reserve(assertions);
     }
 
-    /// The id of a goal.
-    pub(crate) fn intern(&mut self, goal: Goal) -> GoalId {
-        if let Some(&id) = self.ids.get(&goal) {
+    /// The id of an assertion.
+    pub(crate) fn intern(&mut self, assertion: Assertion) -> AssertionId {
+        if let Some(&id) = self.ids.get(&assertion) {
             return id;
         }
-        let id = GoalId(self.goals.len() as u32);
-        self.goals.push(goal.clone());
-        self.ids.insert(goal, id);
+        let id = AssertionId(self.assertions.len() as u32);
+        self.assertions.push(assertion.clone());
+        self.ids.insert(assertion, id);
         id
     }
 
-    /// Number of goals.
+    /// Number of assertions.
     pub(crate) fn len(&self) -> usize {
-        self.goals.len()
+        self.assertions.len()
     }
 
-    /// The goal of an id.
-    pub(crate) fn get(&self, id: GoalId) -> &Goal {
-        &self.goals[id.0 as usize]
+    /// The assertion of an id.
+    pub(crate) fn get(&self, id: AssertionId) -> &Assertion {
+        &self.assertions[id.0 as usize]
     }
 }
 
-/// What a goal means for each type of value. The first byte of a value tells its type.
+/// What an assertion means for each type of value. The first byte of a value tells its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Constraint {
     /// Whether `null` will do.

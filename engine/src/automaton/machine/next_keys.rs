@@ -4,13 +4,13 @@
 
 use hashbrown::HashSet;
 
-use super::names::ListId;
-use super::{Automaton, Derived, Kind, Level, NextNames, StackId, Trouble};
+use super::names::KeyListId;
+use super::{Automaton, AutomatonError, Derived, Frame, Kind, NextKeys, StackId};
 use crate::KeyOrder;
 use crate::automaton::atom::TextId;
-use crate::automaton::decision::DecisionId;
+use crate::automaton::decision_diagram::DiagramId;
 use crate::automaton::formula::FormulaId;
-use crate::automaton::name_sets::NameSetId;
+use crate::automaton::key_sets::KeySetId;
 use crate::automaton::read::Name;
 use crate::automaton::satisfiable::{Cell, MOST_LISTED, Names, Room};
 use crate::strings::{Cardinality, LanguageId};
@@ -24,7 +24,7 @@ const FEW_COME: usize = 16;
 
 /// The names of a list, or all others.
 #[derive(Debug)]
-pub(in crate::automaton) struct NameList {
+pub(in crate::automaton) struct KeyList {
     /// Sorted by their characters.
     pub(super) names: Box<[TextId]>,
     /// Whether the names listed are those that may not come.
@@ -33,7 +33,7 @@ pub(in crate::automaton) struct NameList {
     firsts: u128,
 }
 
-impl NameList {
+impl KeyList {
     /// Whether one of them begins with a character of ASCII.
     pub(super) fn has_first(&self, first: u8) -> bool {
         self.firsts >> first & 1 == 1
@@ -42,27 +42,27 @@ impl NameList {
 
 impl Automaton {
     /// Whether another member may come in the innermost object.
-    pub(super) fn has_next_name(&mut self, stack: StackId) -> Result<bool, Trouble> {
-        let Some(level) = self.level(stack) else {
+    pub(super) fn has_next_name(&mut self, stack: StackId) -> Result<bool, AutomatonError> {
+        let Some(frame) = self.frame(stack) else {
             return Ok(false);
         };
         // Mostly there is room for any other name, and then it does not matter which names have come.
-        if self.has_room(&level)? || self.has_listed_name(&level)? {
+        if self.has_room(&frame)? || self.has_listed_name(&frame)? {
             return Ok(true);
         }
-        Ok(self.next_names(stack)? != NextNames::None)
+        Ok(self.next_keys(stack)? != NextKeys::None)
     }
 
     /// Whether one of the names that a plain object lists may come next, where that is seen at once.
-    fn has_listed_name(&mut self, level: &Level) -> Result<bool, Trouble> {
-        let Derived(Some(plain)) = &level.plain else {
+    fn has_listed_name(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
+        let Derived(Some(plain)) = &frame.plain else {
             return Ok(false);
         };
-        if self.name_sets.len(level.kind.used()) > FEW_COME {
+        if self.key_sets.len(frame.kind.used()) > FEW_COME {
             return Ok(false);
         }
         for name in plain.asked.names() {
-            if !self.has_come(&level.kind, name) && self.plain_may_come(&plain.asked, name)? {
+            if !self.has_come(&frame.kind, name) && self.plain_may_come(&plain.asked, name)? {
                 return Ok(true);
             }
         }
@@ -70,7 +70,7 @@ impl Automaton {
     }
 
     /// The names that may come next in the innermost object.
-    pub(super) fn next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
+    pub(super) fn next_keys(&mut self, stack: StackId) -> Result<NextKeys, AutomatonError> {
         if let Some(&known) = self.next_names_at.get(&stack) {
             return Ok(known);
         }
@@ -79,9 +79,9 @@ impl Automaton {
         Ok(names)
     }
 
-    fn find_next_names(&mut self, stack: StackId) -> Result<NextNames, Trouble> {
-        let Some(level) = self.level(stack) else {
-            return Ok(NextNames::None);
+    fn find_next_names(&mut self, stack: StackId) -> Result<NextKeys, AutomatonError> {
+        let Some(frame) = self.frame(stack) else {
+            return Ok(NextKeys::None);
         };
         let Kind::Object {
             used,
@@ -89,74 +89,74 @@ impl Automaton {
             passed,
             values,
             ..
-        } = &level.kind
+        } = &frame.kind
         else {
-            return Ok(NextNames::None);
+            return Ok(NextKeys::None);
         };
         let is_free = values.is_none() && self.style.key_order == KeyOrder::Any;
-        if is_free && self.has_room(&level)? {
-            return Ok(NextNames::Any);
+        if is_free && self.has_room(&frame)? {
+            return Ok(NextKeys::Any);
         }
-        if level.plain.0.is_some()
-            && let Some(names) = self.names_but_used(stack, &level)?
+        if frame.plain.0.is_some()
+            && let Some(names) = self.names_but_used(stack, &frame)?
         {
             return Ok(names);
         }
-        let place = (level.formulas[0], *used, *order, *passed);
-        if let Some(&known) = self.next_names.get(&place) {
+        let place = (frame.formulas[0], *used, *order, *passed);
+        if let Some(&known) = self.next_keys.get(&place) {
             return Ok(known);
         }
-        let gone = self.gone(&level.kind);
+        let gone = self.gone(&frame.kind);
         let listed = self.name_classes(stack)?;
         let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
         let ordered = self.ordered(*order, *passed);
         let have_come = ordered.is_empty() && *passed == 0;
-        let names = self.names_next(level.formulas[0], &ordered, (gone, have_come), listed)?;
-        self.next_names.insert(place, names);
+        let names = self.names_next(frame.formulas[0], &ordered, (gone, have_come), listed)?;
+        self.next_keys.insert(place, names);
         Ok(names)
     }
 
     /// The names that may come next in a plain object as those that may come first but for those that have come; none where
     /// these are neither a list nor a language in which names are counted.
-    fn names_but_used(&mut self, stack: StackId, level: &Level) -> Result<Option<NextNames>, Trouble> {
-        let language = match self.first_names(stack, level.formulas[0])? {
-            NextNames::Language(language) => language,
-            NextNames::Listed(list_id) => {
+    fn names_but_used(&mut self, stack: StackId, frame: &Frame) -> Result<Option<NextKeys>, AutomatonError> {
+        let language = match self.first_names(stack, frame.formulas[0])? {
+            NextKeys::Language(language) => language,
+            NextKeys::Listed(list_id) => {
                 if self.name_list(list_id).excludes {
                     return Ok(None);
                 }
-                debug_assert!(self.lists_all(list_id, level.kind.used()), "a name came that may not");
+                debug_assert!(self.lists_all(list_id, frame.kind.used()), "a name came that may not");
                 let nothing = self.texts.intern("");
                 return Ok(Some(match self.count_left(list_id, nothing, stack) {
-                    0 => NextNames::None,
-                    _ => NextNames::Of(list_id),
+                    0 => NextKeys::None,
+                    _ => NextKeys::Of(list_id),
                 }));
             }
-            NextNames::None => return Ok(Some(NextNames::None)),
+            NextKeys::None => return Ok(Some(NextKeys::None)),
             _ => return Ok(None),
         };
-        let used = level.kind.used();
-        let come = self.name_sets.len(used) as u64;
+        let used = frame.kind.used();
+        let come = self.key_sets.len(used) as u64;
         if self.languages.has_machines(language) || !self.has_all(language, used)? {
             return Ok(None);
         }
         Ok(Some(match self.has_more(language, come)? {
-            true => NextNames::In(language),
-            false => NextNames::None,
+            true => NextKeys::In(language),
+            false => NextKeys::None,
         }))
     }
 
     /// Whether all names that have come are on a list.
-    fn lists_all(&self, list: ListId, come: NameSetId) -> bool {
-        let come = self.name_sets.names(come, "", &self.texts);
+    fn lists_all(&self, list: KeyListId, come: KeySetId) -> bool {
+        let come = self.key_sets.names(come, "", &self.texts);
         come.into_iter().all(|name| self.is_listed(list, name))
     }
 
     /// Whether all of some names are in a language.
-    fn has_all(&mut self, language: LanguageId, names: NameSetId) -> Result<bool, Trouble> {
+    fn has_all(&mut self, language: LanguageId, names: KeySetId) -> Result<bool, AutomatonError> {
         let (mut open, mut looked_at) = (vec![names], Vec::new());
         while let Some(names) = open.pop() {
-            let Some((name, parts)) = self.name_sets.parts(names) else {
+            let Some((name, parts)) = self.key_sets.parts(names) else {
                 continue;
             };
             if self.sets_within.contains(&(language, names)) {
@@ -174,7 +174,7 @@ impl Automaton {
     }
 
     /// Whether a language has more than so many texts.
-    pub(super) fn has_more(&mut self, language: LanguageId, than: u64) -> Result<bool, Trouble> {
+    pub(super) fn has_more(&mut self, language: LanguageId, than: u64) -> Result<bool, AutomatonError> {
         if than == 0 {
             return Ok(!self.languages.is_empty(language)?);
         }
@@ -187,7 +187,7 @@ impl Automaton {
     }
 
     /// The names that may come first in a plain object.
-    fn first_names(&mut self, stack: StackId, formula: FormulaId) -> Result<NextNames, Trouble> {
+    fn first_names(&mut self, stack: StackId, formula: FormulaId) -> Result<NextKeys, AutomatonError> {
         if let Some(&known) = self.first_names.get(&formula) {
             return Ok(known);
         }
@@ -207,7 +207,7 @@ impl Automaton {
         ordered: &[TextId],
         (mut gone, have_come): (Vec<TextId>, bool),
         listed: &[TextId],
-    ) -> Result<NextNames, Trouble> {
+    ) -> Result<NextKeys, AutomatonError> {
         let mut viable = Vec::new();
         let mut left = demand;
         if let Some(plain) = self.plain(demand).filter(|plain| plain.min == 0) {
@@ -275,16 +275,16 @@ impl Automaton {
         mut names: Vec<TextId>,
         others: LanguageId,
         come: Option<Vec<TextId>>,
-    ) -> Result<NextNames, Trouble> {
+    ) -> Result<NextKeys, AutomatonError> {
         let come = come
             .filter(|_| !self.languages.has_machines(others))
             .unwrap_or_default();
         names.extend_from_slice(&come);
         let language = self.with_names(others, &names)?;
         Ok(match come.len() as u64 {
-            0 => NextNames::Language(language),
-            come if self.has_more(language, come)? => NextNames::In(language),
-            _ => NextNames::None,
+            0 => NextKeys::Language(language),
+            come if self.has_more(language, come)? => NextKeys::In(language),
+            _ => NextKeys::None,
         })
     }
 
@@ -295,7 +295,7 @@ impl Automaton {
         names: &[TextId],
         gone: &[TextId],
         viable: &mut Vec<TextId>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AutomatonError> {
         if let Some(alternatives) = self.plain_alternatives(left) {
             let mut plain = Vec::with_capacity(alternatives.len());
             for alternative in alternatives {
@@ -347,7 +347,7 @@ impl Automaton {
     }
 
     /// The names outside of `names` that may come next, if they have not come yet.
-    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Names, Trouble> {
+    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<Names, AutomatonError> {
         if let Some(others) = self.plain_others(left, gone)? {
             let list = match others {
                 Names::Language(language) => self.list_of(language)?,
@@ -389,7 +389,7 @@ impl Automaton {
 
     /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
     /// once.
-    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, Trouble> {
+    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<Names>, AutomatonError> {
         let Some(plain) = self.plain(left) else {
             return Ok(None);
         };
@@ -409,19 +409,19 @@ impl Automaton {
     }
 
     /// Names that are listed, or all but those.
-    fn listed(&mut self, names: Vec<TextId>, excludes: bool, listed: &[TextId]) -> Result<NextNames, Trouble> {
+    fn listed(&mut self, names: Vec<TextId>, excludes: bool, listed: &[TextId]) -> Result<NextKeys, AutomatonError> {
         if names.is_empty() && !excludes {
-            return Ok(NextNames::None);
+            return Ok(NextKeys::None);
         }
         if excludes && names.len() > MOST_LISTED {
             let others = self.without_names(self.languages.any(), &names)?;
-            return Ok(NextNames::Language(others));
+            return Ok(NextKeys::Language(others));
         }
         let names: Box<[TextId]> = self.sorted_names(names, listed).into();
-        self.level_cells += names.len();
+        self.frame_cells += names.len();
         let firsts = names.iter().filter_map(|name| self.texts.get(*name).bytes().next());
         let firsts = firsts.filter(u8::is_ascii).fold(0, |firsts, first| firsts | 1 << first);
-        Ok(NextNames::Listed(self.add_name_list(NameList {
+        Ok(NextKeys::Listed(self.add_name_list(KeyList {
             names,
             excludes,
             firsts,
@@ -454,32 +454,32 @@ impl Automaton {
     }
 
     /// Whether a member of this name may come next, where the names `gone` cannot come any more.
-    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, Trouble> {
+    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, AutomatonError> {
         let gone = [gone, &[name]].concat();
         // Mostly it may with a value that all holds for that is said of it, and then others are not looked at.
         if !self.is_plain(demand) {
-            let goals = self.goals_of_member(&[demand], Name::Known(name))?;
+            let assertions = self.assertions_of_member(&[demand], Name::Known(name))?;
             let (mut met, mut never) = (Vec::new(), Vec::new());
-            for goal in goals {
-                match self.satisfiable(&[goal], &[])? {
-                    true => met.push(goal),
-                    false => never.push(goal),
+            for assertion in assertions {
+                match self.satisfiable(&[assertion], &[])? {
+                    true => met.push(assertion),
+                    false => never.push(assertion),
                 }
             }
             if self.satisfiable(&met, &[])? {
-                let after = self.after_member(demand, Name::Known(name), &|goal| !never.contains(&goal))?;
+                let after = self.after_member(demand, Name::Known(name), &|assertion| !never.contains(&assertion))?;
                 if self.object_can_end(after, &gone)? {
                     return Ok(true);
                 }
             }
         }
-        Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DecisionId::NEVER)
+        Ok(self.decide_member(&[demand], Name::Known(name), &gone)?.1 != DiagramId::NEVER)
     }
 
     /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
-    fn cell_may_come(&mut self, demand: FormulaId, cell: &Cell, gone: &[TextId]) -> Result<bool, Trouble> {
+    fn cell_may_come(&mut self, demand: FormulaId, cell: &Cell, gone: &[TextId]) -> Result<bool, AutomatonError> {
         if cell.left.is_none() {
-            return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DecisionId::NEVER);
+            return Ok(self.decide_member(&[demand], Name::In(&cell.within), gone)?.1 != DiagramId::NEVER);
         }
         match self.name_beside(&cell.names, gone)? {
             Some(name) => self.may_come(demand, name, gone),
