@@ -14,26 +14,28 @@
 mod automaton;
 mod decimal;
 mod error;
-mod exact;
 pub mod explain;
 mod json;
 mod limits;
 mod mask;
 mod masker;
 mod numbers;
+mod reply;
 mod schema;
 mod strings;
 mod style;
+mod token_mask;
 mod vocabulary;
 
 pub use automaton::Formats;
 pub use error::{CompileError, CompileErrorKind, MaskError, VocabularyError};
-pub use exact::{DataFormat, Envelope, ExactCompiler, ExactOptions, ReplyCompiler, ReplyForm};
 pub use limits::Limits;
-pub use mask::TokenMask;
+pub use mask::{ExactCompiler, ExactOptions};
 pub use masker::{Compiler, Masker};
+pub use reply::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
 pub use schema::{Draft, SchemaOptions};
 pub use style::{Escapes, KeyOrder, NumberStyle, Style, Whitespace};
+pub use token_mask::TokenMask;
 pub use vocabulary::{TokenKind, Tokenize, Vocabulary, VocabularyBuilder};
 
 /// Index of a token in a [`Vocabulary`], and of its bit in a [`TokenMask`].

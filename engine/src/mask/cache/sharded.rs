@@ -1,0 +1,55 @@
+//! [`ShardedCache`]: what was worked out, read by many threads at once.
+
+use std::hash::{BuildHasher, Hash};
+use std::sync::{PoisonError, RwLock};
+
+use hashbrown::DefaultHashBuilder;
+
+use crate::mask::cache::bounded::BoundedCache;
+
+/// Parts that are locked by themselves.
+const SHARDS: usize = 16;
+
+/// Values by keys, within so many bytes all together. Who finds one waits for nobody but who keeps another in the same
+/// part, and that is short.
+#[derive(Debug)]
+pub(crate) struct ShardedCache<K, V> {
+    parts: [RwLock<BoundedCache<K, V>>; SHARDS],
+    hashes: DefaultHashBuilder,
+}
+
+impl<K: Eq + Hash, V: Clone> ShardedCache<K, V> {
+    /// Nothing yet, and never more than so many bytes; with room for so many values from the beginning.
+    pub(crate) fn new(allowed: usize, values: usize) -> Self {
+        Self {
+            parts: std::array::from_fn(|_| RwLock::new(BoundedCache::with_room(allowed / SHARDS, values / SHARDS))),
+            hashes: DefaultHashBuilder::default(),
+        }
+    }
+
+    fn part(&self, key: &K) -> &RwLock<BoundedCache<K, V>> {
+        &self.parts[self.hashes.hash_one(key) as usize % SHARDS]
+    }
+
+    /// Bytes that are taken, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let parts = self.parts.iter();
+        parts
+            .map(|part| part.read().unwrap_or_else(PoisonError::into_inner).bytes())
+            .sum()
+    }
+
+    pub(crate) fn get(&self, key: &K) -> Option<V> {
+        // Values are kept whole, so that they stay usable after a panic elsewhere.
+        self.part(key)
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .look_up(key)
+    }
+
+    /// Keeps a value of so many bytes.
+    pub(crate) fn keep(&self, key: K, value: V, bytes: usize) {
+        let mut part = self.part(&key).write().unwrap_or_else(PoisonError::into_inner);
+        part.keep(key, value, bytes);
+    }
+}

@@ -1,0 +1,82 @@
+//! [`ExactCompiler`]: compiles a schema into a masker, with the options that schemas are read by.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::compiled_schema::CompiledSchema;
+use super::index::tokens::Tokens;
+use super::masker::StateMasker;
+use crate::automaton::{Automaton, Formats, State};
+use crate::schema::{SchemaOptions, SchemaSet};
+use crate::strings::Languages;
+use crate::{CompileError, CompileErrorKind, Compiler, Masker, Style, Vocabulary};
+
+/// How schemas are read.
+#[derive(Clone, Debug, Default)]
+pub struct ExactOptions {
+    /// Dialect, documents for references, limits on loading.
+    pub schema: SchemaOptions,
+    /// Whether `format` asserts.
+    pub formats: Formats,
+    /// Which texts of a value are written.
+    pub style: Style,
+}
+
+impl ExactOptions {
+    /// The automaton of a schema, in which strings are of some languages and others, and the place before a document.
+    pub(crate) fn automaton(&self, schema: &str, languages: Languages) -> Result<(Automaton, State), CompileError> {
+        let set = SchemaSet::load(schema, &self.schema)?;
+        let (mut automaton, root) = Automaton::new(languages, set, self.formats, self.style)?;
+        let Some(start) = automaton.start(root)? else {
+            let conflict = crate::explain::unsatisfiable(automaton.schema(), self.formats);
+            let message = format!("no JSON value is valid under this schema: {conflict}");
+            return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).at(""));
+        };
+        Ok((automaton, start))
+    }
+}
+
+/// Compiles schemas into masks that allow a token if and only if some valid document goes on with it.
+///
+/// Documents are JSON in a [`Style`], without a name that comes twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
+pub struct ExactCompiler {
+    vocabulary: Arc<Vocabulary>,
+    tokens: Arc<Tokens>,
+    /// The languages that have come up before all schemas, which these share.
+    languages: Languages,
+    options: ExactOptions,
+}
+
+impl fmt::Debug for ExactCompiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExactCompiler")
+            .field("vocabulary", &self.vocabulary)
+            .field("options", &self.options)
+            .finish()
+    }
+}
+
+impl ExactCompiler {
+    /// A compiler for a vocabulary. Sorts its tokens, and looks at values of any kind and, where formats are asserted, at
+    /// texts of these, which takes a fraction of a second.
+    pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
+        let tokens = Arc::new(Tokens::new(&vocabulary, options.style));
+        let languages = super::warm_up::look_at_common(&vocabulary, &tokens, &options);
+        Self {
+            tokens,
+            languages: languages.share(),
+            vocabulary,
+            options,
+        }
+    }
+}
+
+impl Compiler for ExactCompiler {
+    fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
+        let languages = self.languages.over(&self.options.schema.limits);
+        let (automaton, start) = self.options.automaton(schema, languages)?;
+        let shared = CompiledSchema::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
+        shared.work().look_ahead(start, &shared);
+        Ok(Box::new(StateMasker::new(shared, start)))
+    }
+}

@@ -1,0 +1,10 @@
+//! What is known of a vocabulary: its tokens, sorted by what they do to a document. Nothing here changes once it is made.
+
+pub(crate) mod contents;
+pub(crate) mod phases;
+pub(crate) mod posting_lists;
+pub(crate) mod spelling;
+pub(crate) mod suffix_set;
+pub(crate) mod token_suffixes;
+pub(crate) mod tokens;
+pub(crate) mod trie;

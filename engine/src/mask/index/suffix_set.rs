@@ -1,0 +1,67 @@
+//! [`SuffixSet`]: which of the texts that tokens have behind a closing quote may come somewhere.
+
+use std::ops::{Index, Range};
+
+use smallvec::SmallVec;
+
+/// A set of rests, by their numbers. Vocabularies mostly have so few of them that a set is a word.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct SuffixSet(SmallVec<[u64; 2]>);
+
+impl SuffixSet {
+    /// None of so many.
+    pub(crate) fn none(len: usize) -> Self {
+        Self(SmallVec::from_elem(0, len.div_ceil(64)))
+    }
+
+    /// Whether each is in it, in their order.
+    pub(crate) fn of(rests: impl ExactSizeIterator<Item = bool>) -> Self {
+        let mut set = Self::none(rests.len());
+        for (rest, is_in) in rests.enumerate() {
+            set.put(rest, is_in);
+        }
+        set
+    }
+
+    /// Puts one in, or takes it out.
+    pub(crate) fn put(&mut self, rest: usize, is_in: bool) {
+        let bit = 1 << (rest % 64);
+        match is_in {
+            true => self.0[rest / 64] |= bit,
+            false => self.0[rest / 64] &= !bit,
+        }
+    }
+
+    /// Puts all of a range in.
+    pub(crate) fn put_all(&mut self, rests: Range<usize>) {
+        for rest in rests {
+            self.put(rest, true);
+        }
+    }
+
+    /// Those of both, which are of as many.
+    pub(crate) fn both(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(one, other)| one & other).collect())
+    }
+
+    /// Those of it that are not in another, which is of as many.
+    pub(crate) fn but(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(one, other)| one & !other).collect())
+    }
+
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.0.len() + 16
+    }
+}
+
+impl Index<usize> for SuffixSet {
+    type Output = bool;
+
+    fn index(&self, rest: usize) -> &bool {
+        match self.0[rest / 64] >> (rest % 64) & 1 {
+            0 => &false,
+            _ => &true,
+        }
+    }
+}

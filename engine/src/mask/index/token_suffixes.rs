@@ -1,0 +1,228 @@
+//! [`TokenSuffixes`]: what tokens have after a closing quote.
+
+use crate::Escapes;
+
+use crate::mask::index::spelling::{Extent, is_content};
+use crate::mask::index::suffix_set::SuffixSet;
+use crate::mask::index::trie::Trie;
+
+/// What tokens have after a closing quote, whitespace that makes no difference left out. A rest's number is its place.
+#[derive(Debug)]
+pub(crate) struct TokenSuffixes {
+    pub(crate) trie: Trie<u8>,
+    /// Each.
+    pub(crate) texts: Box<[Box<[u8]>]>,
+    /// How each goes on. The sets below say it as well, but it is asked for every listed name.
+    kinds: Box<[SuffixKind]>,
+    /// Whether each is empty.
+    pub(crate) nothing: SuffixSet,
+    /// Whether each may have characters of another string behind a comma.
+    pub(crate) reaches_text: SuffixSet,
+    /// The strings that each of those has; none of the others.
+    reached: Box<[Box<[Reached]>]>,
+    /// Whether each ends a container.
+    pub(crate) closes: SuffixSet,
+    /// Whether each goes on as behind a name.
+    pub(crate) is_of_name: SuffixSet,
+    /// The one that is a colon and no more.
+    pub(crate) colon: Option<u32>,
+    /// Those that have a value behind a colon and end it: the value, and what they have behind it.
+    pub(crate) values: Box<[ValueSuffix]>,
+    /// Those that have something behind a colon of which it is not easily said whether it ends a value.
+    pub(crate) odd: Box<[(u32, Box<[u8]>)]>,
+    /// The node of a comma and an opening quote.
+    pub(crate) next_name: Option<u32>,
+    /// Whether each below that node ends within the name.
+    pub(crate) begun_names: Box<[bool]>,
+    /// Those below it that have a colon behind the name.
+    pub(crate) names: Box<[(u32, Box<[u8]>)]>,
+    /// Those that begin with a closing bracket, which one, and what they have behind it.
+    pub(crate) closings: Box<[(u32, u8, u32)]>,
+    /// Whether all that have a value behind a colon have nothing but a comma, and the beginning of a name, behind that.
+    pub(crate) end_in_comma: bool,
+    /// Whether they have nothing of that name but the opening quote.
+    pub(crate) end_before_name: bool,
+}
+
+/// How a token goes on behind a closing quote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SuffixKind {
+    /// Not at all.
+    Nothing,
+    /// As behind a name.
+    OfName,
+    /// As behind a value.
+    Other,
+}
+
+/// What a rest has of another string.
+#[derive(Debug)]
+struct Reached {
+    /// Its characters, as far as the rest has them; none where they are not easily told.
+    characters: Box<[u8]>,
+    is_closed: bool,
+}
+
+impl Reached {
+    /// The strings of a rest.
+    fn of(rest: &[u8]) -> Box<[Self]> {
+        // With the last character of all, the string begins that speaks for those that are none of some others.
+        if rest.iter().any(|byte| matches!(byte, b'\\' | 0xF4)) {
+            let (characters, is_closed) = (Box::default(), false);
+            return [Self { characters, is_closed }].into();
+        }
+        let parts: Vec<&[u8]> = rest.split(|byte| *byte == b'"').collect();
+        let strings = parts.iter().enumerate().skip(1).step_by(2);
+        let strings = strings.map(|(place, characters)| Self {
+            characters: (*characters).into(),
+            is_closed: place + 1 < parts.len(),
+        });
+        // Any string begins with nothing.
+        strings
+            .filter(|string| string.is_closed || !string.characters.is_empty())
+            .collect()
+    }
+
+    /// Whether this may become a string.
+    fn may_be(&self, string: &str) -> bool {
+        match self.is_closed {
+            true => *self.characters == *string.as_bytes(),
+            false => string.as_bytes().starts_with(&self.characters),
+        }
+    }
+}
+
+/// A rest that has a whole value behind a colon.
+#[derive(Debug)]
+pub(crate) struct ValueSuffix {
+    pub(crate) rest: u32,
+    pub(crate) value: Box<[u8]>,
+    /// What it has behind the value, which is a rest as well.
+    pub(crate) behind: u32,
+}
+
+impl TokenSuffixes {
+    pub(crate) fn new(mut texts: Vec<Vec<u8>>, escapes: Escapes) -> Self {
+        // What stands behind a value behind a colon is one as well.
+        let behind = |text: &Vec<u8>| match text.split_first() {
+            Some((b':', value)) => match Extent::of(value) {
+                Extent::Whole(length) => Some(value[length..].to_vec()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let more: Vec<Vec<u8>> = texts.iter().filter_map(behind).collect();
+        texts.extend(more);
+        // And so is what stands behind a closing bracket.
+        for place in 0..texts.len() {
+            let mut text = &texts[place][..];
+            let mut more = Vec::new();
+            while let Some((b'}' | b']', behind)) = text.split_first() {
+                more.push(behind.to_vec());
+                text = behind;
+            }
+            texts.extend(more);
+        }
+        texts.sort_unstable();
+        texts.dedup();
+        let reaches_text = texts.iter().map(|text| {
+            let comma = text.iter().position(|byte| *byte == b',').unwrap_or(text.len());
+            let quote = text[comma..].iter().position(|byte| *byte == b'"');
+            quote.is_some_and(|quote| comma + quote + 1 < text.len())
+        });
+        let reaches_text = SuffixSet::of(reaches_text);
+        let reached = texts.iter().enumerate().map(|(rest, text)| match reaches_text[rest] {
+            true => Reached::of(text),
+            false => Box::default(),
+        });
+        let reached = reached.collect();
+        let trie = Trie::new(texts.iter().map(|text| &text[..]));
+        let next_name = trie.find(*b",\"");
+        let (mut begun_names, mut names) = (Vec::new(), Vec::new());
+        for rest in next_name.map_or(0..0, |node| trie.run(node, trie.end(node))) {
+            let end = match Extent::of(&texts[rest][1..]) {
+                Extent::Whole(length) => Some(1 + length),
+                Extent::Open | Extent::Odd => None,
+            };
+            begun_names.push(end.is_none() && is_content(&texts[rest][2..], escapes));
+            if end.is_some_and(|end| matches!(texts[rest].get(end), None | Some(b':'))) {
+                names.push((rest as u32, texts[rest][..].into()));
+            }
+        }
+        let (mut values, mut odd, mut closings) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut end_in_comma, mut end_before_name) = (true, true);
+        for (rest, text) in (0..).zip(&texts) {
+            if let Some((bracket @ (b'}' | b']'), behind)) = text.split_first() {
+                let behind = trie.places(behind.iter().copied()).next();
+                closings.extend(behind.map(|behind| (rest, *bracket, behind as u32)));
+            }
+            let Some((b':', value)) = text.split_first() else {
+                continue;
+            };
+            match Extent::of(value) {
+                Extent::Open => {}
+                Extent::Whole(length) => {
+                    end_in_comma &= match &value[length..] {
+                        b"" | b"," => true,
+                        behind => behind.starts_with(b",\"") && !behind[2..].contains(&b'"'),
+                    };
+                    end_before_name &= matches!(&value[length..], b"" | b"," | b",\"");
+                    let behind = trie.places(value[length..].iter().copied()).next();
+                    match behind {
+                        Some(behind) => values.push(ValueSuffix {
+                            rest,
+                            value: value[..length].into(),
+                            behind: behind as u32,
+                        }),
+                        None => odd.push((rest, text[..].into())),
+                    }
+                }
+                Extent::Odd => {
+                    end_in_comma &= !value.iter().any(|byte| matches!(byte, b'}' | b']' | b'"'));
+                    odd.push((rest, text[..].into()));
+                }
+            }
+        }
+        let is_of_name = |text: &Vec<u8>| text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+        let kind = |text| match is_of_name(text) {
+            true => SuffixKind::OfName,
+            false if text.is_empty() => SuffixKind::Nothing,
+            false => SuffixKind::Other,
+        };
+        let colon = texts.iter().position(|text| text == b":");
+        Self {
+            kinds: texts.iter().map(kind).collect(),
+            is_of_name: SuffixSet::of(texts.iter().map(is_of_name)),
+            colon: colon.map(|place| place as u32),
+            closes: SuffixSet::of(texts.iter().map(|text| text.contains(&b'}') || text.contains(&b']'))),
+            reaches_text,
+            reached,
+            nothing: SuffixSet::of(texts.iter().map(Vec::is_empty)),
+            values: values.into(),
+            end_before_name,
+            odd: odd.into(),
+            next_name,
+            begun_names: begun_names.into(),
+            names: names.into(),
+            closings: closings.into(),
+            end_in_comma,
+            trie,
+            texts: texts.into_iter().map(Vec::into_boxed_slice).collect(),
+        }
+    }
+
+    /// Whether a rest that reaches another string may make it the same as `string`, which stands before the rest.
+    pub(crate) fn may_repeat(&self, rest: u32, string: &str) -> bool {
+        self.reached[rest as usize].iter().any(|reached| reached.may_be(string))
+    }
+
+    /// How a rest goes on.
+    pub(crate) fn kind(&self, rest: u32) -> SuffixKind {
+        self.kinds[rest as usize]
+    }
+
+    /// The number of a rest.
+    pub(crate) fn number(&self, text: &[u8]) -> Option<u32> {
+        self.trie.places(text.iter().copied()).next().map(|place| place as u32)
+    }
+}

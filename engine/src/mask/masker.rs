@@ -1,0 +1,247 @@
+//! [`StateMasker`]: a [`Masker`] over places in a text.
+
+use std::sync::Arc;
+
+use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
+
+use crate::mask::cache::token_set::{BufferPool, MaskBuffers, TokenSet};
+use crate::mask::index::contents::Sets;
+use crate::mask::speculation::{Speculation, Way};
+
+/// Texts that are written token by token, known by the places in them.
+pub(crate) trait Places: Send + Sync + 'static {
+    /// Where in a text one stands.
+    type Place: Clone + Send + 'static;
+
+    /// The tokens.
+    fn vocabulary(&self) -> &Vocabulary;
+
+    /// Sets of tokens that masks are drawn over.
+    fn sets(&self) -> &Sets;
+
+    /// BufferPool that no masker uses.
+    fn buffer_pool(&self) -> &BufferPool;
+
+    /// The tokens that may come at a place, ends of sequence among them, and whether that was known.
+    fn mask(&self, at: &Self::Place) -> Result<(Arc<TokenSet>, bool), MaskError>;
+
+    /// The place after a token of these bytes; none where no text goes on like that. Places that documents come back to
+    /// are worth to be kept.
+    fn after(
+        &self,
+        at: &Self::Place,
+        token: (TokenId, &[u8]),
+        comes_back: bool,
+    ) -> Result<Option<Self::Place>, MaskError>;
+
+    /// Whether the text may end.
+    fn is_complete(&self, at: &Self::Place) -> Result<bool, MaskError>;
+
+    /// The tokens that must come, behind those that came.
+    fn forced(&self, at: &Self::Place, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError>;
+
+    /// A short text that ends it; none where none was found.
+    fn completion(&self, at: &Self::Place) -> Result<Option<Vec<u8>>, MaskError>;
+
+    /// Bytes of what was worked out, roughly, without what schemas share.
+    fn memory(&self) -> usize;
+}
+
+/// Tokens that room is made for at once.
+const ROOM: usize = 64;
+
+/// A place in a text, and the way to it.
+pub(crate) struct StateMasker<T: Places> {
+    texts: Arc<T>,
+    /// The place before each token accepted, and the present one.
+    places: Vec<T::Place>,
+    /// The tokens accepted, without an end of sequence.
+    tokens: Vec<TokenId>,
+    /// Whether an end of sequence was accepted.
+    ended: bool,
+    /// Whether the present place was known when its mask was asked for.
+    was_known: bool,
+    /// Taken when the first mask is asked for.
+    buffers: Option<MaskBuffers>,
+    speculation: Speculation<T::Place>,
+}
+
+impl<T: Places> StateMasker<T> {
+    /// At the start of a text.
+    pub(crate) fn new(texts: T, start: T::Place) -> Self {
+        Self {
+            texts: Arc::new(texts),
+            places: vec![start],
+            tokens: Vec::new(),
+            ended: false,
+            was_known: false,
+            buffers: None,
+            speculation: Speculation::default(),
+        }
+    }
+
+    fn place(&self) -> &T::Place {
+        // There is always the first.
+        &self.places[self.places.len() - 1]
+    }
+
+    /// The place after a token; none where it is not allowed there, or ends the text.
+    fn after(&self, at: &T::Place, token: TokenId, comes_back: bool) -> Result<Option<T::Place>, MaskError> {
+        let vocabulary = self.texts.vocabulary();
+        match (vocabulary.kind(token), vocabulary.token_bytes(token)) {
+            (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(at, (token, bytes), comes_back),
+            _ => Ok(None),
+        }
+    }
+
+    fn push(&mut self, token: TokenId, place: T::Place) {
+        if self.places.len() == self.places.capacity() {
+            self.places.reserve(ROOM);
+            self.tokens.reserve(ROOM);
+        }
+        self.places.push(place);
+        self.tokens.push(token);
+        self.was_known = false;
+    }
+
+    /// `token`, and what is forced behind it, with the places that they lead to; none where the token is not allowed.
+    fn way(&mut self, token: TokenId) -> Result<Option<Way<T::Place>>, MaskError> {
+        let Some(next) = self.after(self.place(), token, self.was_known)? else {
+            return Ok(None);
+        };
+        // The tokenizer sees what stands before.
+        self.tokens.push(token);
+        let forced = self.texts.forced(&next, &self.tokens);
+        self.tokens.pop();
+        let mut way = vec![(token, next)];
+        for token in forced? {
+            // What is forced is allowed; should it not be, the caller who accepts it will hear of it.
+            let Some(next) = self.after(&way[way.len() - 1].1, token, false)? else {
+                return Ok(None);
+            };
+            way.push((token, next));
+        }
+        Ok(Some(way))
+    }
+
+    fn refused(&self, token: TokenId) -> MaskError {
+        MaskError::TokenRefused {
+            token,
+            position: self.position(),
+        }
+    }
+}
+
+impl<T: Places> Drop for StateMasker<T> {
+    fn drop(&mut self) {
+        if let Some(buffers) = self.buffers.take() {
+            self.texts.buffer_pool().put_back(buffers);
+        }
+    }
+}
+
+impl<T: Places> Masker for StateMasker<T> {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        let (tokens, was_known) = match self.ended {
+            true => (Arc::new(TokenSet::none()), false),
+            false => self.texts.mask(self.place())?,
+        };
+        self.was_known = was_known;
+        let texts = &self.texts;
+        let buffers = self.buffers.get_or_insert_with(|| texts.buffer_pool().take());
+        Ok(buffers.draw(&tokens, texts.sets(), texts.vocabulary().len()))
+    }
+
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        if self.ended {
+            return Err(self.refused(token));
+        }
+        if let Some(next) = self.speculation.advance(token) {
+            self.push(token, next);
+            return Ok(());
+        }
+        if self.texts.vocabulary().is_eos(token) {
+            if !self.is_complete()? {
+                return Err(self.refused(token));
+            }
+            self.ended = true;
+            return Ok(());
+        }
+        let Some(next) = self.after(self.place(), token, self.was_known)? else {
+            return Err(self.refused(token));
+        };
+        self.push(token, next);
+        Ok(())
+    }
+
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        Ok(self.ended || self.texts.is_complete(self.place())?)
+    }
+
+    fn position(&self) -> usize {
+        self.places.len() - 1 + usize::from(self.ended)
+    }
+
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        if let Some(forced) = self.speculation.forced() {
+            tokens.extend(forced);
+        } else if !self.ended {
+            tokens.extend(self.texts.forced(self.place(), &self.tokens)?);
+        }
+        Ok(())
+    }
+
+    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
+        if self.ended {
+            return Ok(true);
+        }
+        let rest = self.texts.completion(self.place())?;
+        let spelled = rest.and_then(|rest| self.texts.vocabulary().spell(&rest));
+        tokens.extend(spelled.iter().flatten());
+        Ok(spelled.is_some())
+    }
+
+    fn speculate(&mut self, token: TokenId) {
+        if self.ended || !self.speculation.wants(token) {
+            return;
+        }
+        // An error is for the call that meets it again.
+        if let Ok(Some(way)) = self.way(token) {
+            self.speculation.add(token, way);
+        }
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.texts.memory())
+    }
+
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        Ok(Box::new(Self {
+            texts: self.texts.clone(),
+            places: self.places.clone(),
+            tokens: self.tokens.clone(),
+            ended: self.ended,
+            was_known: self.was_known,
+            buffers: None,
+            speculation: Speculation::default(),
+        }))
+    }
+
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        let available = self.position();
+        if tokens > available {
+            return Err(MaskError::RollbackTooFar {
+                asked: tokens,
+                available,
+            });
+        }
+        if tokens > 0 {
+            self.speculation = Speculation::default();
+            let places = tokens - usize::from(self.ended);
+            (self.ended, self.was_known) = (false, false);
+            self.places.truncate(self.places.len() - places);
+            self.tokens.truncate(self.tokens.len() - places);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! From the automaton of a schema to the masks of tokens: which tokens of a vocabulary may come at each place of a document.
+//!
+//! `compiler` makes a `compiled_schema`, which works masks out and keeps them, and a `masker` over it. `index` holds what
+//! is known of a vocabulary and never changes, `cache` what is remembered within bounds of memory. `structure` walks over
+//! the tokens between the strings of a document, `strings` over those within strings, `objects` over those of names.
+
+pub(crate) mod cache;
+pub(crate) mod compiled_schema;
+mod compiler;
+pub(crate) mod fast_forward;
+pub(crate) mod index;
+pub(crate) mod masker;
+mod objects;
+mod speculation;
+mod strings;
+mod structure;
+#[cfg(test)]
+pub(crate) mod tests;
+mod warm_up;
+
+pub use compiler::{ExactCompiler, ExactOptions};

@@ -1,0 +1,173 @@
+//! [`ExhaustedKeyTokens`]: the tokens that begin only names of a language that have come, kept up to date with these.
+//!
+//! The names that may come in an object with `patternProperties` and listed names are a language, which stays the same while
+//! the object is read: the tokens that its names begin with are found once. Of few tokens all names come in one object, as of
+//! those that a listed name begins with and no other. So it is counted how many names each token has left that one of those
+//! which have come begins with. So it is with the words of a list of which items have to differ, too: names then stands for
+//! these.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::TokenId;
+use crate::automaton::{Automaton, AutomatonError, KeySetId, SeenKeys, TextId};
+use crate::strings::LanguageId;
+
+use crate::mask::index::contents::Contents;
+use crate::mask::index::trie::ROOT;
+use crate::mask::objects::keys::places_begun;
+use crate::mask::structure::Walk;
+
+/// Tokens that are counted, and places for which they are.
+const MOST_KEPT: usize = 1 << 18;
+/// Names left up to which they are counted at first.
+const FEW_LEFT: u64 = 1 << 12;
+/// More names left than have ever come.
+const MANY: u64 = u64::MAX;
+
+/// The tokens that begin only names that have come.
+#[derive(Debug, Default)]
+pub(crate) struct ExhaustedKeyTokens {
+    /// By the contents that the tokens are of, the language of what may follow, and what has been read of the name.
+    of: HashMap<(u32, LanguageId, TextId), Counts>,
+    kept: usize,
+}
+
+/// How many names of a language tokens have left.
+#[derive(Debug, Default)]
+struct Counts {
+    /// The names that have come.
+    come: KeySetId,
+    /// Of each token that one of those began which have come: names left, or [`MANY`] where the language has more behind it
+    /// than are counted.
+    left: HashMap<TokenId, u64>,
+    /// Names that are counted: more than have come.
+    up_to: u64,
+    /// Those that have none left, sorted.
+    gone: Arc<[TokenId]>,
+}
+
+impl ExhaustedKeyTokens {
+    /// Bytes that they take, roughly: a token with its count.
+    pub(crate) fn bytes(&self) -> usize {
+        32 * self.kept
+    }
+}
+
+impl Walk<'_> {
+    /// The tokens with which only those names of a language go on that have come, sorted.
+    pub(crate) fn names_gone(
+        &mut self,
+        language: LanguageId,
+        names: &SeenKeys,
+        contents: &Contents,
+    ) -> Result<Arc<[TokenId]>, AutomatonError> {
+        let (text, come) = names.begun_and_come();
+        let many = self.automaton.count_come(names) as u64;
+        if many == 0 {
+            return Ok(Arc::default());
+        }
+        let known = &mut self.known.names.gone;
+        if known.kept > MOST_KEPT {
+            *known = ExhaustedKeyTokens::default();
+        }
+        let key = (contents.number, language, text);
+        let (mut counts, before) = match known.of.remove(&key) {
+            Some(counts) => {
+                let before = 1 + counts.left.len();
+                (counts, before)
+            }
+            None => (Counts::default(), 0),
+        };
+        if many >= counts.up_to {
+            counts = Counts {
+                up_to: FEW_LEFT.max((many + 1).next_power_of_two()),
+                ..Counts::default()
+            };
+        }
+        // What fails half-way is begun anew.
+        counts.go_to(self.automaton, (language, text), come, contents)?;
+        known.kept += (1 + counts.left.len()).saturating_sub(before);
+        let gone = counts.gone.clone();
+        known.of.insert(key, counts);
+        Ok(gone)
+    }
+}
+
+impl Counts {
+    /// Brings them up to date with the names that have come.
+    fn go_to(
+        &mut self,
+        automaton: &mut Automaton,
+        (language, begun): (LanguageId, TextId),
+        come: KeySetId,
+        contents: &Contents,
+    ) -> Result<(), AutomatonError> {
+        if self.come == come {
+            return Ok(());
+        }
+        let (mut gone, mut back) = (Vec::new(), Vec::new());
+        for (name, has_come) in automaton.names_that_differ(self.come, come) {
+            let text = automaton.shared_name_text(name);
+            let Some(rest) = text.strip_prefix(automaton.name_text(begun)) else {
+                continue;
+            };
+            if !automaton.content_has(language, rest)? {
+                continue;
+            }
+            let (mut node, mut after) = (ROOT, language);
+            let mut characters = rest.chars();
+            loop {
+                let next = characters.next();
+                for place in places_begun(node, next.map(u32::from), contents) {
+                    let token = contents.tokens[place];
+                    let left = match self.left.get_mut(&token) {
+                        Some(left) => left,
+                        None => {
+                            let whole = [(0, u32::from(char::MAX))];
+                            let possible = contents.begun(place).map_or(&whole[..], |begun| &begun.possible);
+                            let ends = contents.begun(place).is_none() && automaton.accepts_empty(after);
+                            let count = automaton.count_behind(after, possible, self.up_to)? + u64::from(ends);
+                            let left = if count > self.up_to { MANY } else { count };
+                            self.left.entry(token).or_insert(left)
+                        }
+                    };
+                    match (*left, has_come) {
+                        (MANY, _) => {}
+                        (_, true) => {
+                            *left = left.saturating_sub(1);
+                            if *left == 0 {
+                                gone.push(token);
+                            }
+                        }
+                        (_, false) => {
+                            if *left == 0 {
+                                back.push(token);
+                            }
+                            *left += 1;
+                        }
+                    }
+                }
+                let Some(next) = next else { break };
+                match (
+                    contents.inside.child(node, next.into()),
+                    automaton.content_after(after, next)?,
+                ) {
+                    (Some(child), Some(language)) => (node, after) = (child, language),
+                    _ => break,
+                }
+            }
+        }
+        self.come = come;
+        if !gone.is_empty() || !back.is_empty() {
+            let mut all: Vec<TokenId> = self.gone.iter().copied().chain(gone).collect();
+            // What went may be back, and what came back may be gone again.
+            all.retain(|token| self.left.get(token) == Some(&0));
+            all.sort_unstable();
+            all.dedup();
+            self.gone = all.into();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! What has been worked out of tokens that may be accepted next.
+
+use std::ops::Range;
+
+use crate::TokenId;
+
+/// Tokens that are speculation at one place.
+const MOST: usize = 64;
+
+/// A token, and those that it forces, with the place that each leads to.
+pub(crate) type Way<P> = Vec<(TokenId, P)>;
+
+/// What is known of tokens that may come next, and of what they force. Nothing is given back to the allocator when one of
+/// them is accepted.
+#[derive(Debug)]
+pub(crate) struct Speculation<P> {
+    /// Tokens, and behind each those that it forces, with the places that they lead to.
+    steps: Vec<(TokenId, P)>,
+    /// The tokens that may come at the present place, with their part of the steps.
+    ways: Vec<(TokenId, Range<usize>)>,
+    /// The steps that are still to come of the way that was taken.
+    rest: Range<usize>,
+    /// Whether they are all that is forced at the present place.
+    is_forced: bool,
+}
+
+impl<P> Default for Speculation<P> {
+    fn default() -> Self {
+        Self {
+            steps: Vec::new(),
+            ways: Vec::new(),
+            rest: 0..0,
+            is_forced: false,
+        }
+    }
+}
+
+impl<P: Clone> Speculation<P> {
+    /// Whether there is something to be speculation for `token`.
+    pub(crate) fn wants(&self, token: TokenId) -> bool {
+        self.ways.len() < MOST && self.ways.iter().all(|(known, _)| *known != token)
+    }
+
+    /// Notes a token that may come at the present place, and what is forced behind it.
+    pub(crate) fn add(&mut self, token: TokenId, way: Way<P>) {
+        if self.ways.is_empty() {
+            self.steps.clear();
+            (self.rest, self.is_forced) = (0..0, false);
+        }
+        let start = self.steps.len();
+        self.steps.extend(way);
+        self.ways.push((token, start..self.steps.len()));
+    }
+
+    /// The place after `token`, where that is known. What was speculation for others is given up.
+    pub(crate) fn advance(&mut self, token: TokenId) -> Option<P> {
+        let way = self.ways.iter().find(|(known, _)| *known == token);
+        self.is_forced = way.is_some();
+        if let Some((_, way)) = way {
+            self.rest = way.clone();
+        }
+        self.ways.clear();
+        let step = self.rest.next().map(|step| &self.steps[step]);
+        let step = step.filter(|(next, _)| *next == token);
+        if step.is_none() {
+            self.rest = 0..0;
+        }
+        step.map(|(_, place)| place.clone())
+    }
+
+    /// The tokens that are forced at the present place, where that is known.
+    pub(crate) fn forced(&self) -> Option<impl Iterator<Item = TokenId> + '_> {
+        let rest = self.is_forced.then_some(&self.steps[self.rest.clone()])?;
+        Some(rest.iter().map(|(token, _)| *token))
+    }
+}

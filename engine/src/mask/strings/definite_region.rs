@@ -1,0 +1,391 @@
+//! [`Walk::local`]: languages in which mostly the last character alone says where a text is.
+//!
+//! Patterns that are looked for anywhere (`customer`, `^a.*b$`) and formats with pairs of characters have a place, here
+//! called *home*, to which most characters lead back, and others from which all but a few characters lead where they
+//! lead from home. As long as none of those few comes, where a text is follows from its last character. So only the
+//! nodes at which such a pair of characters stands are looked at, and what follows as far as it is somewhere else:
+//! everything else is judged by its characters, as in a [loop](crate::mask::strings::chain).
+
+use crate::automaton::{Automaton, AutomatonError};
+
+use crate::mask::index::posting_lists::{Members, gaps, shared};
+use crate::mask::index::tokens::Tokens;
+use crate::mask::index::trie::ROOT;
+use crate::mask::strings::residual::Residual;
+use crate::mask::strings::self_loop::{Group, MANY};
+use crate::mask::strings::states::{DEAD, FREE};
+use crate::mask::strings::strategy::{Inside, Visit as _, Walk};
+
+/// States on the way to home.
+const MOST_ON_THE_WAY: usize = 3;
+/// States that characters lead to from home.
+const MOST_AWAY: usize = 64;
+
+/// The characters of ASCII.
+const ASCII: u32 = 0x80;
+
+/// Nodes that are looked at in about the time that it takes to look at what is alike together. Vocabularies of tests are
+/// small.
+const FEW: usize = if cfg!(test) { 100 } else { 6_000 };
+
+/// Texts of a group from which on one is looked at together with others.
+const SOME: usize = 100;
+
+/// Stands for a state that is another one for each character.
+const OWN: u32 = u32::MAX;
+
+/// Ranges of characters with the states that they lead to.
+pub(crate) type Rows = Vec<(u32, u32, u32)>;
+
+/// Nodes that were looked at.
+struct Seen(Vec<u64>);
+
+impl Seen {
+    fn has(&self, node: u32) -> bool {
+        self.0[node as usize / 64] >> (node % 64) & 1 == 1
+    }
+
+    fn add(&mut self, from: u32, to: u32) {
+        (from..to).for_each(|node| self.0[node as usize / 64] |= 1 << (node % 64));
+    }
+}
+
+/// A node on the way to the one looked at.
+struct Step {
+    /// The node after all below it.
+    end: u32,
+    state: u32,
+    /// Whether a character has come that is not of the class of characters that are judged together.
+    is_outside: bool,
+}
+
+impl Walk<'_, Inside<'_>> {
+    /// Visits what is below a node and in groups of which mostly the last character says where a text is. Leaves those that
+    /// are better looked at one by one.
+    pub(crate) fn local(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        groups: &mut Vec<Group>,
+    ) -> Result<(), AutomatonError> {
+        let most_texts = groups.iter().max_by_key(|group| group.texts);
+        let Some(most_texts) = most_texts.filter(|group| group.texts >= MANY) else {
+            return Ok(());
+        };
+        let Some((home, rows)) = self.home(automaton, most_texts.state)? else {
+            return Ok(());
+        };
+        let (mut same, mut others) = (Vec::new(), Vec::new());
+        for group in std::mem::take(groups) {
+            let is_same =
+                group.texts >= SOME && matches!(self.home(automaton, group.state)?, Some((at, _)) if at == home);
+            if is_same { &mut same } else { &mut others }.push(group);
+        }
+        if !self.around(automaton, tokens, (node, state), (home, &rows), &Group::of(&same))? {
+            others.append(&mut same);
+        }
+        *groups = others;
+        Ok(())
+    }
+
+    /// Visits what is below a node and in a group, most of which leads back to a state, its home; false if that is too
+    /// little.
+    fn around(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        (node, state): (u32, u32),
+        (home, rows): (u32, &Rows),
+        group: &Group,
+    ) -> Result<bool, AutomatonError> {
+        let (trie, postings) = (self.trie, &tokens.postings);
+        let excludes = self.visitor.excludes;
+        let class: Vec<(u32, u32)> = rows.iter().map(|(first, last, _)| (*first, *last)).collect();
+        // Those judged together, and those that are looked at wherever they stand.
+        let together = match excludes {
+            true => class.clone().into(),
+            false => postings.handy(&class),
+        };
+        let outside = match excludes {
+            true => gaps(&class),
+            false => shared(&gaps(&together), &class),
+        };
+        // Most nodes that would be looked at one by one are behind characters of the class.
+        let nodes = rows.iter().map(|(first, last, _)| postings.nodes(*first, *last).len());
+        let share = nodes.sum::<usize>() as f64 / f64::from(trie.end(ROOT));
+        let singly = (group.texts as f64 * share * share) as usize;
+        if singly < FEW {
+            return Ok(false);
+        }
+        let Some(exits) = self.exits(automaton, tokens, state, (home, rows), (group, &outside), singly / 2)? else {
+            return Ok(false);
+        };
+        let mut seen = Seen(vec![0; trie.end(ROOT) as usize / 64 + 1]);
+        let members = Members::of(&together);
+        // Whether a node has only such characters before it, and itself, but for the first.
+        let is_reached = |mut at: u32| {
+            excludes
+                || loop {
+                    let parent = postings.parent(at);
+                    if parent == node {
+                        break true;
+                    }
+                    if !members.has(trie.label(at)) {
+                        break false;
+                    }
+                    at = parent;
+                }
+        };
+        // Of what is judged together some are found not to come.
+        self.visitor.notes_taken_out = !excludes;
+        for exit in exits {
+            let parent = postings.parent(exit);
+            if !group.has(exit) || parent != node && (seen.has(parent) || !is_reached(parent)) {
+                continue;
+            }
+            let from = match parent == node {
+                true => state,
+                false => self.after(automaton, home, trie.label(parent))?,
+            };
+            if matches!(from, DEAD | FREE) {
+                continue;
+            }
+            self.away(automaton, (exit, parent == node), from, home, &members, &mut seen)?;
+        }
+        if !excludes {
+            self.take_class(tokens, node, group, together.clone(), None);
+        }
+        // Tokens that end within a character depend on where they are.
+        for &begun in postings.begun(&[(0, u32::from(char::MAX))]) {
+            if !group.has(begun) || seen.has(begun) || !is_reached(begun) {
+                continue;
+            }
+            let at = self.after(automaton, home, trie.label(begun))?;
+            if matches!(at, DEAD | FREE) {
+                continue;
+            }
+            let places = trie.at(begun);
+            let from = self.visitor.contents.begun_from(places.clone());
+            self.visitor
+                .at_begun(automaton, from..places.end, self.states.rest(at))?;
+        }
+        self.visitor.notes_taken_out = false;
+        Ok(true)
+    }
+
+    /// The nodes, sorted, at which the last character may no longer say where a text is, or with one of the characters that
+    /// are looked at wherever they stand; none where they are too many.
+    fn exits(
+        &mut self,
+        automaton: &mut Automaton,
+        tokens: &Tokens,
+        state: u32,
+        (home, rows): (u32, &Rows),
+        (group, outside): (&Group, &[(u32, u32)]),
+        most: usize,
+    ) -> Result<Option<Vec<u32>>, AutomatonError> {
+        let (trie, postings) = (self.trie, &tokens.postings);
+        let mut exits: Vec<u32> = Vec::new();
+        for &(first, last) in outside {
+            exits.extend_from_slice(postings.nodes(first, last));
+        }
+        let in_class = self.is_in_class(home);
+        if in_class {
+            for differs in ['-', '\\'].map(u32::from) {
+                exits.extend_from_slice(postings.nodes(differs, differs));
+            }
+        }
+        let mut known: Vec<(u32, Vec<(u32, u32)>)> = Vec::new();
+        for &(first, last, away) in rows.iter().filter(|(.., away)| *away != home) {
+            if exits.len() > most {
+                return Ok(None);
+            }
+            if in_class && (away == OWN || self.is_in_class(away)) {
+                continue;
+            }
+            if away == FREE {
+                exits.extend_from_slice(postings.nodes(first, last));
+                continue;
+            }
+            let place = match known.iter().position(|(other, _)| *other == away) {
+                Some(place) => place,
+                None if known.len() == MOST_AWAY => return Ok(None),
+                None => {
+                    let differing = match self.rows(automaton, away)? {
+                        Some(away) => differing(&away, rows),
+                        None => vec![(0, u32::from(char::MAX))],
+                    };
+                    known.push((away, differing));
+                    known.len() - 1
+                }
+            };
+            postings.pairs((first, last), &known[place].1, trie, most, &mut exits);
+        }
+        for child in group.children(trie) {
+            let label = trie.label(child);
+            if in_class && label >= ASCII && self.is_in_class(state) {
+                continue;
+            }
+            if self.after(automaton, home, label)? != self.after(automaton, state, label)? {
+                exits.push(child);
+            }
+        }
+        if exits.len() > most {
+            return Ok(None);
+        }
+        exits.sort_unstable();
+        exits.dedup();
+        Ok(Some(exits))
+    }
+
+    /// The state that most characters lead back to, from where a group is, and where they lead from it.
+    fn home(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, AutomatonError> {
+        if self.is_in_class(state) {
+            // One with a character before it.
+            let home = self.after(automaton, state, 'a'.into())?;
+            return Ok(self.rows(automaton, home)?.map(|rows| (home, rows)));
+        }
+        for _ in 0..MOST_ON_THE_WAY {
+            let Some(rows) = self.rows(automaton, state)? else {
+                return Ok(None);
+            };
+            let mut counts: Vec<(u32, u32)> = Vec::new();
+            for &(first, last, target) in &rows {
+                match counts.iter_mut().find(|(other, _)| *other == target) {
+                    Some((_, count)) => *count += last - first + 1,
+                    None => counts.push((target, last - first + 1)),
+                }
+            }
+            match counts.into_iter().max_by_key(|(_, count)| *count) {
+                Some((FREE, _)) | None => return Ok(None),
+                Some((next, _)) if next == state => return Ok(Some((state, rows))),
+                Some((next, _)) => state = next,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether this is a state in a [class](crate::strings::Machine::is_in_class) of a regular expression.
+    pub(crate) fn is_in_class(&self, state: u32) -> bool {
+        !matches!(state, DEAD | FREE | OWN)
+            && matches!(self.states.rest(state), Residual::Machine(machine) if machine.is_in_class())
+    }
+
+    /// Where characters lead from a state, as ranges with the states behind them; none where that is not known without
+    /// trying each.
+    pub(crate) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, AutomatonError> {
+        let mut rows = Rows::new();
+        let language = match self.states.rest(state) {
+            Residual::Language(language) if automaton.is_read_singly(*language) => return Ok(None),
+            Residual::Language(language) => *language,
+            Residual::Machine(machine) if machine.is_narrow() || machine.is_in_class() => {
+                let is_narrow = machine.is_narrow();
+                let beyond = (ASCII, u32::from(char::MAX));
+                for (first, last) in (0..ASCII).map(|character| (character, character)).chain([beyond]) {
+                    let target = match first < ASCII || is_narrow {
+                        true => self.after(automaton, state, first)?,
+                        false => OWN,
+                    };
+                    match rows.last_mut() {
+                        _ if target == DEAD => {}
+                        Some((_, end, same)) if *same == target && *end + 1 == first => *end = last,
+                        _ => rows.push((first, last, target)),
+                    }
+                }
+                return Ok(Some(rows));
+            }
+            Residual::Machine(_) => return Ok(None),
+        };
+        for &(range, target) in automaton.content_transitions(language)?.iter() {
+            let target = self.number(automaton, Residual::Language(target))?;
+            rows.push((range.first().into(), range.last().into(), target));
+        }
+        Ok(Some(rows))
+    }
+
+    /// Visits what is at a node and below it as far as the last character does not say where it is.
+    fn away(
+        &mut self,
+        automaton: &mut Automaton,
+        (node, is_first): (u32, bool),
+        state: u32,
+        home: u32,
+        members: &Members<'_>,
+        seen: &mut Seen,
+    ) -> Result<(), AutomatonError> {
+        let (trie, excludes) = (self.trie, self.visitor.excludes);
+        let end = trie.end(node);
+        let mut path: Vec<Step> = vec![Step {
+            end,
+            state,
+            is_outside: false,
+        }];
+        let mut at = node;
+        while at < end {
+            while path.len() > 1 && path[path.len() - 1].end <= at {
+                path.pop();
+            }
+            let here = &path[path.len() - 1];
+            let label = trie.label(at);
+            // The first character may be any.
+            let may_be_any = excludes || is_first && at == node;
+            let is_outside = here.is_outside || !may_be_any && !members.has(label);
+            let next = self.after(automaton, here.state, label)?;
+            if matches!(next, DEAD | FREE) {
+                let after = trie.end(at);
+                // What is outside is not judged together with others, so that it need not be taken out.
+                if excludes || next == FREE || !is_outside {
+                    self.visitor.run(trie.run(at, after), next == FREE);
+                }
+                seen.add(at, after);
+                at = after;
+                continue;
+            }
+            if !is_outside && next == self.after(automaton, home, label)? {
+                at = trie.end(at);
+                continue;
+            }
+            seen.add(at, at + 1);
+            self.at(automaton, at, next)?;
+            if !trie.is_leaf(at) {
+                path.push(Step {
+                    end: trie.end(at),
+                    state: next,
+                    is_outside,
+                });
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The characters that lead elsewhere from one state than from another.
+fn differing(one: &Rows, other: &Rows) -> Vec<(u32, u32)> {
+    let mut differing: Vec<(u32, u32)> = Vec::new();
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    let mut next = 0;
+    loop {
+        // Up to which character both lead the same way from `next` on, and where.
+        let part = |row: Option<&&(u32, u32, u32)>| match row {
+            None => (u32::from(char::MAX), DEAD),
+            Some((first, ..)) if *first > next => (first - 1, DEAD),
+            Some((_, last, target)) => (*last, *target),
+        };
+        let ((one_end, one_target), (other_end, other_target)) = (part(one.peek()), part(other.peek()));
+        let end = one_end.min(other_end);
+        if one_target != other_target {
+            match differing.last_mut() {
+                Some((_, last)) if *last + 1 == next => *last = end,
+                _ => differing.push((next, end)),
+            }
+        }
+        if end >= u32::from(char::MAX) {
+            return differing;
+        }
+        next = end + 1;
+        one.next_if(|(_, last, _)| *last < next);
+        other.next_if(|(_, last, _)| *last < next);
+    }
+}

@@ -1,0 +1,123 @@
+//! Tokens within strings of which there is a list, such as those of an `enum`: words are spelled along the tries of tokens,
+//! which is less work than to ask for each token what it leads to.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use crate::TokenId;
+use crate::automaton::Automaton;
+use crate::strings::LanguageId;
+
+use crate::mask::index::contents::Contents;
+use crate::mask::index::suffix_set::SuffixSet;
+use crate::mask::index::trie::{ROOT, Trie};
+
+/// Characters that lead to one place in a list of words, up to which they are looked at one by one.
+const FEW: u64 = 64;
+
+/// The nodes of a trie that words begin with; none where the language is no list of words.
+struct Spelled<'a> {
+    automaton: &'a Automaton,
+    trie: &'a Trie<u32>,
+    open: SmallVec<[(u32, LanguageId); 8]>,
+}
+
+impl<'a> Spelled<'a> {
+    fn new(automaton: &'a Automaton, trie: &'a Trie<u32>, language: LanguageId) -> Self {
+        let open = SmallVec::from_slice(&[(ROOT, language)]);
+        Self { automaton, trie, open }
+    }
+
+    /// Calls for each node, with what tokens end there and what is left of the words; none where one turns out to be none.
+    fn each(
+        mut self,
+        mut at: impl FnMut(Range<usize>, LanguageId, &mut dyn Iterator<Item = (u32, u32)>),
+    ) -> Option<()> {
+        while let Some((node, language)) = self.open.pop() {
+            let edges = self.automaton.word_edges(language)?;
+            let ranges = || {
+                edges
+                    .clone()
+                    .map(|(range, _)| (range.first().into(), range.last().into()))
+            };
+            let places = self.trie.at(node);
+            if !places.is_empty() {
+                at(places, language, &mut ranges());
+            }
+            if self.trie.is_leaf(node) {
+                continue;
+            }
+            for (range, target) in edges {
+                if range.count() > FEW {
+                    return None;
+                }
+                for character in range.first()..=range.last() {
+                    let child = self.trie.child(node, character.into());
+                    self.open.extend(child.map(|child| (child, target)));
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// The tokens that words begin with and that stay in them; none where the language is no list of words.
+pub(crate) fn inside(
+    automaton: &Automaton,
+    contents: &Contents,
+    language: LanguageId,
+    found: &mut Vec<TokenId>,
+) -> Option<()> {
+    automaton.word_edges(language)?;
+    let from = found.len();
+    let mut class: SmallVec<[(u32, u32); 8]> = SmallVec::new();
+    let all = Spelled::new(automaton, &contents.inside, language).each(|places, _, ranges| {
+        // Those that have begun a character come last, and of these those that cannot become one of ASCII.
+        let begun_from = contents.begun_from(places.clone());
+        found.extend_from_slice(&contents.tokens[places.start..begun_from]);
+        if begun_from == places.end {
+            return;
+        }
+        class.clear();
+        class.extend(ranges);
+        let only_ascii = class.last().is_none_or(|(_, last)| *last < 0x80);
+        for place in begun_from..places.end {
+            let Some(begun) = contents.begun(place) else { continue };
+            if only_ascii && !begun.may_be_ascii() {
+                break;
+            }
+            if begun.may_be_of(&class) {
+                found.push(contents.tokens[place]);
+            }
+        }
+    });
+    if all.is_none() {
+        found.truncate(from);
+    }
+    all
+}
+
+/// The tokens that end words and close the string, with a rest that is alive; none where the language is no list of
+/// words.
+pub(crate) fn closings(
+    automaton: &Automaton,
+    contents: &Contents,
+    language: LanguageId,
+    alive: &SuffixSet,
+    found: &mut Vec<TokenId>,
+) -> Option<()> {
+    automaton.word_edges(language)?;
+    let from = found.len();
+    let all = Spelled::new(automaton, &contents.closing, language).each(|places, language, _| {
+        if automaton.accepts_empty(language) {
+            let closings = contents.closings[places].iter();
+            let closings = closings.filter(|closing| alive[closing.rest as usize]);
+            found.extend(closings.map(|closing| closing.token));
+        }
+    });
+    if all.is_none() {
+        found.truncate(from);
+    }
+    all
+}

@@ -1,0 +1,195 @@
+//! Names: which may come, and what may come behind them.
+
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::{agree, vocabulary};
+use crate::mask::{ExactCompiler, ExactOptions};
+use crate::{Compiler as _, Masker, TokenId};
+
+/// What may come behind a name is mostly said by the kind of its value and by whether other members may come. How far
+/// tokens go behind the value is different from vocabulary to vocabulary.
+#[test]
+fn what_comes_behind_a_listed_name_depends_on_what_may_follow_its_value() {
+    let few = [
+        "\":",
+        "\":[",
+        "\":[]",
+        "\":[],",
+        "\":\"\",",
+        "\":\"\",\"",
+        "a\":[],\"",
+        "b\":{",
+        "\",",
+        "a",
+        "ab",
+    ];
+    let names_begin = ["\":[],\"a", "b\":[],\"b", "\":\"\",\"x"];
+    let names_end = ["\":[],\"a\"", "\":\"\",\"x\":"];
+    let containers_end = ["\":[]}", "\":\"\"}]", "b\":{}}", "\":[]},"];
+    let numbers = ["\":1", "\":1,", "b\":-"];
+    let vocabularies = [
+        vocabulary(&few),
+        vocabulary(&[&few[..], &names_begin].concat()),
+        vocabulary(&[&few[..], &names_begin, &names_end].concat()),
+        vocabulary(&[&few[..], &containers_end].concat()),
+        vocabulary(&[&few[..], &numbers].concat()),
+        vocabulary(&[&few[..], &names_begin, &names_end, &containers_end, &numbers].concat()),
+    ];
+    let any = r#"{"type": ["array", "string", "object"]}"#;
+    let properties = format!(
+        r#""properties": {{"a": {any}, "ab": {any}, "b": {any}, "aab": {{"type": "array", "minItems": 1}}, "x": {{"type": "integer"}},
+            "xb": {{"type": "integer"}}, "": {any}}}"#
+    );
+    let closed = format!(r#"{properties}, "additionalProperties": false"#);
+    let objects = [
+        properties.clone(),
+        closed.clone(),
+        format!(r#"{closed}, "required": ["b", "x"]"#),
+        format!(r#"{closed}, "maxProperties": 3"#),
+        format!(r#"{properties}, "required": ["b"], "minProperties": 2"#),
+        format!(r#"{closed}, "patternProperties": {{"^[xy]+$": true}}"#),
+        format!(r#"{properties}, "patternProperties": {{"^a": {{"type": "array"}}}}"#),
+        format!(r#""properties": {{"a": {any}}}, "additionalProperties": false"#),
+        format!(r#""properties": {{"a": {any}, "b": {any}}}, "additionalProperties": false, "required": ["a", "b"]"#),
+    ];
+    let texts = [
+        r#"{"x":1,"b":[],"a":"","aab":[0],"ab":{},"":[],"xb":1}"#,
+        r#"{"":"","a":[],"b":"","x":0,"ab":[]}"#,
+        r#"{"a":"","b":[]}"#,
+        r#"{"b":"","a":[],"c":1}"#,
+    ];
+    for vocabulary in vocabularies {
+        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+        for object in &objects {
+            let object = format!(r#"{{"type": "object", {object}}}"#);
+            let list = format!(r#"{{"items": {object}}}"#);
+            for (schema, before) in [(&object, ""), (&list, "[")] {
+                let start = compiler.compile(schema).unwrap();
+                for text in texts {
+                    let mut masker = start.fork().unwrap();
+                    let text = format!("{before}{text}");
+                    for (place, byte) in text.bytes().enumerate() {
+                        agree(&mut *masker, &vocabulary, &format!("{schema}: {}", &text[..place]));
+                        if masker.advance(TokenId::from(byte)).is_err() {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Objects of more names than are looked through one by one: of those that have not come each may, and no other.
+#[test]
+fn names_come_once_however_many_there_are() {
+    let parts = ["a", "b", "\"", "é", "x"];
+    let names: Vec<String> = (0..150_usize)
+        .map(|at| {
+            [at / 30, at / 6 % 5, at % 6]
+                .map(|at| *parts.get(at).unwrap_or(&""))
+                .concat()
+        })
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let quoted: Vec<String> = names.iter().map(|name| serde_json::to_string(name).unwrap()).collect();
+    let ones: Vec<String> = quoted.iter().map(|name| format!("{name}: {{\"const\": 1}}")).collect();
+    let (ones, required) = (ones.join(","), quoted.join(","));
+    let closed = r#""additionalProperties": false"#;
+    let first = &quoted[7];
+    let schemas = [
+        format!(r#"{{"properties": {{{ones}}}, "required": [{required}], {closed}}}"#),
+        format!(r#"{{"properties": {{{ones}}}, "required": [{required}], "additionalProperties": {{"const": 1}}}}"#),
+        // At first it is not known what is asked.
+        format!(
+            r#"{{"if": {{"properties": {{{first}: {{"const": 1}}}}, "required": [{first}]}}, "then": {{"required": [{required}]}},
+                "else": {{"required": [{first}]}}, "properties": {{{ones}}}, {closed}}}"#
+        ),
+        format!(r#"{{"patternProperties": {{"^[^c]{{1,3}}$": {{"const": 1}}}}, "required": [{required}], {closed}}}"#),
+        format!(r#"{{"patternProperties": {{"^[^c]+$": {{"const": 1}}}}, "required": [{required}], {closed}}}"#),
+    ];
+    let texts = [
+        "a\"",
+        "ab\":1",
+        "xb\":1,\"",
+        ":1,",
+        ",\"a",
+        ",\"b\":",
+        "\\u0061",
+        "\\\"\"",
+        "1,\"x",
+        "éa",
+        "ab",
+        "b\\",
+        "}",
+    ];
+    let vocabulary = vocabulary(&texts);
+    let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for schema in schemas {
+        let mut masker = compiler
+            .compile(&format!(r#"{{"type": "object", {}"#, &schema[1..]))
+            .unwrap();
+        assert!(accept(masker.as_mut(), "{"));
+        let mut come: Vec<usize> = Vec::new();
+        let mut steps = 0;
+        while come.len() < names.len() {
+            steps += 1;
+            let comma = if come.is_empty() { "" } else { "," };
+            // Sometimes it goes back, and other names come.
+            if steps % 60 == 0 {
+                for _ in 0..rng.random_range(1..20) {
+                    if let Some(name) = come.pop() {
+                        let comma = usize::from(!come.is_empty());
+                        masker.rollback(comma + quoted[name].len() + 2).unwrap();
+                    }
+                }
+                continue;
+            }
+            for (at, name) in quoted.iter().enumerate() {
+                let member = format!("{comma}{name}:1");
+                assert_eq!(
+                    accept(masker.as_mut(), &member),
+                    !come.contains(&at),
+                    "{member} {schema}"
+                );
+                if !come.contains(&at) {
+                    masker.rollback(member.len()).unwrap();
+                }
+            }
+            let left: Vec<usize> = (0..names.len()).filter(|at| !come.contains(at)).collect();
+            let next = *left.choose(&mut rng).unwrap();
+            let member = format!("{comma}{}:1", quoted[next]);
+            for (place, byte) in member.bytes().enumerate() {
+                if steps % 4 == 0 {
+                    agree(
+                        masker.as_mut(),
+                        &vocabulary,
+                        &format!(
+                            "{schema} {come:?} {}",
+                            String::from_utf8_lossy(&member.as_bytes()[..place])
+                        ),
+                    );
+                }
+                masker.advance(byte.into()).unwrap();
+            }
+            come.push(next);
+        }
+        agree(masker.as_mut(), &vocabulary, &schema);
+        assert!(accept(masker.as_mut(), "}"), "{schema}");
+    }
+}
+
+/// Whether a text is accepted, byte by byte; where it is not the masker is left where it was.
+fn accept(masker: &mut dyn Masker, text: &str) -> bool {
+    for (read, byte) in text.bytes().enumerate() {
+        if masker.advance(byte.into()).is_err() {
+            masker.rollback(read).unwrap();
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,242 @@
+//! Masks within strings: of loops, of bounds, and of expressions that have to differ.
+
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::{TOKENS, agree, vocabulary};
+use crate::mask::{ExactCompiler, ExactOptions};
+use crate::{Compiler as _, Formats};
+
+/// Strings of which nearly any character may come first, but each leads elsewhere.
+#[test]
+fn expressions_that_have_to_differ_are_not_listed_by_character() {
+    let vocabulary = vocabulary(&TOKENS);
+    let options = ExactOptions {
+        formats: Formats::Asserted,
+        ..ExactOptions::default()
+    };
+    let schema = r#"{"uniqueItems": true, "items": {"type": "string", "format": "regex"}}"#;
+    let mut masker = ExactCompiler::new(vocabulary.clone(), options).compile(schema).unwrap();
+    let text = r#"["(?<ab>a)","(?<a"#;
+    for place in 0..text.len() {
+        agree(masker.as_mut(), &vocabulary, &text[..place]);
+        masker.advance(text.as_bytes()[place].into()).unwrap();
+    }
+    agree(masker.as_mut(), &vocabulary, text);
+}
+
+/// So many tokens that what loops take of them is looked up by their characters: in a mask of each loop every token
+/// counts.
+#[test]
+fn loops_take_the_tokens_that_may_come() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut texts = std::collections::BTreeSet::new();
+    while texts.len() < 8_000 {
+        // Most are of few different characters, as words are; some are longer than loops are followed.
+        let kind: &[char] = [
+            &['a', 'b', 'c'][..],
+            &['a', 'B', '1', '_'],
+            &['é', '日', 'a'],
+            &['a', 'b', '-', '.', ' ', '\n', '\u{2028}', '\u{a0}', '日'],
+            &[
+                '(', ')', '[', ']', '?', '<', '>', 'a', 'b', '日', '*', '-', '{', '1', ',',
+            ],
+        ]
+        .choose(&mut rng)
+        .unwrap();
+        let length = if rng.random_bool(0.1) { 14..24 } else { 1..9 };
+        let space = ["", "", " "].choose(&mut rng).unwrap();
+        let body: String = (0..rng.random_range(length))
+            .map(|_| *kind.choose(&mut rng).unwrap())
+            .collect();
+        let end = ["", "", "", "", "\\", "\\u00", "\""].choose(&mut rng).unwrap();
+        // And some begin with one of many.
+        let first = match rng.random_bool(0.2) {
+            true => rng.random_range('一'..='丿').to_string(),
+            false => String::new(),
+        };
+        let mut text = format!("{space}{first}{}{end}", body.replace('\n', "\\n")).into_bytes();
+        if rng.random_bool(0.1) {
+            text.extend(
+                [&b"\xC3"[..], b"\xE2\x80", b"\xE6", b"\xF0\x9F"]
+                    .choose(&mut rng)
+                    .unwrap()
+                    .iter(),
+            );
+        }
+        if text.len() > 1 {
+            texts.insert(text);
+        }
+    }
+    let texts: Vec<Vec<u8>> = texts.into_iter().collect();
+    let vocabulary = vocabulary(&texts);
+    let options = ExactOptions {
+        formats: Formats::Asserted,
+        ..ExactOptions::default()
+    };
+    let compiler = ExactCompiler::new(vocabulary.clone(), options);
+    let patterns = [
+        r"^\S+$",
+        r"^[a-z]+$",
+        r"^[a-z]{3,9}$",
+        r"^[a-z]{0,30}!$",
+        r"^(?:\S+\s+){0,4}\S+$",
+        r"^.b.*$",
+        r"^[^1].[bc]{2}$",
+        r"^[a-z_](\.?[a-zA-Z0-9_]+)*$",
+        r"^[^.-]+[.-][^.-]+$",
+        r"^.+$",
+        r"(^.+\..+)|(^[a-zA-Z0-9_-]+)",
+        r"^[é日]+a$",
+        r"^[^日]*$",
+        r"^ ?[a-c]+( [a-c]+)*$",
+        r"^([a-c]+|[a-c]{2}[1_]+)$",
+        // All that is not at an end can go on with any character but a few, and so on.
+        r"^.*?[ab]b\.c$",
+        r"^.*a([^.]+\.)?c[1_]$",
+        r"^([^日]*\n)?[^-]*1$",
+        r"^[^\u2000-\u203f]*a(\u2028b)?c$",
+        r"^[^\u00a0]*-[^]*$",
+        // A character leads to the same place whatever came before it, but behind some of them.
+        r"^([a-c ]|-[ab1]|é日|_)*$",
+        r"^([a-c. ]|-日)*$",
+        r"^([a-c_ ]|[.é]é|-[日é]|日日)*$",
+        r"^([^b]|b[^ca])*b?$",
+        r"^([a-c]([^b]|b[^ca]|bc日)*|[^a-c][^]*)$",
+        r"^[^ ]([^ab]|a[^B]|b(?=[^日])(?!1))*$",
+        r"^ ?.([^日a]|日+[^日ca]|a(?!1))*c$",
+    ];
+    let mut strings: Vec<String> = patterns
+        .iter()
+        .map(|pattern| format!(r#""pattern": {pattern:?}"#))
+        .collect();
+    strings.extend(
+        [
+            r#""oneOf": [{"pattern": "ab"}, {"pattern": "B1"}, {"pattern": "c-?a"}]"#,
+            r#""oneOf": [{"pattern": "a日"}, {"pattern": "^[^é]*1"}]"#,
+            r#""not": {"pattern": "b[ac]|日é"}"#,
+            r#""format": "regex""#,
+            r#""allOf": [{"pattern": "^.*?ab?[_c.]$"}, {"pattern": "^([a-cB_.-]|1[a-c])*$"}]"#,
+        ]
+        .map(str::to_owned),
+    );
+    for string in strings {
+        for bound in [
+            "",
+            r#", "maxLength": 11"#,
+            r#", "maxLength": 300"#,
+            r#", "minLength": 4"#,
+        ] {
+            let schema = format!(r#"{{"type": "string", {string}{bound}}}"#);
+            for before in [
+                "\"", "\"a", "\"aa ", "\"日.a", "\"cab", "\"c日", "\"[", "\"(a[^b", "\"[a-",
+            ] {
+                let mut masker = compiler.compile(&schema).unwrap();
+                if !before.bytes().all(|byte| masker.advance(byte.into()).is_ok()) {
+                    continue;
+                }
+                agree(masker.as_mut(), &vocabulary, &format!("{schema} {before}"));
+            }
+        }
+    }
+}
+
+/// Bounds on characters, from far away up to where they end a text, with tokens that reach them from further away than
+/// others.
+#[test]
+fn bounds_count_as_soon_as_a_token_can_reach_them() {
+    let long = ["a", "-", "a-", "a.", ".", " ", "é"].into_iter().flat_map(|text| {
+        let repeated = [15, 16, 17, 24, 32, 33, 40, 64, 65, 90].into_iter();
+        repeated.map(move |count| text.repeat(count))
+    });
+    let short = [
+        "--", "---", "a--b", "xn--", ".xn--", "xn--a.", "n--ab.c", "-a", ".com", "example", "@a", "a@", "a@b.", "://",
+        "%41", "%4", "[::", "1.1.", "aa\\u00", "ab", "ba1", "b c ", "a\"", "é-",
+    ];
+    // Of several words, and with what closes the string behind many characters.
+    let words = [
+        " a",
+        "a ",
+        "a b",
+        "a b c",
+        "a b c ",
+        " a\u{a0}b  c d",
+        "a b c a b c a b",
+        "a b\"",
+        "c\",\"",
+    ];
+    let closing = ["a", "-", " ", "é"].into_iter().flat_map(|text| {
+        let repeated = [16, 17, 40, 66].into_iter();
+        repeated.map(move |count| format!("{}\"", text.repeat(count)))
+    });
+    let short = short.into_iter().chain(words).map(str::to_owned);
+    let texts: Vec<String> = long.chain(short).chain(closing).collect();
+    // Where no token is much longer than near languages look these do more often for all of them.
+    let shorter: Vec<String> = texts.iter().filter(|text| text.len() <= 18).cloned().collect();
+    let compilers = [texts, shorter].map(|texts| {
+        let options = ExactOptions {
+            formats: Formats::Asserted,
+            ..ExactOptions::default()
+        };
+        let vocabulary = vocabulary(&texts);
+        (ExactCompiler::new(vocabulary.clone(), options), vocabulary)
+    });
+    let label = "a".repeat(62);
+    let cases = [
+        (r#""format": "hostname""#, format!("{label}b.xn--x.aab-")),
+        (r#""format": "hostname", "maxLength": 60"#, "aa-a.".repeat(12)),
+        (r#""format": "hostname", "maxLength": 90"#, format!("x{label}.a.xn-a")),
+        (r#""format": "email""#, format!("{label}.a@{label}.{label}")),
+        (
+            r#""format": "email", "maxLength": 70, "minLength": 3"#,
+            format!("a.b@{label}"),
+        ),
+        (r#""format": "idn-email""#, format!("é{label}@{label}é.a")),
+        (r#""format": "uri", "maxLength": 60"#, format!("https://a.1.1{label}")),
+        (
+            r#""format": "uri-reference", "maxLength": 70"#,
+            format!("//[::1]/%41{label}"),
+        ),
+        (r#""pattern": "^[a-c-]{1,80}$""#, "a-".repeat(40)),
+        (r#""pattern": "^(ab|ba1){2,30}$""#, "abba1".repeat(15)),
+        (
+            r#""pattern": "^(?:\\S+\\s+){0,20}\\S+$", "maxLength": 50"#,
+            "b c a".repeat(10),
+        ),
+        (
+            r#""pattern": "^(?:\\S+\\s+){2,30}\\S+$", "maxLength": 130, "minLength": 100"#,
+            "b c aaé".repeat(20),
+        ),
+        (r#""pattern": "^(?:\\S+\\s+){0,5}\\S+$""#, "b c a ".repeat(3)),
+        (
+            r#""pattern": "^(?:\\S+\\s+){3,9}\\S+$", "maxLength": 30"#,
+            "b aa ".repeat(6),
+        ),
+        (
+            r#""pattern": "^(\\s(a|b1?){1,3}){2,6}$", "minLength": 6"#,
+            " ab1 bb".repeat(3),
+        ),
+        (r#""pattern": "^( ?a+ ?){0,7}$", "maxLength": 40"#, "a a a  a".repeat(4)),
+        (
+            r#""pattern": "^[^a]*(-{3,40}a){2,}$", "maxLength": 90, "minLength": 2"#,
+            format!("b{}a{}", "-".repeat(30), "-".repeat(50)),
+        ),
+    ];
+    let mut reached = 0;
+    for (keywords, text) in cases {
+        let schema = format!(r#"{{"type": "string", {keywords}}}"#);
+        for (compiler, vocabulary) in &compilers {
+            let mut masker = compiler.compile(&schema).unwrap();
+            for (place, byte) in format!("\"{text}").bytes().enumerate() {
+                if masker.advance(byte.into()).is_err() {
+                    break;
+                }
+                reached += 1;
+                let before = String::from_utf8_lossy(&text.as_bytes()[..place]);
+                agree(masker.as_mut(), vocabulary, &format!("{schema} {before}"));
+            }
+        }
+    }
+    assert!(reached > 1_500, "{reached}");
+}

@@ -1,0 +1,264 @@
+//! What is worked out before it is asked for: of formats and values of any kind when a vocabulary is loaded, of a schema
+//! when it is compiled.
+//!
+//! Formats are the same in all schemas, and the tokens that may come within their texts are kept for all of them. So texts
+//! of those that schemas mostly ask for are read once, beforehand; and so it is with what begins values that may be
+//! anything, as those of members that a schema does not speak of mostly may.
+//!
+//! The first mask at a place takes longer than those after it, and what takes long is mostly the same in all documents:
+//! which tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and
+//! names. A compiler has time for that where a decode loop has not, so the kinds nearest to the root are looked at, as
+//! many as fit a bound on work, and then places further into their strings.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+
+use crate::automaton::{AutomatonError, Decode, RemainingKeyText, State, StateClass};
+use crate::strings::{LanguageId, Languages};
+use crate::{CompileError, Formats, Vocabulary};
+
+use crate::mask::ExactOptions;
+use crate::mask::compiled_schema::{CompiledSchema, MaskBuilder};
+use crate::mask::index::tokens::Tokens;
+
+/// Kinds of values that are looked at.
+const MOST_VALUES: usize = 256;
+/// Names of an object.
+const MOST_NAMES: usize = 256;
+/// Places that are looked at in strings of one kind.
+const MOST_PLACES: usize = 16;
+/// Memory from which on no more is looked at: it grows with the work, which it is a measure of. An eighth of what the
+/// schema itself has taken, if that is more.
+const MOST_BYTES: usize = 32 << 10;
+/// Memory beyond that, up to which strings are looked further into.
+const MOST_BYTES_OF_TEXTS: usize = 36 << 10;
+/// Memory that a single look may take. Where the schema itself has taken more all looks are long.
+const MOST_OF_ONE: usize = 1 << 20;
+
+/// Formats, and texts that come by what is different in each.
+const TEXTS: [(&str, &[&str]); 12] = [
+    ("date-time", &["1987-06-05T04:32:10.9Z", "1987-06-05T04:32:10+09:00"]),
+    ("date", &["1987-06-05"]),
+    ("time", &["04:32:10.9Z", "04:32:10+09:00"]),
+    ("duration", &["P1Y2M3DT4H5M6S", "P7W"]),
+    ("email", &["first.last@mail-1.domain.org"]),
+    ("hostname", &["mail-1.domain.org"]),
+    ("ipv4", &["198.51.100.7"]),
+    ("ipv6", &["2001:db8::8:800:200c:417a"]),
+    (
+        "uri",
+        &[
+            "https://host-1.domain.org:8080/path/to%20/page.html?key=value#part",
+            "urn:name:part",
+        ],
+    ),
+    (
+        "uri-reference",
+        &[
+            "https://host-1.domain.org:8080/path/to%20/page.html?key=value#part",
+            "path/page#part",
+        ],
+    ),
+    ("uuid", &["f81d4fae-7dec-11d0-a765-00a0c91e6bf6"]),
+    ("json-pointer", &["/name/0/~1part"]),
+];
+
+/// Values of which nothing but their type is asked, as members of an object, in the words of all drafts.
+const VALUES: &str = r#"{"properties": {"any": {}, "array": {"type": "array"}, "object": {"type": "object"}}}"#;
+
+/// Looks at what may come in values and texts of formats, as it is the same in all schemas. These languages came up.
+pub(crate) fn look_at_common(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>, options: &ExactOptions) -> Languages {
+    let look = || {
+        let languages = Languages::within(&options.schema.limits);
+        let (automaton, start) = options.automaton(VALUES, languages)?;
+        let shared = CompiledSchema::new(vocabulary.clone(), tokens.clone(), automaton);
+        shared.work().look_ahead(start, &shared);
+        let mut languages = shared.into_languages();
+        let formats = TEXTS.iter().filter(|_| options.formats == Formats::Asserted);
+        for (format, texts) in formats {
+            let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
+            let (automaton, start) = options.automaton(&schema, languages)?;
+            let shared = CompiledSchema::new(vocabulary.clone(), tokens.clone(), automaton);
+            shared.work().format_ahead(start, texts, &shared);
+            languages = shared.into_languages();
+        }
+        Ok::<_, CompileError>(languages)
+    };
+    // Within limits so low that one of these is refused no languages are for all.
+    look().unwrap_or_else(|_| Languages::within(&options.schema.limits))
+}
+
+impl MaskBuilder {
+    /// Looks at texts of a format.
+    fn format_ahead(&mut self, start: State, texts: &[&str], shared: &CompiledSchema) {
+        for text in texts {
+            // What fails here is asked again where it is needed.
+            let _ = self.text_ahead(start, text, shared);
+            // Which minute and offset a leap second has depends on the hour.
+            let (before, behind) = text.split_once("04:").unwrap_or_default();
+            for hour in (0..24).filter(|_| !behind.is_empty()) {
+                let _ = self.text_ahead(start, &format!("{before}{hour:02}:"), shared);
+            }
+        }
+    }
+
+    /// Looks at each place within a string, and at the one behind it.
+    fn text_ahead(&mut self, start: State, text: &str, shared: &CompiledSchema) -> Result<(), AutomatonError> {
+        let mut at = self.automaton.step(start, b'"')?;
+        for byte in text.bytes().chain([b'"']) {
+            let Some(place) = at else { return Ok(()) };
+            self.tokens(place, shared)?;
+            at = self.automaton.step(place, byte)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at values, nearest to the root first, from the place before a document on.
+    pub(crate) fn look_ahead(&mut self, start: State, shared: &CompiledSchema) {
+        let memory = self.automaton.memory();
+        if memory > MOST_OF_ONE {
+            return;
+        }
+        let allowed = self.automaton.allow_memory(usize::MAX);
+        self.automaton.allow_memory(allowed.min(memory + MOST_OF_ONE));
+        // What fails here is asked again where it is needed.
+        let _ = self.values_ahead(start, memory + MOST_BYTES.max(memory / 8), shared);
+        self.automaton.allow_memory(allowed);
+    }
+
+    /// Values of one kind are looked at once, so that schemas that lead back to themselves come to an end.
+    fn values_ahead(&mut self, start: State, allowed: usize, shared: &CompiledSchema) -> Result<(), AutomatonError> {
+        let mut open = VecDeque::from([(None, start)]);
+        let (mut values, mut texts) = (0, Vec::new());
+        while let Some((name, at)) = open.pop_front() {
+            if values == MOST_VALUES || self.automaton.memory() > allowed {
+                break;
+            }
+            if !self.walk(shared).value_ahead(name, at)? {
+                continue;
+            }
+            values += 1;
+            if let Some(text) = self.automaton.step(at, b'"')? {
+                self.tokens(text, shared)?;
+                if let StateClass::Text(Decode::Between, language) = self.automaton.kind(text)? {
+                    texts.push(language);
+                }
+            }
+            if let StateClass::Between(Some(digits)) = self.automaton.kind(at)? {
+                self.walk(shared).numbers(at, digits)?;
+            }
+            if let Some(number) = self.automaton.step(at, b'1')? {
+                self.tokens(number, shared)?;
+            }
+            if let Some(object) = self.automaton.step(at, b'{')? {
+                self.names_ahead(object, allowed, shared, &mut open)?;
+            }
+            if let Some(array) = self.automaton.step(at, b'[')? {
+                let item = self.automaton.first_item(array)?;
+                open.extend(item.map(|item| (None, item)));
+            }
+        }
+        self.texts_ahead(texts, allowed + MOST_BYTES_OF_TEXTS, shared)
+    }
+
+    /// Looks further into strings: at what may come behind their first characters, a few places of each.
+    fn texts_ahead(
+        &mut self,
+        languages: Vec<LanguageId>,
+        allowed: usize,
+        shared: &CompiledSchema,
+    ) -> Result<(), AutomatonError> {
+        let longest = shared.tokens.inside.longest;
+        let mut known: HashSet<LanguageId> = languages.iter().copied().collect();
+        for language in languages {
+            let mut open = VecDeque::from([language]);
+            for _ in 0..MOST_PLACES {
+                let Some(at) = open.pop_front() else { break };
+                if self.automaton.memory() > allowed {
+                    return Ok(());
+                }
+                let (automaton, freedom) = (&mut self.automaton, &mut self.known.freedom);
+                let is_listed = automaton.word_edges(at).is_some();
+                if is_listed || automaton.is_read_singly(at) || freedom.is_viable(automaton, at, longest)? {
+                    continue;
+                }
+                self.inside(at, shared)?;
+                let transitions = self.automaton.content_transitions(at)?;
+                let targets = transitions.iter().map(|(_, target)| *target);
+                open.extend(targets.filter(|target| known.insert(*target)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the first name of an object, and goes on with the values of those that are listed.
+    fn names_ahead(
+        &mut self,
+        object: State,
+        allowed: usize,
+        shared: &CompiledSchema,
+        open: &mut VecDeque<(Option<State>, State)>,
+    ) -> Result<(), AutomatonError> {
+        let Some(at) = self.automaton.step(object, b'"')? else {
+            return Ok(());
+        };
+        self.tokens(at, shared)?;
+        let names = match self.automaton.name_rests(at)? {
+            RemainingKeyText::These(names, _) => names.into_vec(),
+            RemainingKeyText::Left(left) => self.automaton.names_left(left).collect(),
+            _ => match self.automaton.begun_name(at)? {
+                Some(begun) => self.automaton.only_listed_differ(&begun).unwrap_or_default().to_vec(),
+                None => Vec::new(),
+            },
+        };
+        for name in names.into_iter().take(MOST_NAMES) {
+            if self.automaton.memory() > allowed {
+                break;
+            }
+            let name = self.automaton.after_name(at, name);
+            let value = self.automaton.value_of_name(name)?;
+            open.extend(value.map(|value| (Some(name), value)));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What all drafts begin with alike is looked at whichever is the default.
+    #[test]
+    fn values_are_schemas_of_every_draft() {
+        use crate::Draft::{Draft4, Draft6, Draft7, Draft201909, Draft202012};
+        for draft in [Draft4, Draft6, Draft7, Draft201909, Draft202012] {
+            let mut options = ExactOptions::default();
+            options.schema.default_draft = draft;
+            let languages = Languages::within(&options.schema.limits);
+            assert!(options.automaton(VALUES, languages).is_ok(), "{draft:?}");
+        }
+    }
+
+    /// Texts that their format refuses would be read to no avail.
+    #[test]
+    fn texts_are_of_their_formats() {
+        let options = ExactOptions {
+            formats: Formats::Asserted,
+            ..ExactOptions::default()
+        };
+        for (format, texts) in TEXTS {
+            let schema = format!(r#"{{"format":"{format}"}}"#);
+            let (mut automaton, start) = options
+                .automaton(&schema, Languages::within(&options.schema.limits))
+                .unwrap();
+            for text in texts {
+                let end = automaton.read_bytes(start, format!("\"{text}\"").as_bytes()).unwrap();
+                assert!(end.is_some_and(|end| automaton.is_complete(end).unwrap()), "{text}");
+            }
+            let number = automaton.read_bytes(start, b"\"1 2 3\"").unwrap();
+            assert!(number.is_none(), "{format} is not asserted");
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Replies: masks say what accepting says, nothing leads to a dead end, and what is accepted is written as it should be.
+
+use std::sync::Arc;
+
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
+use crate::{CompileErrorKind, ExactOptions, Masker, Style, TokenId, Vocabulary};
+
+/// Tokens besides single bytes.
+const TOKENS: [&str; 42] = [
+    "```",
+    "```json\n",
+    "```yaml",
+    "yaml",
+    "\n```",
+    "]\n",
+    "}\n```",
+    "\"\n",
+    "\n  ",
+    "\n    ",
+    "  ",
+    "    ",
+    "- ",
+    "- a: ",
+    "\n- ",
+    "\n  - ",
+    "a:",
+    "a: ",
+    "a: \"",
+    ": ",
+    ":\n",
+    "a:\n  ",
+    "b:\n    - ",
+    " \"",
+    "\"a\"",
+    "\"a\"\n",
+    "\"a\"\n  b:",
+    "a\"\n",
+    "\\n",
+    "\\\"",
+    "\\u0085",
+    "true",
+    "true\n",
+    "null",
+    "-1",
+    "- -",
+    "[]",
+    "[]\n",
+    " []",
+    "{",
+    "1\n```",
+    "\u{2028}",
+];
+
+fn vocabulary() -> Arc<Vocabulary> {
+    crate::mask::tests::vocabulary(&TOKENS)
+}
+
+fn masker(data: DataFormat, envelopes: &[Envelope], schema: &str) -> Box<dyn Masker> {
+    let options = ExactOptions {
+        style: Style::generation(),
+        ..ExactOptions::default()
+    };
+    let envelopes = envelopes.to_vec();
+    let compiler = ReplyCompiler::new(vocabulary(), options);
+    compiler.compile(schema, &ReplyForm { data, envelopes }).unwrap()
+}
+
+/// Whether a reply is accepted, byte by byte, to its end.
+fn accepts(masker: &dyn Masker, reply: &str) -> bool {
+    let mut masker = masker.fork().unwrap();
+    reply.bytes().all(|byte| masker.advance(byte.into()).is_ok()) && masker.is_complete().unwrap()
+}
+
+fn closed(properties: &str, required: &str) -> String {
+    format!(
+        r#"{{"type": "object", "properties": {{{properties}}}, "required": [{required}], "additionalProperties": false}}"#
+    )
+}
+
+fn schemas() -> Vec<String> {
+    let inner = closed(r#""a": {"type": "boolean"}, "b": {"type": "number"}"#, r#""a""#);
+    let item = closed(
+        &format!(
+            r#""a": {{"type": "string"}}, "b": {{"type": "array", "items": {{"type": "integer", "minimum": -1, "maximum": 12}}, "maxItems": 2}},
+               "c": {{"type": "array", "items": {inner}, "minItems": 1}}, "d": {inner}, "e": {{"enum": ["a", "no", "1.10", "\u2028"]}}"#
+        ),
+        r#""a", "d""#,
+    );
+    let list = format!(r#"{{"type": "array", "items": {item}, "minItems": 1, "maxItems": 2}}"#);
+    vec![
+        list.clone(),
+        closed(&format!(r#""items": {list}"#), r#""items""#),
+        r#"{"type": "array", "items": {"type": "array", "items": {"type": ["integer", "null"]}}}"#.to_owned(),
+        r#"{"type": ["string", "null"], "maxLength": 3}"#.to_owned(),
+    ]
+}
+
+#[test]
+fn masks_say_what_accepting_says() {
+    let envelopes = [
+        vec![Envelope::bare()],
+        vec![Envelope::fenced("json"), Envelope::fenced(""), Envelope::bare()],
+        vec![Envelope::fenced("yaml")],
+    ];
+    let vocabulary = vocabulary();
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    for data in [DataFormat::Json, DataFormat::Yaml] {
+        for (schema, envelopes) in schemas()
+            .iter()
+            .flat_map(|schema| envelopes.iter().map(move |envelopes| (schema, envelopes)))
+        {
+            let mut masker = masker(data, envelopes, schema);
+            let mut tokens = Vec::new();
+            for _ in 0..40 {
+                let mask = masker.mask().unwrap().clone();
+                let written = String::from_utf8_lossy(&vocabulary.text_bytes(&tokens)).into_owned();
+                assert!(!mask.allows_none(), "{data:?} {schema}: dead end after {written:?}");
+                let mut allowed = Vec::new();
+                for token in 0..vocabulary.len() as TokenId {
+                    let accepted = masker.advance(token).is_ok();
+                    let shown = String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
+                    assert_eq!(
+                        mask.allows(token),
+                        accepted,
+                        "{data:?} {schema}: {written:?}: {shown:?}"
+                    );
+                    if accepted {
+                        if !vocabulary.is_eos(token) {
+                            allowed.push(token);
+                        }
+                        masker.rollback(1).unwrap();
+                    }
+                }
+                let Some(&token) = allowed.choose(&mut random) else {
+                    break;
+                };
+                masker.advance(token).unwrap();
+                tokens.push(token);
+                let mut rest = Vec::new();
+                assert!(
+                    masker.completion(&mut rest).unwrap(),
+                    "{data:?} {schema}: after {written:?}"
+                );
+                let mut to_end = masker.fork().unwrap();
+                for &token in &rest {
+                    to_end.advance(token).unwrap();
+                }
+                let shown = String::from_utf8_lossy(&vocabulary.text_bytes(&rest)).into_owned();
+                assert!(
+                    to_end.is_complete().unwrap(),
+                    "{data:?} {schema}: {written:?} and {token}, then {shown:?}"
+                );
+                // Mostly one is in a string, which random bytes do not end soon.
+                for &token in &rest[..random.random_range(0..=rest.len())] {
+                    masker.advance(token).unwrap();
+                    tokens.push(token);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn yaml_is_written_in_blocks() {
+    let masker = masker(DataFormat::Yaml, &[Envelope::bare()], &schemas()[1]);
+    let reply = "items:
+  - a: \"no\\nline\\\"s\"
+    b:
+      - -1
+      - 12
+    c:
+      - a: true
+      - a: false
+        b: 1.50
+    d:
+      a: true
+    e: \"1.10\"
+  - a: \"\"
+    b: []
+    d:
+      a: true
+      b: 2";
+    assert!(accepts(&*masker, reply));
+    for (part, otherwise) in [
+        ("- a: true\n", "- a: yes\n"),
+        ("a: \"\"", "a: x"),
+        ("a: \"\"", "a: ''"),
+        ("      - -1", "    - -1"),
+        ("      - -1", "      -  -1"),
+        ("    d:\n      a: true\n    e", "    d: {a: true}\n    e"),
+        ("\"1.10\"", "1.10"),
+        ("- 12", "- 13"),
+        ("b: []", "b:"),
+        ("      b: 2", "      b: 2\n"),
+        ("      b: 2", "      b: 2\n  - a: \"\"\n    d:\n      a: true"),
+        ("\\n", "\n"),
+        ("a: \"\"", "a: \"\n  - a: \"\""),
+        ("line", "\u{2028}"),
+        ("line", "\\ud83d\\ude42"),
+        ("line", "\u{7f}"),
+    ] {
+        let otherwise = reply.replacen(part, otherwise, 1);
+        assert_ne!(otherwise, reply);
+        assert!(!accepts(&*masker, &otherwise), "{otherwise}");
+    }
+    let same = reply.replacen("line", "é🙂\\u2028\\u0085", 1);
+    assert!(accepts(&*masker, &same));
+}
+
+#[test]
+fn frames_are_written_whole() {
+    let envelopes = [Envelope::fenced("json"), Envelope::fenced("")];
+    let either = masker(DataFormat::Json, &envelopes, r#"{"enum": [[1], "a"]}"#);
+    for reply in ["```json\n[1]\n```", "```\n\"a\"\n```"] {
+        assert!(accepts(&*either, reply), "{reply}");
+    }
+    for reply in [
+        "[1]",
+        "```json\n[1]",
+        "```json\n[1]\n```\n",
+        "```yaml\n[1]\n```",
+        "Here:\n```json\n[1]\n```",
+    ] {
+        assert!(!accepts(&*either, reply), "{reply}");
+    }
+    let yaml = masker(DataFormat::Yaml, &[Envelope::fenced("yaml")], &schemas()[2]);
+    assert!(accepts(&*yaml, "```yaml\n- - 1\n  - null\n- []\n```"));
+    assert!(!accepts(&*yaml, "```yaml\n[]\n```"));
+}
+
+#[test]
+fn what_must_come_is_known() {
+    struct Bytes;
+    impl crate::Tokenize for Bytes {
+        fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
+            text.iter().map(|byte| TokenId::from(*byte)).collect()
+        }
+    }
+    let mut builder = Vocabulary::builder();
+    for byte in 0..=255_u8 {
+        builder = builder.text(byte.into(), vec![byte]).unwrap();
+    }
+    let vocabulary = builder
+        .special(256, "<end>")
+        .unwrap()
+        .eos([256])
+        .tokenizer(Arc::new(Bytes))
+        .build()
+        .unwrap();
+    let form = ReplyForm {
+        data: DataFormat::Yaml,
+        envelopes: vec![Envelope::fenced("yaml")],
+    };
+    let options = ExactOptions {
+        style: Style::generation(),
+        ..ExactOptions::default()
+    };
+    let compiler = ReplyCompiler::new(Arc::new(vocabulary), options);
+    let schema = closed(
+        r#""name": {"enum": ["x"]}, "size": {"type": "integer"}"#,
+        r#""name", "size""#,
+    );
+    let mut masker = compiler
+        .compile(&closed(&format!(r#""thing": {schema}"#), r#""thing""#), &form)
+        .unwrap();
+    let mut forced = Vec::new();
+    masker.forced_tokens(&mut forced).unwrap();
+    let text: String = forced.iter().map(|token| char::from(*token as u8)).collect();
+    assert_eq!(text, "```yaml\nthing:\n  name: \"x\"\n  size: ");
+}
+
+#[test]
+fn what_yaml_cannot_hold_is_refused() {
+    let form = ReplyForm {
+        data: DataFormat::Yaml,
+        envelopes: vec![Envelope::bare()],
+    };
+    let compiler = ReplyCompiler::new(vocabulary(), ExactOptions::default());
+    for (schema, pointer) in [
+        (r#"{"type": "object"}"#.to_owned(), ""),
+        (r#"{"type": "array"}"#.to_owned(), ""),
+        ("{}".to_owned(), ""),
+        (closed(r#""no": {"type": "string"}"#, ""), ""),
+        (closed(r#""a b": {"type": "string"}"#, ""), ""),
+        (closed(r#""a": {"enum": [[1]]}"#, ""), "/properties/a"),
+        (
+            closed(r#""a": {"type": "array", "items": {"anyOf": []}}"#, ""),
+            "/properties/a/items",
+        ),
+        (
+            closed(
+                r#""a": {"type": "array", "uniqueItems": true, "items": {"type": "null"}}"#,
+                "",
+            ),
+            "/properties/a",
+        ),
+    ] {
+        let error = compiler.compile(&schema, &form).err().unwrap();
+        assert_eq!(error.kind(), CompileErrorKind::Unsupported, "{schema}: {error}");
+        assert_eq!(error.pointer(), Some(pointer), "{schema}: {error}");
+    }
+    let unsatisfiable = closed(r#""a": {"type": "integer", "minimum": 1, "maximum": 0}"#, r#""a""#);
+    let error = compiler.compile(&unsatisfiable, &form).err().unwrap();
+    assert_eq!(error.kind(), CompileErrorKind::Unsatisfiable, "{error}");
+}

@@ -1,0 +1,347 @@
+//! The masks of replies to one request, as far as they have been worked out.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::automaton::{AutomatonError, Decode, State, StateClass};
+use crate::{MaskError, TokenId, TokenKind, Vocabulary};
+
+use super::ReplyForm;
+use super::threads::{At, Reader, Thread, begin, data};
+use super::write;
+use super::yaml::{FIRST, Frames, Yaml};
+use crate::mask::cache::bounded::{BoundedCache, lock};
+use crate::mask::cache::token_set::{BufferPool, TokenSet};
+use crate::mask::compiled_schema::{CompiledSchema, MaskBuilder, mask_error};
+use crate::mask::fast_forward::{ReadBytes, forced_tokens};
+use crate::mask::index::contents::{Sets, Words};
+use crate::mask::index::tokens::Spelled;
+use crate::mask::index::trie::{ROOT, first_child};
+use crate::mask::masker::Places;
+
+/// Memory for the masks that the replies to one request keep.
+const MASK_BYTES: usize = 8 << 20;
+
+/// The tokens that may lead from the data of a reply to what comes after it.
+#[derive(Debug)]
+pub(super) struct Tails(Spelled);
+
+impl Tails {
+    pub(super) fn new(vocabulary: &Vocabulary, after: &str) -> Self {
+        let text = |token: &TokenId| vocabulary.kind(*token) == TokenKind::Text;
+        let leads = |bytes: &[u8]| {
+            let mut ends = (0..bytes.len()).map(|from| &bytes[from..]);
+            ends.any(|end| after.as_bytes().starts_with(end))
+        };
+        let tokens = (0..vocabulary.len() as TokenId).filter(text);
+        let tokens = tokens.map(|token| (vocabulary.token_bytes(token).to_vec(), token));
+        Self(Spelled::new(tokens.filter(|(bytes, _)| leads(bytes)).collect()))
+    }
+}
+
+/// The replies to one request.
+pub(super) struct Reply {
+    shared: CompiledSchema,
+    form: ReplyForm,
+    /// By envelope.
+    tails: Box<[Arc<Tails>]>,
+    /// The place before the data.
+    start: State,
+    own: Mutex<Own>,
+}
+
+/// What is worked out of replies besides their data.
+struct Own {
+    frames: Frames,
+    masks: BoundedCache<Arc<[Thread]>, Arc<TokenSet>>,
+    /// Threads on the way to a node, by its depth.
+    scratch: Vec<Vec<Thread>>,
+}
+
+impl Reply {
+    pub(super) fn new(shared: CompiledSchema, form: ReplyForm, tails: Box<[Arc<Tails>]>, start: State) -> Self {
+        let own = Own {
+            frames: Frames::default(),
+            masks: BoundedCache::new(MASK_BYTES),
+            scratch: Vec::new(),
+        };
+        let own = Mutex::new(own);
+        Self {
+            shared,
+            form,
+            tails,
+            start,
+            own,
+        }
+    }
+
+    /// The place before a reply.
+    pub(super) fn start(&self) -> Arc<[Thread]> {
+        begin(&self.form, self.start).into()
+    }
+
+    fn own(&self) -> MutexGuard<'_, Own> {
+        lock(&self.own)
+    }
+
+    fn with<T>(&self, ask: impl FnOnce(&mut Walk<'_>) -> Result<T, AutomatonError>) -> Result<T, MaskError> {
+        let (mut own, mut work) = (self.own(), self.shared.work());
+        let mut walk = Walk {
+            reply: self,
+            own: &mut own,
+            work: &mut work,
+        };
+        ask(&mut walk).map_err(mask_error)
+    }
+}
+
+impl Places for Reply {
+    type Place = Arc<[Thread]>;
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.shared.vocabulary()
+    }
+
+    fn sets(&self) -> &Sets {
+        self.shared.sets()
+    }
+
+    fn buffer_pool(&self) -> &BufferPool {
+        self.shared.buffer_pool()
+    }
+
+    fn mask(&self, at: &Arc<[Thread]>) -> Result<(Arc<TokenSet>, bool), MaskError> {
+        self.with(|walk| {
+            if let Some(known) = walk.own.masks.get(at) {
+                return Ok((known, true));
+            }
+            let tokens = Arc::new(walk.tokens(at)?);
+            walk.own.masks.keep(at.clone(), tokens.clone(), tokens.bytes());
+            Ok((tokens, false))
+        })
+    }
+
+    fn after(
+        &self,
+        at: &Arc<[Thread]>,
+        (_, bytes): (TokenId, &[u8]),
+        _: bool,
+    ) -> Result<Option<Arc<[Thread]>>, MaskError> {
+        self.with(|walk| {
+            let (mut threads, mut next) = (at.to_vec(), Vec::new());
+            for &byte in bytes {
+                walk.reader().step(&threads, byte, &mut next)?;
+                std::mem::swap(&mut threads, &mut next);
+                next.clear();
+            }
+            Ok((!threads.is_empty()).then(|| threads.into()))
+        })
+    }
+
+    fn is_complete(&self, at: &Arc<[Thread]>) -> Result<bool, MaskError> {
+        self.with(|walk| walk.reader().is_complete(at))
+    }
+
+    fn forced(&self, at: &Arc<[Thread]>, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError> {
+        self.with(|walk| forced_tokens(self.vocabulary(), &self.shared.tokens, walk, at, before))
+    }
+
+    fn completion(&self, at: &Arc<[Thread]>) -> Result<Option<Vec<u8>>, MaskError> {
+        self.with(|walk| {
+            let mut shortest: Option<Vec<u8>> = None;
+            for thread in at.iter() {
+                let rest = walk.rest(thread)?;
+                if let Some(rest) = rest.filter(|rest| shortest.as_ref().is_none_or(|known| rest.len() < known.len())) {
+                    shortest = Some(rest);
+                }
+            }
+            Ok(shortest)
+        })
+    }
+
+    fn memory(&self) -> usize {
+        // One lock at a time.
+        let own = self.own().masks.bytes();
+        self.shared.memory() + own
+    }
+}
+
+/// Works out what may come.
+struct Walk<'a> {
+    reply: &'a Reply,
+    own: &'a mut Own,
+    work: &'a mut MaskBuilder,
+}
+
+impl<'a> Walk<'a> {
+    fn reader(&mut self) -> Reader<'_> {
+        Reader {
+            form: &self.reply.form,
+            start: self.reply.start,
+            automaton: &mut self.work.automaton,
+            frames: &mut self.own.frames,
+        }
+    }
+
+    fn tokens(&mut self, threads: &[Thread]) -> Result<TokenSet, AutomatonError> {
+        let shared = &self.reply.shared;
+        let (mut words, mut found, mut others) = (None, Vec::new(), Vec::new());
+        let mut join = |tokens: &TokenSet| {
+            let more = tokens.words(shared.sets());
+            match &mut words {
+                None => words = Some(more),
+                Some(words) => words.iter_mut().zip(more).for_each(|(word, more)| *word |= more),
+            }
+        };
+        for thread in threads {
+            let envelope = &self.reply.form.envelopes[usize::from(thread.envelope)];
+            match thread.at {
+                At::Before(_) | At::After(_) => others.push(*thread),
+                At::Json(state) => {
+                    let mut tokens = self.work.tokens(state, shared)?.as_ref().clone();
+                    if !envelope.after.is_empty() {
+                        if self.work.automaton.is_complete(state)? {
+                            tokens = tokens.but(shared.vocabulary.eos_tokens(), shared.sets());
+                        }
+                        let tails = &self.reply.tails[usize::from(thread.envelope)].0;
+                        self.walk(tails, &[*thread], &mut found)?;
+                    }
+                    join(&tokens);
+                }
+                At::Yaml(yaml) => match self.work.automaton.kind(yaml.json)? {
+                    StateClass::Text(decode, language) => {
+                        let inside = match decode {
+                            Decode::Between => self.work.inside(language, shared)?,
+                            begun => self.work.within(begun, language, shared)?,
+                        };
+                        join(&inside);
+                        self.walk(&shared.tokens.quoted, &[*thread], &mut found)?;
+                    }
+                    _ => others.push(*thread),
+                },
+            }
+        }
+        if !others.is_empty() {
+            self.walk(&shared.tokens.every, &others, &mut found)?;
+        }
+        if self.reader().is_complete(threads)? {
+            found.extend(shared.vocabulary.eos_tokens());
+        }
+        Ok(TokenSet::joined(found, words.map(Words::from), &[], shared.tokens.len))
+    }
+
+    /// The tokens of a trie that lead on from a place.
+    fn walk(&mut self, spelled: &Spelled, from: &[Thread], found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
+        let mut scratch = std::mem::take(&mut self.own.scratch);
+        let walked = self.walk_by(&mut scratch, spelled, from, found);
+        self.own.scratch = scratch;
+        walked
+    }
+
+    fn walk_by(
+        &mut self,
+        scratch: &mut Vec<Vec<Thread>>,
+        spelled: &Spelled,
+        from: &[Thread],
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), AutomatonError> {
+        let trie = &spelled.trie;
+        // The ends of the nodes on the way to the present one, whose threads are those of the same place in `scratch`.
+        let mut ends = vec![trie.end(ROOT)];
+        scratch.resize_with(scratch.len().max(1), Vec::new);
+        scratch[0].clear();
+        scratch[0].extend(from);
+        let mut node = first_child(ROOT);
+        while node < trie.end(ROOT) {
+            while ends.last().is_some_and(|end| *end <= node) {
+                ends.pop();
+            }
+            let depth = ends.len();
+            scratch.resize_with(scratch.len().max(depth + 1), Vec::new);
+            let (before, after) = scratch.split_at_mut(depth);
+            let next = &mut after[0];
+            next.clear();
+            self.reader().step(&before[depth - 1], trie.label(node), next)?;
+            if next.is_empty() {
+                node = trie.end(node);
+                continue;
+            }
+            found.extend(&spelled.tokens[trie.at(node)]);
+            ends.push(trie.end(node));
+            node += 1;
+        }
+        Ok(())
+    }
+
+    /// A short rest of the reply.
+    fn rest(&mut self, thread: &Thread) -> Result<Option<Vec<u8>>, AutomatonError> {
+        let form = &self.reply.form;
+        let envelope = &form.envelopes[usize::from(thread.envelope)];
+        let (before, at) = match thread.at {
+            At::After(read) => return Ok(Some(envelope.after.as_bytes()[read as usize..].to_vec())),
+            At::Before(read) => (
+                &envelope.before.as_bytes()[read as usize..],
+                data(form.data, self.reply.start),
+            ),
+            at => (&b""[..], at),
+        };
+        let data = match at {
+            At::Json(state) => self.work.automaton.completion(state)?,
+            At::Yaml(yaml) => {
+                let is_in_text = self.work.automaton.is_in_text(yaml.json);
+                let json = self.data_rest(yaml)?;
+                json.map(|json| write::rest(&self.own.frames, yaml, is_in_text, &json))
+            }
+            At::Before(_) | At::After(_) => None,
+        };
+        Ok(data.map(|data| [before, &data, envelope.after.as_bytes()].concat()))
+    }
+}
+
+impl Walk<'_> {
+    /// A short rest of the data in JSON, as YAML can be ended at a place.
+    fn data_rest(&mut self, at: Yaml) -> Result<Option<Vec<u8>>, AutomatonError> {
+        let automaton = &mut self.work.automaton;
+        let rest = automaton.completion(at.json)?;
+        let ends_it = rest
+            .as_ref()
+            .is_some_and(|rest| matches!(rest.first(), Some(b']' | b'}')));
+        if !(ends_it && at.is_before_part()) {
+            return Ok(rest);
+        }
+        // A list or mapping that was begun is not empty.
+        let mut shortest: Option<Vec<u8>> = None;
+        for &byte in FIRST {
+            if let Some(begun) = automaton.step(at.json, byte)?
+                && let Some(rest) = automaton.completion(begun)?
+                && shortest.as_ref().is_none_or(|known| rest.len() + 1 < known.len())
+            {
+                shortest = Some([&[byte], &rest[..]].concat());
+            }
+        }
+        Ok(shortest)
+    }
+}
+
+impl ReadBytes<Arc<[Thread]>> for Walk<'_> {
+    fn step(&mut self, at: &Arc<[Thread]>, byte: u8) -> Result<Option<Arc<[Thread]>>, AutomatonError> {
+        let mut next = Vec::new();
+        self.reader().step(at, byte, &mut next)?;
+        Ok((!next.is_empty()).then(|| next.into()))
+    }
+
+    fn forced_byte(&mut self, at: &Arc<[Thread]>) -> Result<Option<(u8, Arc<[Thread]>)>, AutomatonError> {
+        if self.reader().is_complete(at)? {
+            return Ok(None);
+        }
+        let mut found = None;
+        for byte in 0..=u8::MAX {
+            if let Some(next) = self.step(at, byte)? {
+                if found.is_some() {
+                    return Ok(None);
+                }
+                found = Some((byte, next));
+            }
+        }
+        Ok(found)
+    }
+}
