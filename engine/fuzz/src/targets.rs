@@ -265,7 +265,7 @@ fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Vec<Vec<u8>
             return Err(Stop::Wrong(wrong, shown(&text)));
         }
         if choices.below(6) == 5 {
-            let wrong = prepared_problem(&*masker, &mask, choices).map_err(|error| stop(&text, error))?;
+            let wrong = speculation_problem(&*masker, &mask, choices).map_err(|error| stop(&text, error))?;
             if let Some(wrong) = wrong {
                 return Err(Stop::Wrong(wrong, shown(&text)));
             }
@@ -336,7 +336,7 @@ fn forced_problem(masker: &dyn Masker, mask: &TokenMask, vocabulary: &Vocabulary
 }
 
 /// Where a masker that was told what may come differs from one that was not.
-fn prepared_problem(
+fn speculation_problem(
     masker: &dyn Masker,
     mask: &TokenMask,
     choices: &mut Choices<'_>,
@@ -346,8 +346,8 @@ fn prepared_problem(
     let any = |choices: &mut Choices<'_>| choices.below(mask.len() + 2) as TokenId;
     for _ in 0..choices.below(4) {
         for _ in 0..choices.below(8) {
-            told.prepare(any(choices));
-            told.prepare(allowed[choices.below(allowed.len())]);
+            told.speculate(any(choices));
+            told.speculate(allowed[choices.below(allowed.len())]);
         }
         let token = match choices.below(4) {
             0 => any(choices),
@@ -356,15 +356,15 @@ fn prepared_problem(
         let taken = plain.advance(token).is_ok();
         if told.advance(token).is_ok() != taken {
             return Ok(Some(format!(
-                "token {token} is taken if it was prepared, or if it was not"
+                "token {token} is taken if it was speculated on, or if it was not"
             )));
         }
-        let (mut forced, mut prepared) = (Vec::new(), Vec::new());
+        let (mut forced, mut speculated) = (Vec::new(), Vec::new());
         plain.forced_tokens(&mut forced)?;
-        told.forced_tokens(&mut prepared)?;
-        if forced != prepared {
+        told.forced_tokens(&mut speculated)?;
+        if forced != speculated {
             return Ok(Some(format!(
-                "after token {token}, {forced:?} or {prepared:?} is forced"
+                "after token {token}, {forced:?} or {speculated:?} is forced"
             )));
         }
         let accepted = choices.below(forced.len() + 1);
@@ -377,7 +377,7 @@ fn prepared_problem(
         told.rollback(back)?;
         if plain.mask()? != told.mask()? || plain.position() != told.position() {
             return Ok(Some(format!(
-                "the mask after token {token} depends on what was prepared"
+                "the mask after token {token} depends on what was speculated on"
             )));
         }
     }
