@@ -161,7 +161,7 @@ impl GenerationRecord {
             masks: times.masks,
             mask_us: per_mask(times.total),
             exposed_mask_us: per_mask(times.exposed),
-            prepared_mask_us: per_mask(times.prepared),
+            prepared_mask_us: per_mask(times.speculation),
             token_times_us: generation
                 .tokens
                 .iter()

@@ -1,6 +1,6 @@
 //! [`ModelError`]: what went wrong with a model, where (file, tensor, field) and what to do about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a model could not be found, read or run.
 ///
@@ -256,6 +256,22 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// The error of a file or directory at `path` that could not be read.
+    pub(crate) fn cannot_read(path: &Path, source: std::io::Error) -> Self {
+        Self::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// The error of a file or directory at `path` that could not be written.
+    pub(crate) fn cannot_write(path: &Path, source: std::io::Error) -> Self {
+        Self::Write {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
     /// A failure of candle while computing `what`.
     pub(crate) fn compute(model: &str, what: &'static str, error: &candle_core::Error) -> Self {
         Self::Compute {

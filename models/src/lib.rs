@@ -1,13 +1,25 @@
 //! Language models for maskwright: found, downloaded, loaded, asked for logits.
 //!
 //! 1. A [`ModelSource`] says where a model is: in this crate, in a directory, or on the Hugging Face hub.
-//! 2. [`load`] makes a [`LoadedModel`] of it: the [`LanguageModel`] with its [`ModelTokenizer`], the
+//! 2. [`load`](fn@load) makes a [`LoadedModel`] of it: the [`LanguageModel`] with its [`ModelTokenizer`], the
 //!    [`Vocabulary`](maskwright::Vocabulary) that masks are made for, its chat template, and what its authors
 //!    recommend for sampling.
 //! 3. [`LanguageModel::append`] takes tokens and returns logits; snapshots take tokens back.
+//! 4. [`generate`] writes a whole answer, with masks where there is a [`Constraint`], and times every step.
 //!
 //! Llama, Mistral (without a sliding window), Qwen 2, 2.5 and 3 run, from safetensors weights, on the CPU or, with the
 //! cargo feature `cuda`, on an NVIDIA GPU.
+//!
+//! # Rooms
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | `load` | where a model's files are, and what its JSON and weight files say |
+//! | `prompt` | messages to text (chat templates), text to tokens (tokenizers), tokens to bytes (vocabularies) |
+//! | `network` | forward passes: layers, kernels, key-value caches |
+//! | `loaded_model` | [`load`](fn@load), which puts these three together |
+//! | `decode` | [`generate`]: the loop of forward passes, masks and sampling |
+//! | `write` | checkpoints with random weights, and GGUF files |
 //!
 //! # Untrusted input
 //!
@@ -15,55 +27,35 @@
 //! is wrong is a [`ModelError`]. Chat templates are programs: their steps are limited, but a hostile one can
 //! use much memory before it is stopped.
 
-mod builtin;
-mod chat_template;
-mod config;
-mod cpu_forward;
 mod decode;
 mod error;
-mod generation_config;
-mod gguf;
-mod hub;
-mod hub_download;
-mod in_time;
-mod kernels;
-mod kv_cache;
 mod language_model;
-mod likely;
-mod linear;
 mod load;
-mod mask_thread;
-mod model_vocabulary;
-mod python_text;
-mod random_checkpoint;
-mod rope;
-mod sampler;
-mod self_check;
-mod source;
-mod tensor_forward;
-mod tokenizer;
-mod tokenizer_config;
-mod transformer;
-mod unigram;
-mod weights;
+mod loaded_model;
+mod network;
+mod prompt;
+mod write;
 
-pub use chat_template::Message;
-pub use config::{Family, ModelConfig};
-pub use decode::{
-    Constraint, DecodeError, DecodeOptions, FinishReason, GeneratedToken, Generation, MaskTimes, generate,
-};
+pub use decode::generate::generate;
+pub use decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
+pub use decode::options::{Constraint, DecodeOptions};
+pub use decode::sampler::{Sampler, SamplingOptionError, SamplingOptions};
 pub use error::ModelError;
-pub use generation_config::GenerationDefaults;
-pub use gguf::{GgufSummary, PreTokenizer, export_gguf};
-pub use hub::HubSettings;
 pub use language_model::{LanguageModel, Snapshot, logits_to_host};
-pub use load::{LoadOptions, LoadedModel, ModelDevice, ModelSummary, WeightFormat, load};
-pub use model_vocabulary::ModelVocabulary;
-pub use random_checkpoint::{CheckpointTokenizer, PRESETS, RandomCheckpoint};
-pub use rope::RopeScaling;
-pub use sampler::{Sampler, SamplingOptionError, SamplingOptions};
-pub use self_check::{SelfCheck, self_check};
-pub use source::ModelSource;
-pub use tokenizer::ModelTokenizer;
-pub use transformer::Transformer;
-pub use unigram::Unigram;
+pub use load::config::{Family, ModelConfig};
+pub use load::generation_config::GenerationDefaults;
+pub use load::hub::settings::HubSettings;
+pub use load::rope_scaling::RopeScaling;
+pub use load::source::ModelSource;
+pub use load::weight_format::WeightFormat;
+pub use loaded_model::{LoadOptions, LoadedModel, ModelSummary, load};
+pub use network::device::ModelDevice;
+pub use network::self_check::{SelfCheck, self_check};
+pub use network::transformer::Transformer;
+pub use network::unigram::Unigram;
+pub use prompt::chat_template::Message;
+pub use prompt::tokenizer::ModelTokenizer;
+pub use prompt::vocabulary::ModelVocabulary;
+pub use write::gguf::tokens::PreTokenizer;
+pub use write::gguf::{GgufSummary, export_gguf};
+pub use write::random_checkpoint::{CheckpointTokenizer, PRESETS, RandomCheckpoint};

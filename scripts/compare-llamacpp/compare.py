@@ -52,7 +52,7 @@ def compare(name: str, ours: list[dict], theirs: list[dict]) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--ours", type=Path, required=True, help="directory of this project's binaries")
+    parser.add_argument("--ours", type=Path, required=True, help="the program maskwright-models")
     parser.add_argument("--llamacpp", type=Path, required=True, help="the program greedy-tokens of worker-llamacpp")
     parser.add_argument("--model", action="append", default=[], help="a directory, a hub id or `builtin`; may be repeated")
     arguments = parser.parse_args()
@@ -66,16 +66,16 @@ def main() -> int:
                 for tied in ([], ["--untied"]):
                     name = f"random {family}{', untied' if tied else ''}"
                     models[name] = str(directory / name.replace(" ", "-").replace(",", ""))
-                    command = [arguments.ours / "random-checkpoint", models[name], "--family", family, "--dtype", "f32"]
+                    command = [arguments.ours, "random-checkpoint", models[name], "--family", family, "--dtype", "f32"]
                     subprocess.run([str(part) for part in command + tied], check=True)
         for name, model in models.items():
             file = directory / "model.gguf"
-            export = [arguments.ours / "export-gguf", model, file, "--dtype", "f32"]
+            export = [arguments.ours, "export-gguf", model, file, "--dtype", "f32"]
             subprocess.run([str(part) for part in export], check=True, stdout=subprocess.DEVNULL)
             prompts = random_prompts(1, 256)
             if model == "builtin":
                 prompts += [answer["prompt"] for answer in run([arguments.llamacpp, file, 1], TEXTS)]
-            ours = run([arguments.ours / "greedy-tokens", model, "--count", COUNT, "--dtype", "f32"], prompts)
+            ours = run([arguments.ours, "greedy-tokens", model, "--count", COUNT, "--dtype", "f32"], prompts)
             good &= compare(name, ours, run([arguments.llamacpp, file, COUNT], prompts))
     return 0 if good else 1
 

@@ -13,5 +13,5 @@ worker=$root/harness/worker-llamacpp
 cargo build --quiet --release --manifest-path "$root/Cargo.toml" --package maskwright-models --bins
 cargo build --quiet --release --manifest-path "$worker/Cargo.toml" --example greedy-tokens
 exec python3 "$here/compare.py" \
-    --ours "${CARGO_TARGET_DIR:-$root/target}/release" \
+    --ours "${CARGO_TARGET_DIR:-$root/target}/release/maskwright-models" \
     --llamacpp "${CARGO_TARGET_DIR:-$worker/target}/release/examples/greedy-tokens" "$@"

@@ -27,7 +27,7 @@ stop() { if [[ -n $server ]]; then kill -9 "$server" 2>/dev/null || true; wait "
 trap 'stop; rm -rf "$work"' EXIT
 
 # Of llama.cpp's ways of cutting texts into words, this one comes closest to the model's own.
-"$target/release/export-gguf" builtin "$work/model.gguf" --pre-tokenizer superbpe
+"$target/release/maskwright-models" export-gguf builtin "$work/model.gguf" --pre-tokenizer superbpe
 
 start() {
     "$PYTHON" -m llama_cpp.server --model "$work/model.gguf" --port "$port" --n_ctx 4096 --n_threads 1 >>"$work/server.log" 2>&1 &

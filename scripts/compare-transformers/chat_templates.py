@@ -1,4 +1,4 @@
-"""Renders the templates of models/tests/templates with transformers and compares with, or writes, expected.json."""
+"""Renders the templates of models/tests/all/templates with transformers and compares with, or writes, expected.json."""
 
 import argparse
 import datetime
@@ -9,12 +9,12 @@ from pathlib import Path
 import jinja2
 from transformers.utils import chat_template_utils
 
-DIRECTORY = Path(__file__).resolve().parents[2] / "models" / "tests" / "templates"
+DIRECTORY = Path(__file__).resolve().parents[2] / "models" / "tests" / "all" / "templates"
 SPECIAL_TOKENS = {"bos_token": "<|bos|>", "eos_token": "<|eos|>", "pad_token": "<|pad|>"}
 
 
 class Clock(datetime.datetime):
-    """The time that models/tests/chat_templates.rs gives templates too."""
+    """The time that models/tests/all/chat_templates.rs gives templates too."""
 
     @classmethod
     def now(cls, tz=None):

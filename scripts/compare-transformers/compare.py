@@ -91,16 +91,16 @@ def greedy(model, prompt: list[int], count: int):
         out = model(torch.tensor([tokens[-1:]]), past_key_values=out.past_key_values, use_cache=True)
 
 
-def ours(binaries: Path, directory: Path, asked: list[list[int]], count: int, dtype: str) -> list[dict]:
-    command = [binaries / "greedy-tokens", directory, "--count", str(count), "--dtype", dtype]
+def ours(program: Path, directory: Path, asked: list[list[int]], count: int, dtype: str) -> list[dict]:
+    command = [program, "greedy-tokens", directory, "--count", str(count), "--dtype", dtype]
     done = subprocess.run(command, input=json.dumps(asked), text=True, stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def compare(name: str, model, binaries: Path, directory: Path, count: int, dtype: str = "f32") -> bool:
+def compare(name: str, model, program: Path, directory: Path, count: int, dtype: str = "f32") -> bool:
     asked = prompts(seed=len(name))
     worst, spread, passed = 0.0, math.inf, True
-    for prompt, got in zip(asked, ours(binaries, directory, asked, count, dtype), strict=True):
+    for prompt, got in zip(asked, ours(program, directory, asked, count, dtype), strict=True):
         tokens, first, last, gap = greedy(model, prompt, count)
         spread = min(spread, (first.max() - first.min()).item())
         worst = max(worst, (torch.tensor(got["first_logits"]) - first).abs().max().item())
@@ -117,7 +117,7 @@ def compare(name: str, model, binaries: Path, directory: Path, count: int, dtype
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binaries", type=Path, required=True, help="directory of greedy-tokens and random-checkpoint")
+    parser.add_argument("--program", type=Path, required=True, help="the program maskwright-models")
     parser.add_argument("--count", type=int, default=64, help="tokens per prompt")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -126,13 +126,13 @@ def main() -> None:
         scratch = Path(scratch)
         for number, family in enumerate(["llama", "mistral", "qwen2", "qwen3"]):
             directory = scratch / family
-            command = [arguments.binaries / "random-checkpoint", directory, "--family", family, "--seed", str(number)]
+            command = [arguments.program, "random-checkpoint", directory, "--family", family, "--seed", str(number)]
             extra = ["--untied", "--shards", "3", "--dtype", "f16"] if number % 2 else []
             subprocess.run(command + extra, check=True)
             model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
             for dtype in ["f32", "auto"]:
                 name = f"random-checkpoint {family} {' '.join(extra)}, weights kept as {dtype}"
-                passed &= compare(name, model, arguments.binaries, directory, arguments.count, dtype)
+                passed &= compare(name, model, arguments.program, directory, arguments.count, dtype)
         for number, (name, config) in enumerate(CONFIGS.items()):
             model = AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
             randomize(model, seed=number)
@@ -140,7 +140,7 @@ def main() -> None:
             model.save_pretrained(directory)
             for file in ["tokenizer.json", "tokenizer_config.json"]:
                 shutil.copy(scratch / "llama" / file, directory)
-            passed &= compare(name, model, arguments.binaries, directory, arguments.count)
+            passed &= compare(name, model, arguments.program, directory, arguments.count)
     sys.exit(0 if passed else 1)
 
 

@@ -1,4 +1,4 @@
-"""Writes models/tests/golden.json: what transformers computes with random checkpoints that the tests make again."""
+"""Writes models/tests/all/golden.json: what transformers computes with random checkpoints that the tests make again."""
 
 import argparse
 import json
@@ -16,19 +16,19 @@ FAMILIES = ["llama", "mistral", "qwen2", "qwen3"]
 PROMPTS = [[256, 72, 101, 108, 108, 111], [(37 * i + 11) % 256 for i in range(80)]]
 TOKENS = 24
 LOGITS = 8
-OUTPUT = Path(__file__).resolve().parents[2] / "models" / "tests" / "golden.json"
+OUTPUT = Path(__file__).resolve().parents[2] / "models" / "tests" / "all" / "golden.json"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binaries", type=Path, required=True, help="directory of random-checkpoint")
+    parser.add_argument("--program", type=Path, required=True, help="the program maskwright-models")
     arguments = parser.parse_args()
     results = []
     for seed, family in enumerate(FAMILIES):
         untied = seed % 2 == 1
         with tempfile.TemporaryDirectory() as directory:
-            command = [arguments.binaries / "random-checkpoint", directory, "--family", family, "--seed", str(seed)]
-            subprocess.run(command + ["--untied"] * untied, check=True)
+            command = [arguments.program, "random-checkpoint", directory, "--family", family]
+            subprocess.run(command + ["--seed", str(seed)] + ["--untied"] * untied, check=True)
             model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
             for prompt in PROMPTS:
                 tokens, first, _, gap = greedy(model, prompt, TOKENS)

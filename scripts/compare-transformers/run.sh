@@ -22,4 +22,4 @@ fi
 
 cargo build --quiet --release --manifest-path "$root/Cargo.toml" --package maskwright-models --bins
 "$PYTHON" "$here/chat_templates.py"
-exec "$PYTHON" "$here/compare.py" --binaries "$target/release" "$@"
+exec "$PYTHON" "$here/compare.py" --program "$target/release/maskwright-models" "$@"

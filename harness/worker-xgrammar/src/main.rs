@@ -21,7 +21,7 @@ use crate::compiler::{Mode, XgrammarCompiler};
 /// Version of the package xgrammar, which Cargo.toml pins, and of the C++ library in it.
 const VERSION: &str = "0.6.0 (C++ 0.2.8)";
 
-/// What is wrong with a file, in the words of `models/src/tokenizer.rs`, which [`tokenizers`] includes.
+/// What is wrong with a file, in the words of `models/src/prompt/tokenizer.rs`, which [`tokenizers`] includes.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// The file is not JSON.

@@ -4,7 +4,7 @@
 #[path = "../../src/encodings.rs"]
 mod encodings;
 #[allow(dead_code)]
-#[path = "../../../models/src/tokenizer.rs"]
+#[path = "../../../models/src/prompt/tokenizer.rs"]
 mod model;
 
 use std::sync::Arc;

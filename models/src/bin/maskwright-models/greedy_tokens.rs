@@ -1,0 +1,94 @@
+//! `greedy-tokens`: continues prompts and prints tokens, logits and times as JSON, for comparison with other software.
+
+use std::error::Error;
+use std::io::{Read, Write};
+use std::time::Instant;
+
+use clap::Args;
+use maskwright_models::{
+    LoadOptions, LoadedModel, ModelDevice, ModelError, ModelSource, Sampler, SamplingOptions, WeightFormat, load,
+    logits_to_host,
+};
+use serde_json::{Value, json};
+
+/// Continues prompts greedily.
+///
+/// Reads a JSON list of prompts, each a list of token ids, from the standard input. Prints one object per prompt: the
+/// tokens chosen, the logits after the prompt and after the last but one token, and milliseconds.
+#[derive(Debug, Args)]
+pub(crate) struct GreedyTokens {
+    /// The model: a directory, a hub id, or `builtin`
+    model: ModelSource,
+    /// Number of tokens to choose; an end-of-sequence token does not stop
+    #[arg(long, default_value_t = 64)]
+    count: usize,
+    /// Device: cpu, cuda or cuda:N
+    #[arg(long, default_value = "cpu")]
+    device: ModelDevice,
+    /// Number format of the weights: auto, f32, bf16 or f16
+    #[arg(long, default_value = "auto")]
+    dtype: WeightFormat,
+    /// Threads of the forward pass
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Leaves the logits out
+    #[arg(long)]
+    no_logits: bool,
+}
+
+impl GreedyTokens {
+    /// Does what the command says.
+    pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
+        let mut prompts = String::new();
+        std::io::stdin().read_to_string(&mut prompts)?;
+        let prompts: Vec<Vec<u32>> = serde_json::from_str(&prompts)?;
+        let options = LoadOptions {
+            device: self.device,
+            dtype: self.dtype,
+            threads: self.threads,
+            ..LoadOptions::default()
+        };
+        let start = Instant::now();
+        let mut loaded = load(&self.model, &options)?;
+        let load_ms = start.elapsed().as_secs_f64() * 1e3;
+        let mut out = std::io::stdout().lock();
+        for prompt in prompts {
+            let mut result = continue_greedily(&mut loaded, &prompt, self)?;
+            result["load_ms"] = load_ms.into();
+            writeln!(out, "{result}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The result for one prompt.
+fn continue_greedily(loaded: &mut LoadedModel, prompt: &[u32], arguments: &GreedyTokens) -> Result<Value, ModelError> {
+    let model = &mut loaded.model;
+    let mut logits = Vec::new();
+    model.reset();
+    let start = Instant::now();
+    logits_to_host(&model.append(prompt)?, &mut logits)?;
+    let prompt_ms = start.elapsed().as_secs_f64() * 1e3;
+    let first_logits = logits.clone();
+    let mut tokens = Vec::with_capacity(arguments.count);
+    let start = Instant::now();
+    let mut greedy = Sampler::new(SamplingOptions::default());
+    while tokens.len() < arguments.count {
+        let token = greedy.sample(&logits, None).unwrap_or_default();
+        tokens.push(token);
+        if tokens.len() < arguments.count {
+            logits_to_host(&model.append(&[token])?, &mut logits)?;
+        }
+    }
+    let steps = arguments.count.saturating_sub(1).max(1) as f64;
+    let mut result = json!({
+        "tokens": tokens,
+        "prompt_ms": prompt_ms,
+        "ms_per_token": start.elapsed().as_secs_f64() * 1e3 / steps,
+    });
+    if !arguments.no_logits {
+        result["first_logits"] = first_logits.into();
+        result["last_logits"] = logits.into();
+    }
+    Ok(result)
+}

@@ -1,0 +1,35 @@
+//! Tools for models: writes them with random weights or as GGUF, and continues prompts, for tests, timing and comparison with
+//! other software.
+
+mod export_gguf;
+mod greedy_tokens;
+mod random_checkpoint;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Tools for models, for tests, timing and comparison with other software.
+#[derive(Debug, Parser)]
+enum Command {
+    ExportGguf(export_gguf::ExportGguf),
+    GreedyTokens(greedy_tokens::GreedyTokens),
+    RandomCheckpoint(random_checkpoint::WriteRandomCheckpoint),
+}
+
+fn main() -> ExitCode {
+    let done = match Command::parse() {
+        Command::ExportGguf(command) => command.run(),
+        Command::GreedyTokens(command) => command.run(),
+        Command::RandomCheckpoint(command) => command.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Where the standard error is closed, the exit status still tells.
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

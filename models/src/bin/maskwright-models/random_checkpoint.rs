@@ -1,0 +1,57 @@
+//! `random-checkpoint`: writes a model with random weights in Hugging Face layout, for tests and for timing shapes without
+//! downloads.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use clap::Args;
+use maskwright_models::{CheckpointTokenizer, Family, PRESETS, RandomCheckpoint, WeightFormat};
+
+/// Writes a model with random weights in Hugging Face layout.
+#[derive(Debug, Args)]
+pub(crate) struct WriteRandomCheckpoint {
+    /// Directory to write to; it is created
+    directory: PathBuf,
+    /// Family: llama, mistral, qwen2 or qwen3
+    #[arg(long, default_value = "llama")]
+    family: String,
+    /// Shape: tiny, small or llama-3.2-1b
+    #[arg(long, default_value = "tiny", value_parser = PRESETS)]
+    preset: String,
+    /// Seed of the weights
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Format of the weights: f32, bf16 or f16
+    #[arg(long, default_value = "bf16")]
+    dtype: WeightFormat,
+    /// Number of weight files
+    #[arg(long, default_value_t = 1)]
+    shards: usize,
+    /// `bytes` for one token per byte, `builtin`, or the directory of a model whose tokenizer is copied
+    #[arg(long, default_value = "bytes")]
+    tokenizer: CheckpointTokenizer,
+    /// Gives the model an output matrix of its own
+    #[arg(long)]
+    untied: bool,
+    /// Number of embeddings and logits, at least as many as the tokenizer has tokens; by default the shape's own
+    #[arg(long)]
+    vocab_size: Option<usize>,
+}
+
+impl WriteRandomCheckpoint {
+    /// Does what the command says.
+    pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
+        let family = Family::from_name(&self.family);
+        let family = family.ok_or("unknown family: expected llama, mistral, qwen2 or qwen3")?;
+        let mut checkpoint = RandomCheckpoint::preset(family, &self.preset).ok_or("unknown preset")?;
+        checkpoint.seed = self.seed;
+        checkpoint.format = self.dtype;
+        checkpoint.shards = self.shards;
+        checkpoint.tokenizer = self.tokenizer.clone();
+        checkpoint.config["tie_word_embeddings"] = (!self.untied).into();
+        if let Some(size) = self.vocab_size {
+            checkpoint.config["vocab_size"] = size.into();
+        }
+        Ok(checkpoint.write(&self.directory)?)
+    }
+}

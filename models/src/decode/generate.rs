@@ -1,0 +1,325 @@
+//! [`generate`]: the decode loop of forward passes, masks and tokens, with the times of each.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use maskwright::TokenId;
+
+use crate::decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
+use crate::decode::options::{Constraint, DecodeOptions};
+use crate::decode::overlapped_masker::OverlappedMasker;
+use crate::decode::sampler::Sampler;
+use crate::decode::token_budget::CompletionPlan;
+use crate::language_model::{LanguageModel, Snapshot, logits_to_host};
+
+/// Tokens passed over for one place in an answer because of its token budget, before the shortest way to its end is taken.
+const MAX_PASSED_OVER: usize = 32;
+/// Time that the first forward pass, over the prompt, is taken to last at least.
+const SHORT_PASS: Duration = Duration::from_millis(1);
+
+/// Generates an answer to `prompt`, constrained where there is a constraint.
+///
+/// The model is reset first. Masks are computed while the forward pass runs, tokens that the masker forces
+/// are appended to the next forward pass, and nothing is ever sampled from an empty mask. `cancel` is looked
+/// at before every forward pass.
+pub fn generate(
+    model: &mut dyn LanguageModel,
+    prompt: &[TokenId],
+    constraint: Option<Constraint>,
+    options: &DecodeOptions,
+    cancel: &AtomicBool,
+) -> Generation {
+    let mut decoder = Decoder {
+        model,
+        options,
+        cancel,
+        sampler: Sampler::new(options.sampling.clone()),
+        start: Instant::now(),
+        tokens: Vec::new(),
+        logits: Vec::new(),
+        earlier_logits: Vec::new(),
+        forward_passes: 0,
+        mask_times: MaskTimes::default(),
+        shortest_pass: None,
+        completion_plan: CompletionPlan::default(),
+        provisional: None,
+    };
+    let finish = match decoder.model.thread_pool() {
+        Some(pool) => pool.install(|| decoder.run(prompt, constraint)),
+        None => decoder.run(prompt, constraint),
+    };
+    Generation {
+        finish,
+        total: decoder.start.elapsed(),
+        tokens: decoder.tokens,
+        forward_passes: decoder.forward_passes,
+        mask_times: decoder.mask_times,
+    }
+}
+
+/// The state of one generation.
+struct Decoder<'a> {
+    model: &'a mut dyn LanguageModel,
+    options: &'a DecodeOptions,
+    cancel: &'a AtomicBool,
+    sampler: Sampler,
+    start: Instant,
+    tokens: Vec<GeneratedToken>,
+    logits: Vec<f32>,
+    /// Logits of the pass before the last.
+    earlier_logits: Vec<f32>,
+    forward_passes: usize,
+    mask_times: MaskTimes,
+    /// Time of the shortest forward pass so far.
+    shortest_pass: Option<Duration>,
+    completion_plan: CompletionPlan,
+    provisional: Option<ProvisionalToken>,
+}
+
+/// A token taken before it was known whether the document can be ended within the token budget after it. That is found out
+/// while the forward pass over the token runs, which is in vain in the rare case that it cannot.
+struct ProvisionalToken {
+    token: TokenId,
+    /// The model's sequence before the token.
+    sequence: Snapshot,
+    /// Number of tokens of the answer before the token.
+    tokens: usize,
+}
+
+/// What to do after a token was chosen.
+enum NextStep {
+    /// These tokens are appended to the model's sequence.
+    Append(Vec<TokenId>),
+    /// The answer ends.
+    Finish(FinishReason),
+}
+
+impl Decoder<'_> {
+    /// Writes the whole answer.
+    fn run(&mut self, prompt: &[TokenId], constraint: Option<Constraint>) -> Result<FinishReason, DecodeError> {
+        self.model.reset();
+        let deadline = self.options.time_limit.and_then(|limit| self.start.checked_add(limit));
+        let overlap = self.options.overlap;
+        let mut masker = constraint.map(|constraint| OverlappedMasker::new(constraint, overlap, deadline));
+        let mut pending = prompt.to_vec();
+        loop {
+            if let Some(reason) = self.stop_before(pending.len()) {
+                return Ok(reason);
+            }
+            let token = match masker.as_mut() {
+                None => self.sample_freely(&pending)?,
+                Some(masker) => match self.sample_masked(&pending, masker)? {
+                    Some(token) => token,
+                    None => return Ok(FinishReason::TimeLimit),
+                },
+            };
+            match self.accept(token, masker.as_mut())? {
+                NextStep::Append(tokens) => pending = tokens,
+                NextStep::Finish(reason) => return Ok(reason),
+            }
+        }
+    }
+
+    /// Whether to stop rather than append `added` tokens.
+    fn stop_before(&self, added: usize) -> Option<FinishReason> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Some(FinishReason::Cancelled);
+        }
+        if self
+            .options
+            .time_limit
+            .is_some_and(|limit| self.start.elapsed() >= limit)
+        {
+            return Some(FinishReason::TimeLimit);
+        }
+        if self.tokens.len() >= self.options.max_tokens {
+            return Some(FinishReason::TokenLimit);
+        }
+        if self.model.position() + added > self.model.max_positions() {
+            return Some(FinishReason::ContextFull);
+        }
+        None
+    }
+
+    /// One forward pass over `tokens`; the logits are on the host afterwards.
+    fn forward(&mut self, tokens: &[TokenId]) -> Result<(), DecodeError> {
+        self.forward_passes += 1;
+        std::mem::swap(&mut self.logits, &mut self.earlier_logits);
+        let logits = self.model.append(tokens)?;
+        logits_to_host(&logits, &mut self.logits)?;
+        Ok(())
+    }
+
+    /// Appends `tokens` and chooses any token.
+    fn sample_freely(&mut self, tokens: &[TokenId]) -> Result<TokenId, DecodeError> {
+        self.forward(tokens)?;
+        self.sampler.observe(tokens);
+        self.sampler
+            .sample(&self.logits, None)
+            .ok_or_else(|| DecodeError::dead_end("none", self.tokens.len()))
+    }
+
+    /// Appends `tokens` and chooses from the mask computed meanwhile; `None` where the mask was not ready at the deadline.
+    fn sample_masked(
+        &mut self,
+        tokens: &[TokenId],
+        masker: &mut OverlappedMasker,
+    ) -> Result<Option<TokenId>, DecodeError> {
+        let handing_over = Instant::now();
+        let idle = self.shortest_pass.unwrap_or(SHORT_PASS) / 2;
+        masker.begin(tokens, self.options.finish_in_time, idle)?;
+        let running = Instant::now();
+        self.mask_times.exposed += running - handing_over;
+        self.forward(tokens)?;
+        let waiting = Instant::now();
+        let pass = waiting - running;
+        self.shortest_pass = Some(self.shortest_pass.map_or(pass, |shortest| shortest.min(pass)));
+        let Some(ready) = masker.finish()? else {
+            return Ok(None);
+        };
+        self.mask_times.masks += 1;
+        self.mask_times.total += ready.work;
+        self.mask_times.speculation += ready.speculation;
+        self.mask_times.exposed += waiting.elapsed();
+        let budget = self.budget_after_next();
+        if let Some(provisional) = self.provisional.take()
+            && !CompletionPlan::fits(ready.completion.as_deref(), budget + 1)
+        {
+            return self.replace(provisional, masker).map(Some);
+        }
+        self.completion_plan.learn(ready.completion, budget + 1);
+        self.sampler.observe(tokens);
+        let Some(token) = self.sampler.sample(&self.logits, Some(masker.mask()?)) else {
+            return Err(DecodeError::dead_end(&masker.framework, self.tokens.len()));
+        };
+        if !self.options.finish_in_time {
+            return Ok(Some(token));
+        }
+        if self.completion_plan.is_far_below(budget) {
+            self.provisional = Some(ProvisionalToken {
+                token,
+                sequence: self.model.snapshot(),
+                tokens: self.tokens.len(),
+            });
+            return Ok(Some(token));
+        }
+        self.within_budget(token, masker).map(Some)
+    }
+
+    /// Takes back a token after which the document cannot be ended within the token budget, and chooses another.
+    fn replace(
+        &mut self,
+        provisional: ProvisionalToken,
+        masker: &mut OverlappedMasker,
+    ) -> Result<TokenId, DecodeError> {
+        masker.rollback(self.tokens.len() - provisional.tokens)?;
+        self.tokens.truncate(provisional.tokens);
+        self.model.restore(&provisional.sequence)?;
+        std::mem::swap(&mut self.logits, &mut self.earlier_logits);
+        self.within_budget(provisional.token, masker)
+    }
+
+    /// `token`, or the most likely other token after which the document can be ended within the token budget.
+    fn within_budget(&mut self, mut token: TokenId, masker: &mut OverlappedMasker) -> Result<TokenId, DecodeError> {
+        if !self.completion_plan.is_known() {
+            return Ok(token);
+        }
+        let working = Instant::now();
+        let budget = self.budget_after_next();
+        for attempt in 0.. {
+            if self.options.eos_tokens.contains(&token) {
+                break;
+            }
+            let completion = masker.completion_after(token)?;
+            if self.completion_plan.admits(token, completion, budget) {
+                break;
+            }
+            self.logits[token as usize] = f32::NEG_INFINITY;
+            let other = match attempt < MAX_PASSED_OVER {
+                true => self.sampler.sample(&self.logits, Some(masker.mask()?)),
+                false => None,
+            };
+            let not_passed_over = |token: &TokenId| self.logits[*token as usize] != f32::NEG_INFINITY;
+            token = match other.filter(not_passed_over).or(self.completion_plan.next()) {
+                Some(other) => other,
+                // Nothing is planned where the document can end here.
+                None => match masker.allowed_end(&self.options.eos_tokens)? {
+                    Some(end) => end,
+                    None => break,
+                },
+            };
+        }
+        self.count_exposed(working.elapsed());
+        Ok(token)
+    }
+
+    /// Adds `work` of the framework, for which the model waited, to the times.
+    fn count_exposed(&mut self, work: Duration) {
+        self.mask_times.total += work;
+        self.mask_times.exposed += work;
+    }
+
+    /// The token budget after the next token: how many tokens may follow it.
+    fn budget_after_next(&self) -> usize {
+        let context = self.model.max_positions().saturating_sub(self.model.position());
+        let limit = self.options.max_tokens.saturating_sub(self.tokens.len());
+        // The limit's last token leaves no pass to choose the end with.
+        limit.min(context).saturating_sub(2)
+    }
+
+    /// Takes `token`, tells the masker, and adds what the masker forces after it.
+    fn accept(&mut self, token: TokenId, masker: Option<&mut OverlappedMasker>) -> Result<NextStep, DecodeError> {
+        if self.options.eos_tokens.contains(&token) {
+            return Ok(NextStep::Finish(FinishReason::EndOfSequence));
+        }
+        let mut pending = vec![token];
+        self.push(token, false);
+        if let Some(masker) = masker {
+            let working = Instant::now();
+            let ended = self.advance(token, masker, &mut pending)?;
+            self.count_exposed(working.elapsed());
+            if ended {
+                return Ok(NextStep::Finish(FinishReason::EndOfSequence));
+            }
+        }
+        Ok(NextStep::Append(pending))
+    }
+
+    /// Tells the masker of `token`, and appends to `pending` what it forces. True where it forces the end.
+    fn advance(
+        &mut self,
+        token: TokenId,
+        masker: &mut OverlappedMasker,
+        pending: &mut Vec<TokenId>,
+    ) -> Result<bool, DecodeError> {
+        let mut forced = Vec::new();
+        masker.advance(token)?;
+        if self.options.fast_forward && !self.completion_plan.is_binding() {
+            masker.forced_tokens(&mut forced)?;
+            if !self
+                .completion_plan
+                .leaves_room_for(forced.len(), self.budget_after_next())
+            {
+                forced.clear();
+            }
+        }
+        for token in forced {
+            if self.options.eos_tokens.contains(&token) {
+                return Ok(true);
+            }
+            if self.tokens.len() >= self.options.max_tokens {
+                break;
+            }
+            masker.advance(token)?;
+            pending.push(token);
+            self.push(token, true);
+        }
+        Ok(false)
+    }
+
+    /// Adds a token to the answer.
+    fn push(&mut self, id: TokenId, forced: bool) {
+        let at = self.start.elapsed();
+        self.tokens.push(GeneratedToken { id, forced, at });
+    }
+}

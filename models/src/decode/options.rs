@@ -1,0 +1,36 @@
+//! [`DecodeOptions`] and [`Constraint`]: what the caller of [`generate`](crate::generate) chooses.
+
+use std::time::Duration;
+
+use maskwright::{Masker, TokenId};
+
+use crate::decode::sampler::SamplingOptions;
+
+/// When an answer ends, and how its tokens are chosen.
+#[derive(Clone, Debug)]
+pub struct DecodeOptions {
+    /// How tokens are chosen.
+    pub sampling: SamplingOptions,
+    /// Token ids that end an answer.
+    pub eos_tokens: Vec<TokenId>,
+    /// Largest number of tokens of an answer. The end-of-sequence token is not counted; an answer that has this
+    /// many tokens is not given another forward pass to see whether it would have ended there.
+    pub max_tokens: usize,
+    /// Longest time for an answer, prompt processing included.
+    pub time_limit: Option<Duration>,
+    /// Whether tokens that the masker forces are appended without being sampled.
+    pub fast_forward: bool,
+    /// Whether tokens are passed over after which the document could not be ended within `max_tokens` and the model's
+    /// context, where the framework can tell ([`Masker::completion`]).
+    pub finish_in_time: bool,
+    /// Whether masks are computed on another thread while the forward pass runs.
+    pub overlap: bool,
+}
+
+/// A masker at work in a generation, with the name its errors are told under.
+pub struct Constraint {
+    /// The framework's name.
+    pub framework: String,
+    /// A masker at the start of a document.
+    pub masker: Box<dyn Masker>,
+}

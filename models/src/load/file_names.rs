@@ -1,0 +1,18 @@
+//! The names that a model's files have in Hugging Face layout.
+
+/// Sizes and switches of the network.
+pub(crate) const CONFIG: &str = "config.json";
+/// The tokenizer.
+pub(crate) const TOKENIZER: &str = "tokenizer.json";
+/// Special tokens, and in older models the chat template.
+pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
+/// Sampling settings and end-of-sequence ids.
+pub(crate) const GENERATION_CONFIG: &str = "generation_config.json";
+/// The chat template as plain text.
+pub(crate) const TEMPLATE_JINJA: &str = "chat_template.jinja";
+/// The chat template inside a JSON object.
+pub(crate) const TEMPLATE_JSON: &str = "chat_template.json";
+/// The weights of a checkpoint that is not sharded.
+pub(crate) const WEIGHTS: &str = "model.safetensors";
+/// Which weight file of a sharded checkpoint has which tensor.
+pub(crate) const WEIGHT_INDEX: &str = "model.safetensors.index.json";

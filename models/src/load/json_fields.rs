@@ -1,0 +1,151 @@
+//! [`JsonFields`]: the members of a JSON object in a configuration file, read with checks and errors that name them.
+
+use serde_json::{Map, Value};
+
+use crate::ModelError;
+
+/// The members of one JSON object. Errors name the file, and members of nested objects with dots.
+pub(crate) struct JsonFields<'a> {
+    file: &'a str,
+    /// The names of the objects around this one, each with a dot behind it.
+    prefix: String,
+    map: Map<String, Value>,
+}
+
+impl<'a> JsonFields<'a> {
+    /// Reads `bytes`, the contents of the file that errors call `file`.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Json`], where they are not a JSON object.
+    pub(crate) fn parse(file: &'a str, bytes: &[u8]) -> Result<Self, ModelError> {
+        let failed = |message: String| ModelError::Json {
+            file: file.to_owned(),
+            message,
+        };
+        match serde_json::from_slice(bytes).map_err(|error| failed(error.to_string()))? {
+            Value::Object(map) => Ok(Self {
+                file,
+                prefix: String::new(),
+                map,
+            }),
+            other => Err(failed(format!("{} where an object was expected", shown(&other)))),
+        }
+    }
+
+    /// All members.
+    pub(crate) fn into_map(self) -> Map<String, Value> {
+        self.map
+    }
+
+    /// The error of a field that is missing or has a wrong value.
+    pub(crate) fn error(&self, field: &str, message: impl Into<String>) -> ModelError {
+        ModelError::Config {
+            file: self.file.to_owned(),
+            field: format!("{}{field}", self.prefix),
+            message: message.into(),
+        }
+    }
+
+    /// The error of a model that is well formed, but of a kind that cannot be run.
+    pub(crate) fn unsupported(&self, what: impl Into<String>, hint: impl Into<String>) -> ModelError {
+        ModelError::Unsupported {
+            file: self.file.to_owned(),
+            what: what.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// The field's value; `null` counts as absent, as in transformers.
+    pub(crate) fn get(&self, field: &str) -> Option<&Value> {
+        self.map.get(field).filter(|value| !value.is_null())
+    }
+
+    /// The object in `field`, where there is one.
+    pub(crate) fn object(&self, field: &str) -> Result<Option<Self>, ModelError> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Value::Object(map)) => Ok(Some(Self {
+                file: self.file,
+                prefix: format!("{}{field}.", self.prefix),
+                map: map.clone(),
+            })),
+            Some(_) => Err(self.error(field, "expected an object")),
+        }
+    }
+
+    /// A whole number from 1 to `limit`, where there is one.
+    pub(crate) fn size(&self, field: &str, limit: usize) -> Result<Option<usize>, ModelError> {
+        let Some(value) = self.get(field) else {
+            return Ok(None);
+        };
+        match value.as_u64() {
+            Some(size) if size >= 1 && size <= limit as u64 => Ok(Some(size as usize)),
+            _ => {
+                let message = format!("{} is not a whole number from 1 to {limit}", shown(value));
+                Err(self.error(field, message))
+            }
+        }
+    }
+
+    /// A finite number over `low` (exclusive) and up to `high`, where there is one.
+    pub(crate) fn number(&self, field: &str, low: f64, high: f64) -> Result<Option<f64>, ModelError> {
+        let Some(value) = self.get(field) else {
+            return Ok(None);
+        };
+        match value.as_f64() {
+            Some(number) if number > low && number <= high => Ok(Some(number)),
+            _ => {
+                let message = format!("{} is not a number over {low} and up to {high}", shown(value));
+                Err(self.error(field, message))
+            }
+        }
+    }
+
+    /// A number as [`number`](Self::number) reads it, which must not be absent.
+    pub(crate) fn required_number(&self, field: &str, low: f64, high: f64) -> Result<f64, ModelError> {
+        let number = self.number(field, low, high)?;
+        number.ok_or_else(|| self.error(field, "missing; expected a number"))
+    }
+
+    /// A switch, or `default` where it is absent.
+    pub(crate) fn flag(&self, field: &str, default: bool) -> Result<bool, ModelError> {
+        match self.get(field) {
+            None => Ok(default),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(value) => Err(self.error(field, format!("{} is not true or false", shown(value)))),
+        }
+    }
+
+    /// The items of a list of names; none where it is absent.
+    pub(crate) fn list(&self, field: &str) -> Result<&[Value], ModelError> {
+        match self.get(field) {
+            None => Ok(&[]),
+            Some(Value::Array(items)) => Ok(items),
+            Some(_) => Err(self.error(field, "expected a list of names")),
+        }
+    }
+
+    /// A field that holds one token id or a list of them; empty where absent.
+    pub(crate) fn token_ids(&self, field: &str) -> Result<Vec<u32>, ModelError> {
+        let one = |value: &Value| {
+            let id = value.as_u64().and_then(|id| u32::try_from(id).ok());
+            id.ok_or_else(|| self.error(field, format!("{} is not a token id", shown(value))))
+        };
+        match self.get(field) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(ids)) => ids.iter().map(one).collect(),
+            Some(value) => Ok(vec![one(value)?]),
+        }
+    }
+}
+
+/// A value as an error message shows it: short, whatever the file holds.
+fn shown(value: &Value) -> String {
+    const LONGEST: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

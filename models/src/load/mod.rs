@@ -1,0 +1,15 @@
+//! Where a model's files are, and what they say: its JSON files, each read and checked, and its weights.
+
+pub(crate) mod builtin;
+pub(crate) mod config;
+pub(crate) mod disk;
+pub(crate) mod file_names;
+pub(crate) mod files;
+pub(crate) mod generation_config;
+pub(crate) mod hub;
+pub(crate) mod json_fields;
+pub(crate) mod rope_scaling;
+pub(crate) mod source;
+pub(crate) mod tokenizer_config;
+pub(crate) mod weight_format;
+pub(crate) mod weights;

@@ -1,0 +1,275 @@
+//! [`Weights`]: tensors read by name from safetensors files, single or sharded, mapped into memory.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::path::Path;
+
+use candle_core::{DType, Device, Tensor, WithDType};
+use half::{bf16, f16};
+use safetensors::tensor::{Metadata, TensorInfo};
+use safetensors::{Dtype, SafeTensors};
+use serde_json::Value;
+
+use crate::ModelError;
+use crate::load::json_fields::JsonFields;
+
+/// Blocks of each weight file that go into a checkpoint's fingerprint, at most.
+const SAMPLED_BLOCKS: usize = 1024;
+/// Size of such a block.
+const SAMPLED_BLOCK_BYTES: usize = 4096;
+
+/// The bytes of a weight file.
+pub(crate) enum WeightBytes {
+    Static(&'static [u8]),
+    Mapped(memmap2::Mmap),
+}
+
+impl WeightBytes {
+    /// Maps the file at `path` into memory.
+    pub(crate) fn map(path: &Path) -> Result<Self, ModelError> {
+        let failed = |source| ModelError::cannot_read(path, source);
+        let file = File::open(path).map_err(failed)?;
+        // SAFETY: the map is read only, and nothing in this crate writes weight files once they have their
+        // name (downloads are renamed when complete). Another process that truncates the file while it is
+        // read would end this one with SIGBUS; every program that maps checkpoints has that in common.
+        #[allow(unsafe_code)]
+        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(failed)?;
+        Ok(Self::Mapped(map))
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Static(bytes) => bytes,
+            Self::Mapped(map) => map,
+        }
+    }
+}
+
+/// One safetensors file, its header checked: offsets lie inside the file and fit shapes and types.
+struct Shard {
+    /// As error messages name it.
+    file: String,
+    bytes: WeightBytes,
+    /// Where tensor data begin: after the header.
+    data_start: usize,
+    metadata: Metadata,
+}
+
+/// The tensors of a checkpoint, by name. Those nobody asks for are ignored.
+pub(crate) struct Weights {
+    shards: Vec<Shard>,
+    /// Tensor name to index in `shards`.
+    places: HashMap<String, usize>,
+}
+
+impl Weights {
+    /// Reads the headers of `files`, pairs of a name for error messages and the bytes.
+    pub(crate) fn new(files: Vec<(String, WeightBytes)>) -> Result<Self, ModelError> {
+        let mut weights = Self {
+            shards: Vec::with_capacity(files.len()),
+            places: HashMap::new(),
+        };
+        for (file, bytes) in files {
+            let header = SafeTensors::read_metadata(bytes.as_slice());
+            let (header_bytes, metadata) = header.map_err(|error| ModelError::DamagedWeights {
+                file: file.clone(),
+                message: error.to_string(),
+            })?;
+            for name in metadata.offset_keys() {
+                weights.places.insert(name, weights.shards.len());
+            }
+            weights.shards.push(Shard {
+                file,
+                bytes,
+                data_start: size_of::<u64>() + header_bytes,
+                metadata,
+            });
+        }
+        Ok(weights)
+    }
+
+    /// What tells checkpoints apart at little cost: of each shard, in the order of the files, its header, and
+    /// [`SAMPLED_BLOCKS`] blocks spread evenly over its tensor data.
+    pub(crate) fn fingerprint(&self) -> impl Iterator<Item = &[u8]> {
+        self.shards.iter().flat_map(|shard| {
+            let (header, data) = shard.bytes.as_slice().split_at(shard.data_start);
+            let stride = data.len().div_ceil(SAMPLED_BLOCKS).max(SAMPLED_BLOCK_BYTES);
+            let blocks = data
+                .chunks(stride)
+                .map(|chunk| &chunk[..chunk.len().min(SAMPLED_BLOCK_BYTES)]);
+            std::iter::once(header).chain(blocks)
+        })
+    }
+
+    /// The number format of a tensor, `None` where it is missing or not a floating-point format in use.
+    pub(crate) fn dtype(&self, name: &str) -> Option<DType> {
+        let shard = &self.shards[*self.places.get(name)?];
+        match shard.metadata.info(name)?.dtype {
+            Dtype::F32 => Some(DType::F32),
+            Dtype::F16 => Some(DType::F16),
+            Dtype::BF16 => Some(DType::BF16),
+            _ => None,
+        }
+    }
+
+    /// Tensors stacked along their first dimension, converted to `dtype`, on `device`.
+    ///
+    /// `parts` are names with the shapes they must have; all but the first dimension agree.
+    pub(crate) fn stacked(
+        &self,
+        parts: &[(String, Vec<usize>)],
+        dtype: DType,
+        device: &Device,
+    ) -> Result<Tensor, ModelError> {
+        match dtype {
+            DType::F32 => self.stacked_as::<f32>(parts, device),
+            DType::BF16 => self.stacked_as::<bf16>(parts, device),
+            _ => self.stacked_as::<f16>(parts, device),
+        }
+    }
+
+    fn stacked_as<T: Element>(&self, parts: &[(String, Vec<usize>)], device: &Device) -> Result<Tensor, ModelError> {
+        let mut shape = parts.first().map_or_else(Vec::new, |(_, shape)| shape.clone());
+        if let Some(rows) = shape.first_mut() {
+            *rows = parts.iter().map(|(_, shape)| shape[0]).sum();
+        }
+        // Shapes are compared before memory is reserved: the file holds that many elements.
+        let views = parts.iter().map(|(name, shape)| self.view(name, shape));
+        let views = views.collect::<Result<Vec<_>, _>>()?;
+        let mut elements: Vec<T> = Vec::with_capacity(shape.iter().product());
+        for (dtype, bytes) in views {
+            T::extend_from(dtype, bytes, &mut elements);
+        }
+        Tensor::from_vec(elements, shape, device).map_err(|error| ModelError::Device {
+            device: format!("{:?}", device.location()),
+            message: format!("copying weights failed: {error}"),
+        })
+    }
+
+    /// Number format and bytes of a tensor, which must have the given shape.
+    fn view(&self, name: &str, expected: &[usize]) -> Result<(Dtype, &[u8]), ModelError> {
+        let shard = match self.places.get(name) {
+            Some(&index) => &self.shards[index],
+            None => {
+                return Err(ModelError::TensorMissing {
+                    file: self.describe_files(),
+                    tensor: name.to_owned(),
+                });
+            }
+        };
+        let info: &TensorInfo = shard.metadata.info(name).ok_or_else(|| ModelError::TensorMissing {
+            file: shard.file.clone(),
+            tensor: name.to_owned(),
+        })?;
+        if info.shape != expected {
+            return Err(ModelError::TensorShape {
+                file: shard.file.clone(),
+                tensor: name.to_owned(),
+                expected: expected.to_vec(),
+                found: info.shape.clone(),
+            });
+        }
+        if !matches!(info.dtype, Dtype::F32 | Dtype::F16 | Dtype::BF16) {
+            return Err(ModelError::TensorType {
+                file: shard.file.clone(),
+                tensor: name.to_owned(),
+                found: format!("{:?}", info.dtype),
+            });
+        }
+        let (start, end) = info.data_offsets;
+        let bytes = shard
+            .bytes
+            .as_slice()
+            .get(shard.data_start + start..shard.data_start + end);
+        let bytes = bytes.ok_or_else(|| ModelError::DamagedWeights {
+            file: shard.file.clone(),
+            message: format!("tensor `{name}` ends past the file"),
+        })?;
+        Ok((info.dtype, bytes))
+    }
+
+    fn describe_files(&self) -> String {
+        match self.shards.as_slice() {
+            [shard] => shard.file.clone(),
+            [first, .., last] => format!("none of the {} files {} … {}", self.shards.len(), first.file, last.file),
+            [] => "no weight file".to_owned(),
+        }
+    }
+}
+
+/// The shards that `bytes`, a model.safetensors.index.json called `file`, names; sorted, without directories.
+pub(crate) fn shards_of_index(file: &str, bytes: &[u8]) -> Result<Vec<String>, ModelError> {
+    let fields = JsonFields::parse(file, bytes)?;
+    let Some(Value::Object(places)) = fields.get("weight_map") else {
+        return Err(fields.error("weight_map", "missing; expected an object of tensor and file names"));
+    };
+    let mut shards = BTreeSet::new();
+    for (tensor, shard) in places {
+        match shard.as_str() {
+            // A name with a directory could leave the model's own.
+            Some(name) if name.ends_with(".safetensors") && !name.contains(['/', '\\', ':']) => {
+                shards.insert(name.to_owned());
+            }
+            _ => {
+                let message = format!("{shard} is not the name of a safetensors file");
+                return Err(fields.error(&format!("weight_map.{tensor}"), message));
+            }
+        }
+    }
+    if shards.is_empty() {
+        return Err(fields.error("weight_map", "names no file"));
+    }
+    Ok(shards.into_iter().collect())
+}
+
+/// A number format weights can be converted to.
+trait Element: WithDType {
+    fn from_f32(value: f32) -> Self;
+
+    /// Appends the little-endian numbers in `bytes`; exact where the formats agree.
+    fn extend_from(dtype: Dtype, bytes: &[u8], out: &mut Vec<Self>) {
+        match dtype {
+            Dtype::F32 => out.extend(
+                bytes
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&b| Self::from_f32(f32::from_le_bytes(b))),
+            ),
+            Dtype::BF16 => {
+                out.extend(
+                    bytes
+                        .as_chunks()
+                        .0
+                        .iter()
+                        .map(|&b| Self::from_f32(bf16::from_le_bytes(b).to_f32())),
+                );
+            }
+            _ => out.extend(
+                bytes
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&b| Self::from_f32(f16::from_le_bytes(b).to_f32())),
+            ),
+        }
+    }
+}
+
+impl Element for f32 {
+    fn from_f32(value: f32) -> Self {
+        value
+    }
+}
+
+impl Element for bf16 {
+    fn from_f32(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+}
+
+impl Element for f16 {
+    fn from_f32(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+}

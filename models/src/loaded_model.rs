@@ -1,0 +1,259 @@
+//! [`load`]: a model with everything that belongs to it, from any [`ModelSource`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use candle_core::DType;
+use indicatif::ProgressBar;
+use maskwright::{TokenId, Vocabulary};
+use sha2::{Digest, Sha256};
+
+use crate::load::files::ModelFiles;
+use crate::load::generation_config::GenerationDefaults;
+use crate::load::hub::settings::HubSettings;
+use crate::load::source::ModelSource;
+use crate::load::tokenizer_config::TokenizerConfig;
+use crate::load::weight_format::WeightFormat;
+use crate::load::weights::Weights;
+use crate::network::device::ModelDevice;
+use crate::network::transformer::Transformer;
+use crate::prompt::chat_template::{ChatTemplate, Message};
+use crate::prompt::tokenizer::ModelTokenizer;
+use crate::prompt::vocabulary::{ConfigurationFiles, ModelVocabulary};
+use crate::{LanguageModel, ModelError};
+
+/// Number of weights below which F16 weights are kept as F32 on the CPU unless asked otherwise: while they fit the
+/// processor's caches, widening them each time costs more than reading twice as many bytes.
+const WIDENED_BELOW: u64 = 16 << 20;
+
+/// How a model is loaded.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Where it is computed.
+    pub device: ModelDevice,
+    /// How its weights are kept.
+    pub dtype: WeightFormat,
+    /// Threads of a forward pass on the CPU; by default as many as rayon's global pool has.
+    pub threads: Option<usize>,
+    /// The time that chat templates are told (some write the date into the prompt); by default, the local time when
+    /// a prompt is rendered. Runs that are to be compared need the same.
+    pub clock: Option<jiff::civil::DateTime>,
+    /// Hub address, cache and credentials; by default from the environment (`HF_HOME`, `HF_TOKEN` …).
+    pub hub: HubSettings,
+    /// Shows downloads, where given.
+    pub progress: Option<ProgressBar>,
+}
+
+/// What identifies a loaded model, for the record of a run.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct ModelSummary {
+    /// The name the user gave.
+    pub name: String,
+    /// `llama`, `qwen2` …
+    pub family: &'static str,
+    /// Number of weights.
+    pub parameters: u64,
+    /// Number of logits.
+    pub vocab_size: usize,
+    /// Longest sequence, in tokens.
+    pub max_positions: usize,
+    /// Format the weights are kept in.
+    pub dtype: String,
+    /// Where it is computed.
+    pub device: String,
+    /// Threads of a forward pass on the CPU.
+    pub threads: usize,
+    /// Commit on the hub.
+    pub commit: Option<String>,
+    /// SHA-256 of the configuration files, the headers of the weight files (names, shapes and places of all tensors)
+    /// and up to 4 MiB of each weight file's data, sampled evenly, in hexadecimal digits.
+    pub hash: String,
+    /// SHA-256 of each configuration file, in hexadecimal digits.
+    pub files: BTreeMap<String, String>,
+}
+
+/// A model with its tokenizer, vocabulary, chat template and defaults.
+pub struct LoadedModel {
+    /// The model itself.
+    pub model: Box<dyn LanguageModel>,
+    vocabulary: ModelVocabulary,
+    template: Option<ChatTemplate>,
+    tokenizer_config: TokenizerConfig,
+    generation_defaults: GenerationDefaults,
+    summary: ModelSummary,
+}
+
+impl fmt::Debug for LoadedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedModel")
+            .field("summary", &self.summary)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Finds, downloads where necessary, and reads a model.
+///
+/// # Errors
+///
+/// [`ModelError`], naming the file, tensor or field at fault. Damaged and hostile files end in an error too,
+/// never in a panic.
+pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, ModelError> {
+    let mut files = ModelFiles::open(source, &options.hub, options.progress.as_ref())?;
+    let ConfigurationFiles {
+        config,
+        generation_defaults,
+        tokenizer_config,
+        vocabulary,
+    } = ConfigurationFiles::read(&files)?;
+    let template = ChatTemplate::read(&files, &tokenizer_config, options.clock)?;
+
+    let weights = Weights::new(std::mem::take(&mut files.weights))?;
+    let device = options.device.open()?;
+    let dtype = match (options.dtype, options.dtype.or_that_of(&weights)) {
+        (WeightFormat::Auto, DType::F16) if device.is_cpu() && config.parameters() < WIDENED_BELOW => DType::F32,
+        (_, dtype) => dtype,
+    };
+    let threads = options.threads.map(thread_pool).transpose()?;
+    let summary = ModelSummary {
+        name: files.name.clone(),
+        family: config.family.name(),
+        parameters: config.parameters(),
+        vocab_size: config.vocab_size,
+        max_positions: config.max_positions,
+        dtype: dtype.as_str().to_owned(),
+        device: options.device.to_string(),
+        threads: threads
+            .as_ref()
+            .map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads()),
+        commit: files.commit.clone(),
+        hash: hash(&files, &weights),
+        files: files
+            .configuration()
+            .map(|(name, bytes)| (name.to_owned(), hex::encode(Sha256::digest(bytes))))
+            .collect(),
+    };
+    let model = Transformer::new(&files.name, config, &weights, dtype, &device, threads)?;
+    Ok(LoadedModel {
+        model: Box::new(model),
+        vocabulary,
+        template,
+        tokenizer_config,
+        generation_defaults,
+        summary,
+    })
+}
+
+impl LoadedModel {
+    /// The name the user gave: `builtin`, a path, or a hub id with its revision.
+    pub fn name(&self) -> &str {
+        &self.summary.name
+    }
+
+    /// The tokenizer.
+    pub fn tokenizer(&self) -> &Arc<ModelTokenizer> {
+        &self.vocabulary.tokenizer
+    }
+
+    /// The bytes of each token, as many tokens as the model has logits.
+    pub fn vocabulary(&self) -> Arc<Vocabulary> {
+        Arc::clone(&self.vocabulary.vocabulary)
+    }
+
+    /// The tokens that end an answer: those of generation_config.json, or without it of config.json, and the
+    /// tokenizer's own end-of-sequence token.
+    pub fn eos_ids(&self) -> &[TokenId] {
+        &self.vocabulary.eos_ids
+    }
+
+    /// The text of the model's tokenizer.json.
+    pub fn tokenizer_json(&self) -> &Arc<str> {
+        &self.vocabulary.tokenizer_json
+    }
+
+    /// Whether the model has a chat template.
+    pub fn has_chat_template(&self) -> bool {
+        self.template.is_some()
+    }
+
+    /// Sampling settings that the model's authors recommend.
+    pub fn generation_defaults(&self) -> GenerationDefaults {
+        self.generation_defaults
+    }
+
+    /// What identifies the model, for the record of a run.
+    pub fn summary(&self) -> &ModelSummary {
+        &self.summary
+    }
+
+    /// The text that puts `messages` before the model and asks for its answer.
+    ///
+    /// Through the model's chat template, its thinking switched off where it has such a switch
+    /// (`enable_thinking`). Without a template: the contents, separated by empty lines, and one more at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::ChatTemplate`], where the template fails or refuses the messages.
+    pub fn render_prompt(&self, messages: &[Message]) -> Result<String, ModelError> {
+        let variables = BTreeMap::from([("enable_thinking".to_owned(), serde_json::Value::Bool(false))]);
+        self.render_prompt_with(messages, &variables)
+    }
+
+    /// As [`LoadedModel::render_prompt`], with the template's variables given by the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`LoadedModel::render_prompt`].
+    pub fn render_prompt_with(
+        &self,
+        messages: &[Message],
+        variables: &BTreeMap<String, serde_json::Value>,
+    ) -> Result<String, ModelError> {
+        match &self.template {
+            Some(template) => template.render(messages, variables),
+            None => Ok(messages
+                .iter()
+                .map(|message| format!("{}\n\n", message.content))
+                .collect()),
+        }
+    }
+
+    /// The tokens of a prompt from [`LoadedModel::render_prompt`].
+    ///
+    /// A chat template writes the beginning-of-sequence token where the model wants one, so nothing is added to
+    /// its text. Without a template, the special tokens are added that the tokenizer puts around a text.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Tokenizer`].
+    pub fn encode_prompt(&self, prompt: &str) -> Result<Vec<TokenId>, ModelError> {
+        let bos = self.tokenizer_config.bos_token.as_deref();
+        let has_bos = bos.is_some_and(|bos| !bos.is_empty() && prompt.starts_with(bos));
+        self.vocabulary
+            .tokenizer
+            .encode(prompt, self.template.is_none() && !has_bos)
+    }
+}
+
+fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("model-{index}"));
+    pool.build().map(Arc::new).map_err(|error| ModelError::Device {
+        device: "cpu".to_owned(),
+        message: format!("cannot start {threads} threads: {error}"),
+    })
+}
+
+/// What tells two models apart without reading all weights: see [`ModelSummary::hash`].
+fn hash(files: &ModelFiles, weights: &Weights) -> String {
+    let mut hash = Sha256::new();
+    let weights = weights.fingerprint().map(|bytes| ("weights", bytes));
+    for (name, bytes) in files.configuration().chain(weights) {
+        for part in [name.as_bytes(), bytes] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    hex::encode(hash.finalize())
+}

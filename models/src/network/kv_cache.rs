@@ -1,0 +1,134 @@
+//! The keys and values of the tokens seen so far, preallocated and grown in steps.
+
+use candle_core::{DType, Device, Result, Tensor};
+
+use crate::load::config::ModelConfig;
+
+/// Number of tokens the first allocation has room for.
+const FIRST_CAPACITY: usize = 256;
+
+/// The capacity for `needed` tokens: doubled from the current one, within `max_positions`.
+fn grown(capacity: usize, needed: usize, max_positions: usize) -> usize {
+    let mut grown = capacity.max(FIRST_CAPACITY);
+    while grown < needed {
+        grown = grown.saturating_mul(2);
+    }
+    grown.min(max_positions).max(needed)
+}
+
+/// Keys and values on the CPU.
+#[derive(Debug, Default)]
+pub(crate) struct CpuCache {
+    /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each.
+    layers: Vec<[Vec<f32>; 2]>,
+    capacity: usize,
+    head_dim: usize,
+}
+
+impl CpuCache {
+    pub(crate) fn new(config: &ModelConfig) -> Self {
+        Self {
+            layers: vec![[Vec::new(), Vec::new()]; config.layers],
+            capacity: 0,
+            head_dim: config.head_dim,
+        }
+    }
+
+    /// Makes room for `needed` tokens, keeping those there are.
+    pub(crate) fn reserve(&mut self, config: &ModelConfig, needed: usize) {
+        if needed <= self.capacity {
+            return;
+        }
+        let capacity = grown(self.capacity, needed, config.max_positions);
+        let (old_head, new_head) = (self.capacity * self.head_dim, capacity * self.head_dim);
+        for buffer in self.layers.iter_mut().flatten() {
+            let mut larger = vec![0.0; config.kv_heads * new_head];
+            if old_head > 0 {
+                for (old, new) in buffer.chunks_exact(old_head).zip(larger.chunks_exact_mut(new_head)) {
+                    new[..old_head].copy_from_slice(old);
+                }
+            }
+            *buffer = larger;
+        }
+        self.capacity = capacity;
+    }
+
+    /// Stores one token's key and value vectors, `[kv_heads, head_dim]` each, at `position`.
+    pub(crate) fn store(&mut self, layer: usize, position: usize, key: &[f32], value: &[f32]) {
+        let (stride, width) = (self.capacity * self.head_dim, self.head_dim);
+        for (buffer, vectors) in self.layers[layer].iter_mut().zip([key, value]) {
+            for (head, vector) in vectors.chunks_exact(width).enumerate() {
+                buffer[head * stride + position * width..][..width].copy_from_slice(vector);
+            }
+        }
+    }
+
+    /// Keys and values of one head at positions `0 .. len`: `[len, head_dim]` each.
+    pub(crate) fn head(&self, layer: usize, head: usize, len: usize) -> (&[f32], &[f32]) {
+        let start = head * self.capacity * self.head_dim;
+        let [keys, values] = &self.layers[layer];
+        (
+            &keys[start..][..len * self.head_dim],
+            &values[start..][..len * self.head_dim],
+        )
+    }
+}
+
+/// Keys and values as tensors, on any device.
+#[derive(Debug)]
+pub(crate) struct TensorCache {
+    /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each.
+    layers: Vec<[Tensor; 2]>,
+    capacity: usize,
+}
+
+impl TensorCache {
+    pub(crate) fn new() -> Self {
+        Self {
+            layers: Vec::new(),
+            capacity: 0,
+        }
+    }
+
+    /// Makes room for `needed` tokens, keeping the first `kept`.
+    pub(crate) fn reserve(
+        &mut self,
+        config: &ModelConfig,
+        dtype: DType,
+        device: &Device,
+        kept: usize,
+        needed: usize,
+    ) -> Result<()> {
+        if needed <= self.capacity {
+            return Ok(());
+        }
+        let capacity = grown(self.capacity, needed, config.max_positions);
+        let shape = (config.kv_heads, capacity, config.head_dim);
+        let mut layers = Vec::with_capacity(config.layers);
+        for layer in 0..config.layers {
+            let larger = [
+                Tensor::zeros(shape, dtype, device)?,
+                Tensor::zeros(shape, dtype, device)?,
+            ];
+            if kept > 0 {
+                for (old, new) in self.layers[layer].iter().zip(&larger) {
+                    new.slice_set(&old.narrow(1, 0, kept)?.contiguous()?, 1, 0)?;
+                }
+            }
+            layers.push(larger);
+        }
+        self.layers = layers;
+        self.capacity = capacity;
+        Ok(())
+    }
+
+    /// Stores keys and values, `[kv_heads, tokens, head_dim]` each, from `position` on, and returns all up to
+    /// there: `[kv_heads, position + tokens, head_dim]`.
+    pub(crate) fn store(&self, layer: usize, position: usize, new: [&Tensor; 2]) -> Result<[Tensor; 2]> {
+        let [keys, values] = &self.layers[layer];
+        let len = position + new[0].dim(1)?;
+        keys.slice_set(new[0], 1, position)?;
+        values.slice_set(new[1], 1, position)?;
+        Ok([keys.narrow(1, 0, len)?, values.narrow(1, 0, len)?])
+    }
+}

@@ -1,0 +1,14 @@
+//! Forward passes: layers of weights, and two ways to compute with them, over slices on the CPU and by tensor operations
+//! elsewhere.
+
+mod cpu_forward;
+pub(crate) mod device;
+mod kernels;
+mod kv_cache;
+mod layers;
+mod linear;
+pub(crate) mod rope;
+pub(crate) mod self_check;
+mod tensor_forward;
+pub(crate) mod transformer;
+pub(crate) mod unigram;

@@ -1,0 +1,73 @@
+//! Rotary position embeddings (RoFormer, arXiv 2104.09864): frequencies, their scaling, and the rotation angles.
+
+use crate::load::config::ModelConfig;
+use crate::load::rope_scaling::RopeScaling;
+
+/// The rotation angles of one model.
+#[derive(Clone, Debug)]
+pub(crate) struct Rope {
+    /// Radians per position, one for each pair of a head's elements; length `head_dim / 2`.
+    frequencies: Vec<f32>,
+}
+
+impl Rope {
+    pub(crate) fn new(config: &ModelConfig) -> Self {
+        Self {
+            frequencies: unscaled(config)
+                .map(|frequency| scaled(frequency, config.rope_scaling))
+                .collect(),
+        }
+    }
+
+    /// Cosines and sines of the angles at positions `start .. start + count`: two `[count, head_dim / 2]` arrays.
+    pub(crate) fn angles(&self, start: usize, count: usize) -> (Vec<f32>, Vec<f32>) {
+        let angles = (start..start + count).flat_map(|position| {
+            self.frequencies
+                .iter()
+                .map(move |frequency| position as f32 * frequency)
+        });
+        angles.map(|angle| (angle.cos(), angle.sin())).unzip()
+    }
+}
+
+/// What each frequency is divided by, where that is not the same for all; length `head_dim / 2`.
+pub(crate) fn divisors(config: &ModelConfig) -> Option<Vec<f32>> {
+    let differ = matches!(config.rope_scaling, RopeScaling::Llama3 { .. });
+    differ.then(|| {
+        unscaled(config)
+            .map(|frequency| frequency / scaled(frequency, config.rope_scaling))
+            .collect()
+    })
+}
+
+/// The frequencies without scaling, in radians per position.
+fn unscaled(config: &ModelConfig) -> impl Iterator<Item = f32> {
+    (0..config.head_dim / 2).map(|pair| {
+        let exponent = (2 * pair) as f32 / config.head_dim as f32;
+        1.0 / config.rope_theta.powf(exponent)
+    })
+}
+
+fn scaled(frequency: f32, scaling: RopeScaling) -> f32 {
+    match scaling {
+        RopeScaling::None => frequency,
+        RopeScaling::Linear { factor } => frequency / factor,
+        RopeScaling::Llama3 {
+            factor,
+            low_freq_factor,
+            high_freq_factor,
+            original_max_positions,
+        } => {
+            let wavelength = 2.0 * std::f32::consts::PI / frequency;
+            if wavelength < original_max_positions / high_freq_factor {
+                frequency
+            } else if wavelength > original_max_positions / low_freq_factor {
+                frequency / factor
+            } else {
+                let kept =
+                    (original_max_positions / wavelength - low_freq_factor) / (high_freq_factor - low_freq_factor);
+                (1.0 - kept) * frequency / factor + kept * frequency
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! [`ChatTemplate`]: messages to prompt text, as Hugging Face transformers renders its Jinja templates.
+
+use std::collections::BTreeMap;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Kwargs, Value};
+use minijinja::{Environment, Error, ErrorKind};
+use serde_json::Value as Json;
+
+use crate::ModelError;
+use crate::load::file_names::{TEMPLATE_JINJA, TEMPLATE_JSON, TOKENIZER_CONFIG};
+use crate::load::files::ModelFiles;
+use crate::load::json_fields::JsonFields;
+use crate::load::tokenizer_config::TokenizerConfig;
+use crate::prompt::python_text::{python_json, python_str};
+
+/// One turn of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Message {
+    /// Who speaks: `system`, `user` or `assistant`.
+    pub role: String,
+    /// What is said.
+    pub content: String,
+}
+
+impl Message {
+    /// A message of `role`.
+    pub fn new(role: impl Into<String>, content: impl Into<String>) -> Self {
+        Self {
+            role: role.into(),
+            content: content.into(),
+        }
+    }
+
+    /// Instructions to the model.
+    pub fn system(content: impl Into<String>) -> Self {
+        Self::new("system", content)
+    }
+
+    /// A question or task.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self::new("user", content)
+    }
+
+    /// An answer of the model, as in few-shot examples.
+    pub fn assistant(content: impl Into<String>) -> Self {
+        Self::new("assistant", content)
+    }
+}
+
+/// Steps a template may take: thousands of times what a long conversation needs, and done within seconds.
+const FUEL: u64 = 5_000_000;
+
+/// Longest template that is read, in bytes.
+const LONGEST_TEMPLATE: usize = 1 << 20;
+
+const NAME: &str = "chat_template";
+
+/// A model's chat template, parsed.
+pub(crate) struct ChatTemplate {
+    environment: Environment<'static>,
+    /// As error messages name it.
+    file: String,
+    special_tokens: Vec<(String, String)>,
+}
+
+impl ChatTemplate {
+    /// The template in chat_template.jinja, chat_template.json or tokenizer_config.json, the first there is.
+    ///
+    /// `clock` is what `strftime_now` tells; `None` for the local time.
+    pub(crate) fn read(
+        files: &ModelFiles,
+        config: &TokenizerConfig,
+        clock: Option<jiff::civil::DateTime>,
+    ) -> Result<Option<Self>, ModelError> {
+        let Some((file, text)) = Self::text(files, config)? else {
+            return Ok(None);
+        };
+        Self::parse(files.label(file), &text, config.special_tokens.clone(), clock).map(Some)
+    }
+
+    /// The text of the template that [`read`](Self::read) parses, after the name of its file.
+    pub(crate) fn text(
+        files: &ModelFiles,
+        config: &TokenizerConfig,
+    ) -> Result<Option<(&'static str, String)>, ModelError> {
+        let (file, text) = if let Some(bytes) = files.get(TEMPLATE_JINJA) {
+            (TEMPLATE_JINJA, Some(String::from_utf8_lossy(bytes).into_owned()))
+        } else if let Some(bytes) = files.get(TEMPLATE_JSON) {
+            let fields = JsonFields::parse(&files.label(TEMPLATE_JSON), bytes)?.into_map();
+            (TEMPLATE_JSON, fields.get("chat_template").and_then(default_template))
+        } else {
+            (
+                TOKENIZER_CONFIG,
+                config.chat_template.as_ref().and_then(default_template),
+            )
+        };
+        Ok(text.map(|text| (file, text)))
+    }
+
+    /// Parses `text`, from the file of that name.
+    pub(crate) fn parse(
+        file: String,
+        text: &str,
+        special_tokens: Vec<(String, String)>,
+        clock: Option<jiff::civil::DateTime>,
+    ) -> Result<Self, ModelError> {
+        let failed = |message: String| ModelError::ChatTemplate {
+            file: file.clone(),
+            message,
+        };
+        if text.len() > LONGEST_TEMPLATE {
+            return Err(failed(format!(
+                "{} bytes, over the limit of {LONGEST_TEMPLATE}",
+                text.len()
+            )));
+        }
+        let parsed = environment(clock).and_then(|mut environment| {
+            environment.add_template_owned(NAME, generation_tags_as_conditions(text))?;
+            Ok(environment)
+        });
+        let environment = parsed.map_err(|error| failed(describe(&error)))?;
+        Ok(Self {
+            environment,
+            file,
+            special_tokens,
+        })
+    }
+
+    /// The prompt for `messages`, ending where the model's answer begins. `variables` are the template's own.
+    pub(crate) fn render(
+        &self,
+        messages: &[Message],
+        variables: &BTreeMap<String, Json>,
+    ) -> Result<String, ModelError> {
+        let message = |message: &Message| Value::from_pairs([("role", &message.role), ("content", &message.content)]);
+        let mut context: BTreeMap<&str, Value> = BTreeMap::from([
+            ("messages", messages.iter().map(message).collect()),
+            ("tools", Value::from(())),
+            ("documents", Value::from(())),
+            ("add_generation_prompt", Value::from(true)),
+        ]);
+        let special = self.special_tokens.iter();
+        context.extend(special.map(|(name, text)| (name.as_str(), Value::from(text))));
+        context.extend(variables.iter().map(|(name, value)| (name.as_str(), value_of(value))));
+        let template = self
+            .environment
+            .get_template(NAME)
+            .map_err(|error| self.failed(&error))?;
+        template
+            .render(Value::from_pairs(context))
+            .map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &Error) -> ModelError {
+        ModelError::ChatTemplate {
+            file: self.file.clone(),
+            message: describe(error),
+        }
+    }
+}
+
+/// An error with its causes, which hold the reason given to `raise_exception`.
+fn describe(error: &Error) -> String {
+    if error.kind() == ErrorKind::OutOfFuel {
+        return format!("takes more than {FUEL} steps");
+    }
+    let mut message = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(error) = source {
+        message = format!("{message}: {error}");
+        source = error.source();
+    }
+    message
+}
+
+/// The environment that transformers gives templates.
+fn environment(clock: Option<jiff::civil::DateTime>) -> Result<Environment<'static>, Error> {
+    let mut environment = Environment::new();
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.set_fuel(Some(FUEL));
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    environment.set_formatter(|out, _, value| {
+        let written = match value.as_str() {
+            Some(text) => out.write_str(text),
+            None => out.write_str(&python_str(value)),
+        };
+        written.map_err(|_| Error::new(ErrorKind::WriteFailure, "the prompt could not be written"))
+    });
+    environment.add_filter("tojson", to_json);
+    environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
+        Err(Error::new(
+            ErrorKind::InvalidOperation,
+            format!("the template refuses: {message}"),
+        ))
+    });
+    environment.add_function("strftime_now", move |format: String| {
+        let now = clock.unwrap_or_else(|| jiff::Zoned::now().datetime());
+        jiff::fmt::strtime::format(&format, now)
+            .map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("strftime_now: {error}")))
+    });
+    Ok(environment)
+}
+
+/// The filter `tojson`, with the arguments transformers gives it.
+fn to_json(value: Value, kwargs: Kwargs) -> Result<String, Error> {
+    let indent: Option<usize> = kwargs.get("indent")?;
+    let separators: Option<Vec<String>> = kwargs.get("separators")?;
+    let sort_keys: Option<bool> = kwargs.get("sort_keys")?;
+    let ensure_ascii: Option<bool> = kwargs.get("ensure_ascii")?;
+    kwargs.assert_all_used()?;
+    let separators = match separators.as_deref() {
+        Some([item, key]) => (item.clone(), key.clone()),
+        Some(_) => return Err(Error::new(ErrorKind::InvalidOperation, "tojson: separators are a pair")),
+        None if indent.is_some() => (",".to_owned(), ": ".to_owned()),
+        None => (", ".to_owned(), ": ".to_owned()),
+    };
+    python_json(
+        &value,
+        indent,
+        (&separators.0, &separators.1),
+        sort_keys == Some(true),
+        ensure_ascii == Some(true),
+    )
+}
+
+/// `chat_template` as a text, or the one called `default` of several.
+fn default_template(value: &Json) -> Option<String> {
+    match value {
+        Json::String(text) => Some(text.clone()),
+        Json::Array(named) => {
+            let default = named
+                .iter()
+                .find(|template| template["name"] == "default")
+                .or(named.first());
+            default?.get("template")?.as_str().map(str::to_owned)
+        }
+        Json::Object(named) => {
+            let default = named.get("default").or_else(|| named.values().next());
+            default?.as_str().map(str::to_owned)
+        }
+        _ => None,
+    }
+}
+
+/// transformers' own `{% generation %}` blocks only mark what the assistant said: the text in them counts.
+fn generation_tags_as_conditions(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("{%") {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let Some(end) = rest.find("%}") else {
+            break;
+        };
+        let (tag, after) = rest.split_at(end + 2);
+        let inner = tag[2..tag.len() - 2].trim_matches(['-', '+']).trim();
+        match inner {
+            "generation" => out.push_str(&tag.replacen(inner, "if true", 1)),
+            "endgeneration" => out.push_str(&tag.replacen(inner, "endif", 1)),
+            _ => out.push_str(tag),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A JSON value as a template sees it. (Not through serde: there, numbers of arbitrary precision are maps.)
+fn value_of(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::from(()),
+        Json::Bool(value) => Value::from(*value),
+        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(integer), _) => Value::from(integer),
+            (None, Some(float)) => Value::from(float),
+            (None, None) => Value::from(number.to_string()),
+        },
+        Json::String(text) => Value::from(text),
+        Json::Array(items) => items.iter().map(value_of).collect(),
+        Json::Object(map) => Value::from_pairs(map.iter().map(|(name, value)| (name.as_str(), value_of(value)))),
+    }
+}

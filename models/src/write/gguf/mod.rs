@@ -1,0 +1,147 @@
+//! [`export_gguf`]: a checkpoint as one GGUF file, which llama.cpp and what is built on it can run.
+//!
+//! The format: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>. The names of tensors and keys are those that
+//! llama.cpp reads for the architectures `llama`, `qwen2` and `qwen3`.
+
+mod tensors;
+pub(crate) mod tokens;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use candle_core::DType;
+use candle_core::quantized::gguf_file::{self, Value};
+use candle_core::quantized::{GgmlDType, QTensor};
+
+use crate::ModelError;
+use crate::load::config::{Family, ModelConfig};
+use crate::load::files::ModelFiles;
+use crate::load::hub::settings::HubSettings;
+use crate::load::rope_scaling::RopeScaling;
+use crate::load::source::ModelSource;
+use crate::load::weight_format::WeightFormat;
+use crate::load::weights::Weights;
+use crate::prompt::chat_template::ChatTemplate;
+use crate::prompt::vocabulary::ConfigurationFiles;
+use crate::write::gguf::tokens::PreTokenizer;
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GgufSummary {
+    /// llama.cpp's name of the architecture.
+    pub architecture: &'static str,
+    /// Number of tensors.
+    pub tensors: usize,
+    /// Number of tokens, padding included.
+    pub tokens: usize,
+    /// How llama.cpp will cut texts into words, and whether that is known to be the model's own way.
+    pub pre_tokenizer: PreTokenizer,
+}
+
+/// Writes the model at `source` to `path` as GGUF, without quantisation.
+///
+/// `format` is that of the matrices, by default the checkpoint's own; norms and biases are always F32, as llama.cpp wants
+/// them. `pre_tokenizer` names one of llama.cpp's ways of cutting texts into words before they are merged into tokens;
+/// without it the model's own is recognised, where it is GPT-2's, Llama 3's, Qwen 2's or SmolLM's.
+///
+/// All weights are in memory at once.
+///
+/// # Errors
+///
+/// [`ModelError`]: as [`load`](crate::load), [`ModelError::Unsupported`] for tokenizers other than byte-level BPE, and
+/// [`ModelError::Write`].
+pub fn export_gguf(
+    source: &ModelSource,
+    hub: &HubSettings,
+    format: WeightFormat,
+    pre_tokenizer: Option<&str>,
+    path: &Path,
+) -> Result<GgufSummary, ModelError> {
+    let mut files = ModelFiles::open(source, hub, None)?;
+    let parsed = ConfigurationFiles::read(&files)?;
+    let template = ChatTemplate::text(&files, &parsed.tokenizer_config)?;
+    let weights = Weights::new(std::mem::take(&mut files.weights))?;
+    let format = match format.or_that_of(&weights) {
+        DType::F16 => GgmlDType::F16,
+        DType::BF16 => GgmlDType::BF16,
+        _ => GgmlDType::F32,
+    };
+
+    let (token_metadata, pre_tokenizer) = tokens::metadata(&files, &parsed, pre_tokenizer)?;
+    let architecture = architecture(parsed.config.family);
+    let mut metadata = hyper_parameters(&parsed.config, architecture);
+    metadata.push(("general.name".to_owned(), Value::String(files.name.clone())));
+    metadata.push(("general.file_type".to_owned(), Value::U32(file_type(format))));
+    metadata.extend(token_metadata);
+    if let Some((_, template)) = template {
+        metadata.push(("tokenizer.chat_template".to_owned(), Value::String(template)));
+    }
+    let tensors = tensors::all(&parsed.config, &weights, format).map_err(|error| error.named(&files.name))?;
+    write(path, &metadata, &tensors)?;
+    Ok(GgufSummary {
+        architecture,
+        tensors: tensors.len(),
+        tokens: parsed.config.vocab_size,
+        pre_tokenizer,
+    })
+}
+
+fn architecture(family: Family) -> &'static str {
+    match family {
+        Family::Llama | Family::Mistral => "llama",
+        Family::Qwen2 => "qwen2",
+        Family::Qwen3 => "qwen3",
+    }
+}
+
+/// `llama_ftype` of files whose matrices are all of one format.
+fn file_type(format: GgmlDType) -> u32 {
+    match format {
+        GgmlDType::F16 => 1,
+        GgmlDType::BF16 => 32,
+        _ => 0,
+    }
+}
+
+fn hyper_parameters(config: &ModelConfig, architecture: &str) -> Vec<(String, Value)> {
+    // Sizes are under `ModelConfig::LIMITS`, all of which fit.
+    let size = |size: usize| Value::U32(size as u32);
+    let mut fields = vec![
+        ("context_length", size(config.max_positions)),
+        ("embedding_length", size(config.hidden_size)),
+        ("block_count", size(config.layers)),
+        ("feed_forward_length", size(config.intermediate_size)),
+        ("attention.head_count", size(config.heads)),
+        ("attention.head_count_kv", size(config.kv_heads)),
+        ("attention.key_length", size(config.head_dim)),
+        ("attention.value_length", size(config.head_dim)),
+        ("attention.layer_norm_rms_epsilon", Value::F32(config.rms_norm_eps)),
+        ("rope.dimension_count", size(config.head_dim)),
+        ("rope.freq_base", Value::F32(config.rope_theta)),
+        ("vocab_size", size(config.vocab_size)),
+    ];
+    if let RopeScaling::Linear { factor } = config.rope_scaling {
+        fields.push(("rope.scaling.type", Value::String("linear".to_owned())));
+        fields.push(("rope.scaling.factor", Value::F32(factor)));
+    }
+    let named = fields
+        .into_iter()
+        .map(|(field, value)| (format!("{architecture}.{field}"), value));
+    std::iter::once((
+        "general.architecture".to_owned(),
+        Value::String(architecture.to_owned()),
+    ))
+    .chain(named)
+    .collect()
+}
+
+fn write(path: &Path, metadata: &[(String, Value)], tensors: &[(String, QTensor)]) -> Result<(), ModelError> {
+    let failed = |source| ModelError::cannot_write(path, source);
+    let metadata: Vec<(&str, &Value)> = metadata.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
+    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    gguf_file::write(&mut file, &metadata, &tensors).map_err(|error| failed(std::io::Error::other(error)))?;
+    let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.sync_all().map_err(failed)
+}

@@ -1,0 +1,4 @@
+//! Models written to disk: checkpoints with random weights for tests and timing, and GGUF files for llama.cpp.
+
+pub(crate) mod gguf;
+pub(crate) mod random_checkpoint;

@@ -1,0 +1,117 @@
+//! Chat templates: what transformers renders from the same templates and messages (templates/expected.json, written by
+//! scripts/compare-transformers/chat_templates.py).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use maskwright_models::{Family, LoadOptions, LoadedModel, Message, ModelError, ModelSource, RandomCheckpoint, load};
+use serde_json::{Value, json};
+
+#[derive(serde::Deserialize)]
+struct Case {
+    messages: Vec<Message>,
+    variables: BTreeMap<String, Value>,
+}
+
+fn templates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/templates")
+}
+
+fn read<T: serde::de::DeserializeOwned>(file: &str) -> T {
+    serde_json::from_slice(&fs::read(templates().join(file)).unwrap()).unwrap()
+}
+
+/// A model whose directory has these files too.
+fn model(files: &[(&str, &str)]) -> Result<LoadedModel, ModelError> {
+    let directory = tempfile::tempdir().unwrap();
+    RandomCheckpoint::preset(Family::Llama, "tiny")
+        .unwrap()
+        .write(directory.path())
+        .unwrap();
+    let special =
+        json!({"bos_token": "<|bos|>", "eos_token": {"content": "<|eos|>", "special": true}, "pad_token": "<|pad|>"});
+    fs::write(directory.path().join("tokenizer_config.json"), special.to_string()).unwrap();
+    for (file, text) in files {
+        fs::write(directory.path().join(file), text).unwrap();
+    }
+    let options = LoadOptions {
+        clock: Some("2026-01-05T12:30:00".parse().unwrap()),
+        ..LoadOptions::default()
+    };
+    load(&ModelSource::Directory(directory.path().to_owned()), &options)
+}
+
+#[test]
+fn templates_render_as_in_transformers() {
+    let expected: BTreeMap<String, Vec<Option<String>>> = read("expected.json");
+    let cases: Vec<Case> = read("cases.json");
+    for (name, expected) in expected {
+        let text = fs::read_to_string(templates().join(format!("{name}.jinja"))).unwrap();
+        let model = model(&[("chat_template.jinja", &text)]).unwrap();
+        for (number, (case, expected)) in cases.iter().zip(expected).enumerate() {
+            match (model.render_prompt_with(&case.messages, &case.variables), expected) {
+                (Ok(prompt), Some(expected)) => assert_eq!(prompt, expected, "{name}, case {number}"),
+                (Err(ModelError::ChatTemplate { .. }), None) => {}
+                (got, expected) => panic!("{name}, case {number}: {got:?}, expected {expected:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_template_may_be_in_any_of_three_files() {
+    let messages = [Message::user("x")];
+    let template = "{{ messages[0].content }}!";
+    let in_json = json!({"chat_template": template}).to_string();
+    let named =
+        json!({"chat_template": [{"name": "tool_use", "template": "no"}, {"name": "default", "template": template}]})
+            .to_string();
+    for file in [
+        ("chat_template.jinja", template),
+        ("chat_template.json", in_json.as_str()),
+        ("tokenizer_config.json", in_json.as_str()),
+        ("tokenizer_config.json", named.as_str()),
+    ] {
+        let model = model(&[file]).unwrap();
+        assert_eq!(model.render_prompt(&messages).unwrap(), "x!", "{file:?}");
+    }
+}
+
+#[test]
+fn without_a_template_the_contents_stand_alone() {
+    let model = model(&[]).unwrap();
+    assert!(!model.has_chat_template());
+    let prompt = model
+        .render_prompt(&[Message::system("Be brief."), Message::user("Hello")])
+        .unwrap();
+    assert_eq!(prompt, "Be brief.\n\nHello\n\n");
+}
+
+#[test]
+fn a_template_that_writes_the_beginning_of_sequence_gets_no_second_one() {
+    let with = model(&[("chat_template.jinja", "{{ bos_token }}{{ messages[0].content }}")]).unwrap();
+    let prompt = with.render_prompt(&[Message::user("a")]).unwrap();
+    assert_eq!(with.encode_prompt(&prompt).unwrap(), [256, 97]);
+}
+
+#[test]
+fn hostile_and_broken_templates_are_errors() {
+    for (template, expected) in [
+        (
+            "{% for i in range(1000) %}{% for j in range(1000) %}{% for k in range(1000) %}x{% endfor %}{% endfor %}{% endfor %}",
+            "steps",
+        ),
+        ("{{ messages", "chat_template.jinja"),
+        ("{% include 'other' %}", "other"),
+        ("{{ messages.nothing.at_all }}", "chat_template.jinja"),
+        ("{{ raise_exception('roles must alternate') }}", "roles must alternate"),
+    ] {
+        let result =
+            model(&[("chat_template.jinja", template)]).and_then(|model| model.render_prompt(&[Message::user("x")]));
+        let message = result.expect_err(template).to_string();
+        assert!(message.contains(expected), "{template}: {message}");
+    }
+    let deep = "{{ ".to_owned() + &"(".repeat(100_000) + "1" + &")".repeat(100_000) + " }}";
+    assert!(model(&[("chat_template.jinja", &deep)]).is_err());
+}

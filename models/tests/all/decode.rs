@@ -1,0 +1,605 @@
+//! The decode loop against a model and a framework that do exactly as told.
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use candle_core::{Device, Tensor};
+use maskwright::{Compiler as _, ExactCompiler, ExactOptions, MaskError, Masker, TokenId, TokenMask, Vocabulary};
+use maskwright_models::{
+    Constraint, DecodeError, DecodeOptions, FinishReason, Generation, LanguageModel, ModelError, SamplingOptions,
+    Snapshot, generate,
+};
+
+const VOCABULARY: usize = 40;
+const EOS: TokenId = 39;
+const OTHER_EOS: TokenId = 38;
+
+/// A model that likes the token one above the last one best, then the one two above, and so on.
+#[derive(Default)]
+struct Counter {
+    sequence: Vec<u32>,
+    /// Every batch appended, in order.
+    batches: Arc<Mutex<Vec<Vec<u32>>>>,
+    max_positions: usize,
+    /// Time of a pass.
+    pause: Duration,
+}
+
+impl Counter {
+    fn new() -> Self {
+        Self {
+            max_positions: 1_000,
+            ..Self::default()
+        }
+    }
+}
+
+impl LanguageModel for Counter {
+    fn vocab_size(&self) -> usize {
+        VOCABULARY
+    }
+    fn max_positions(&self) -> usize {
+        self.max_positions
+    }
+    fn position(&self) -> usize {
+        self.sequence.len()
+    }
+    fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError> {
+        std::thread::sleep(self.pause);
+        self.batches.lock().unwrap().push(tokens.to_vec());
+        self.sequence.extend_from_slice(tokens);
+        let last = *tokens.last().ok_or(ModelError::NothingToAppend)? as usize;
+        let logits: Vec<f32> = (0..VOCABULARY)
+            .map(|token| -(((token + VOCABULARY - last - 1) % VOCABULARY) as f32))
+            .collect();
+        Ok(Tensor::new(logits, &Device::Cpu).unwrap())
+    }
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.sequence.len(), 0)
+    }
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), ModelError> {
+        self.sequence.truncate(snapshot.position());
+        Ok(())
+    }
+    fn reset(&mut self) {
+        self.sequence.clear();
+    }
+}
+
+/// What a [`Scripted`] masker does after a number of tokens.
+#[derive(Clone)]
+enum Step {
+    Allow(Vec<TokenId>),
+    Force(Vec<TokenId>),
+    Panic,
+    Hang,
+    Fail,
+}
+
+/// A masker that follows a script, one step per token.
+struct Scripted {
+    script: Vec<Step>,
+    position: usize,
+    mask: TokenMask,
+}
+
+impl Scripted {
+    fn step(&self) -> Step {
+        self.script.get(self.position).cloned().unwrap_or(Step::Allow(vec![]))
+    }
+}
+
+impl Masker for Scripted {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        self.mask.clear();
+        match self.step() {
+            Step::Allow(tokens) => tokens.iter().for_each(|&token| assert!(self.mask.allow(token))),
+            Step::Force(tokens) => assert!(self.mask.allow(tokens[0])),
+            Step::Panic => panic!("as scripted"),
+            Step::Hang => std::thread::sleep(Duration::from_secs(20)),
+            Step::Fail => return Err(MaskError::LimitExceeded("as scripted".to_owned())),
+        }
+        Ok(&self.mask)
+    }
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        let position = self.position;
+        if !self.mask()?.allows(token) {
+            return Err(MaskError::TokenRefused { token, position });
+        }
+        self.position += 1;
+        Ok(())
+    }
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        Ok(self.mask()?.allows(EOS))
+    }
+    fn position(&self) -> usize {
+        self.position
+    }
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        if let Step::Force(forced) = self.step() {
+            tokens.extend(forced);
+        }
+        Ok(())
+    }
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        Err(MaskError::Internal("not scripted".to_owned()))
+    }
+    fn rollback(&mut self, _: usize) -> Result<(), MaskError> {
+        Err(MaskError::Internal("not scripted".to_owned()))
+    }
+}
+
+fn constraint(script: Vec<Step>) -> Option<Constraint> {
+    Some(Constraint {
+        framework: "scripted".to_owned(),
+        masker: Box::new(Scripted {
+            script,
+            position: 0,
+            mask: TokenMask::none(VOCABULARY),
+        }),
+    })
+}
+
+fn options() -> DecodeOptions {
+    DecodeOptions {
+        sampling: SamplingOptions::default(),
+        eos_tokens: vec![EOS, OTHER_EOS],
+        max_tokens: 100,
+        time_limit: None,
+        fast_forward: true,
+        finish_in_time: true,
+        overlap: true,
+    }
+}
+
+fn run(model: &mut Counter, script: Option<Vec<Step>>, options: &DecodeOptions) -> Generation {
+    generate(
+        model,
+        &[1, 2],
+        script.and_then(constraint),
+        options,
+        &AtomicBool::new(false),
+    )
+}
+
+fn finish(generation: &Generation) -> FinishReason {
+    *generation.finish.as_ref().expect("no error")
+}
+
+#[test]
+fn unconstrained_until_an_end_of_sequence_token() {
+    let mut model = Counter::new();
+    let generation = run(&mut model, None, &options());
+    assert_eq!(finish(&generation), FinishReason::EndOfSequence);
+    assert_eq!(
+        generation.token_ids(),
+        (3..38).collect::<Vec<_>>(),
+        "38 ends it and is not counted"
+    );
+    assert_eq!(generation.forward_passes, 36);
+    assert_eq!(generation.mask_times.masks, 0);
+    let times: Vec<Duration> = generation.tokens.iter().map(|token| token.at).collect();
+    assert!(times.is_sorted() && *times.last().unwrap() <= generation.total);
+    assert_eq!(generation.time_to_first_token(), Some(times[0]));
+}
+
+#[test]
+fn limits_end_an_answer() {
+    let limited = DecodeOptions {
+        max_tokens: 5,
+        ..options()
+    };
+    let generation = run(&mut Counter::new(), None, &limited);
+    assert_eq!(
+        (finish(&generation), generation.tokens.len()),
+        (FinishReason::TokenLimit, 5)
+    );
+
+    let mut small = Counter::new();
+    small.max_positions = 6;
+    let generation = run(&mut small, None, &options());
+    assert_eq!(
+        (finish(&generation), generation.tokens.len()),
+        (FinishReason::ContextFull, 5)
+    );
+
+    small.max_positions = 1;
+    let generation = run(&mut small, None, &options());
+    assert_eq!(
+        (finish(&generation), generation.tokens.len()),
+        (FinishReason::ContextFull, 0)
+    );
+
+    let none = DecodeOptions {
+        time_limit: Some(Duration::ZERO),
+        ..options()
+    };
+    assert_eq!(finish(&run(&mut Counter::new(), None, &none)), FinishReason::TimeLimit);
+
+    let cancelled = generate(&mut Counter::new(), &[1], None, &options(), &AtomicBool::new(true));
+    assert_eq!(finish(&cancelled), FinishReason::Cancelled);
+}
+
+#[test]
+fn masks_decide_and_forced_tokens_share_a_forward_pass() {
+    let script = || {
+        vec![
+            Step::Allow(vec![20, 10]),
+            Step::Force(vec![11, 30]),
+            Step::Allow(vec![30]),
+            Step::Allow(vec![5, EOS]),
+            Step::Allow(vec![EOS]),
+        ]
+    };
+    for overlap in [true, false] {
+        let mut model = Counter::new();
+        let generation = run(&mut model, Some(script()), &DecodeOptions { overlap, ..options() });
+        assert_eq!(finish(&generation), FinishReason::EndOfSequence);
+        let tokens: Vec<(TokenId, bool)> = generation.tokens.iter().map(|token| (token.id, token.forced)).collect();
+        assert_eq!(
+            tokens,
+            [(10, false), (11, true), (30, true)],
+            "39 is nearer to 30 than 5 is"
+        );
+        assert_eq!(generation.forced_tokens(), 2);
+        assert_eq!(*model.batches.lock().unwrap(), [vec![1, 2], vec![10, 11, 30]]);
+        assert_eq!(generation.mask_times.masks, 2);
+        assert!(generation.mask_times.exposed <= generation.total);
+    }
+    let mut model = Counter::new();
+    let generation = run(
+        &mut model,
+        Some(script()),
+        &DecodeOptions {
+            fast_forward: false,
+            ..options()
+        },
+    );
+    assert_eq!(generation.token_ids(), [10, 11, 30], "the same answer, sampled");
+    assert_eq!(generation.forced_tokens(), 0);
+    assert_eq!(model.batches.lock().unwrap().len(), 4);
+}
+
+#[test]
+fn a_forced_end_needs_no_forward_pass() {
+    let mut model = Counter::new();
+    let generation = run(
+        &mut model,
+        Some(vec![Step::Allow(vec![7]), Step::Force(vec![EOS])]),
+        &options(),
+    );
+    assert_eq!(
+        (finish(&generation), generation.token_ids()),
+        (FinishReason::EndOfSequence, vec![7])
+    );
+    assert_eq!(generation.forward_passes, 1);
+}
+
+#[test]
+fn forced_tokens_stop_at_the_token_limit() {
+    let script = vec![Step::Allow(vec![7]), Step::Force((8..30).collect())];
+    let steps: Vec<Step> = script
+        .into_iter()
+        .chain((9..30).map(|token| Step::Allow(vec![token])))
+        .collect();
+    let generation = run(
+        &mut Counter::new(),
+        Some(steps),
+        &DecodeOptions {
+            max_tokens: 4,
+            ..options()
+        },
+    );
+    assert_eq!(
+        (finish(&generation), generation.token_ids()),
+        (FinishReason::TokenLimit, vec![7, 8, 9, 10])
+    );
+}
+
+#[test]
+fn nothing_is_sampled_from_a_dead_end() {
+    let generation = run(
+        &mut Counter::new(),
+        Some(vec![Step::Allow(vec![4]), Step::Allow(vec![])]),
+        &options(),
+    );
+    assert_eq!(generation.token_ids(), [4], "what came before is kept");
+    let error = generation.finish.unwrap_err();
+    assert!(matches!(&error, DecodeError::DeadEnd { position: 1, .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "framework scripted allows no token after 1 tokens: a dead end"
+    );
+}
+
+#[test]
+fn a_failing_framework_is_named_and_ends_only_the_answer() {
+    for (step, said) in [
+        (Step::Panic, "panicked: as scripted"),
+        (Step::Fail, "reached a limit: as scripted"),
+    ] {
+        for overlap in [true, false] {
+            let script = vec![Step::Allow(vec![4]), step.clone()];
+            let generation = run(
+                &mut Counter::new(),
+                Some(script),
+                &DecodeOptions { overlap, ..options() },
+            );
+            assert_eq!(generation.token_ids(), [4]);
+            let error = generation.finish.unwrap_err().to_string();
+            assert!(error.contains("framework scripted") && error.contains(said), "{error}");
+        }
+    }
+    let lies = vec![Step::Allow(vec![4]), Step::Force(vec![5, 6]), Step::Allow(vec![7])];
+    let generation = run(&mut Counter::new(), Some(lies), &options());
+    assert_eq!(generation.token_ids(), [4, 5]);
+    assert!(
+        generation
+            .finish
+            .unwrap_err()
+            .to_string()
+            .contains("token 6 is not allowed after 2 tokens")
+    );
+}
+
+#[test]
+fn a_hanging_framework_is_left_behind_at_the_time_limit() {
+    let script = vec![Step::Allow(vec![4]), Step::Hang];
+    let limited = DecodeOptions {
+        time_limit: Some(Duration::from_millis(300)),
+        ..options()
+    };
+    let generation = run(&mut Counter::new(), Some(script), &limited);
+    assert_eq!(
+        (finish(&generation), generation.token_ids()),
+        (FinishReason::TimeLimit, vec![4])
+    );
+    assert!(generation.total < Duration::from_secs(10));
+}
+
+/// Documents of nested parentheses: every token up to 30 opens one, 31 closes one.
+struct Nested {
+    depths: Vec<usize>,
+    mask: TokenMask,
+}
+
+impl Masker for Nested {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        self.mask.clear();
+        let depth = self.depths[self.depths.len() - 1];
+        (1..=30).for_each(|token| assert!(self.mask.allow(token)));
+        assert!(self.mask.allow(if depth == 0 { EOS } else { 31 }));
+        Ok(&self.mask)
+    }
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        assert!(self.mask()?.allows(token));
+        let depth = self.depths[self.depths.len() - 1];
+        self.depths.push(if token == 31 { depth - 1 } else { depth + 1 });
+        Ok(())
+    }
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        Ok(self.mask()?.allows(EOS))
+    }
+    fn position(&self) -> usize {
+        self.depths.len() - 1
+    }
+    fn forced_tokens(&mut self, _: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        Ok(())
+    }
+    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
+        tokens.extend(vec![31; self.depths[self.depths.len() - 1]]);
+        Ok(true)
+    }
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        Err(MaskError::Internal("not needed".to_owned()))
+    }
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        self.depths.truncate(self.depths.len() - tokens);
+        Ok(())
+    }
+}
+
+#[test]
+fn answers_end_before_the_limit_where_the_framework_can_tell_how() {
+    let nested = || Constraint {
+        framework: "nested".to_owned(),
+        masker: Box::new(Nested {
+            depths: vec![0],
+            mask: TokenMask::none(VOCABULARY),
+        }),
+    };
+    let generation = |max_tokens: usize, finish_in_time: bool| {
+        let options = DecodeOptions {
+            max_tokens,
+            finish_in_time,
+            ..options()
+        };
+        let cancel = AtomicBool::new(false);
+        generate(&mut Counter::new(), &[1, 2], Some(nested()), &options, &cancel)
+    };
+    assert_eq!(generation(24, false).finish.unwrap(), FinishReason::TokenLimit);
+    for max_tokens in 2..40 {
+        let generation = generation(max_tokens, true);
+        let tokens = generation.token_ids();
+        let closed = tokens.iter().filter(|token| **token == 31).count();
+        assert!(tokens.len() <= max_tokens);
+        if max_tokens > 12 {
+            // As deep as there is room for, and every parenthesis closed.
+            assert_eq!(generation.finish.unwrap(), FinishReason::EndOfSequence, "{max_tokens}");
+            assert_eq!(2 * closed, tokens.len());
+            assert!(tokens[..2] == [3, 4] && tokens.len() + 12 >= max_tokens, "{tokens:?}");
+        }
+    }
+}
+
+#[test]
+fn a_document_that_could_go_on_for_ever_is_ended_where_nothing_longer_fits() {
+    let vocabulary = (0..OTHER_EOS).fold(Vocabulary::builder(), |builder, id| {
+        builder.text(id, id.to_string()).unwrap()
+    });
+    let vocabulary = vocabulary.special(EOS, "end").unwrap().eos([EOS]).build().unwrap();
+    let compiler = ExactCompiler::new(Arc::new(vocabulary), ExactOptions::default());
+    for max_tokens in 2..10 {
+        let constraint = Constraint {
+            framework: "maskwright".to_owned(),
+            masker: compiler.compile(r#"{"type": "integer", "minimum": 1}"#).unwrap(),
+        };
+        let limited = DecodeOptions {
+            max_tokens,
+            ..options()
+        };
+        let cancel = AtomicBool::new(false);
+        let generation = generate(&mut Counter::new(), &[1, 2], Some(constraint), &limited, &cancel);
+        // After "1" the model likes more digits than are passed over one by one better than the end.
+        assert_eq!(
+            (finish(&generation), generation.token_ids()),
+            (FinishReason::EndOfSequence, vec![1]),
+            "{max_tokens}"
+        );
+    }
+}
+
+/// Documents of one token, or of token 5, a forced 6 and then as many 7 as no answer has room for.
+struct Endless {
+    tokens: Vec<TokenId>,
+    mask: TokenMask,
+}
+
+impl Masker for Endless {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        self.mask.clear();
+        let allowed = match self.tokens.len() {
+            0 => 3..=9,
+            _ if self.tokens[0] != 5 => EOS..=EOS,
+            1 => 6..=6,
+            _ => 7..=8,
+        };
+        allowed.for_each(|token| assert!(self.mask.allow(token)));
+        Ok(&self.mask)
+    }
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        assert!(self.mask()?.allows(token));
+        self.tokens.push(token);
+        Ok(())
+    }
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        Ok(self.mask()?.allows(EOS))
+    }
+    fn position(&self) -> usize {
+        self.tokens.len()
+    }
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        if self.tokens == [5] {
+            tokens.push(6);
+        }
+        Ok(())
+    }
+    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
+        match self.tokens.first() {
+            None => tokens.push(9),
+            Some(5) => tokens.extend([7; 500]),
+            Some(_) => (),
+        }
+        Ok(true)
+    }
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        Err(MaskError::Internal("not needed".to_owned()))
+    }
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        self.tokens.truncate(self.tokens.len() - tokens);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_token_after_which_the_document_cannot_be_ended_is_taken_back_with_what_it_forces() {
+    for overlap in [true, false] {
+        let mut model = Counter::new();
+        let masker = Endless {
+            tokens: Vec::new(),
+            mask: TokenMask::none(VOCABULARY),
+        };
+        let constraint = Constraint {
+            framework: "endless".to_owned(),
+            masker: Box::new(masker),
+        };
+        let options = DecodeOptions { overlap, ..options() };
+        let cancel = AtomicBool::new(false);
+        // The model likes 5 best after 4.
+        let generation = generate(&mut model, &[1, 4], Some(constraint), &options, &cancel);
+        assert_eq!(finish(&generation), FinishReason::EndOfSequence);
+        assert_eq!(generation.token_ids(), [6], "the next best, by the logits of its place");
+        assert_eq!(model.sequence, [1, 4, 6]);
+        assert_eq!(*model.batches.lock().unwrap(), [vec![1, 4], vec![5, 6], vec![6]]);
+    }
+}
+
+/// A masker that notes what it is told may come.
+struct Told {
+    masker: Scripted,
+    prepared: Arc<Mutex<Vec<(usize, TokenId)>>>,
+}
+
+impl Masker for Told {
+    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
+        self.masker.mask()
+    }
+    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
+        self.masker.advance(token)
+    }
+    fn is_complete(&mut self) -> Result<bool, MaskError> {
+        self.masker.is_complete()
+    }
+    fn position(&self) -> usize {
+        self.masker.position()
+    }
+    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
+        self.masker.forced_tokens(tokens)
+    }
+    fn speculate(&mut self, token: TokenId) {
+        self.prepared.lock().unwrap().push((self.position(), token));
+    }
+    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
+        self.masker.fork()
+    }
+    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
+        self.masker.rollback(tokens)
+    }
+}
+
+#[test]
+fn likely_tokens_are_prepared_while_the_model_runs() {
+    let script: Vec<Step> = (0..6)
+        .map(|turn| Step::Allow(vec![10 + turn, 20, 22 + turn]))
+        .chain([Step::Allow(vec![EOS])])
+        .collect();
+    for overlap in [true, false] {
+        let prepared = Arc::<Mutex<Vec<(usize, TokenId)>>>::default();
+        let constraint = Constraint {
+            framework: "told".to_owned(),
+            masker: Box::new(Told {
+                masker: Scripted {
+                    script: script.clone(),
+                    position: 0,
+                    mask: TokenMask::none(VOCABULARY),
+                },
+                prepared: prepared.clone(),
+            }),
+        };
+        let mut model = Counter {
+            pause: Duration::from_millis(40),
+            ..Counter::new()
+        };
+        let options = DecodeOptions { overlap, ..options() };
+        let generation = generate(&mut model, &[1, 2], Some(constraint), &options, &AtomicBool::new(false));
+        assert_eq!(finish(&generation), FinishReason::EndOfSequence);
+        assert_eq!(generation.token_ids(), [10, 11, 12, 13, 14, 15]);
+        let prepared = prepared.lock().unwrap();
+        assert_eq!(!prepared.is_empty(), overlap, "{prepared:?}");
+        assert!(prepared.iter().all(|&(position, token)| match &script[position] {
+            Step::Allow(tokens) => tokens.contains(&token),
+            _ => false,
+        }));
+        assert_eq!(generation.mask_times.speculation > Duration::ZERO, overlap);
+    }
+}

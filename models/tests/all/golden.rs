@@ -1,0 +1,58 @@
+//! Greedy tokens and logits that transformers computed (golden.json, written by scripts/compare-transformers/golden.py).
+
+use maskwright_models::{
+    CheckpointTokenizer, Family, LoadOptions, ModelSource, RandomCheckpoint, WeightFormat, load, logits_to_host,
+};
+
+#[derive(serde::Deserialize)]
+struct Golden {
+    results: Vec<Expected>,
+}
+
+#[derive(serde::Deserialize)]
+struct Expected {
+    family: String,
+    seed: u64,
+    untied: bool,
+    prompt: Vec<u32>,
+    tokens: Vec<u32>,
+    first_logits: Vec<f32>,
+}
+
+#[test]
+fn greedy_tokens_and_logits_are_those_of_transformers() {
+    let golden: Golden = serde_json::from_str(include_str!("golden.json")).unwrap();
+    assert_eq!(golden.results.len(), 8);
+    for expected in golden.results {
+        let family = Family::from_name(&expected.family).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let mut checkpoint = RandomCheckpoint::preset(family, "tiny").unwrap();
+        assert_eq!(checkpoint.tokenizer, CheckpointTokenizer::Bytes);
+        checkpoint.seed = expected.seed;
+        checkpoint.config["tie_word_embeddings"] = (!expected.untied).into();
+        checkpoint.write(directory.path()).unwrap();
+        for dtype in [WeightFormat::Auto, WeightFormat::F32] {
+            let options = LoadOptions {
+                dtype,
+                ..LoadOptions::default()
+            };
+            let mut model = load(&ModelSource::Directory(directory.path().to_owned()), &options)
+                .unwrap()
+                .model;
+            let mut logits = Vec::new();
+            logits_to_host(&model.append(&expected.prompt).unwrap(), &mut logits).unwrap();
+            for (got, expected) in logits.iter().zip(&expected.first_logits) {
+                assert!((got - expected).abs() < 1e-3, "{family:?}: {got}, expected {expected}");
+            }
+            let mut tokens = Vec::new();
+            while tokens.len() < expected.tokens.len() {
+                let likeliest = (0..logits.len())
+                    .max_by(|&a, &b| logits[a].total_cmp(&logits[b]))
+                    .unwrap();
+                tokens.push(likeliest as u32);
+                logits_to_host(&model.append(&[likeliest as u32]).unwrap(), &mut logits).unwrap();
+            }
+            assert_eq!(tokens, expected.tokens, "{family:?}, {dtype:?}");
+        }
+    }
+}

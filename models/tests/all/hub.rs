@@ -1,0 +1,240 @@
+//! Models from the hub, against a server on the loopback address.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::hub_server::{Hub, Model, Server};
+use maskwright_models::{
+    Family, HubSettings, LoadOptions, LoadedModel, ModelError, ModelSource, RandomCheckpoint, load, logits_to_host,
+};
+
+const FIRST: &str = "1111111111111111111111111111111111111111";
+const SECOND: &str = "2222222222222222222222222222222222222222";
+
+/// A checkpoint's files.
+fn files(seed: u64, shards: usize) -> BTreeMap<String, Vec<u8>> {
+    let directory = tempfile::tempdir().unwrap();
+    let mut checkpoint = RandomCheckpoint::preset(Family::Llama, "tiny").unwrap();
+    checkpoint.seed = seed;
+    checkpoint.shards = shards;
+    checkpoint.config["vocab_size"] = 4096.into();
+    checkpoint.write(directory.path()).unwrap();
+    let entries = std::fs::read_dir(directory.path()).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| {
+            (
+                entry.file_name().into_string().unwrap(),
+                std::fs::read(entry.path()).unwrap(),
+            )
+        })
+        .collect()
+}
+
+fn model(seed: u64, shards: usize) -> Model {
+    Model {
+        files: files(seed, shards),
+        revisions: BTreeMap::from([("main".to_owned(), FIRST.to_owned())]),
+        token: None,
+    }
+}
+
+fn server(model: Model) -> Server {
+    Server::start(Hub {
+        models: BTreeMap::from([("org/tiny".to_owned(), model)]),
+        ..Hub::default()
+    })
+}
+
+fn options(server: &Server, cache: &Path) -> LoadOptions {
+    LoadOptions {
+        hub: HubSettings {
+            endpoint: server.endpoint.clone(),
+            cache: cache.to_owned(),
+            token: None,
+            offline: false,
+        },
+        ..LoadOptions::default()
+    }
+}
+
+fn source(text: &str) -> ModelSource {
+    text.parse().unwrap()
+}
+
+fn logits(loaded: &mut LoadedModel) -> Vec<f32> {
+    let mut host = Vec::new();
+    loaded.model.reset();
+    logits_to_host(&loaded.model.append(&[1, 2, 3]).unwrap(), &mut host).unwrap();
+    host
+}
+
+#[test]
+fn downloads_once_and_then_works_offline() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let mut options = options(&server, cache.path());
+    let mut first = load(&source("org/tiny"), &options).unwrap();
+    assert_eq!(first.summary().commit.as_deref(), Some(FIRST));
+    assert_eq!(first.name(), "org/tiny");
+    assert_eq!(server.count("GET /storage/"), 1);
+    let snapshot = cache.path().join("models--org--tiny").join("snapshots").join(FIRST);
+    assert!(
+        snapshot.join("model.safetensors").is_file(),
+        "the layout of the hub's own cache"
+    );
+
+    let mut again = load(&source("org/tiny"), &options).unwrap();
+    assert_eq!(server.count("GET /storage/"), 1, "not downloaded again");
+    let asked = server.count("");
+    options.hub.offline = true;
+    let mut offline = load(&source("org/tiny"), &options).unwrap();
+    let mut pinned = load(&source(&format!("org/tiny@{FIRST}")), &options).unwrap();
+    assert_eq!(server.count(""), asked, "offline, nothing is asked");
+    let expected = logits(&mut first);
+    for other in [&mut again, &mut offline, &mut pinned] {
+        assert_eq!(logits(other), expected);
+        assert_eq!(other.summary().commit.as_deref(), Some(FIRST));
+    }
+    assert_eq!(first.summary().hash, offline.summary().hash);
+}
+
+#[test]
+fn a_hub_that_cannot_be_reached_is_no_obstacle_to_a_cached_model() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let options = options(&server, cache.path());
+    load(&source("org/tiny"), &options).unwrap();
+    drop(server);
+    load(&source("org/tiny"), &options).unwrap();
+    let error = load(&source("org/other"), &options).unwrap_err();
+    assert!(matches!(error, ModelError::Hub { .. }), "{error}");
+}
+
+#[test]
+fn offline_without_cache_says_what_is_missing() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let mut options = options(&server, cache.path());
+    options.hub.offline = true;
+    let error = load(&source("org/tiny"), &options).unwrap_err();
+    assert!(
+        matches!(&error, ModelError::NotCached { repo, .. } if repo == "org/tiny@main"),
+        "{error}"
+    );
+    assert_eq!(server.count(""), 0);
+}
+
+#[test]
+fn sharded_weights_are_fetched_by_their_index() {
+    let (server, cache) = (server(model(0, 3)), tempfile::tempdir().unwrap());
+    let mut loaded = load(&source("org/tiny"), &options(&server, cache.path())).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let whole = Server::start(Hub {
+        models: BTreeMap::from([("org/tiny".to_owned(), model(0, 1))]),
+        ..Hub::default()
+    });
+    let mut single = load(&source("org/tiny"), &options(&whole, other.path())).unwrap();
+    assert_eq!(logits(&mut loaded), logits(&mut single));
+
+    // A shard that the index names and the repository lacks.
+    let shard = "model-00002-of-00003.safetensors";
+    server
+        .hub
+        .lock()
+        .unwrap()
+        .models
+        .get_mut("org/tiny")
+        .unwrap()
+        .files
+        .remove(shard);
+    let empty = tempfile::tempdir().unwrap();
+    let error = load(&source("org/tiny"), &options(&server, empty.path())).unwrap_err();
+    assert!(
+        matches!(&error, ModelError::ShardMissing { shard: missing, .. } if missing == shard),
+        "{error}"
+    );
+}
+
+#[test]
+fn revisions_are_told_apart() {
+    let mut both = model(0, 1);
+    both.revisions.insert("refs/pr/1".to_owned(), SECOND.to_owned());
+    let (server, cache) = (server(both), tempfile::tempdir().unwrap());
+    let options = options(&server, cache.path());
+    let loaded = load(&source("org/tiny@refs/pr/1"), &options).unwrap();
+    assert_eq!(loaded.summary().commit.as_deref(), Some(SECOND));
+    let main = load(&source("org/tiny"), &options).unwrap();
+    assert_eq!(main.summary().commit.as_deref(), Some(FIRST));
+    assert_eq!(server.count("GET /storage/"), 1, "the same contents are fetched once");
+    // A branch that moves is followed.
+    let moved = BTreeMap::from([("main".to_owned(), SECOND.to_owned())]);
+    server.hub.lock().unwrap().models.get_mut("org/tiny").unwrap().revisions = moved;
+    let main = load(&source("org/tiny"), &options).unwrap();
+    assert_eq!(main.summary().commit.as_deref(), Some(SECOND));
+    let error = load(&source("org/tiny@v9"), &options).unwrap_err();
+    assert!(error.to_string().contains("no such revision"), "{error}");
+}
+
+#[test]
+fn missing_and_gated_repositories_are_told_apart() {
+    let mut gated = model(0, 1);
+    gated.token = Some("secret".to_owned());
+    let (server, cache) = (server(gated), tempfile::tempdir().unwrap());
+    let mut options = options(&server, cache.path());
+    let missing = load(&source("org/none"), &options).unwrap_err();
+    assert!(matches!(missing, ModelError::HubNotFound { .. }), "{missing}");
+    let refused = load(&source("org/tiny"), &options).unwrap_err();
+    assert!(
+        matches!(refused, ModelError::HubRefused { status: 401, .. }),
+        "{refused}"
+    );
+    options.hub.token = Some("wrong".to_owned());
+    let refused = load(&source("org/tiny"), &options).unwrap_err();
+    assert!(
+        matches!(refused, ModelError::HubRefused { status: 403, .. }),
+        "{refused}"
+    );
+    options.hub.token = Some("secret".to_owned());
+    load(&source("org/tiny"), &options).unwrap();
+    assert!(!format!("{options:?}").contains("secret"), "tokens are not printed");
+}
+
+#[test]
+fn a_download_that_breaks_off_is_resumed() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let options = options(&server, cache.path());
+    server.hub.lock().unwrap().cut = Some((60_000, 2));
+    load(&source("org/tiny"), &options).unwrap();
+    assert_eq!(server.count("GET /storage/"), 3, "two attempts broke off");
+
+    // For good: an error, what came is kept, and the next run goes on from there.
+    let cache = tempfile::tempdir().unwrap();
+    let mut options = options.clone();
+    options.hub.cache = cache.path().to_owned();
+    server.hub.lock().unwrap().cut = Some((10_000, 4));
+    let error = load(&source("org/tiny"), &options).unwrap_err();
+    assert!(matches!(error, ModelError::HubDamaged { .. }), "{error}");
+    server.hub.lock().unwrap().unavailable = 2;
+    load(&source("org/tiny"), &options).unwrap();
+}
+
+#[test]
+fn contents_other_than_announced_are_refused() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let options = options(&server, cache.path());
+    server.hub.lock().unwrap().corrupt = true;
+    let error = load(&source("org/tiny"), &options).unwrap_err();
+    assert!(error.to_string().contains("SHA-256"), "{error}");
+    server.hub.lock().unwrap().corrupt = false;
+    load(&source("org/tiny"), &options).unwrap();
+}
+
+#[test]
+fn a_repository_without_safetensors_says_so() {
+    let mut only_bin = model(0, 1);
+    only_bin.files.remove("model.safetensors");
+    only_bin.files.insert("pytorch_model.bin".to_owned(), vec![0; 10]);
+    let (server, cache) = (server(only_bin), tempfile::tempdir().unwrap());
+    let error = load(&source("org/tiny"), &options(&server, cache.path())).unwrap_err();
+    assert!(
+        matches!(&error, ModelError::MissingFile { file, .. } if file.contains("model.safetensors")),
+        "{error}"
+    );
+}

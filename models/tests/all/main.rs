@@ -1,0 +1,13 @@
+//! All tests of the crate from outside, in one program: each program more would link candle and the tokenizers again.
+
+// Helpers unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod chat_templates;
+mod decode;
+mod gguf;
+mod golden;
+mod hub;
+mod hub_server;
+mod loading;
+mod tokenizers;
