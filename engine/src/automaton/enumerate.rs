@@ -150,7 +150,7 @@ impl Automaton {
         values.extend(value.yes.then(|| Value::boolean(true)));
         values.extend(value.no.then(|| Value::boolean(false)));
         let count = self.number_texts.sets_mut().cardinality(numbers, most as u64)?;
-        let many = !matches!(count, numbers::Cardinality::Exactly(_));
+        let many = !matches!(count, numbers::NumberCount::Exactly(_));
         if many
             || self.is_infinite(all, none)?
             || !matches!(

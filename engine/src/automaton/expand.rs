@@ -99,7 +99,7 @@ impl Automaton {
                 .map_err(|error| match (error.pointer(), error.keyword()) {
                     // A limit of strings, numbers or formulas does not know where it was reached.
                     (None, None) => {
-                        let place = self.schema.node(node).place;
+                        let place = self.schema.node(node).location;
                         self.schema.error_at(place, error.kind(), error.message().to_owned())
                     }
                     _ => error,
@@ -179,7 +179,7 @@ impl Automaton {
     }
 
     pub(super) fn error(&self, node: NodeId, kind: CompileErrorKind, keyword: &str, message: &str) -> CompileError {
-        let place = self.schema.node(node).place;
+        let place = self.schema.node(node).location;
         self.schema
             .error_at(place, kind, message.to_owned())
             .on_keyword(keyword)
@@ -556,7 +556,9 @@ impl Automaton {
             let (mut few, mut others) = (Vec::new(), Vec::new());
             for &set in sets {
                 match numbers.cardinality(set, FEW as u64)? {
-                    numbers::Cardinality::Exactly(_) if !set.minds_spelling() => few.extend(numbers.members(set, FEW)?),
+                    numbers::NumberCount::Exactly(_) if !set.depends_on_spelling() => {
+                        few.extend(numbers.members(set, FEW)?)
+                    }
                     _ => others.push(set),
                 }
             }

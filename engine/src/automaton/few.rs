@@ -45,10 +45,10 @@ impl Automaton {
             return Ok(None);
         }
         let most = MAX_VALUES as u64;
-        if what.numbers.minds_spelling() {
+        if what.numbers.depends_on_spelling() {
             return Ok(None);
         }
-        let numbers::Cardinality::Exactly(_) = self.number_texts.sets_mut().cardinality(what.numbers, most)? else {
+        let numbers::NumberCount::Exactly(_) = self.number_texts.sets_mut().cardinality(what.numbers, most)? else {
             return Ok(None);
         };
         let strings::Cardinality::Finite(_) = self.languages.cardinality(what.strings, most)? else {
@@ -84,7 +84,7 @@ impl Automaton {
                     pairs.extend(values.iter().map(|value| (*value, place)));
                 }
                 // Verdicts are a matter of the value alone.
-                None if self.constraint(assertion)?.numbers.minds_spelling() => return Ok(None),
+                None if self.constraint(assertion)?.numbers.depends_on_spelling() => return Ok(None),
                 None => others.push(place),
             }
         }

@@ -120,7 +120,7 @@ impl Automaton {
     fn value_parts(&mut self, value: &Assertions) -> Result<Found, AutomatonError> {
         let value = self.combined(&value.all, &value.none)?;
         let numbers = self.number_texts.sets_mut().cardinality(value.numbers, 1)?;
-        if numbers == numbers::Cardinality::Infinite
+        if numbers == numbers::NumberCount::Infinite
             || self.languages.cardinality(value.strings, 1)? == strings::Cardinality::Infinite
         {
             return Ok(Found::Infinite);

@@ -37,7 +37,7 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 
 use crate::limits::Exceeded;
-use crate::numbers::{NumberSetId, NumberTexts};
+use crate::numbers::{NumberSetId, NumeralAutomaton};
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::{LanguageId, Languages};
 use crate::{CompileError, CompileErrorKind, Limits, Style};
@@ -139,7 +139,7 @@ pub(crate) struct Automaton {
     formulas: Formulas,
     diagrams: DecisionDiagrams,
     languages: Languages,
-    number_texts: NumberTexts,
+    number_texts: NumeralAutomaton,
     // What has been worked out.
     constraints: HashMap<AssertionId, Constraint>,
     covered: HashMap<(LanguageId, TextId), bool>,
@@ -260,7 +260,7 @@ impl Automaton {
             atoms: Atoms::default(),
             formulas: Formulas::default(),
             diagrams: DecisionDiagrams::default(),
-            number_texts: NumberTexts::new(style.numbers, sets),
+            number_texts: NumeralAutomaton::new(style.numbers, sets),
             constraints: HashMap::new(),
             covered: HashMap::new(),
             fixpoint: LeastFixpoint::default(),

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use super::assertion::AssertionId;
 use super::{Automaton, Formats, State};
 use crate::json::{Document, Value};
-use crate::schema::evaluate::{Texts, is_valid};
+use crate::schema::tests::evaluate::{Texts, is_valid};
 use crate::schema::{SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Limits, Style, Whitespace};

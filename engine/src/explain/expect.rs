@@ -1,7 +1,7 @@
 //! What could have stood where something else did.
 
 use super::Expected;
-use super::place::{Phase, Position, decoded};
+use super::json_position::{Phase, Position, decoded};
 use crate::automaton::{Automaton, AutomatonError, State};
 
 /// Texts that are listed; where there are more, none is.

@@ -29,7 +29,7 @@
 
 mod conflict;
 mod expect;
-mod place;
+mod json_position;
 mod relax;
 #[cfg(test)]
 mod tests;
@@ -44,8 +44,8 @@ use crate::strings::Languages;
 use crate::{CompileError, Draft, ExactOptions, Formats, Style};
 
 use conflict::{Excluded, Search};
-use place::Position;
-pub use place::line_of;
+use json_position::Position;
+pub use json_position::line_of;
 
 /// Places that a conflict's message lists.
 const LISTED: usize = 8;
@@ -222,8 +222,8 @@ impl Explainer {
                 continue;
             }
             let place = SchemaPlace {
-                document: set.uri(subschema.place).map(str::to_owned),
-                pointer: set.pointer(subschema.place),
+                document: set.uri(subschema.location).map(str::to_owned),
+                pointer: set.pointer(subschema.location),
             };
             parts.entry(place).or_insert(node);
         }
@@ -273,13 +273,15 @@ impl Explainer {
                 }
             }
         };
-        let (line, column) = place::line_and_column(text, offset);
+        let (line, column) = json_position::line_and_column(text, offset);
         let automaton = self.styled.as_mut().unwrap_or(&mut self.any);
         let (mut around, mut expected) = (false, Vec::new());
         if let Some(at) = after(automaton, root, before)? {
             // A number does not say where it ends: where it may, what follows belongs to the object or array.
-            around = byte == Some(b']') && position.phase == place::Phase::Value
-                || position.phase == place::Phase::Number && byte.is_some() && automaton.step(at, b' ')?.is_some();
+            around = byte == Some(b']') && position.phase == json_position::Phase::Value
+                || position.phase == json_position::Phase::Number
+                    && byte.is_some()
+                    && automaton.step(at, b' ')?.is_some();
             expected = expect::expected(automaton, at, &position, before)?;
         }
         Ok(Some(Forbidden {

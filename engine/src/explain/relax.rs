@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::json::Content;
-use crate::schema::{Body, Keywords, NodeId, Place, SchemaSet, Subschema};
+use crate::schema::{Body, Keywords, NodeId, SchemaLocation, SchemaSet, Subschema};
 
 /// A keyword that can be taken out.
 #[derive(Clone, Debug)]
@@ -126,9 +126,9 @@ impl Relaxable {
     /// as one.
     pub(super) fn places(&self, candidate: usize) -> Vec<(Option<&str>, String)> {
         let Candidate { node, part, .. } = &self.candidates[candidate];
-        let place = self.set.node(*node).place;
-        let pointer = self.set.pointer(place);
-        let uri = self.set.uri(place);
+        let location = self.set.node(*node).location;
+        let pointer = self.set.pointer(location);
+        let uri = self.set.uri(location);
         if *part == Part::False {
             return vec![(uri, pointer)];
         }
@@ -139,7 +139,7 @@ impl Relaxable {
             }
             _ => (false, false),
         };
-        let names = part.names(&self.set, place, exclusive);
+        let names = part.names(&self.set, location, exclusive);
         names
             .into_iter()
             .map(|name| (uri, format!("{pointer}/{name}")))
@@ -235,13 +235,13 @@ impl Part {
         }
     }
 
-    /// The names of the keywords that say this at a place. `exclusive`: whether the bounds are.
-    fn names(self, set: &SchemaSet, place: Place, exclusive: (bool, bool)) -> Vec<&'static str> {
+    /// The names of the keywords that say this at a location. `exclusive`: whether the bounds are.
+    fn names(self, set: &SchemaSet, location: SchemaLocation, exclusive: (bool, bool)) -> Vec<&'static str> {
         let written = |names: [&'static str; 2]| {
-            let is_there = |name: &&'static str| set.member(place, name).is_some();
+            let is_there = |name: &&'static str| set.member(location, name).is_some();
             names.into_iter().filter(is_there).collect()
         };
-        let bound = |plain: &'static str, name: &'static str, exclusive: bool| match set.member(place, name) {
+        let bound = |plain: &'static str, name: &'static str, exclusive: bool| match set.member(location, name) {
             Some(Content::Bool(true)) => vec![plain, name],
             Some(_) if exclusive => vec![name],
             _ => vec![plain],
@@ -252,7 +252,7 @@ impl Part {
             Self::Minimum => return bound("minimum", "exclusiveMinimum", exclusive.0),
             Self::Maximum => return bound("maximum", "exclusiveMaximum", exclusive.1),
             Self::DependentRequired => return written(["dependencies", "dependentRequired"]),
-            Self::Contains => match set.member(place, "minContains") {
+            Self::Contains => match set.member(location, "minContains") {
                 Some(_) => "minContains",
                 None => "contains",
             },
@@ -327,9 +327,9 @@ impl Split {
         }
     }
 
-    fn add(&mut self, place: Place, keywords: Keywords) -> NodeId {
+    fn add(&mut self, location: SchemaLocation, keywords: Keywords) -> NodeId {
         let body = Body::Keywords(Box::new(keywords));
-        self.set.push(Subschema { place, body })
+        self.set.push(Subschema { location, body })
     }
 
     /// Finds every subschema that is reached from `root`.
@@ -347,7 +347,7 @@ impl Split {
             let mut body = self.set.node(node).body.clone();
             if let Body::Keywords(keywords) = &mut body {
                 if relaxable {
-                    self.split_one_of(self.set.node(node).place, keywords);
+                    self.split_one_of(self.set.node(node).location, keywords);
                 }
                 visit(keywords, &mut |child, relaxes| {
                     left.push_back((*child, relaxable && relaxes));
@@ -364,7 +364,7 @@ impl Split {
 
     /// Says `oneOf` as "at least one holds", in a subschema of its own, and "no two hold": exactly one holds of the
     /// branches and "none of them holds".
-    fn split_one_of(&mut self, place: Place, keywords: &mut Keywords) {
+    fn split_one_of(&mut self, location: SchemaLocation, keywords: &mut Keywords) {
         let Some(branches) = keywords.one_of.take_if(|branches| !branches.is_empty()) else {
             return;
         };
@@ -372,15 +372,15 @@ impl Split {
             any_of: Some(branches.to_vec()),
             ..Keywords::default()
         };
-        let any = self.add(place, any_of(&branches));
+        let any = self.add(location, any_of(&branches));
         keywords.all_of.push(any);
         if branches.len() > 1 {
-            let not = Some(self.add(place, any_of(&branches)));
+            let not = Some(self.add(location, any_of(&branches)));
             let not = Keywords {
                 not,
                 ..Keywords::default()
             };
-            let none = self.add(place, not);
+            let none = self.add(location, not);
             keywords.one_of = Some([&[none], &branches[..]].concat());
         }
     }
@@ -391,8 +391,8 @@ impl Split {
         for (node, body) in &relaxable {
             let id = match self.fixed.contains(node) {
                 true => {
-                    let (place, body) = (self.set.node(*node).place, body.clone());
-                    self.set.push(Subschema { place, body })
+                    let (location, body) = (self.set.node(*node).location, body.clone());
+                    self.set.push(Subschema { location, body })
                 }
                 false => *node,
             };
@@ -411,7 +411,7 @@ impl Split {
                 });
                 parts.extend(Part::ALL.into_iter().filter(|part| part.is_in(keywords)));
                 if let Some(branches) = keywords.if_then_else {
-                    parts.push(Part::If(self.evaluating(self.set.node(node).place, branches)));
+                    parts.push(Part::If(self.evaluating(self.set.node(node).location, branches)));
                 }
             }
             if matches!(body, Body::Nothing) {
@@ -439,10 +439,10 @@ impl Split {
     }
 
     /// What asserts nothing, and evaluates at least as much as `if` with these branches.
-    fn evaluating(&mut self, place: Place, branches: (NodeId, Option<NodeId>, Option<NodeId>)) -> NodeId {
+    fn evaluating(&mut self, location: SchemaLocation, branches: (NodeId, Option<NodeId>, Option<NodeId>)) -> NodeId {
         let (condition, then, otherwise) = branches;
         let anything = self.set.push(Subschema {
-            place,
+            location,
             body: Body::Anything,
         });
         let mut any_of = vec![anything, condition];
@@ -452,11 +452,11 @@ impl Split {
                 all_of: vec![condition, then],
                 ..Keywords::default()
             };
-            any_of.push(self.add(place, both));
+            any_of.push(self.add(location, both));
         }
         let any_of = Some(any_of);
         self.add(
-            place,
+            location,
             Keywords {
                 any_of,
                 ..Keywords::default()

@@ -1,6 +1,6 @@
-//! A set of decimals as cuts with a lattice combination between each two, and its normal form.
+//! A set of decimals as breakpoints with a periodic combination between each two, and its normal form.
 
-use super::lattice::{LatticeId, Lattices};
+use super::periodic::{PeriodicSetId, PeriodicSets};
 use crate::decimal::{Decimal, LimitReached};
 
 /// Finite stretches of at most this many members are written as single numbers, as an `enum` gives them.
@@ -8,77 +8,81 @@ const FEW: u64 = 8;
 
 /// A number at which a set changes its rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Cut {
+pub(super) struct Breakpoint {
     pub(super) at: Decimal,
     /// Whether the number itself is a member.
     pub(super) member: bool,
 }
 
-/// A set of decimals: the cuts ascend, and `pieces[i]` holds on the open interval below `cuts[i]`, the last piece above
-/// all cuts.
+/// A set of decimals: the breakpoints ascend, and `rules[i]` holds on the open interval below `breakpoints[i]`, the last piece above
+/// all breakpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Piecewise {
-    pub(super) cuts: Vec<Cut>,
-    pub(super) pieces: Vec<LatticeId>,
+    pub(super) breakpoints: Vec<Breakpoint>,
+    pub(super) rules: Vec<PeriodicSetId>,
 }
 
 impl Piecewise {
     /// One rule for all numbers.
-    pub(super) fn uniform(piece: LatticeId) -> Self {
+    pub(super) fn uniform(piece: PeriodicSetId) -> Self {
         Self {
-            cuts: Vec::new(),
-            pieces: vec![piece],
+            breakpoints: Vec::new(),
+            rules: vec![piece],
         }
     }
 
-    /// One rule below a cut, another above.
-    pub(super) fn split(below: LatticeId, cut: Cut, above: LatticeId) -> Self {
+    /// One rule below a breakpoint, another above.
+    pub(super) fn split(below: PeriodicSetId, breakpoint: Breakpoint, above: PeriodicSetId) -> Self {
         Self {
-            cuts: vec![cut],
-            pieces: vec![below, above],
+            breakpoints: vec![breakpoint],
+            rules: vec![below, above],
         }
     }
 
-    pub(super) fn contains(&self, lattices: &Lattices, value: &Decimal) -> bool {
-        match self.cuts.binary_search_by(|cut| cut.at.cmp(value)) {
-            Ok(found) => self.cuts[found].member,
-            Err(piece) => lattices.contains(self.pieces[piece], value),
+    pub(super) fn contains(&self, periodic_sets: &PeriodicSets, value: &Decimal) -> bool {
+        match self.breakpoints.binary_search_by(|breakpoint| breakpoint.at.cmp(value)) {
+            Ok(found) => self.breakpoints[found].member,
+            Err(piece) => periodic_sets.contains(self.rules[piece], value),
         }
     }
 
-    /// Ends of the open interval of `pieces[index]`; `None` where there is none.
+    /// Ends of the open interval of `rules[index]`; `None` where there is none.
     pub(super) fn ends(&self, index: usize) -> (Option<&Decimal>, Option<&Decimal>) {
-        let low = index.checked_sub(1).map(|before| &self.cuts[before].at);
-        (low, self.cuts.get(index).map(|cut| &cut.at))
+        let low = index.checked_sub(1).map(|before| &self.breakpoints[before].at);
+        (low, self.breakpoints.get(index).map(|breakpoint| &breakpoint.at))
     }
 
     /// The same set in a form that depends little on how it came about: a rule is kept as long as it holds, from low
-    /// to high, so that a cut is where the rule first fails.
-    pub(super) fn normalised(self, lattices: &mut Lattices) -> Result<Self, LimitReached> {
-        let set = self.with_few_as_cuts(lattices);
-        let mut result = Self::uniform(set.pieces[0]);
-        let mut rule = set.pieces[0];
-        let Piecewise { cuts, pieces } = set;
-        let mut cuts = cuts.into_iter().peekable();
-        for &piece in &pieces[1..] {
-            let Some(mut cut) = cuts.next() else { break };
-            let difference = lattices.xor(rule, piece)?;
-            let next = cuts.peek().map(|next| &next.at);
-            let holds_on = difference == Lattices::NONE || !lattices.get(difference).meets(Some(&cut.at), next);
-            if cut.member == lattices.contains(rule, &cut.at) {
+    /// to high, so that a breakpoint is where the rule first fails.
+    pub(super) fn normalised(self, periodic_sets: &mut PeriodicSets) -> Result<Self, LimitReached> {
+        let set = self.with_few_as_cuts(periodic_sets);
+        let mut result = Self::uniform(set.rules[0]);
+        let mut rule = set.rules[0];
+        let Piecewise { breakpoints, rules } = set;
+        let mut breakpoints = breakpoints.into_iter().peekable();
+        for &piece in &rules[1..] {
+            let Some(mut breakpoint) = breakpoints.next() else {
+                break;
+            };
+            let difference = periodic_sets.xor(rule, piece)?;
+            let next = breakpoints.peek().map(|next| &next.at);
+            let holds_on =
+                difference == PeriodicSets::NONE || !periodic_sets.get(difference).meets(Some(&breakpoint.at), next);
+            if breakpoint.member == periodic_sets.contains(rule, &breakpoint.at) {
                 if holds_on {
                     continue;
                 }
-                // The rule holds at the cut: the cut moves to where it first fails.
-                if let Some(first) = lattices.get(difference).nth_above(&cut.at, 1) {
-                    cut = Cut {
-                        member: lattices.contains(piece, &first),
+                // The rule holds at the breakpoint: the breakpoint moves to where it first fails.
+                if let Some(first) = periodic_sets.get(difference).nth_above(&breakpoint.at, 1) {
+                    breakpoint = Breakpoint {
+                        member: periodic_sets.contains(piece, &first),
                         at: first,
                     };
-                    if next.is_some_and(|next| lattices.get(difference).count(Some(&cut.at), Some(next), 0) == Some(0))
-                    {
+                    if next.is_some_and(|next| {
+                        periodic_sets.get(difference).count(Some(&breakpoint.at), Some(next), 0) == Some(0)
+                    }) {
                         // The rule failed only there: an exclusion or addition of one number.
-                        result.push(cut, rule);
+                        result.push(breakpoint, rule);
                         continue;
                     }
                 }
@@ -86,33 +90,33 @@ impl Piecewise {
             if !holds_on {
                 rule = piece;
             }
-            result.push(cut, rule);
+            result.push(breakpoint, rule);
         }
         Ok(result)
     }
 
-    fn push(&mut self, cut: Cut, above: LatticeId) {
-        self.cuts.push(cut);
-        self.pieces.push(above);
+    fn push(&mut self, breakpoint: Breakpoint, above: PeriodicSetId) {
+        self.breakpoints.push(breakpoint);
+        self.rules.push(above);
     }
 
     /// Finite stretches of few members, as single members.
-    fn with_few_as_cuts(self, lattices: &Lattices) -> Self {
+    fn with_few_as_cuts(self, periodic_sets: &PeriodicSets) -> Self {
         let mut result = Self {
-            cuts: Vec::with_capacity(self.cuts.len()),
-            pieces: Vec::with_capacity(self.pieces.len()),
+            breakpoints: Vec::with_capacity(self.breakpoints.len()),
+            rules: Vec::with_capacity(self.rules.len()),
         };
-        for (index, &piece) in self.pieces.iter().enumerate() {
-            match few_members(lattices, piece, self.ends(index)) {
+        for (index, &piece) in self.rules.iter().enumerate() {
+            match few_members(periodic_sets, piece, self.ends(index)) {
                 Some(few) => {
-                    result.pieces.push(Lattices::NONE);
+                    result.rules.push(PeriodicSets::NONE);
                     for at in few {
-                        result.push(Cut { at, member: true }, Lattices::NONE);
+                        result.push(Breakpoint { at, member: true }, PeriodicSets::NONE);
                     }
                 }
-                None => result.pieces.push(piece),
+                None => result.rules.push(piece),
             }
-            result.cuts.extend(self.cuts.get(index).cloned());
+            result.breakpoints.extend(self.breakpoints.get(index).cloned());
         }
         result
     }
@@ -120,16 +124,16 @@ impl Piecewise {
 
 /// The members between the ends, where they are at most [`FEW`].
 fn few_members(
-    lattices: &Lattices,
-    piece: LatticeId,
+    periodic_sets: &PeriodicSets,
+    piece: PeriodicSetId,
     ends: (Option<&Decimal>, Option<&Decimal>),
 ) -> Option<Vec<Decimal>> {
-    let (Some(low), Some(high), false) = (ends.0, ends.1, Lattices::is_constant(piece)) else {
+    let (Some(low), Some(high), false) = (ends.0, ends.1, PeriodicSets::is_constant(piece)) else {
         return None;
     };
-    let lattice = lattices.get(piece);
-    let count = lattice
+    let periodic = periodic_sets.get(piece);
+    let count = periodic
         .count(Some(low), Some(high), FEW)
         .filter(|&count| count <= FEW)?;
-    (1..=count).map(|rank| lattice.nth_above(low, rank)).collect()
+    (1..=count).map(|rank| periodic.nth_above(low, rank)).collect()
 }

@@ -1,16 +1,17 @@
-//! The walk from the root over everything reachable.
+//! The walk from the root of a schema over every subschema that can be reached.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::json::{Content, NodeIndex};
+use crate::json::Content;
 use crate::{CompileError, CompileErrorKind};
 
-use super::documents::{DocumentId, Location, ResourceId};
-use super::index::Index;
-use super::keywords::{Reader, read_keywords};
-use super::scope::{ScopeId, Scopes};
-use super::{Body, NodeId, SchemaOptions, SchemaSet, Subschema};
+use super::SchemaOptions;
+use super::keywords::NodeId;
+use super::read::{KeywordReader, not_a_schema};
+use super::references::dynamic_scope::{DynamicScopes, ScopeId};
+use super::references::resources::{LocatedSchema, ResourceId, ResourceIndex};
+use super::schema_set::{Body, SchemaSet};
+use super::worklist::Worklist;
 
 /// Reading a document that a dynamic reference led to can bring in new names for dynamic references, which makes scopes
 /// differ that were one: then the walk starts over. More often than this is no schema but an attack.
@@ -23,106 +24,43 @@ impl SchemaSet {
     ///
     /// [`CompileError`]: the text is not JSON or not a schema, something refers to what is not at hand, or a limit was reached.
     pub fn load(text: &str, options: &SchemaOptions) -> Result<Self, CompileError> {
-        let mut index = Index::new(options);
+        let mut index = ResourceIndex::new(options);
         let root = index.add_document(text, None)?;
         let draft = index.resource(root).dialect.draft;
         for _ in 0..MAX_WALKS {
-            let mut loader = Loader::new(index);
-            let root = loader.walk(root)?;
-            if loader.scopes.names() == &loader.index.dynamic_names {
-                return Ok(Self {
-                    nodes: loader.nodes,
-                    root,
-                    draft,
-                    documents: loader.index.documents,
-                    limits: options.limits.clone(),
-                });
+            let mut work = Worklist::new(index);
+            let root = walk(&mut work, root)?;
+            if work.scopes.names() == &work.index.dynamic_names {
+                let documents = work.index.documents;
+                return Ok(Self::new(work.nodes, root, draft, documents, options.limits.clone()));
             }
-            index = loader.index;
+            index = work.index;
         }
         let message = "dynamic references lead to ever more documents with new dynamic anchors";
         Err(CompileError::new(CompileErrorKind::LimitExceeded, message))
     }
 }
 
-/// One walk.
-pub(super) struct Loader<'o> {
-    pub index: Index<'o>,
-    pub scopes: Scopes,
-    nodes: Vec<Subschema>,
-    /// What each node is, parallel to `nodes`.
-    keys: Vec<(Location, ScopeId)>,
-    ids: HashMap<(DocumentId, NodeIndex, ScopeId), NodeId>,
+fn walk(work: &mut Worklist<'_>, root: ResourceId) -> Result<NodeId, CompileError> {
+    let schema = work.index.resource(root).root;
+    let root = work.node(schema, DynamicScopes::OUTSIDE)?;
+    let mut next = 0;
+    while let Some(&(schema, scope)) = work.keys.get(next) {
+        work.nodes[next].body = read(work, schema, scope)?;
+        next += 1;
+    }
+    Ok(root)
 }
 
-impl<'o> Loader<'o> {
-    fn new(index: Index<'o>) -> Self {
-        Self {
-            scopes: Scopes::new(index.dynamic_names.clone()),
-            index,
-            nodes: Vec::new(),
-            keys: Vec::new(),
-            ids: HashMap::new(),
-        }
-    }
-
-    fn walk(&mut self, root: ResourceId) -> Result<NodeId, CompileError> {
-        let location = self.index.resource(root).location(root);
-        let root = self.node(location, Scopes::OUTSIDE)?;
-        let mut next = 0;
-        while let Some(&(location, scope)) = self.keys.get(next) {
-            self.nodes[next].body = self.read(location, scope)?;
-            next += 1;
-        }
-        Ok(root)
-    }
-
-    /// The node for the subschema at `location`, reached from inside `scope`. It is read later.
-    pub fn node(&mut self, location: Location, scope: ScopeId) -> Result<NodeId, CompileError> {
-        let resource = self.index.resource(location.resource);
-        let scope = self.scopes.enter(scope, location.resource, resource);
-        let key = (location.document, location.index, scope);
-        if let Some(&known) = self.ids.get(&key) {
-            return Ok(known);
-        }
-        let limits = &self.index.options.limits;
-        let exceeded = if self.nodes.len() >= limits.subschemas {
-            Some(("subschemas", limits.subschemas))
-        } else if self.scopes.size() > limits.dynamic_bindings {
-            Some(("dynamic_bindings", limits.dynamic_bindings))
-        } else {
-            None
-        };
-        if let Some((name, limit)) = exceeded {
-            let message =
-                format!("the schema is larger than the limit `{name}` of {limit} once references are resolved");
-            let kind = CompileErrorKind::LimitExceeded;
-            return Err(self.index.documents.error_at(location.place(), kind, message));
-        }
-        let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Subschema {
-            place: location.place(),
-            body: Body::Anything,
-        });
-        self.keys.push((location, scope));
-        self.ids.insert(key, id);
-        Ok(id)
-    }
-
-    fn read(&mut self, location: Location, scope: ScopeId) -> Result<Body, CompileError> {
-        let json = Arc::clone(self.index.documents.json(location.document));
-        match json.content(location.index) {
-            Content::Bool(true) => Ok(Body::Anything),
-            Content::Bool(false) => Ok(Body::Nothing),
-            Content::Object(_) => read_keywords(Reader::new(self, json, location, scope)),
-            other => {
-                let message = format!(
-                    "{} where a schema is expected: an object or a boolean",
-                    other.describe()
-                );
-                let kind = CompileErrorKind::Malformed;
-                Err(self.index.documents.error_at(location.place(), kind, message))
-            }
+fn read(work: &mut Worklist<'_>, schema: LocatedSchema, scope: ScopeId) -> Result<Body, CompileError> {
+    let json = Arc::clone(work.index.documents.json(schema.location.document));
+    match json.content(schema.location.index) {
+        Content::Bool(true) => Ok(Body::Anything),
+        Content::Bool(false) => Ok(Body::Nothing),
+        Content::Object(_) => KeywordReader::new(work, json, schema, scope).read_all(),
+        other => {
+            let documents = &work.index.documents;
+            Err(documents.error_at(schema.location, CompileErrorKind::Malformed, not_a_schema(other)))
         }
     }
 }

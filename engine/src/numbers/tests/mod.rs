@@ -1,8 +1,8 @@
 //! Sets and texts of numbers against brute force.
 
+mod numerals;
 mod sets;
 mod states;
-mod texts;
 mod walks;
 
 use crate::decimal::Decimal;
@@ -12,7 +12,7 @@ pub(super) fn decimal(text: &str) -> Decimal {
     Decimal::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// A small generator of reproducible pseudo-random numbers (SplitMix64).
+/// A small divisor of reproducible pseudo-random numbers (SplitMix64).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {

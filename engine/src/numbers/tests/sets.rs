@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Random, Rule, decimal};
 use crate::decimal::Decimal;
-use crate::numbers::{Cardinality, NumberSets};
+use crate::numbers::{NumberCount, NumberSets};
 
 /// Bounds are quarters up to 5, steps have the least common multiple 6 and are multiples of a quarter. So what happens
 /// on the eighths up to 12 happens everywhere: odd eighths stand for all numbers that are no multiple of any step, and
@@ -71,12 +71,12 @@ fn cardinality_and_members_of_random_sets() {
         let count = members.len() as u64;
         assert_eq!(
             sets.cardinality(id, 1000).unwrap(),
-            Cardinality::Exactly(count),
+            NumberCount::Exactly(count),
             "round {round}: {finite:?}"
         );
         let up_to = count / 2;
         if count > up_to {
-            assert_eq!(sets.cardinality(id, up_to).unwrap(), Cardinality::MoreThan(up_to));
+            assert_eq!(sets.cardinality(id, up_to).unwrap(), NumberCount::MoreThan(up_to));
         }
         members.sort_by(|left, right| left.cmp_abs(right).then_with(|| right.cmp(left)));
         assert_eq!(sets.members(id, 1000).unwrap(), members, "round {round}: {finite:?}");
@@ -89,7 +89,7 @@ fn cardinality_and_members_of_random_sets() {
             "round {round}: {some:?} of {rule:?}"
         );
         match sets.cardinality(id, 4).unwrap() {
-            Cardinality::Exactly(count) => assert_eq!(some.len() as u64, count, "round {round}: {rule:?}"),
+            NumberCount::Exactly(count) => assert_eq!(some.len() as u64, count, "round {round}: {rule:?}"),
             _ => assert_eq!(some.len(), 5, "round {round}: {rule:?}"),
         }
     }
@@ -138,7 +138,7 @@ fn wide_intervals_are_counted_not_enumerated() {
     // Of 333333333333333333 + 1 multiples of 3, 111111111111111111 + 1 are multiples of 9.
     assert_eq!(
         sets.cardinality(id, u64::MAX).unwrap(),
-        Cardinality::Exactly(222_222_222_222_222_222)
+        NumberCount::Exactly(222_222_222_222_222_222)
     );
     // Every multiple of 1000003 in this interval is one of 999983: there is exactly one, their product.
     let product = "999985999949";
@@ -158,13 +158,13 @@ fn adversarial_bounds_and_steps() {
     let mut sets = NumberSets::new();
     let integers = sets.integers();
     for (low, high, count) in [
-        ("1e-999999999", "1", Cardinality::Exactly(1)),
-        ("1e999999999999", "2e999999999999", Cardinality::MoreThan(7)),
-        ("-1e-999999999999", "1e-999999999999", Cardinality::Exactly(1)),
-        ("1e-999999999999", "2e-999999999999", Cardinality::Exactly(0)),
+        ("1e-999999999", "1", NumberCount::Exactly(1)),
+        ("1e999999999999", "2e999999999999", NumberCount::MoreThan(7)),
+        ("-1e-999999999999", "1e-999999999999", NumberCount::Exactly(1)),
+        ("1e-999999999999", "2e-999999999999", NumberCount::Exactly(0)),
     ] {
         let between = Rule::And(vec![Rule::AtLeast(decimal(low)), Rule::AtMost(decimal(high))]).set(&mut sets);
-        assert_eq!(sets.cardinality(between, 7).unwrap(), Cardinality::Infinite);
+        assert_eq!(sets.cardinality(between, 7).unwrap(), NumberCount::Infinite);
         let within = sets.and(between, integers).unwrap();
         assert_eq!(sets.cardinality(within, 7).unwrap(), count, "{low} to {high}");
         assert!(!sets.members(between, 3).unwrap().is_empty());
@@ -178,7 +178,7 @@ fn adversarial_bounds_and_steps() {
     let below = sets.at_most(decimal(&format!("{}9", "7".repeat(9_999))));
     let narrow = sets.and(long, below).unwrap();
     let narrow = sets.and(narrow, integers).unwrap();
-    assert_eq!(sets.cardinality(narrow, 100).unwrap(), Cardinality::Exactly(3));
+    assert_eq!(sets.cardinality(narrow, 100).unwrap(), NumberCount::Exactly(3));
     // Twelve independent negated steps are 4096 terms: refused, not attempted.
     let mut set = sets.all();
     let mut limit = None;

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::{Rule, decimal};
-use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumberTexts};
+use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton};
 
 const BYTES: &[u8] = b"0123456789-+.eE";
 
 /// Number of states that texts of up to `length` bytes lead to.
-fn reachable(texts: &mut NumberTexts, start: NumberState, length: usize) -> usize {
+fn reachable(texts: &mut NumeralAutomaton, start: NumberState, length: usize) -> usize {
     let (mut seen, mut level) = (HashSet::from([start]), vec![start]);
     for _ in 0..length {
         let mut next_level = Vec::new();
@@ -24,7 +24,7 @@ fn reachable(texts: &mut NumberTexts, start: NumberState, length: usize) -> usiz
 fn states(style: NumberStyle, length: usize, set: impl FnOnce(&mut NumberSets) -> NumberSetId) -> usize {
     let mut sets = NumberSets::new();
     let id = set(&mut sets);
-    let mut texts = NumberTexts::new(style, sets);
+    let mut texts = NumeralAutomaton::new(style, sets);
     let start = texts.start(id).unwrap();
     reachable(&mut texts, start, length)
 }
@@ -112,7 +112,7 @@ fn rfc8259_states_grow_with_the_text_only_where_bounds_or_steps_make_them() {
 }
 
 /// The state after a text, which begins a number of the set.
-fn walk(texts: &mut NumberTexts, start: NumberState, text: &str) -> NumberState {
+fn walk(texts: &mut NumeralAutomaton, start: NumberState, text: &str) -> NumberState {
     let mut state = start;
     for (at, byte) in text.bytes().enumerate() {
         state = texts
@@ -128,7 +128,7 @@ fn bounds_with_huge_exponents() {
         let mut sets = NumberSets::new();
         let tiny = between(&mut sets, "1e-999999999", "1");
         let huge = integers_between(&mut sets, "-1e999999999999", "1e999999999999");
-        let mut texts = NumberTexts::new(style, sets);
+        let mut texts = NumeralAutomaton::new(style, sets);
         let start = texts.start(tiny).unwrap();
         let state = walk(&mut texts, start, "0.00000");
         assert!(!texts.can_end(state));
@@ -158,7 +158,7 @@ fn long_bounds_and_long_texts() {
     let bound = "7".repeat(10_000);
     let mut sets = NumberSets::new();
     let set = integers_between(&mut sets, "0", &bound);
-    let mut texts = NumberTexts::new(NumberStyle::Plain, sets);
+    let mut texts = NumeralAutomaton::new(NumberStyle::Plain, sets);
     let start = texts.start(set).unwrap();
     let last = walk(&mut texts, start, &bound[1..]);
     assert!(texts.can_end(last) && texts.step(last, b'8').is_none());
@@ -167,7 +167,7 @@ fn long_bounds_and_long_texts() {
     // Numbers without bounds, as long as one likes, in a handful of states.
     let mut sets = NumberSets::new();
     let set = sets.multiple_of(&decimal("0.07")).unwrap();
-    let mut texts = NumberTexts::new(NumberStyle::Plain, sets);
+    let mut texts = NumeralAutomaton::new(NumberStyle::Plain, sets);
     let start = texts.start(set).unwrap();
     let state = walk(
         &mut texts,
@@ -190,7 +190,7 @@ fn tiny_and_huge_steps() {
     for style in [NumberStyle::Plain, NumberStyle::Rfc8259] {
         let mut sets = NumberSets::new();
         let set = rule.set(&mut sets);
-        let mut texts = NumberTexts::new(style, sets);
+        let mut texts = NumeralAutomaton::new(style, sets);
         let start = texts.start(set).unwrap();
         let state = walk(&mut texts, start, &format!("-0.{}3", "0".repeat(299)));
         assert!(texts.can_end(state));

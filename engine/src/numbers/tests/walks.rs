@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::{Random, Rule, decimal};
 use crate::decimal::Decimal;
-use crate::numbers::{NextDigits, NumberSetId, NumberSets, NumberState, NumberStyle, NumberTexts};
+use crate::numbers::{NextDigits, NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton};
 
 fn bounds() -> Vec<Decimal> {
     [
@@ -71,7 +71,7 @@ fn rule(random: &mut Random, bounds: &[Decimal], steps: &[Decimal]) -> Rule {
 }
 
 /// Whether an end can be reached; `None` where the search was given up.
-fn reaches_end(texts: &mut NumberTexts, state: NumberState) -> Option<bool> {
+fn reaches_end(texts: &mut NumeralAutomaton, state: NumberState) -> Option<bool> {
     let (mut seen, mut level) = (HashSet::from([state]), vec![state]);
     while !level.is_empty() {
         if level.iter().any(|&state| texts.can_end(state)) {
@@ -91,7 +91,7 @@ fn reaches_end(texts: &mut NumberTexts, state: NumberState) -> Option<bool> {
     Some(false)
 }
 
-fn random_walks(texts: &mut NumberTexts, set: NumberSetId, random: &mut Random) -> usize {
+fn random_walks(texts: &mut NumeralAutomaton, set: NumberSetId, random: &mut Random) -> usize {
     let start = texts.start(set).unwrap();
     let mut given_up = 0;
     for _ in 0..20 {
@@ -129,7 +129,7 @@ fn random_walks(texts: &mut NumberTexts, set: NumberSetId, random: &mut Random) 
 }
 
 /// What is said of the digits that may follow holds of each, and of those behind it.
-pub(super) fn check_next_digits(texts: &mut NumberTexts, state: NumberState) {
+pub(super) fn check_next_digits(texts: &mut NumeralAutomaton, state: NumberState) {
     for longest in 1..4 {
         let first = match texts.next_digits(state, longest) {
             NextDigits::Any => b'0',
@@ -149,7 +149,7 @@ pub(super) fn check_next_digits(texts: &mut NumberTexts, state: NumberState) {
     }
 }
 
-fn plain(texts: &NumberTexts) -> bool {
+fn plain(texts: &NumeralAutomaton) -> bool {
     texts.style() == NumberStyle::Plain
 }
 
@@ -203,7 +203,7 @@ fn plainly(value: &Decimal) -> String {
     }
 }
 
-fn check_written(texts: &mut NumberTexts, set: NumberSetId, value: &Decimal, text: &str) {
+fn check_written(texts: &mut NumeralAutomaton, set: NumberSetId, value: &Decimal, text: &str) {
     assert_eq!(decimal(text), *value, "the test spells {value} as {text}");
     let mut state = texts.start(set).unwrap();
     for (at, byte) in text.bytes().enumerate() {
@@ -214,7 +214,7 @@ fn check_written(texts: &mut NumberTexts, set: NumberSetId, value: &Decimal, tex
     assert!(texts.can_end(state), "{text} cannot end");
 }
 
-fn candidates(texts: &mut NumberTexts, set: NumberSetId, random: &mut Random, bounds: &[Decimal]) -> Vec<Decimal> {
+fn candidates(texts: &mut NumeralAutomaton, set: NumberSetId, random: &mut Random, bounds: &[Decimal]) -> Vec<Decimal> {
     let mut values = texts.sets_mut().members(set, 6).unwrap();
     values.extend(bounds.iter().cloned());
     for _ in 0..60 {
@@ -237,7 +237,7 @@ fn check_sets(style: NumberStyle, seed: u64, rounds: usize) {
         if sets.is_empty(set) {
             continue;
         }
-        let mut texts = NumberTexts::new(style, sets);
+        let mut texts = NumeralAutomaton::new(style, sets);
         for value in candidates(&mut texts, set, &mut random, &bounds) {
             let text = if style == NumberStyle::Plain {
                 plainly(&value)

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::ecma::Patterns;
 use super::{SchemaSet, json_files, public_data, value};
 use crate::SchemaOptions;
-use crate::schema::evaluate::is_valid;
+use crate::schema::tests::evaluate::is_valid;
 
 #[test]
 #[ignore = "slow"]

@@ -3,16 +3,19 @@
 mod corpus;
 mod ecma;
 mod errors;
+pub(crate) mod evaluate;
 mod mutations;
 mod references;
 mod suite;
+mod uri;
 
 use std::path::{Path, PathBuf};
 
 use crate::json::{Document, Value};
 use crate::{CompileError, Limits};
 
-use super::evaluate::{Texts, is_valid};
+use evaluate::{Texts, is_valid};
+
 use super::{Keywords, SchemaOptions, SchemaSet};
 
 fn load(schema: &str) -> SchemaSet {

@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 
 use crate::json::{Document, ParseErrorKind};
 use crate::schema::SchemaSet;
-use crate::schema::meta::META_SCHEMAS;
+use crate::schema::meta_schemas::META_SCHEMAS;
 use crate::{Limits, SchemaOptions};
 
 const PIECES: &[&str] = &[

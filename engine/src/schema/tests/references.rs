@@ -1,7 +1,7 @@
 //! References: how identifiers, pointers and anchors lead to subschemas.
 
 use super::{load, load_error, root_keywords, valid};
-use crate::schema::evaluate::evaluate;
+use crate::schema::tests::evaluate::evaluate;
 use crate::schema::{Body, NodeId, SchemaSet};
 use crate::{CompileErrorKind, Limits, SchemaOptions};
 
@@ -66,7 +66,7 @@ fn places_name_document_and_pointer() {
     );
     let described: Vec<(Option<&str>, String)> = set
         .nodes()
-        .map(|(_, node)| (set.uri(node.place), set.pointer(node.place)))
+        .map(|(_, node)| (set.uri(node.location), set.pointer(node.location)))
         .collect();
     let other = Some("http://e.org/other.json");
     assert_eq!(
@@ -131,7 +131,7 @@ fn meta_schemas_are_at_hand() {
 
 #[test]
 fn every_shipped_meta_schema_loads() {
-    use crate::schema::meta::META_SCHEMAS;
+    use crate::schema::meta_schemas::META_SCHEMAS;
     for (path, text) in META_SCHEMAS {
         let set = load(text);
         assert!(set.len() > 1, "{path}");
@@ -226,7 +226,9 @@ fn one_place_is_read_once_per_dynamic_scope() {
     );
     assert!(valid(&set, r#"{"n": [1], "s": ["a"], "l": [1, "a"]}"#));
     assert!(!valid(&set, r#"{"n": ["a"]}"#) && !valid(&set, r#"{"s": [1]}"#));
-    let lists = set.nodes().filter(|(_, node)| set.pointer(node.place) == "/$defs/list");
+    let lists = set
+        .nodes()
+        .filter(|(_, node)| set.pointer(node.location) == "/$defs/list");
     assert_eq!(
         lists.filter(|(_, node)| matches!(node.body, Body::Keywords(_))).count(),
         3

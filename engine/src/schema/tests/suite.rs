@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::ecma::Patterns;
 use super::{json_files, public_data, value};
-use crate::schema::evaluate::is_valid;
+use crate::schema::tests::evaluate::is_valid;
 use crate::{Draft, SchemaOptions};
 
 use super::SchemaSet;

@@ -1,0 +1,180 @@
+//! What matters of the written digits for divisibility.
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+
+use super::exponent::ExponentSet;
+use crate::decimal::{Decimal, pow10};
+use crate::numbers::divisor::{Divisor, pow5, strip_fives};
+use crate::numbers::periodic::PeriodicSet;
+
+/// The digits written so far, from the first that is not zero: those of one of the texts that lead to a state.
+#[derive(Clone, Debug)]
+pub(super) struct WrittenDigits {
+    pub(super) digits: BigUint,
+    /// How many zeros the digits end with.
+    pub(super) zeros: u64,
+    /// How many digits follow the point.
+    pub(super) scale: u64,
+}
+
+impl WrittenDigits {
+    pub(super) fn push(&self, digit: u8, after_point: bool) -> Self {
+        Self {
+            digits: &self.digits * 10u8 + digit,
+            zeros: if digit == 0 { self.zeros + 1 } else { 0 },
+            scale: self.scale + u64::from(after_point),
+        }
+    }
+
+    /// The written number at a relative exponent, and the next one with as many digits: between the two are the
+    /// numbers that more digits lead to.
+    pub(super) fn bounds(&self, exponent: i64) -> (Decimal, Decimal) {
+        let exponent = exponent.saturating_sub_unsigned(self.scale);
+        let next = &self.digits + 1u8;
+        (
+            Decimal::new(false, self.digits.clone(), exponent),
+            Decimal::new(false, next, exponent),
+        )
+    }
+
+    /// Whether a multiple of this power of ten is among the written number at a relative exponent and those that more
+    /// digits lead to: the written one is, if any.
+    pub(super) fn has_multiple(&self, power: i64, exponent: i64) -> bool {
+        let zeros = exponent
+            .saturating_sub_unsigned(self.scale)
+            .saturating_add_unsigned(self.zeros);
+        zeros >= power
+    }
+
+    /// Whether the multiples of a step all have no more digits after the point than were written.
+    pub(super) fn is_settled(&self, step: &Divisor) -> bool {
+        let scale = -(self.scale as i64);
+        step.twos >= scale && step.fives >= scale
+    }
+
+    /// The digits without the zeros at their end.
+    fn stripped(&self) -> BigUint {
+        &self.digits / pow10(self.zeros)
+    }
+
+    /// Adds the exponents from `low` to `high` at which the written number is in `periodic`.
+    ///
+    /// The digits decide whether the unit of a step divides the number, and the exponent whether its powers of two and
+    /// five do: they do from some exponent on.
+    pub(super) fn exponents(&self, periodic: &PeriodicSet, low: i64, high: i64, into: &mut ExponentSet) {
+        let digits = self.stripped();
+        let twos = digits.trailing_zeros().unwrap_or(0);
+        let (_, fives) = strip_fives(digits.clone());
+        let written = self.zeros as i64 - self.scale as i64;
+        let hits = periodic
+            .terms
+            .iter()
+            .filter(|(step, _)| step.unit.is_one() || (&digits % &step.unit).is_zero());
+        let mut starts: Vec<(i64, i64)> = hits
+            .map(|(step, sign)| {
+                let needed = (step.twos.saturating_sub_unsigned(twos)).max(step.fives.saturating_sub_unsigned(fives));
+                (needed.saturating_sub(written), *sign)
+            })
+            .collect();
+        starts.sort_unstable();
+        let (mut value, mut from) = (i64::from(periodic.generic), low);
+        for (start, sign) in starts {
+            let until = start.saturating_sub(1).min(high);
+            if value != 0 && from <= until {
+                into.push(from, until);
+            }
+            (value, from) = (value + sign, from.max(start));
+        }
+        if value != 0 && from <= high {
+            into.push(from, high);
+        }
+    }
+}
+
+/// With any exponent: the digits without zeros at their end, modulo all that more digits and an exponent cannot supply;
+/// how many zeros there are; where the point is.
+///
+/// A number `s × 10^p`, `s` not divisible by ten, is a multiple of `u × 2^a × 5^b` iff `u` divides `s` and `p` is at
+/// least `a - v₂(s)` and `b - v₅(s)`. One of the two valuations is zero. So `v₂(s)` matters up to `a - b`, and `v₅(s)`
+/// up to `b - a`.
+pub(super) fn any_exponent(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUint> {
+    let (zeros, scale) = (written.zeros.into(), written.scale.into());
+    if live.iter().all(|step| step.power_of_ten().is_some()) {
+        return vec![BigUint::ZERO, zeros, scale];
+    }
+    let mut unit = BigUint::one();
+    let (mut twos, mut fives) = (0, 0);
+    for step in live {
+        unit = unit.lcm(&step.unit);
+        twos = twos.max(step.twos.saturating_sub(step.fives));
+        fives = fives.max(step.fives.saturating_sub(step.twos));
+    }
+    let modulus = (unit * pow5(fives.unsigned_abs())) << twos.unsigned_abs();
+    let residue = if modulus.is_one() {
+        BigUint::ZERO
+    } else {
+        written.stripped() % modulus
+    };
+    vec![residue, zeros, scale]
+}
+
+/// Without exponent, in the integer part: for each step, what tells apart the digits that may follow.
+pub(super) fn integer_part(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUint> {
+    let mut residues = Vec::new();
+    for step in live {
+        let modulus = integer_modulus(step, 0);
+        let residue = &written.digits % &modulus;
+        let is_integer = step.twos >= 0 && step.fives >= 0;
+        match (modulus.to_u64(), residue.to_u64()) {
+            (Some(modulus), Some(residue)) if is_integer && modulus < 1 << 62 => {
+                residues.extend(completions(modulus, residue).into_iter().map(BigUint::from));
+            }
+            _ => residues.push(residue),
+        }
+    }
+    residues
+}
+
+/// For digits with a residue: by number of further digits, which of them make a multiple. There is at most one while
+/// they are shorter than the modulus, and from then on they depend only on the residue shifted by so many digits.
+fn completions(modulus: u64, residue: u64) -> Vec<u64> {
+    let (mut signature, mut width, mut shifted) = (Vec::new(), 1u128, u128::from(residue));
+    let modulus = u128::from(modulus);
+    while width < modulus {
+        let missing = (modulus - shifted) % modulus;
+        // None is told apart from some: a missing part is below the width.
+        signature.push(missing.min(width) as u64);
+        (width, shifted) = (width * 10, shifted * 10 % modulus);
+    }
+    signature.push(shifted as u64);
+    signature
+}
+
+/// Without exponent, in the fraction: for each step of which further digits can make a multiple the residue, for each
+/// other one whether the number is a multiple already.
+pub(super) fn fraction(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUint> {
+    let mut residues = Vec::new();
+    let mut pending = false;
+    for step in live {
+        let residue = &written.digits % integer_modulus(step, written.scale);
+        let settled = written.is_settled(step);
+        pending |= !settled;
+        residues.push(if settled {
+            u8::from(!residue.is_zero()).into()
+        } else {
+            residue
+        });
+    }
+    if pending {
+        residues.push(written.scale.into());
+    }
+    residues
+}
+
+/// The least integer that is a multiple of the step times `10^scale`.
+fn integer_modulus(step: &Divisor, scale: u64) -> BigUint {
+    let raised = |power: i64| power.saturating_add_unsigned(scale).max(0).unsigned_abs();
+    (&step.unit * pow5(raised(step.fives))) << raised(step.twos)
+}

@@ -1,0 +1,373 @@
+//! Boolean combinations of "multiple of m", in a canonical form that counts.
+//!
+//! The indicator function of a Boolean combination of periodic_sets `mℤ` is a linear combination `c + Σ c_m [m divides x]`
+//! with integer coefficients: a product of two periodic_sets is the periodic of the least common multiple, a complement is
+//! one minus. The functions `1` and `[m divides x]` are linearly independent over the decimals (evaluate at a number
+//! that no divisor divides, then at a divisor that no other one present divides, and so on), so that equal
+//! combinations have equal coefficients, and counting members of an interval is one division per term.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+use super::divisor::Divisor;
+use crate::Limits;
+use crate::decimal::{Decimal, LimitReached};
+
+/// Handle of a canonical combination: equal sets have equal handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct PeriodicSetId(u32);
+
+/// A Boolean combination of periodic_sets.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct PeriodicSet {
+    /// Whether numbers that no divisor divides are members. They are dense, so then every open interval has members.
+    pub(super) generic: bool,
+    /// Generators and nonzero coefficients, in the order of divisors.
+    pub(super) terms: Vec<(Divisor, i64)>,
+    /// The set repeats with this period; that of the integers where there are no terms.
+    pub(super) period: Divisor,
+    /// Every divisor is a multiple of this one.
+    pub(super) base: Divisor,
+}
+
+/// Arena of combinations.
+#[derive(Debug)]
+pub(super) struct PeriodicSets {
+    /// Most terms of one combination: `k` independent negated steps make `2^k`.
+    max_terms: u64,
+    /// Most digits that the least common multiple of the steps in a combination may have more than the smallest of them.
+    max_spread: u64,
+    items: Vec<Arc<PeriodicSet>>,
+    ids: HashMap<Arc<PeriodicSet>, PeriodicSetId>,
+    products: HashMap<(PeriodicSetId, PeriodicSetId), PeriodicSetId>,
+}
+
+impl PeriodicSets {
+    /// No number.
+    pub(super) const NONE: PeriodicSetId = PeriodicSetId(0);
+    /// Every number.
+    pub(super) const ALL: PeriodicSetId = PeriodicSetId(1);
+    /// The integers.
+    pub(super) const INTEGERS: PeriodicSetId = PeriodicSetId(2);
+
+    /// An arena with the three named combinations.
+    pub(super) fn within(limits: &Limits) -> Self {
+        let mut periodic_sets = Self {
+            max_terms: limits.number_terms as u64,
+            max_spread: limits.number_multiple_digits as u64,
+            items: Vec::new(),
+            ids: HashMap::new(),
+            products: HashMap::new(),
+        };
+        periodic_sets.insert(false, Vec::new());
+        periodic_sets.insert(true, Vec::new());
+        periodic_sets.insert(false, vec![(Divisor::one(), 1)]);
+        periodic_sets
+    }
+
+    pub(super) fn get(&self, id: PeriodicSetId) -> &Arc<PeriodicSet> {
+        &self.items[id.0 as usize]
+    }
+
+    /// Whether the set is everything or nothing.
+    pub(super) fn is_constant(id: PeriodicSetId) -> bool {
+        id == Self::NONE || id == Self::ALL
+    }
+
+    /// Everything or nothing.
+    pub(super) fn constant(member: bool) -> PeriodicSetId {
+        if member { Self::ALL } else { Self::NONE }
+    }
+
+    /// The multiples of a divisor.
+    pub(super) fn multiples(&mut self, divisor: Divisor) -> Result<PeriodicSetId, LimitReached> {
+        self.intern(false, BTreeMap::from([(divisor, 1)]))
+    }
+
+    pub(super) fn not(&mut self, id: PeriodicSetId) -> PeriodicSetId {
+        let periodic = Arc::clone(self.get(id));
+        let terms = periodic
+            .terms
+            .iter()
+            .map(|(divisor, coefficient)| (divisor.clone(), -coefficient))
+            .collect();
+        self.insert(!periodic.generic, terms)
+    }
+
+    pub(super) fn and(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+        let (left, right) = (left.min(right), left.max(right));
+        if left == right || right == Self::ALL || left == Self::NONE {
+            return Ok(left);
+        }
+        if left == Self::ALL {
+            return Ok(right);
+        }
+        if let Some(&known) = self.products.get(&(left, right)) {
+            return Ok(known);
+        }
+        let product = self.product(left, right)?;
+        self.products.insert((left, right), product);
+        Ok(product)
+    }
+
+    pub(super) fn or(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+        let (not_left, not_right) = (self.not(left), self.not(right));
+        let neither = self.and(not_left, not_right)?;
+        Ok(self.not(neither))
+    }
+
+    /// The numbers in exactly one of the two.
+    pub(super) fn xor(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+        if left == right {
+            return Ok(Self::NONE);
+        }
+        let (not_left, not_right) = (self.not(left), self.not(right));
+        let (only_left, only_right) = (self.and(left, not_right)?, self.and(not_left, right)?);
+        self.or(only_left, only_right)
+    }
+
+    /// The members that are not integers.
+    pub(super) fn without_integers(&mut self, id: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+        let fractions = self.not(Self::INTEGERS);
+        self.and(id, fractions)
+    }
+
+    /// The same combination with only the terms that `keep` wants.
+    pub(super) fn retain(&mut self, id: PeriodicSetId, mut keep: impl FnMut(&Divisor) -> bool) -> PeriodicSetId {
+        let periodic = Arc::clone(self.get(id));
+        let terms: Vec<_> = periodic
+            .terms
+            .iter()
+            .filter(|(divisor, _)| keep(divisor))
+            .cloned()
+            .collect();
+        if terms.len() == periodic.terms.len() {
+            id
+        } else {
+            self.insert(periodic.generic, terms)
+        }
+    }
+
+    /// Whether `value` is a member.
+    pub(super) fn contains(&self, id: PeriodicSetId, value: &Decimal) -> bool {
+        let periodic = self.get(id);
+        periodic.value(|divisor| divisor.divides(value))
+    }
+
+    fn product(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+        let (left, right) = (Arc::clone(self.get(left)), Arc::clone(self.get(right)));
+        let mut terms = BTreeMap::new();
+        let (most, too_many) = (self.max_terms.saturating_mul(4), self.too_many_terms());
+        let mut add = |divisor: Divisor, coefficient: Option<i64>| -> Result<(), LimitReached> {
+            let sum = terms.entry(divisor).or_insert(0i64);
+            *sum = coefficient
+                .and_then(|coefficient| sum.checked_add(coefficient))
+                .ok_or(too_many)?;
+            if terms.len() as u64 > most {
+                Err(too_many)
+            } else {
+                Ok(())
+            }
+        };
+        for (one, other) in [(&left, &right), (&right, &left)] {
+            for (divisor, coefficient) in one.terms.iter().filter(|_| other.generic) {
+                add(divisor.clone(), Some(*coefficient))?;
+            }
+        }
+        for (one, first) in &left.terms {
+            for (other, second) in &right.terms {
+                add(one.lcm(other), first.checked_mul(*second))?;
+            }
+        }
+        self.intern(left.generic && right.generic, terms)
+    }
+
+    fn intern(&mut self, generic: bool, mut terms: BTreeMap<Divisor, i64>) -> Result<PeriodicSetId, LimitReached> {
+        terms.retain(|_, coefficient| *coefficient != 0);
+        if terms.len() as u64 > self.max_terms {
+            return Err(self.too_many_terms());
+        }
+        let (period, base) = hull(terms.keys());
+        let exponents = [period.twos, period.fives, base.twos, base.fives];
+        let spread = exponents
+            .iter()
+            .max()
+            .zip(exponents.iter().min())
+            .map_or(0, |(most, least)| most.abs_diff(*least));
+        if spread.saturating_add(period.unit.bits() / 3) > self.max_spread {
+            return Err(LimitReached {
+                what: "digits of the least common multiple of `multipleOf` values (`number_multiple_digits`)",
+                limit: self.max_spread,
+            });
+        }
+        Ok(self.insert(generic, terms.into_iter().collect()))
+    }
+
+    fn too_many_terms(&self) -> LimitReached {
+        LimitReached {
+            what: "terms of a combination of `multipleOf` values (`number_terms`)",
+            limit: self.max_terms,
+        }
+    }
+
+    /// Interns a combination that is within the limits.
+    fn insert(&mut self, generic: bool, terms: Vec<(Divisor, i64)>) -> PeriodicSetId {
+        let (period, base) = hull(terms.iter().map(|(divisor, _)| divisor));
+        let periodic = Arc::new(PeriodicSet {
+            generic,
+            terms,
+            period,
+            base,
+        });
+        if let Some(&id) = self.ids.get(&periodic) {
+            return id;
+        }
+        let id = PeriodicSetId(self.items.len() as u32);
+        self.items.push(Arc::clone(&periodic));
+        self.ids.insert(periodic, id);
+        id
+    }
+}
+
+/// Least common multiple and greatest common divisor.
+fn hull<'a>(divisors: impl Iterator<Item = &'a Divisor>) -> (Divisor, Divisor) {
+    divisors
+        .fold(None, |hull: Option<(Divisor, Divisor)>, next| match hull {
+            None => Some((next.clone(), next.clone())),
+            Some((period, base)) => Some((period.lcm(next), base.gcd(next))),
+        })
+        .unwrap_or_else(|| (Divisor::one(), Divisor::one()))
+}
+
+impl PeriodicSet {
+    /// Membership of a number of which `divides` says which divisors divide it.
+    pub(super) fn value(&self, mut divides: impl FnMut(&Divisor) -> bool) -> bool {
+        let hits = self.terms.iter().filter(|(divisor, _)| divides(divisor));
+        i64::from(self.generic) + hits.map(|(_, coefficient)| coefficient).sum::<i64>() != 0
+    }
+
+    /// Whether this is nothing.
+    pub(super) fn is_none(&self) -> bool {
+        !self.generic && self.terms.is_empty()
+    }
+
+    /// The exponent of ten, if these are the multiples of a power of that, as the integers are.
+    pub(super) fn power_of_ten(&self) -> Option<i64> {
+        match (self.generic, &self.terms[..]) {
+            (false, [(divisor, 1)]) => divisor.power_of_ten(),
+            _ => None,
+        }
+    }
+
+    /// Whether the open interval from `low` to `high`, `None` for no end, has a member.
+    pub(super) fn meets(&self, low: Option<&Decimal>, high: Option<&Decimal>) -> bool {
+        self.count(low, high, 0) != Some(0)
+    }
+
+    /// Whether a set that is not empty has a member in each half_line-open interval as wide as this power of ten, as far as is
+    /// easily said.
+    pub(super) fn meets_all(&self, exponent: i64) -> bool {
+        self.generic || self.period.is_at_most_power(exponent)
+    }
+
+    /// Number of members of an open interval, not empty itself, where that is at most `up_to`; otherwise some larger
+    /// number, `None` for infinitely many.
+    pub(super) fn count(&self, low: Option<&Decimal>, high: Option<&Decimal>, up_to: u64) -> Option<u64> {
+        if self.is_none() {
+            return Some(0);
+        }
+        let (Some(low), Some(high), false) = (low, high, self.generic) else {
+            return None;
+        };
+        // Mostly the counts need no numbers of any size.
+        let short = |(divisor, sign): &(Divisor, i64)| divisor.short_between(low, high)?.checked_mul(i128::from(*sign));
+        let mut counts = self.terms.iter().map(short);
+        if let Some(count) = counts.try_fold(0_i128, |sum, count| sum.checked_add(count?)) {
+            return Some(u64::try_from(count).unwrap_or(u64::MAX));
+        }
+        // A period holds at least one member, and a half_line-open interval of that width a whole period. The counts left
+        // are short: the ends are multiples of some power of ten below the width, hence below a few periods.
+        if is_wider(low, high, &self.period.value(), up_to.saturating_add(2)) {
+            return Some(up_to.saturating_add(1));
+        }
+        let count: BigInt = self
+            .terms
+            .iter()
+            .map(|(divisor, sign)| multiples_between(divisor, low, high) * sign)
+            .sum();
+        Some(count.to_u64().unwrap_or(u64::MAX))
+    }
+
+    /// The member `rank` places above `low` (1 for the next one); `None` where it is out of reach of arithmetic, or
+    /// there is none. Only for sets without generic members.
+    pub(super) fn nth_above(&self, low: &Decimal, rank: u64) -> Option<Decimal> {
+        // Steps of the base beyond this many digits are given up.
+        const MAX_DIGITS: i64 = 4096;
+        if self.generic || self.terms.is_empty() || rank == 0 {
+            return None;
+        }
+        if !low.is_zero() && low.magnitude().saturating_sub(self.base.least_magnitude()) > MAX_DIGITS {
+            return None;
+        }
+        let start = self.base.floor_ratio(low);
+        let enough = |steps: &BigInt| {
+            let high = self.base.times(&(&start + steps));
+            let count: BigInt = self
+                .terms
+                .iter()
+                .map(|(divisor, sign)| multiples_upto(divisor, low, &high) * sign)
+                .sum();
+            count >= BigInt::from(rank)
+        };
+        let mut high = BigInt::from(1);
+        while !enough(&high) {
+            high *= 2;
+        }
+        let mut low_steps = &high / 2;
+        while &high - &low_steps > BigInt::from(1) {
+            let middle: BigInt = (&high + &low_steps) / 2;
+            if enough(&middle) {
+                high = middle
+            } else {
+                low_steps = middle
+            }
+        }
+        Some(self.base.times(&(start + high)))
+    }
+}
+
+/// Number of multiples strictly between `low` and `high`.
+fn multiples_between(divisor: &Divisor, low: &Decimal, high: &Decimal) -> BigInt {
+    let count: BigInt = divisor.ceil_ratio(high) - divisor.floor_ratio(low) - 1;
+    if count.is_negative() { BigInt::zero() } else { count }
+}
+
+/// Number of multiples above `low` and not above `high`.
+fn multiples_upto(divisor: &Divisor, low: &Decimal, high: &Decimal) -> BigInt {
+    divisor.floor_ratio(high) - divisor.floor_ratio(low)
+}
+
+/// Whether `high - low`, positive, is surely at least `times × unit`. "No" means that it is not much larger.
+fn is_wider(low: &Decimal, high: &Decimal, unit: &Decimal, times: u64) -> bool {
+    // Any decimal has far fewer significant digits than this.
+    const FAR: i64 = 400_000;
+    let scale = unit.magnitude() - 3;
+    let magnitude = |end: &Decimal| if end.is_zero() { i64::MIN } else { end.magnitude() };
+    let most = magnitude(low).max(magnitude(high));
+    // The larger end is a multiple of a power of ten far above the unit. So is the other end, and then so is their
+    // difference; or it is far smaller, and then the difference is about the larger end.
+    if most.saturating_sub(scale) > FAR {
+        return true;
+    }
+    let grid = Divisor {
+        unit: 1u8.into(),
+        twos: scale,
+        fives: scale,
+    };
+    let steps = grid.floor_ratio(high) - grid.ceil_ratio(low);
+    steps >= grid.ceil_ratio(unit) * times
+}

@@ -1,0 +1,137 @@
+//! Drafts, vocabularies, and which of them `$schema` names.
+
+mod keyword;
+
+pub(super) use keyword::{Holds, Keyword};
+
+/// A supported draft of JSON Schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Draft {
+    /// Draft 4 (2013).
+    Draft4,
+    /// Draft 6 (2017).
+    Draft6,
+    /// Draft 7 (2018).
+    Draft7,
+    /// Draft 2019-09.
+    Draft201909,
+    /// Draft 2020-12.
+    #[default]
+    Draft202012,
+}
+
+impl Draft {
+    /// The draft whose meta-schema has the URI `uri`. Scheme and an empty fragment do not matter.
+    pub(super) fn from_meta_schema(uri: &str) -> Option<Self> {
+        Some(match meta_schema_path(uri)? {
+            "draft-04/schema" => Self::Draft4,
+            "draft-06/schema" => Self::Draft6,
+            "draft-07/schema" => Self::Draft7,
+            "draft/2019-09/schema" => Self::Draft201909,
+            "draft/2020-12/schema" => Self::Draft202012,
+            // Without a number: the latest.
+            "schema" => Self::Draft202012,
+            _ => return None,
+        })
+    }
+
+    /// The keyword that names a resource.
+    pub(super) fn id_keyword(self) -> &'static str {
+        if self == Self::Draft4 { "id" } else { "$id" }
+    }
+
+    /// Whether a `$ref` hides all that stands beside it.
+    pub(super) fn ref_hides_siblings(self) -> bool {
+        self <= Self::Draft7
+    }
+}
+
+/// Whether `uri` names a draft older than the supported ones.
+pub(super) fn is_older_draft(uri: &str) -> bool {
+    meta_schema_path(uri).is_some_and(|path| {
+        ["draft-00", "draft-01", "draft-02", "draft-03"]
+            .iter()
+            .any(|draft| path.starts_with(draft))
+    })
+}
+
+fn meta_schema_path(uri: &str) -> Option<&str> {
+    let uri = uri.strip_suffix('#').unwrap_or(uri);
+    let (scheme, rest) = uri.split_once("://")?;
+    let path = rest.strip_prefix("json-schema.org/")?;
+    (scheme == "http" || scheme == "https").then_some(path)
+}
+
+/// A set of vocabularies. Before draft 2019-09 a draft is one whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Vocabularies(u8);
+
+impl Vocabularies {
+    pub const CORE: Self = Self(1);
+    pub const APPLICATOR: Self = Self(2);
+    pub const UNEVALUATED: Self = Self(4);
+    pub const VALIDATION: Self = Self(8);
+    pub const FORMAT: Self = Self(16);
+    /// Says more about `format` than [`FORMAT`](Self::FORMAT): that it must be asserted.
+    pub const FORMAT_ASSERTION: Self = Self(32);
+    /// Keywords that assert nothing.
+    pub const ANNOTATION: Self = Self(64);
+    /// What the drafts' own meta-schemas declare.
+    pub const DEFAULT: Self = Self(1 | 2 | 4 | 8 | 16 | 64);
+
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The vocabulary with the URI `uri`, the draft it belongs to, and whether `required` makes a difference to it.
+    pub fn from_uri(uri: &str, required: bool) -> Option<(Draft, Self)> {
+        let path = meta_schema_path(uri)?;
+        let (draft, name) = if let Some(name) = path.strip_prefix("draft/2020-12/vocab/") {
+            (Draft::Draft202012, name)
+        } else {
+            (Draft::Draft201909, path.strip_prefix("draft/2019-09/vocab/")?)
+        };
+        let vocabulary = match (name, draft) {
+            ("core", _) => Self::CORE,
+            // Draft 2019-09 has `unevaluated*` among the applicators.
+            ("applicator", Draft::Draft201909) => Self::APPLICATOR.union(Self::UNEVALUATED),
+            ("applicator", _) => Self::APPLICATOR,
+            ("unevaluated", Draft::Draft202012) => Self::UNEVALUATED,
+            ("validation", _) => Self::VALIDATION,
+            // In 2019-09 one vocabulary serves both, and requiring it asks for assertion.
+            ("format", Draft::Draft201909) if required => Self::FORMAT.union(Self::FORMAT_ASSERTION),
+            ("format", Draft::Draft201909) => Self::FORMAT,
+            ("format-annotation", Draft::Draft202012) => Self::FORMAT,
+            ("format-assertion", Draft::Draft202012) => Self::FORMAT.union(Self::FORMAT_ASSERTION),
+            ("meta-data" | "content", _) => Self::ANNOTATION,
+            _ => return None,
+        };
+        Some((draft, vocabulary))
+    }
+}
+
+/// The rules by which a resource is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dialect {
+    pub draft: Draft,
+    pub vocabularies: Vocabularies,
+    /// Whether `dependencies` means something in drafts that dropped it.
+    pub legacy_dependencies: bool,
+}
+
+impl Dialect {
+    /// The dialect that the meta-schema of `draft` describes.
+    pub fn of_draft(draft: Draft) -> Self {
+        Self {
+            draft,
+            vocabularies: Vocabularies::DEFAULT,
+            legacy_dependencies: false,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a subschema says, in one form for all drafts.
+
+use crate::decimal::Decimal;
+use crate::json::Value;
+
+use super::dialect::Draft;
+/// Index of a subschema in a `SchemaSet`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NodeId(pub u32);
+
+/// The assertions and applicators of a subschema: a value is valid if it satisfies all of them.
+///
+/// The meaning is that of draft 2020-12; what older drafts say otherwise is translated to it. Absent keywords are
+/// `None`, `false` or empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Keywords {
+    pub types: Option<TypeSet>,
+    /// `const` and `enum`, both if both are given, without duplicates. May be empty.
+    pub values: Option<Vec<Value>>,
+
+    pub minimum: Option<Bound>,
+    pub maximum: Option<Bound>,
+    /// Above 0.
+    pub multiple_of: Option<Decimal>,
+
+    /// Lengths are in Unicode code points. Counts past 2^64 are kept as `u64::MAX`.
+    pub min_length: Option<u64>,
+    pub max_length: Option<u64>,
+    /// An ECMA-262 regular expression as written; not checked yet.
+    pub pattern: Option<String>,
+    pub format: Option<String>,
+    /// Whether the meta-schema asks for `format` to be asserted, with the vocabulary that does so.
+    pub format_asserted: bool,
+
+    pub prefix_items: Vec<NodeId>,
+    /// For the items after those of `prefix_items`.
+    pub items: Option<NodeId>,
+    pub contains: Option<Contains>,
+    pub min_items: Option<u64>,
+    pub max_items: Option<u64>,
+    pub unique_items: bool,
+    pub unevaluated_items: Option<NodeId>,
+
+    pub properties: Vec<(String, NodeId)>,
+    /// Keyed by regular expressions, as `pattern`.
+    pub pattern_properties: Vec<(String, NodeId)>,
+    pub additional_properties: Option<NodeId>,
+    pub property_names: Option<NodeId>,
+    /// Without duplicates.
+    pub required: Vec<String>,
+    pub min_properties: Option<u64>,
+    pub max_properties: Option<u64>,
+    pub dependent_required: Vec<(String, Vec<String>)>,
+    pub dependent_schemas: Vec<(String, NodeId)>,
+    pub unevaluated_properties: Option<NodeId>,
+
+    pub all_of: Vec<NodeId>,
+    /// May be empty: then nothing is valid.
+    pub any_of: Option<Vec<NodeId>>,
+    /// May be empty: then nothing is valid.
+    pub one_of: Option<Vec<NodeId>>,
+    pub not: Option<NodeId>,
+    /// `if` with `then` and `else`. Without either it asserts nothing, but what it evaluates counts for `unevaluated*`.
+    pub if_then_else: Option<(NodeId, Option<NodeId>, Option<NodeId>)>,
+    /// Targets of `$ref`, `$dynamicRef` and `$recursiveRef`. May form cycles, also unguarded ones (`{"$ref": "#"}`).
+    pub refs: Vec<NodeId>,
+}
+
+/// An end of a range of numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub value: Decimal,
+    pub exclusive: bool,
+}
+
+/// `contains` with `minContains` and `maxContains`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Contains {
+    pub node: NodeId,
+    pub min: u64,
+    pub max: Option<u64>,
+    /// Whether the items that are valid under `node` count as evaluated for `unevaluatedItems`: from draft 2020-12 on.
+    pub evaluates: bool,
+}
+
+/// A set of JSON types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct TypeSet(u8);
+
+impl TypeSet {
+    pub const NULL: Self = Self(1);
+    pub const BOOLEAN: Self = Self(2);
+    /// Numbers with an integral value, `1.0` among them.
+    pub const INTEGER: Self = Self(4);
+    /// Every number, integers included.
+    pub const NUMBER: Self = Self(8);
+    pub const STRING: Self = Self(16);
+    pub const ARRAY: Self = Self(32);
+    pub const OBJECT: Self = Self(64);
+    /// Draft 4's integers: numbers that are written without fraction and exponent.
+    pub const INTEGER_LITERAL: Self = Self(128);
+
+    /// The type that a schema of a draft calls `name`.
+    pub fn from_name(name: &str, draft: Draft) -> Option<Self> {
+        Some(match name {
+            "null" => Self::NULL,
+            "boolean" => Self::BOOLEAN,
+            "integer" if draft == Draft::Draft4 => Self::INTEGER_LITERAL,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "string" => Self::STRING,
+            "array" => Self::ARRAY,
+            "object" => Self::OBJECT,
+            _ => return None,
+        })
+    }
+
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all of `other` is listed.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}

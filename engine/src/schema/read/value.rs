@@ -1,0 +1,78 @@
+//! `type`, `const`, `enum`.
+
+use std::collections::HashSet;
+
+use crate::json::{Content, NodeIndex, Value};
+
+use super::{KeywordReader, Member, ReadResult};
+use crate::schema::keywords::TypeSet;
+
+impl KeywordReader<'_, '_> {
+    /// The value of `type`.
+    pub(super) fn types(&self, member: Member<'_>) -> ReadResult<TypeSet> {
+        match self.json.content(member.value) {
+            Content::String(_) => self.type_at(member, member.value),
+            Content::Array(_) => self
+                .json
+                .items(member.value)
+                .try_fold(TypeSet::default(), |types, item| {
+                    Ok(types.union(self.type_at(member, item)?))
+                }),
+            _ => Err(self.wrong_type(member, "a string or an array of strings")),
+        }
+    }
+
+    fn type_at(&self, member: Member<'_>, index: NodeIndex) -> ReadResult<TypeSet> {
+        let name = self.json.string(index);
+        name.and_then(|name| TypeSet::from_name(name, self.draft()))
+            .ok_or_else(|| {
+                let found = match name {
+                    Some(name) => format!("{name:?}"),
+                    None => self.json.content(index).describe().to_owned(),
+                };
+                let types = "\"null\", \"boolean\", \"integer\", \"number\", \"string\", \"array\", \"object\"";
+                self.malformed(member, format!("{found} is no type: the types are {types}"))
+            })
+    }
+
+    pub(super) fn read_const(&mut self, member: Member<'_>) -> ReadResult {
+        let value = self.value_at(member, member.value)?;
+        self.restrict(vec![value]);
+        Ok(())
+    }
+
+    pub(super) fn read_enum(&mut self, member: Member<'_>) -> ReadResult {
+        if !matches!(self.json.content(member.value), Content::Array(_)) {
+            return Err(self.wrong_type(member, "an array"));
+        }
+        let items = self.json.items(member.value);
+        let mut values = items
+            .map(|item| self.value_at(member, item))
+            .collect::<ReadResult<Vec<_>>>()?;
+        let mut seen = HashSet::with_capacity(values.len());
+        let is_first: Vec<bool> = values.iter().map(|value| seen.insert(value)).collect();
+        let mut is_first = is_first.into_iter();
+        values.retain(|_| is_first.next().unwrap_or(true));
+        self.restrict(values);
+        Ok(())
+    }
+
+    fn value_at(&self, member: Member<'_>, index: NodeIndex) -> ReadResult<Value> {
+        Value::new(&self.json, index).map_err(|number| match self.json.content(number) {
+            Content::Number(text) => self.exponent_too_large(member, text),
+            _ => self.wrong_type(member, "a value"),
+        })
+    }
+
+    /// Admits only what is in `values` and was admitted before: `const` and `enum` may stand side by side.
+    fn restrict(&mut self, values: Vec<Value>) {
+        self.keywords.values = Some(match self.keywords.values.take() {
+            None => values,
+            Some(mut before) => {
+                let admitted: HashSet<Value> = values.into_iter().collect();
+                before.retain(|value| admitted.contains(value));
+                before
+            }
+        });
+    }
+}

@@ -1,0 +1,11 @@
+//! What references name: the documents at hand, the resources in them, and the subschemas inside those.
+
+pub(super) mod documents;
+pub(super) mod dynamic_scope;
+mod meta_schema;
+mod resolve;
+pub(super) mod resources;
+mod scan;
+pub(super) mod uri;
+
+pub(super) use resolve::ReferenceError;

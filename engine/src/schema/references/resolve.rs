@@ -1,0 +1,161 @@
+//! What a reference names: documents are read as they are referred to, JSON Pointers and anchors followed.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::json::Content;
+use crate::{CompileError, CompileErrorKind};
+
+use super::documents::SchemaLocation;
+use super::resources::{Anchor, LocatedSchema, NamedResource, ResourceId, ResourceIndex};
+use super::uri;
+use crate::schema::meta_schemas;
+
+/// Why a reference cannot be resolved.
+pub(in crate::schema) enum ReferenceError {
+    /// It names nothing in documents that are at hand.
+    Malformed(String),
+    /// It names a document that is not at hand.
+    NotRegistered(String),
+    /// It names a document that cannot be read.
+    Document(CompileError),
+}
+
+impl From<CompileError> for ReferenceError {
+    fn from(error: CompileError) -> Self {
+        Self::Document(error)
+    }
+}
+
+impl ResourceIndex<'_> {
+    /// Reads a document and finds its resources.
+    pub fn add_document(&mut self, text: &str, uri: Option<&str>) -> Result<ResourceId, CompileError> {
+        let document = self.parse_document(text, uri)?;
+        let resource = self.scan(SchemaLocation { document, index: 0 }, None)?;
+        if let Some(uri) = uri {
+            self.by_uri.entry(uri.into()).or_insert(NamedResource {
+                resource,
+                by_identifier: false,
+                ambiguous: false,
+            });
+        }
+        Ok(resource)
+    }
+
+    /// The schema that `reference` names from inside the resource `from`, and the anchor if it names one.
+    pub fn resolve(
+        &mut self,
+        from: ResourceId,
+        reference: &str,
+    ) -> Result<(LocatedSchema, Option<Anchor>), ReferenceError> {
+        let (target_uri, fragment) = uri::split_fragment(reference);
+        let resource = if target_uri.is_empty() {
+            from
+        } else {
+            let uri = uri::resolve(&self.resource(from).uri, target_uri);
+            self.count_uri(&uri)?;
+            if *uri == *self.resource(from).uri {
+                from
+            } else {
+                self.resource_named(&uri)?
+            }
+        };
+        if fragment.is_empty() {
+            return Ok((self.resource(resource).root, None));
+        }
+        let fragment = uri::percent_decode(fragment);
+        if fragment.starts_with('/') {
+            return Ok((self.follow_pointer(resource, &fragment)?, None));
+        }
+        match self.resource(resource).anchors.get(&*fragment) {
+            Some(anchor) if anchor.ambiguous => Err(ReferenceError::Malformed(format!(
+                "two places have the anchor `{fragment}`: rename one"
+            ))),
+            Some(anchor) => Ok((anchor.schema, Some(*anchor))),
+            None => Err(ReferenceError::Malformed(format!(
+                "no place has the anchor `{fragment}`; a JSON Pointer begins with `#/`"
+            ))),
+        }
+    }
+
+    fn resource_named(&mut self, uri: &str) -> Result<ResourceId, ReferenceError> {
+        if let Some(found) = self.known_resource(uri)? {
+            return Ok(found);
+        }
+        if let Some(text) = self.registered(uri).or_else(|| meta_schemas::text(uri)) {
+            return Ok(self.add_document(text, Some(uri))?);
+        }
+        // The identifier of a resource inside a document that nothing has named yet.
+        if !std::mem::replace(&mut self.read_all, true) {
+            let options = self.options;
+            for (uri, text) in &options.documents {
+                let uri = uri.strip_suffix('#').unwrap_or(uri);
+                if self.by_uri.contains_key(uri) {
+                    continue;
+                }
+                match self.add_document(text, Some(uri)) {
+                    Err(error) if error.kind() == CompileErrorKind::LimitExceeded => return Err(error.into()),
+                    // Nothing names this document: its defects are no reason to refuse the schema.
+                    Ok(_) | Err(_) => {}
+                }
+            }
+            if let Some(found) = self.known_resource(uri)? {
+                return Ok(found);
+            }
+        }
+        Err(ReferenceError::NotRegistered(format!(
+            "the document `{uri}` is not at hand, and nothing is fetched: register its text under that URI"
+        )))
+    }
+
+    fn known_resource(&self, uri: &str) -> Result<Option<ResourceId>, ReferenceError> {
+        match self.by_uri.get(uri) {
+            None => Ok(None),
+            Some(NamedResource { ambiguous: true, .. }) => Err(ReferenceError::Malformed(format!(
+                "two schemas have the identifier `{uri}`: change one"
+            ))),
+            Some(named) => Ok(Some(named.resource)),
+        }
+    }
+
+    /// The schema that a JSON Pointer, percent-decoded, leads to from the root of `resource`.
+    fn follow_pointer(&mut self, resource: ResourceId, pointer: &str) -> Result<LocatedSchema, ReferenceError> {
+        let mut at = self.resource(resource).root;
+        let json = Arc::clone(self.documents.json(at.location.document));
+        for token in pointer.split('/').skip(1) {
+            let name = if token.contains('~') {
+                Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
+            } else {
+                Cow::Borrowed(token)
+            };
+            let index = at.location.index;
+            let next = match json.content(index) {
+                Content::Object(_) => json.member(index, &name),
+                Content::Array(_) => array_position(&name).and_then(|position| json.item(index, position)),
+                _ => None,
+            };
+            at.location.index = next.ok_or_else(|| {
+                let from = json.pointer(index);
+                ReferenceError::Malformed(format!("`{pointer}` leads nowhere: there is no `{name}` in `{from}`"))
+            })?;
+            at.resource = self.resource_of(at.location).unwrap_or(at.resource);
+        }
+        let content = json.content(at.location.index);
+        if !matches!(content, Content::Object(_) | Content::Bool(_)) {
+            let kind = content.describe();
+            let message = format!("`{pointer}` leads to {kind}, not to a schema");
+            return Err(ReferenceError::Malformed(message));
+        }
+        if self.resource_of(at.location).is_none() {
+            at.resource = self.scan(at.location, Some(at.resource))?;
+        }
+        Ok(at)
+    }
+}
+
+/// An array index as a JSON Pointer spells it: digits without leading zeros.
+fn array_position(token: &str) -> Option<usize> {
+    let canonical = token == "0" || !token.starts_with('0');
+    let digits = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+    (canonical && digits).then(|| token.parse().ok()).flatten()
+}

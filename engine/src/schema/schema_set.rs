@@ -1,0 +1,111 @@
+//! The loaded schema: all subschemas that can be reached, with references resolved to their ids.
+
+use crate::json::Content;
+use crate::{CompileError, CompileErrorKind, Limits};
+
+use super::dialect::Draft;
+use super::keywords::{Keywords, NodeId};
+use super::references::documents::{Documents, SchemaLocation};
+
+/// A schema with everything it refers to.
+#[derive(Clone, Debug)]
+pub(crate) struct SchemaSet {
+    nodes: Vec<Subschema>,
+    root: NodeId,
+    /// The draft by which the root is read.
+    draft: Draft,
+    /// The documents that locations point into.
+    documents: Documents,
+    limits: Limits,
+}
+
+/// A subschema: an object or a boolean where a schema is expected.
+///
+/// One location may make several subschemas, where it holds dynamic references that lead elsewhere depending on how it
+/// was reached.
+#[derive(Clone, Debug)]
+pub(crate) struct Subschema {
+    pub location: SchemaLocation,
+    pub body: Body,
+}
+
+/// What a subschema says.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    /// Every value is valid.
+    Anything,
+    /// No value is valid.
+    Nothing,
+    Keywords(Box<Keywords>),
+}
+
+impl SchemaSet {
+    pub(super) fn new(nodes: Vec<Subschema>, root: NodeId, draft: Draft, documents: Documents, limits: Limits) -> Self {
+        Self {
+            nodes,
+            root,
+            draft,
+            documents,
+            limits,
+        }
+    }
+
+    /// What the schema may cost.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// The draft by which the root is read.
+    pub fn draft(&self) -> Draft {
+        self.draft
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn node(&self, id: NodeId) -> &Subschema {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// All subschemas with their ids.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Subschema)> {
+        (0..).map(NodeId).zip(&self.nodes)
+    }
+
+    /// Adds a subschema.
+    pub fn push(&mut self, subschema: Subschema) -> NodeId {
+        self.nodes.push(subschema);
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    /// Makes a subschema say something else.
+    pub fn set_body(&mut self, id: NodeId, body: Body) {
+        self.nodes[id.0 as usize].body = body;
+    }
+
+    /// The member `name` of the object at `location`, as it was written.
+    pub fn member(&self, location: SchemaLocation, name: &str) -> Option<Content<'_>> {
+        let json = self.documents.json(location.document);
+        json.member(location.index, name).map(|value| json.content(value))
+    }
+
+    /// JSON Pointer of `location` in its document.
+    pub fn pointer(&self, location: SchemaLocation) -> String {
+        self.documents.pointer(location)
+    }
+
+    /// URI under which the document of `location` was registered; `None` for the schema itself.
+    pub fn uri(&self, location: SchemaLocation) -> Option<&str> {
+        self.documents.uri(location.document)
+    }
+
+    /// An error of `kind` about `location`, with its pointer, or for other documents than the schema with their URI.
+    pub fn error_at(&self, location: SchemaLocation, kind: CompileErrorKind, message: String) -> CompileError {
+        self.documents.error_at(location, kind, message)
+    }
+}
