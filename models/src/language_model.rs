@@ -65,8 +65,8 @@ pub trait LanguageModel: Send {
     /// Empties the sequence. Memory is kept for the next one.
     fn reset(&mut self);
 
-    /// The threads that share its passes, where they are not those of rayon's global pool. What calls it from one of them
-    /// does not have to be woken after each pass.
+    /// The thread pool that forward passes run in, where it is not rayon's global pool. A caller that runs on one of its
+    /// threads need not be woken after each pass.
     fn thread_pool(&self) -> Option<Arc<ThreadPool>> {
         None
     }

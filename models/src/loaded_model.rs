@@ -32,7 +32,7 @@ const WIDENED_BELOW: u64 = 16 << 20;
 pub struct LoadOptions {
     /// Where it is computed.
     pub device: ModelDevice,
-    /// How its weights are kept.
+    /// The number format that its weights are kept in.
     pub dtype: WeightFormat,
     /// Threads of a forward pass on the CPU; by default as many as rayon's global pool has.
     pub threads: Option<usize>,
@@ -45,7 +45,7 @@ pub struct LoadOptions {
     pub progress: Option<ProgressBar>,
 }
 
-/// What identifies a loaded model, for the record of a run.
+/// Name, shape, number format and hashes of a loaded model, by which the record of a run identifies it.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct ModelSummary {
     /// The name the user gave.
@@ -127,7 +127,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
             .as_ref()
             .map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads()),
         commit: files.commit.clone(),
-        hash: hash(&files, &weights),
+        hash: fingerprint(&files, &weights),
         files: files
             .configuration()
             .map(|(name, bytes)| (name.to_owned(), hex::encode(Sha256::digest(bytes))))
@@ -181,15 +181,15 @@ impl LoadedModel {
         self.generation_defaults
     }
 
-    /// What identifies the model, for the record of a run.
+    /// Name, shape, number format and hashes of the model.
     pub fn summary(&self) -> &ModelSummary {
         &self.summary
     }
 
-    /// The text that puts `messages` before the model and asks for its answer.
+    /// Renders `messages` as the text of a prompt that asks for the model's answer.
     ///
-    /// Through the model's chat template, its thinking switched off where it has such a switch
-    /// (`enable_thinking`). Without a template: the contents, separated by empty lines, and one more at the end.
+    /// The model's chat template does that, with its thinking switched off where it has such a switch
+    /// (`enable_thinking`). Without a template the text is the contents, each with an empty line behind it.
     ///
     /// # Errors
     ///
@@ -199,11 +199,11 @@ impl LoadedModel {
         self.render_prompt_with(messages, &variables)
     }
 
-    /// As [`LoadedModel::render_prompt`], with the template's variables given by the caller.
+    /// Renders `messages` like [`LoadedModel::render_prompt`], with the template's variables given by the caller.
     ///
     /// # Errors
     ///
-    /// As [`LoadedModel::render_prompt`].
+    /// [`ModelError::ChatTemplate`], where the template fails or refuses the messages.
     pub fn render_prompt_with(
         &self,
         messages: &[Message],
@@ -235,6 +235,7 @@ impl LoadedModel {
     }
 }
 
+/// A pool of so many threads for forward passes.
 fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -245,8 +246,8 @@ fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {
     })
 }
 
-/// What tells two models apart without reading all weights: see [`ModelSummary::hash`].
-fn hash(files: &ModelFiles, weights: &Weights) -> String {
+/// A hash that tells two models apart without reading all weights, see [`ModelSummary::hash`].
+fn fingerprint(files: &ModelFiles, weights: &Weights) -> String {
     let mut hash = Sha256::new();
     let weights = weights.fingerprint().map(|bytes| ("weights", bytes));
     for (name, bytes) in files.configuration().chain(weights) {

@@ -14,7 +14,6 @@ pub mod census;
 pub mod dataset;
 pub mod fetch;
 pub mod ifstruct;
-pub mod json_text;
 pub mod locate;
 pub mod mask_bench;
 pub mod prompt;
@@ -23,3 +22,5 @@ pub mod synthetic;
 pub mod test_suite;
 mod text_file;
 pub mod validate;
+
+pub use maskwright_json_text as json_text;

@@ -86,7 +86,7 @@ struct ProvisionalToken {
     tokens: usize,
 }
 
-/// What to do after a token was chosen.
+/// The next step after a token was chosen.
 enum NextStep {
     /// These tokens are appended to the model's sequence.
     Append(Vec<TokenId>),

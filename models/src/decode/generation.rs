@@ -45,7 +45,7 @@ pub enum DecodeError {
     Mask {
         /// The framework's name.
         framework: String,
-        /// What it said.
+        /// The framework's error.
         source: MaskError,
     },
     /// The framework allowed no token at all, not even the end: a dead end, from which nothing is sampled.

@@ -9,7 +9,7 @@ use crate::decode::mask_thread::{MaskJob, MaskJobResult, MaskThread, catch_panic
 use crate::decode::options::Constraint;
 use crate::decode::speculation::TokenGuesser;
 
-/// What a mask cost that is ready to be read, and what was found out along with it.
+/// The times of a mask that is ready to be read, and the completion found along with it.
 pub(super) struct ReadyMask {
     /// Time that the mask and the completion took.
     pub(super) work: Duration,
@@ -133,10 +133,12 @@ impl OverlappedMasker {
         result.map_err(|error| self.failed(error))
     }
 
+    /// The masker, which is not at hand afterwards.
     fn take(&mut self) -> Result<Box<dyn Masker>, DecodeError> {
         self.masker.take().ok_or_else(|| self.lost())
     }
 
+    /// The framework's error.
     fn failed(&self, source: MaskError) -> DecodeError {
         DecodeError::Mask {
             framework: self.framework.clone(),
@@ -144,6 +146,7 @@ impl OverlappedMasker {
         }
     }
 
+    /// The error of a masker that did not come back from its thread.
     fn lost(&self) -> DecodeError {
         self.failed(lost())
     }

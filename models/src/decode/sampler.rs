@@ -123,7 +123,7 @@ impl Sampler {
 
     /// A token among those `mask` allows (all where there is no mask), by its logit (nats, one per token id).
     ///
-    /// `None` where no token with a logit is allowed. Logits are finite; the model's room sees to that.
+    /// `None` where no token with a logit is allowed. Logits must be finite, which models make sure of.
     pub fn sample(&mut self, logits: &[f32], mask: Option<&TokenMask>) -> Option<TokenId> {
         if self.options.temperature == 0.0 {
             return self.greedy(logits, mask);
@@ -143,6 +143,7 @@ impl Sampler {
         chosen
     }
 
+    /// The most likely token, ties to the lowest id.
     fn greedy(&self, logits: &[f32], mask: Option<&TokenMask>) -> Option<TokenId> {
         let mut best: Option<(TokenId, f32)> = None;
         let mut consider = |token: TokenId| {
@@ -202,6 +203,7 @@ impl Sampler {
         chosen.or(candidates.last()).map(|&(token, _)| token)
     }
 
+    /// A token's logit after the repetition penalty.
     fn penalised(&self, logits: &[f32], token: TokenId) -> f32 {
         let logit = logits[token as usize];
         let penalty = self.options.repetition_penalty;
@@ -214,6 +216,7 @@ impl Sampler {
         }
     }
 
+    /// Whether a token occurred.
     fn has_seen(&self, token: TokenId) -> bool {
         self.seen
             .get(token as usize / 64)

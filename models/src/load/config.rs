@@ -53,7 +53,7 @@ impl Family {
 /// The shape of a Llama-like model. All sizes are positive, fit together, and stay under [`ModelConfig::LIMITS`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelConfig {
-    /// Which forward pass.
+    /// The family, which decides the forward pass.
     pub family: Family,
     /// Length of a token's vector.
     pub hidden_size: usize,
@@ -71,7 +71,7 @@ pub struct ModelConfig {
     pub vocab_size: usize,
     /// Longest sequence, in tokens.
     pub max_positions: usize,
-    /// Added to the mean square in the norms.
+    /// Number added to the mean square in the norms, so that nothing is divided by zero.
     pub rms_norm_eps: f32,
     /// Base of the rotary position frequencies.
     pub rope_theta: f32,

@@ -19,7 +19,7 @@ use crate::load::weights::{WeightBytes, shards_of_index};
 
 /// The files of one model, read or mapped.
 pub(crate) struct ModelFiles {
-    /// What the user calls the model.
+    /// The name that the user gave the model.
     pub(crate) name: String,
     /// The commit, where the model came from the hub.
     pub(crate) commit: Option<String>,
@@ -61,6 +61,7 @@ impl ModelFiles {
         Self::find(source, hub, progress, false)
     }
 
+    /// Finds the configuration files, and where they are asked for the weights.
     fn find(
         source: &ModelSource,
         hub: &HubSettings,

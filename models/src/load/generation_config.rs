@@ -24,7 +24,7 @@ pub struct GenerationDefaults {
     pub repetition_penalty: Option<f32>,
 }
 
-/// What generation_config.json says: sampling settings, and end-of-sequence ids (empty where it names none).
+/// Reads generation_config.json: sampling settings, and end-of-sequence ids (empty where it names none).
 pub(crate) fn read(files: &ModelFiles) -> Result<(GenerationDefaults, Vec<u32>), ModelError> {
     let Some(bytes) = files.get(GENERATION_CONFIG) else {
         return Ok((GenerationDefaults::default(), Vec::new()));

@@ -9,14 +9,14 @@ use crate::load::json_fields::JsonFields;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RopeScaling {
-    /// Not at all.
+    /// Frequencies are not stretched.
     None,
-    /// All frequencies divided by `factor` (position interpolation).
+    /// All frequencies are divided by `factor` (position interpolation).
     Linear {
         /// The divisor.
         factor: f32,
     },
-    /// Llama 3.1's scaling: long wavelengths divided by `factor`, short ones kept, the ones between blended.
+    /// Llama 3.1's scaling: long wavelengths are divided by `factor`, short ones are kept, those between are blended.
     Llama3 {
         /// Divisor of the long wavelengths.
         factor: f32,

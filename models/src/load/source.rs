@@ -27,7 +27,8 @@ impl FromStr for ModelSource {
 
     /// Reads `builtin`, a directory, or `organisation/name` with an optional `@revision`.
     ///
-    /// What exists as a directory is one; anything else with a leading `.`, `/` or `~` was meant to be.
+    /// A text that names an existing directory is that directory. Any other text with a leading `.`, `/` or `~` is refused,
+    /// since it was meant to be one.
     fn from_str(text: &str) -> Result<Self, ModelError> {
         let refused = |reason: &str| ModelError::BadSource {
             name: text.to_owned(),

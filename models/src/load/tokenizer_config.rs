@@ -19,6 +19,7 @@ pub(crate) struct TokenizerConfig {
 }
 
 impl TokenizerConfig {
+    /// Reads the file, if it is among `files`.
     pub(crate) fn read(files: &ModelFiles) -> Result<Self, ModelError> {
         match files.get(TOKENIZER_CONFIG) {
             Some(bytes) => {

@@ -13,9 +13,9 @@ use serde_json::Value;
 use crate::ModelError;
 use crate::load::json_fields::JsonFields;
 
-/// Blocks of each weight file that go into a checkpoint's fingerprint, at most.
+/// Number of blocks of each weight file that go into a checkpoint's fingerprint, at most.
 const SAMPLED_BLOCKS: usize = 1024;
-/// Size of such a block.
+/// Size of a block that goes into a checkpoint's fingerprint, in bytes.
 const SAMPLED_BLOCK_BYTES: usize = 4096;
 
 /// The bytes of a weight file.
@@ -47,19 +47,19 @@ impl WeightBytes {
 
 /// One safetensors file, its header checked: offsets lie inside the file and fit shapes and types.
 struct Shard {
-    /// As error messages name it.
+    /// The file's name in error messages.
     file: String,
     bytes: WeightBytes,
-    /// Where tensor data begin: after the header.
+    /// Offset of the tensor data, which follow the header, in bytes.
     data_start: usize,
     metadata: Metadata,
 }
 
-/// The tensors of a checkpoint, by name. Those nobody asks for are ignored.
+/// The tensors of a checkpoint, by name. A tensor that is never asked for is never read.
 pub(crate) struct Weights {
     shards: Vec<Shard>,
-    /// Tensor name to index in `shards`.
-    places: HashMap<String, usize>,
+    /// The index in `shards` of each tensor's file.
+    shard_of: HashMap<String, usize>,
 }
 
 impl Weights {
@@ -67,7 +67,7 @@ impl Weights {
     pub(crate) fn new(files: Vec<(String, WeightBytes)>) -> Result<Self, ModelError> {
         let mut weights = Self {
             shards: Vec::with_capacity(files.len()),
-            places: HashMap::new(),
+            shard_of: HashMap::new(),
         };
         for (file, bytes) in files {
             let header = SafeTensors::read_metadata(bytes.as_slice());
@@ -76,7 +76,7 @@ impl Weights {
                 message: error.to_string(),
             })?;
             for name in metadata.offset_keys() {
-                weights.places.insert(name, weights.shards.len());
+                weights.shard_of.insert(name, weights.shards.len());
             }
             weights.shards.push(Shard {
                 file,
@@ -88,7 +88,7 @@ impl Weights {
         Ok(weights)
     }
 
-    /// What tells checkpoints apart at little cost: of each shard, in the order of the files, its header, and
+    /// Bytes that tell checkpoints apart at little cost: the header of each shard, in the order of the files, and
     /// [`SAMPLED_BLOCKS`] blocks spread evenly over its tensor data.
     pub(crate) fn fingerprint(&self) -> impl Iterator<Item = &[u8]> {
         self.shards.iter().flat_map(|shard| {
@@ -103,7 +103,7 @@ impl Weights {
 
     /// The number format of a tensor, `None` where it is missing or not a floating-point format in use.
     pub(crate) fn dtype(&self, name: &str) -> Option<DType> {
-        let shard = &self.shards[*self.places.get(name)?];
+        let shard = &self.shards[*self.shard_of.get(name)?];
         match shard.metadata.info(name)?.dtype {
             Dtype::F32 => Some(DType::F32),
             Dtype::F16 => Some(DType::F16),
@@ -128,6 +128,7 @@ impl Weights {
         }
     }
 
+    /// [`stacked`](Self::stacked), for one number format.
     fn stacked_as<T: Element>(&self, parts: &[(String, Vec<usize>)], device: &Device) -> Result<Tensor, ModelError> {
         let mut shape = parts.first().map_or_else(Vec::new, |(_, shape)| shape.clone());
         if let Some(rows) = shape.first_mut() {
@@ -148,7 +149,7 @@ impl Weights {
 
     /// Number format and bytes of a tensor, which must have the given shape.
     fn view(&self, name: &str, expected: &[usize]) -> Result<(Dtype, &[u8]), ModelError> {
-        let shard = match self.places.get(name) {
+        let shard = match self.shard_of.get(name) {
             Some(&index) => &self.shards[index],
             None => {
                 return Err(ModelError::TensorMissing {
@@ -188,6 +189,7 @@ impl Weights {
         Ok((info.dtype, bytes))
     }
 
+    /// The weight files, as an error message names them.
     fn describe_files(&self) -> String {
         match self.shards.as_slice() {
             [shard] => shard.file.clone(),
@@ -197,7 +199,8 @@ impl Weights {
     }
 }
 
-/// The shards that `bytes`, a model.safetensors.index.json called `file`, names; sorted, without directories.
+/// The names of the weight files in `bytes`, the model.safetensors.index.json that errors call `file`; sorted, and none in another
+/// directory.
 pub(crate) fn shards_of_index(file: &str, bytes: &[u8]) -> Result<Vec<String>, ModelError> {
     let fields = JsonFields::parse(file, bytes)?;
     let Some(Value::Object(places)) = fields.get("weight_map") else {

@@ -10,13 +10,13 @@ use crate::network::layers::{Layer, Network};
 use crate::network::linear::with_cpu_slice;
 use crate::network::rope::Rope;
 
-/// Tokens whose attention scores are held at once.
+/// Tokens whose attention scores are in memory at once.
 const TOKENS_AT_ONCE: usize = 16;
 
-/// Attention with at least this many multiplications is shared between threads, by heads.
+/// Multiplications from which attention is shared between threads, by heads: below, waking threads takes longer.
 const PARALLEL_FROM: usize = 1 << 18;
 
-/// Appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`.
+/// Runs one forward pass, which appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`.
 pub(crate) fn forward(
     network: &Network,
     config: &ModelConfig,
@@ -54,7 +54,7 @@ pub(crate) fn forward(
     Ok(logits)
 }
 
-/// What one forward pass keeps between layers: angles, and buffers whose memory is reused.
+/// State of one forward pass: angles, and buffers whose memory is reused from layer to layer.
 struct CpuPass<'a> {
     config: &'a ModelConfig,
     position: usize,
@@ -70,7 +70,7 @@ struct CpuPass<'a> {
 }
 
 impl CpuPass<'_> {
-    /// `x += attention(norm(x))`.
+    /// Adds the attention to `x`: `x += attention(norm(x))`.
     fn attention(&mut self, layer: &Layer, index: usize, cache: &mut CpuCache, x: &mut [f32]) -> Result<()> {
         let config = self.config;
         let (dim, eps) = (config.head_dim, config.rms_norm_eps);
@@ -98,7 +98,7 @@ impl CpuPass<'_> {
         layer
             .attention_output
             .apply(&self.narrow, self.count, &mut self.added)?;
-        add(x, &self.added);
+        add_in_place(x, &self.added);
         Ok(())
     }
 
@@ -140,7 +140,7 @@ impl CpuPass<'_> {
         }
     }
 
-    /// `x += feed_forward(norm(x))`.
+    /// Adds the feed-forward part to `x`: `x += feed_forward(norm(x))`.
     fn feed_forward(&mut self, layer: &Layer, x: &mut [f32]) -> Result<()> {
         self.normed.clear();
         self.normed.extend_from_slice(x);
@@ -151,7 +151,7 @@ impl CpuPass<'_> {
         layer.gate_up.apply(&self.normed, self.count, &mut self.wide)?;
         kernels::swiglu(&self.wide, self.config.intermediate_size, &mut self.narrow);
         layer.down.apply(&self.narrow, self.count, &mut self.added)?;
-        add(x, &self.added);
+        add_in_place(x, &self.added);
         Ok(())
     }
 }
@@ -194,7 +194,8 @@ fn attend_group(
     }
 }
 
-fn add(x: &mut [f32], added: &[f32]) {
+/// Adds `added` to `x`, element by element.
+fn add_in_place(x: &mut [f32], added: &[f32]) {
     for (x, added) in x.iter_mut().zip(added) {
         *x += added;
     }

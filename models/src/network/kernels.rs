@@ -10,12 +10,13 @@ use rayon::prelude::*;
 
 /// A number a weight can be stored as. Arithmetic is always in `f32`.
 pub(crate) trait Weight: Copy + Send + Sync {
+    /// The weight as a 32-bit float.
     fn widen(self) -> f32;
 
     /// The first weights of a slice, as many as a vector register holds.
     #[inline(always)]
     fn load<S: Simd>(weights: &[Self]) -> S::f32s {
-        let mut wide = [0f32; MOST_LANES];
+        let mut wide = [0f32; MAX_LANES];
         for lane in 0..S::F32_LANES {
             wide[lane] = weights[lane].widen();
         }
@@ -24,7 +25,7 @@ pub(crate) trait Weight: Copy + Send + Sync {
 }
 
 /// Numbers in the widest vector register there is.
-const MOST_LANES: usize = 16;
+const MAX_LANES: usize = 16;
 
 impl Weight for f32 {
     #[inline(always)]
@@ -63,7 +64,7 @@ fn load<S: Simd>(numbers: &[f32]) -> S::f32s {
     S::as_simd_f32s(&numbers[..S::F32_LANES]).0[0]
 }
 
-/// Products of at least this many multiplications are shared between threads.
+/// Multiplications from which a product is shared between threads: below, waking threads takes longer.
 const PARALLEL_FROM: usize = 1 << 19;
 
 /// `out[row, token] = Σ weights[row, column] · x[token, column]`, rows shared between the threads of the
@@ -82,7 +83,7 @@ pub(crate) fn product<W: Weight>(weights: &[W], x: &[f32], columns: usize, token
         .for_each(|(out, weights)| product_on_this_thread(weights, x, columns, tokens, out));
 }
 
-/// As [`product`], on the calling thread.
+/// Computes what [`product`] computes, on the calling thread.
 pub(crate) fn product_on_this_thread<W: Weight>(
     weights: &[W],
     x: &[f32],
@@ -99,6 +100,7 @@ pub(crate) fn product_on_this_thread<W: Weight>(
     });
 }
 
+/// The arguments of [`product_on_this_thread`].
 struct Product<'a, W> {
     weights: &'a [W],
     x: &'a [f32],
@@ -189,7 +191,7 @@ impl<W: Weight> Block<'_, W> {
     }
 }
 
-/// All `weights` as 32-bit floats.
+/// Converts `weights` to 32-bit floats.
 pub(crate) fn widened<W: Weight>(weights: &[W]) -> Vec<f32> {
     let mut wide = vec![0.0; weights.len()];
     let parts = weights.par_chunks(1 << 16).zip(wide.par_chunks_mut(1 << 16));
@@ -197,6 +199,7 @@ pub(crate) fn widened<W: Weight>(weights: &[W]) -> Vec<f32> {
     wide
 }
 
+/// The arguments of [`widened`].
 struct Widen<'a, W> {
     weights: &'a [W],
     wide: &'a mut [f32],
@@ -230,6 +233,7 @@ pub(crate) fn swiglu(x: &[f32], width: usize, out: &mut Vec<f32>) {
     Arch::new().dispatch(Swiglu { x, width, out });
 }
 
+/// The arguments of [`swiglu`].
 struct Swiglu<'a> {
     x: &'a [f32],
     width: usize,
@@ -268,6 +272,7 @@ pub(crate) fn softmax(scores: &mut [f32], scale: f32) {
     Arch::new().dispatch(Softmax { scores, scale });
 }
 
+/// The arguments of [`softmax`].
 struct Softmax<'a> {
     scores: &'a mut [f32],
     scale: f32,
@@ -329,6 +334,7 @@ pub(crate) fn weighted_sum(shares: &[f32], values: &[f32], out: &mut [f32]) {
     Arch::new().dispatch(WeightedSum { shares, values, out });
 }
 
+/// The arguments of [`weighted_sum`].
 struct WeightedSum<'a> {
     shares: &'a [f32],
     values: &'a [f32],

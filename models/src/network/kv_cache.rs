@@ -8,7 +8,7 @@ use crate::load::config::ModelConfig;
 const FIRST_CAPACITY: usize = 256;
 
 /// The capacity for `needed` tokens: doubled from the current one, within `max_positions`.
-fn grown(capacity: usize, needed: usize, max_positions: usize) -> usize {
+fn grown_capacity(capacity: usize, needed: usize, max_positions: usize) -> usize {
     let mut grown = capacity.max(FIRST_CAPACITY);
     while grown < needed {
         grown = grown.saturating_mul(2);
@@ -39,7 +39,7 @@ impl CpuCache {
         if needed <= self.capacity {
             return;
         }
-        let capacity = grown(self.capacity, needed, config.max_positions);
+        let capacity = grown_capacity(self.capacity, needed, config.max_positions);
         let (old_head, new_head) = (self.capacity * self.head_dim, capacity * self.head_dim);
         for buffer in self.layers.iter_mut().flatten() {
             let mut larger = vec![0.0; config.kv_heads * new_head];
@@ -102,7 +102,7 @@ impl TensorCache {
         if needed <= self.capacity {
             return Ok(());
         }
-        let capacity = grown(self.capacity, needed, config.max_positions);
+        let capacity = grown_capacity(self.capacity, needed, config.max_positions);
         let shape = (config.kv_heads, capacity, config.head_dim);
         let mut layers = Vec::with_capacity(config.layers);
         for layer in 0..config.layers {

@@ -58,6 +58,7 @@ struct NetworkReader<'a> {
 }
 
 impl NetworkReader<'_> {
+    /// All layers, with what stands around them.
     fn network(&self) -> Result<Network, ModelError> {
         let config = self.config;
         let table = [("model.embed_tokens", config.vocab_size)];
@@ -76,6 +77,7 @@ impl NetworkReader<'_> {
         })
     }
 
+    /// The layer whose tensors have names with `prefix`.
     fn layer(&self, prefix: &str) -> Result<Layer, ModelError> {
         let config = self.config;
         let (hidden, wide) = (config.hidden_size, config.intermediate_size);
@@ -106,7 +108,7 @@ impl NetworkReader<'_> {
         })
     }
 
-    /// Matrices of `inputs` columns below one another, their names and numbers of rows given.
+    /// Matrices of `inputs` columns stacked into one; `parts` has their names and numbers of rows.
     fn linear(&self, prefix: &str, parts: &[(&str, usize)], inputs: usize, biased: bool) -> Result<Linear, ModelError> {
         let weights = parts
             .iter()
@@ -125,11 +127,12 @@ impl NetworkReader<'_> {
         Ok(Linear::new(weight, bias))
     }
 
+    /// The weights of a norm.
     fn norm(&self, name: &str, len: usize) -> Result<Tensor, ModelError> {
         self.vector(&[(format!("{name}.weight"), vec![len])])
     }
 
-    /// Norms and biases: in the format of the activations.
+    /// The weights of a norm or bias, in the format of the activations.
     fn vector(&self, parts: &[(String, Vec<usize>)]) -> Result<Tensor, ModelError> {
         let dtype = if self.device.is_cpu() { DType::F32 } else { self.dtype };
         self.weights.stacked(parts, dtype, self.device)

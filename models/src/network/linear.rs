@@ -4,10 +4,10 @@ use candle_core::{CpuStorage, DType, Device, Error, Result, Storage, Tensor, Wit
 
 use crate::network::kernels::{self, Weight};
 
-/// From this many tokens on, a general matrix product is faster than [`kernels::product`].
+/// Number of tokens from which a general matrix product is faster than [`kernels::product`].
 const MATRIX_PRODUCT_FROM: usize = 16;
 
-/// `y = x Wᵀ + b`.
+/// A linear map, `y = x Wᵀ + b`.
 #[derive(Debug, Clone)]
 pub(crate) struct Linear {
     /// `[outputs, inputs]`.
@@ -29,7 +29,7 @@ impl Linear {
         self.weight.dims()[1]
     }
 
-    /// `x` is `[tokens, inputs]` in the weights' number format; the result `[tokens, outputs]`.
+    /// Multiplies tensors: `x` is `[tokens, inputs]` in the weights' number format, the result `[tokens, outputs]`.
     pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let y = x.matmul(&self.weight.t()?)?;
         match &self.bias {
@@ -44,7 +44,7 @@ impl Linear {
         self.weight.index_select(&tokens, 0)
     }
 
-    /// As [`Linear::rows`], on the CPU, into `out`.
+    /// Copies the vectors of `tokens`, rows of this matrix, into `out` on the CPU: `[tokens.len(), inputs]`.
     pub(crate) fn copy_rows(&self, tokens: &[u32], out: &mut Vec<f32>) -> Result<()> {
         out.clear();
         let width = self.inputs();
@@ -65,7 +65,7 @@ impl Linear {
         })
     }
 
-    /// As [`Linear::forward`], on the CPU: `x` is `[tokens, inputs]`, and `out` becomes `[tokens, outputs]`.
+    /// Multiplies slices on the CPU: `x` is `[tokens, inputs]`, and `out` becomes `[tokens, outputs]`.
     pub(crate) fn apply(&self, x: &[f32], tokens: usize, out: &mut Vec<f32>) -> Result<()> {
         if tokens >= MATRIX_PRODUCT_FROM {
             self.apply_matrix_product(x, tokens, out)?;
@@ -92,6 +92,7 @@ impl Linear {
         Ok(())
     }
 
+    /// The product without the bias by [`kernels::product`], `[outputs, tokens]`.
     fn product(&self, x: &[f32], tokens: usize, out: &mut [f32]) -> Result<()> {
         let columns = self.inputs();
         with_cpu_storage(&self.weight, |storage| {
@@ -105,6 +106,7 @@ impl Linear {
         })
     }
 
+    /// The product without the bias by a general matrix product, `[tokens, outputs]`.
     fn apply_matrix_product(&self, x: &[f32], tokens: usize, out: &mut Vec<f32>) -> Result<()> {
         let x = Tensor::from_slice(x, (tokens, self.inputs()), &Device::Cpu)?;
         out.clear();
@@ -154,6 +156,7 @@ pub(crate) fn with_cpu_slice<D: WithDType, T>(tensor: &Tensor, read: impl FnOnce
     })
 }
 
+/// The error of a matrix in another format than those that [`Weights`](crate::load::weights::Weights) makes.
 fn unexpected_type() -> Error {
     Error::Msg("expected F32, F16 or BF16 weights".to_owned())
 }

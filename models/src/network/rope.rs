@@ -11,10 +11,11 @@ pub(crate) struct Rope {
 }
 
 impl Rope {
+    /// The angles of the model that `config` describes.
     pub(crate) fn new(config: &ModelConfig) -> Self {
         Self {
-            frequencies: unscaled(config)
-                .map(|frequency| scaled(frequency, config.rope_scaling))
+            frequencies: unscaled_frequencies(config)
+                .map(|frequency| scale_frequency(frequency, config.rope_scaling))
                 .collect(),
         }
     }
@@ -30,25 +31,26 @@ impl Rope {
     }
 }
 
-/// What each frequency is divided by, where that is not the same for all; length `head_dim / 2`.
-pub(crate) fn divisors(config: &ModelConfig) -> Option<Vec<f32>> {
+/// The divisor of each frequency, where they are not all the same; length `head_dim / 2`.
+pub(crate) fn frequency_divisors(config: &ModelConfig) -> Option<Vec<f32>> {
     let differ = matches!(config.rope_scaling, RopeScaling::Llama3 { .. });
     differ.then(|| {
-        unscaled(config)
-            .map(|frequency| frequency / scaled(frequency, config.rope_scaling))
+        unscaled_frequencies(config)
+            .map(|frequency| frequency / scale_frequency(frequency, config.rope_scaling))
             .collect()
     })
 }
 
 /// The frequencies without scaling, in radians per position.
-fn unscaled(config: &ModelConfig) -> impl Iterator<Item = f32> {
+fn unscaled_frequencies(config: &ModelConfig) -> impl Iterator<Item = f32> {
     (0..config.head_dim / 2).map(|pair| {
         let exponent = (2 * pair) as f32 / config.head_dim as f32;
         1.0 / config.rope_theta.powf(exponent)
     })
 }
 
-fn scaled(frequency: f32, scaling: RopeScaling) -> f32 {
+/// A frequency as `scaling` stretches it, both in radians per position.
+fn scale_frequency(frequency: f32, scaling: RopeScaling) -> f32 {
     match scaling {
         RopeScaling::None => frequency,
         RopeScaling::Linear { factor } => frequency / factor,

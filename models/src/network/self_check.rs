@@ -3,7 +3,7 @@
 use crate::language_model::logits_to_host;
 use crate::{LanguageModel, ModelError};
 
-/// What [`self_check`] found.
+/// The result of [`self_check`].
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct SelfCheck {
     /// Number of tokens the check ran over.
@@ -28,7 +28,7 @@ pub struct SelfCheck {
 ///
 /// # Errors
 ///
-/// As [`LanguageModel::append`].
+/// [`ModelError`], where a forward pass fails.
 pub fn self_check(model: &mut dyn LanguageModel, tokens: &[u32], tolerance: f32) -> Result<SelfCheck, ModelError> {
     let logits_after = |model: &mut dyn LanguageModel, tokens: &[u32]| -> Result<Vec<f32>, ModelError> {
         let mut host = Vec::new();
@@ -61,7 +61,10 @@ pub fn self_check(model: &mut dyn LanguageModel, tokens: &[u32], tolerance: f32)
 
     let largest = at_once.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let smallest = at_once.iter().copied().fold(f32::INFINITY, f32::min);
-    let (append_difference, restore_difference) = (difference(&at_once, &one_by_one), difference(&before, &after));
+    let (append_difference, restore_difference) = (
+        largest_difference(&at_once, &one_by_one),
+        largest_difference(&before, &after),
+    );
     let allowed = tolerance * (largest - smallest);
     Ok(SelfCheck {
         tokens: tokens.len(),
@@ -72,6 +75,7 @@ pub fn self_check(model: &mut dyn LanguageModel, tokens: &[u32], tolerance: f32)
     })
 }
 
-fn difference(a: &[f32], b: &[f32]) -> f32 {
+/// The largest difference between two lists of logits.
+fn largest_difference(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }

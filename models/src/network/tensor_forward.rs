@@ -9,7 +9,8 @@ use crate::network::kv_cache::TensorCache;
 use crate::network::layers::{Layer, Network};
 use crate::network::rope::Rope;
 
-/// Appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`, on `device`.
+/// Runs one forward pass, which appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`, on
+/// `device`.
 pub(crate) fn forward(
     network: &Network,
     config: &ModelConfig,
@@ -41,7 +42,7 @@ pub(crate) fn forward(
     network.output.forward(&last)?.squeeze(0)
 }
 
-/// What one forward pass keeps between layers.
+/// State of one forward pass that all layers share.
 struct TensorPass<'a> {
     config: &'a ModelConfig,
     position: usize,
@@ -55,7 +56,7 @@ struct TensorPass<'a> {
 }
 
 impl TensorPass<'_> {
-    /// `x` is `[count, hidden_size]`, the result too.
+    /// The attention part of a layer; `x` and the result are `[count, hidden_size]`.
     fn attention(&self, layer: &Layer, index: usize, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
         let config = self.config;
         let (heads, kv_heads, dim) = (config.heads, config.kv_heads, config.head_dim);
@@ -97,7 +98,7 @@ impl TensorPass<'_> {
         layer.attention_output.forward(&mixed)
     }
 
-    /// `x` is `[count, hidden_size]`, the result too.
+    /// The feed-forward part of a layer; `x` and the result are `[count, hidden_size]`.
     fn feed_forward(&self, layer: &Layer, x: &Tensor) -> Result<Tensor> {
         let x = rms_norm(x, &layer.feed_forward_norm, self.config.rms_norm_eps)?;
         let both = layer.gate_up.forward(&x)?;
@@ -108,6 +109,7 @@ impl TensorPass<'_> {
     }
 }
 
+/// The mask that keeps each token from seeing those after it, `[count, position + count]`.
 fn causal_mask(position: usize, count: usize, device: &Device) -> Result<Tensor> {
     let len = position + count;
     let cells = (0..count).flat_map(|row| {

@@ -14,10 +14,10 @@ use crate::network::layers::Network;
 use crate::network::rope::Rope;
 use crate::network::{cpu_forward, tensor_forward};
 
-/// Tokens of a long prompt that go through the layers at once; bounds the memory of attention scores.
+/// Tokens of a long prompt that go through the layers at once, which bounds the memory of attention scores.
 const PROMPT_CHUNK: usize = 512;
 
-/// Where keys and values live decides how the forward pass is computed.
+/// The key-value cache, whose kind decides how forward passes are computed.
 #[derive(Debug)]
 enum Cache {
     Cpu(CpuCache),
@@ -48,7 +48,7 @@ static NEXT_MARK: AtomicU64 = AtomicU64::new(1);
 impl Transformer {
     /// Builds the model that `config` describes from `weights`, kept as `dtype` on `device`.
     ///
-    /// `name` is used in error messages. `threads` is where CPU work runs; without one, in rayon's global pool.
+    /// Errors call the model `name`. Work on the CPU runs in the pool `threads`, or without one in rayon's global pool.
     pub(crate) fn new(
         name: &str,
         config: ModelConfig,
@@ -86,14 +86,15 @@ impl Transformer {
         self.dtype
     }
 
-    /// Runs by tensor operations on the CPU too, as on other devices. For comparing the two ways.
+    /// Switches the CPU to tensor operations, which other devices use, so that both ways can be compared.
     #[cfg(test)]
     pub(crate) fn use_tensor_operations(&mut self) {
         self.cache = Cache::Tensors(TensorCache::new());
         self.appends.clear();
     }
 
-    fn check(&self, tokens: &[u32]) -> Result<(), ModelError> {
+    /// Errs where `tokens` cannot be appended.
+    fn check_tokens(&self, tokens: &[u32]) -> Result<(), ModelError> {
         if tokens.is_empty() {
             return Err(ModelError::NothingToAppend);
         }
@@ -113,6 +114,7 @@ impl Transformer {
         }
     }
 
+    /// One forward pass, which appends `tokens` at `position`.
     fn forward(&mut self, position: usize, tokens: &[u32]) -> Result<Tensor, ModelError> {
         let failed = |error| ModelError::compute(&self.name, "a forward pass", &error);
         let (network, config, rope) = (&self.network, &self.config, &self.rope);
@@ -149,7 +151,7 @@ impl LanguageModel for Transformer {
     }
 
     fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError> {
-        self.check(tokens)?;
+        self.check_tokens(tokens)?;
         let mut position = self.position();
         let mut logits = None;
         for chunk in tokens.chunks(PROMPT_CHUNK) {

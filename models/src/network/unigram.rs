@@ -4,7 +4,7 @@ use candle_core::{Device, Tensor};
 
 use crate::{LanguageModel, ModelError, Snapshot};
 
-/// A model to which every token is as likely at every place in a text: a source of noise, not of language.
+/// A model that gives a token the same probability at every position: a source of noise, not of language.
 #[derive(Clone, Debug)]
 pub struct Unigram {
     logits: Tensor,

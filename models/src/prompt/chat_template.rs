@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use maskwright_json_text::Style;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Value};
 use minijinja::{Environment, Error, ErrorKind};
@@ -12,14 +13,14 @@ use crate::load::file_names::{TEMPLATE_JINJA, TEMPLATE_JSON, TOKENIZER_CONFIG};
 use crate::load::files::ModelFiles;
 use crate::load::json_fields::JsonFields;
 use crate::load::tokenizer_config::TokenizerConfig;
-use crate::prompt::python_text::{python_json, python_str};
+use crate::prompt::python_text::{python_str, to_json_value};
 
 /// One turn of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Message {
-    /// Who speaks: `system`, `user` or `assistant`.
+    /// The speaker: `system`, `user` or `assistant`.
     pub role: String,
-    /// What is said.
+    /// The text.
     pub content: String,
 }
 
@@ -48,18 +49,22 @@ impl Message {
     }
 }
 
-/// Steps a template may take: thousands of times what a long conversation needs, and done within seconds.
-const FUEL: u64 = 5_000_000;
+/// Steps a template may take: thousands of times what a long conversation needs, and over within seconds.
+const MAX_TEMPLATE_STEPS: u64 = 5_000_000;
+
+/// Largest indentation that `tojson` gives, in spaces a level; templates are untrusted, and levels multiply it.
+const WIDEST_INDENT: usize = 64;
 
 /// Longest template that is read, in bytes.
-const LONGEST_TEMPLATE: usize = 1 << 20;
+const MAX_TEMPLATE_BYTES: usize = 1 << 20;
 
+/// The name of the template within its environment.
 const NAME: &str = "chat_template";
 
 /// A model's chat template, parsed.
 pub(crate) struct ChatTemplate {
     environment: Environment<'static>,
-    /// As error messages name it.
+    /// The name of the template's file in error messages.
     file: String,
     special_tokens: Vec<(String, String)>,
 }
@@ -109,9 +114,9 @@ impl ChatTemplate {
             file: file.clone(),
             message,
         };
-        if text.len() > LONGEST_TEMPLATE {
+        if text.len() > MAX_TEMPLATE_BYTES {
             return Err(failed(format!(
-                "{} bytes, over the limit of {LONGEST_TEMPLATE}",
+                "{} bytes, over the limit of {MAX_TEMPLATE_BYTES}",
                 text.len()
             )));
         }
@@ -142,7 +147,11 @@ impl ChatTemplate {
         ]);
         let special = self.special_tokens.iter();
         context.extend(special.map(|(name, text)| (name.as_str(), Value::from(text))));
-        context.extend(variables.iter().map(|(name, value)| (name.as_str(), value_of(value))));
+        context.extend(
+            variables
+                .iter()
+                .map(|(name, value)| (name.as_str(), template_value(value))),
+        );
         let template = self
             .environment
             .get_template(NAME)
@@ -152,6 +161,7 @@ impl ChatTemplate {
             .map_err(|error| self.failed(&error))
     }
 
+    /// The error of this template.
     fn failed(&self, error: &Error) -> ModelError {
         ModelError::ChatTemplate {
             file: self.file.clone(),
@@ -163,7 +173,7 @@ impl ChatTemplate {
 /// An error with its causes, which hold the reason given to `raise_exception`.
 fn describe(error: &Error) -> String {
     if error.kind() == ErrorKind::OutOfFuel {
-        return format!("takes more than {FUEL} steps");
+        return format!("takes more than {MAX_TEMPLATE_STEPS} steps");
     }
     let mut message = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -178,7 +188,7 @@ fn describe(error: &Error) -> String {
 fn environment(clock: Option<jiff::civil::DateTime>) -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    environment.set_fuel(Some(FUEL));
+    environment.set_fuel(Some(MAX_TEMPLATE_STEPS));
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
     environment.set_formatter(|out, _, value| {
@@ -210,19 +220,22 @@ fn to_json(value: Value, kwargs: Kwargs) -> Result<String, Error> {
     let sort_keys: Option<bool> = kwargs.get("sort_keys")?;
     let ensure_ascii: Option<bool> = kwargs.get("ensure_ascii")?;
     kwargs.assert_all_used()?;
-    let separators = match separators.as_deref() {
-        Some([item, key]) => (item.clone(), key.clone()),
+    let (item_separator, key_separator) = match separators.as_deref() {
+        Some([item, key]) => (item.as_str(), key.as_str()),
         Some(_) => return Err(Error::new(ErrorKind::InvalidOperation, "tojson: separators are a pair")),
-        None if indent.is_some() => (",".to_owned(), ": ".to_owned()),
-        None => (", ".to_owned(), ": ".to_owned()),
+        None if indent.is_some() => (",", ": "),
+        None => (", ", ": "),
     };
-    python_json(
-        &value,
-        indent,
-        (&separators.0, &separators.1),
-        sort_keys == Some(true),
-        ensure_ascii == Some(true),
-    )
+    let style = Style {
+        indent: indent.map(|indent| indent.min(WIDEST_INDENT)),
+        item_separator,
+        key_separator,
+        ensure_ascii: ensure_ascii == Some(true),
+        python_numbers: true,
+    };
+    let json = to_json_value(&value, sort_keys == Some(true))?;
+    let written = style.write(&json);
+    written.map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("tojson: {error}")))
 }
 
 /// `chat_template` as a text, or the one called `default` of several.
@@ -244,7 +257,8 @@ fn default_template(value: &Json) -> Option<String> {
     }
 }
 
-/// transformers' own `{% generation %}` blocks only mark what the assistant said: the text in them counts.
+/// Turns transformers' own `{% generation %}` blocks, which only mark what the assistant said, into blocks that are always
+/// rendered.
 fn generation_tags_as_conditions(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -267,8 +281,8 @@ fn generation_tags_as_conditions(text: &str) -> String {
     out
 }
 
-/// A JSON value as a template sees it. (Not through serde: there, numbers of arbitrary precision are maps.)
-fn value_of(json: &Json) -> Value {
+/// A JSON value as a template sees it. It is not made through serde, where numbers of arbitrary precision are maps.
+fn template_value(json: &Json) -> Value {
     match json {
         Json::Null => Value::from(()),
         Json::Bool(value) => Value::from(*value),
@@ -278,7 +292,7 @@ fn value_of(json: &Json) -> Value {
             (None, None) => Value::from(number.to_string()),
         },
         Json::String(text) => Value::from(text),
-        Json::Array(items) => items.iter().map(value_of).collect(),
-        Json::Object(map) => Value::from_pairs(map.iter().map(|(name, value)| (name.as_str(), value_of(value)))),
+        Json::Array(items) => items.iter().map(template_value).collect(),
+        Json::Object(map) => Value::from_pairs(map.iter().map(|(name, value)| (name.as_str(), template_value(value)))),
     }
 }

@@ -1,11 +1,11 @@
-//! Values as Python writes them: `str(x)` and `json.dumps(x)`, which templates were written for.
+//! Values as Python has them, for which chat templates were written: `str(x)`, and `x` as JSON.
 
-use std::fmt::Write;
-
+use maskwright_json_text::python_number;
 use minijinja::value::{Value, ValueKind};
 use minijinja::{Error, ErrorKind};
+use serde_json::{Map, Number, Value as Json};
 
-/// Deepest nesting that is written.
+/// Levels of lists and maps that are written; templates are untrusted, and each level takes stack.
 const DEEPEST: usize = 128;
 
 /// `str(value)`.
@@ -55,6 +55,7 @@ fn write_repr(value: &Value, depth: usize, out: &mut String) {
             out.push(']');
         }
         ValueKind::Undefined => {}
+        ValueKind::Number => out.push_str(&python_number(&value.to_string())),
         _ => out.push_str(&value.to_string()),
     }
 }
@@ -79,121 +80,45 @@ fn write_quoted(text: &str, out: &mut String) {
     out.push(quote);
 }
 
-/// `json.dumps(value, indent=…, separators=…, sort_keys=…, ensure_ascii=…)`.
-pub(crate) fn python_json(
-    value: &Value,
-    indent: Option<usize>,
-    separators: (&str, &str),
-    sort_keys: bool,
-    ensure_ascii: bool,
-) -> Result<String, Error> {
-    let mut writer = JsonWriter {
-        indent,
-        separators,
-        sort_keys,
-        ensure_ascii,
-        out: String::new(),
-    };
-    writer.value(value, 0)?;
-    Ok(writer.out)
+/// `value` as JSON, for the filter `tojson`: the keys of objects become strings, and with `sort_keys` are in order.
+///
+/// # Errors
+///
+/// Where a value has no JSON, or is nested deeper than 128 levels.
+pub(crate) fn to_json_value(value: &Value, sort_keys: bool) -> Result<Json, Error> {
+    json_at_depth(value, sort_keys, 0)
 }
 
-struct JsonWriter<'a> {
-    indent: Option<usize>,
-    /// Between items, and between a key and its value.
-    separators: (&'a str, &'a str),
-    sort_keys: bool,
-    ensure_ascii: bool,
-    out: String,
-}
-
-impl JsonWriter<'_> {
-    fn value(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
-        if depth > DEEPEST {
-            return Err(Error::new(ErrorKind::InvalidOperation, "tojson: nested too deep"));
-        }
-        match value.kind() {
-            ValueKind::None => self.out.push_str("null"),
-            ValueKind::Bool => self.out.push_str(if value.is_true() { "true" } else { "false" }),
-            ValueKind::Number => self.out.push_str(&value.to_string()),
-            ValueKind::String => self.string(value.as_str().unwrap_or_default()),
-            ValueKind::Map => {
-                let mut keys: Vec<Value> = value.try_iter()?.collect();
-                if self.sort_keys {
-                    keys.sort_by_key(python_str);
-                }
-                self.items('{', '}', depth, keys.len(), |writer, index| {
-                    let key = &keys[index];
-                    writer.string(&python_str(key));
-                    writer.out.push_str(writer.separators.1);
-                    writer.value(&value.get_item(key)?, depth + 1)
-                })?;
-            }
-            _ if is_list(value) => {
-                let items: Vec<Value> = value.try_iter()?.collect();
-                self.items('[', ']', depth, items.len(), |writer, index| {
-                    writer.value(&items[index], depth + 1)
-                })?;
-            }
-            kind => {
-                let message = format!("tojson: {kind} cannot be written as JSON");
-                return Err(Error::new(ErrorKind::InvalidOperation, message));
-            }
-        }
-        Ok(())
+/// The JSON of a value that `depth` lists and maps stand around.
+fn json_at_depth(value: &Value, sort_keys: bool, depth: usize) -> Result<Json, Error> {
+    let failed = |reason: String| Error::new(ErrorKind::InvalidOperation, format!("tojson: {reason}"));
+    if depth > DEEPEST {
+        return Err(failed("nested too deep".to_owned()));
     }
-
-    fn items(
-        &mut self,
-        open: char,
-        close: char,
-        depth: usize,
-        count: usize,
-        mut item: impl FnMut(&mut Self, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.out.push(open);
-        for index in 0..count {
-            if index > 0 {
-                self.out.push_str(self.separators.0);
+    let inner = |value: &Value| json_at_depth(value, sort_keys, depth + 1);
+    match value.kind() {
+        ValueKind::None => Ok(Json::Null),
+        ValueKind::Bool => Ok(value.is_true().into()),
+        ValueKind::Number => {
+            let number = value.to_string().parse::<Number>();
+            number
+                .map(Json::Number)
+                .map_err(|_| failed(format!("{value} is no number of JSON")))
+        }
+        ValueKind::String => Ok(value.as_str().unwrap_or_default().into()),
+        ValueKind::Map => {
+            let members = value.try_iter()?.map(|key| {
+                let member = value.get_item(&key)?;
+                Ok((python_str(&key), inner(&member)?))
+            });
+            let mut members = members.collect::<Result<Map<_, _>, Error>>()?;
+            if sort_keys {
+                members.sort_keys();
             }
-            self.new_line(depth + 1);
-            item(self, index)?;
+            Ok(Json::Object(members))
         }
-        if count > 0 {
-            self.new_line(depth);
-        }
-        self.out.push(close);
-        Ok(())
-    }
-
-    fn new_line(&mut self, depth: usize) {
-        if let Some(indent) = self.indent {
-            self.out.push('\n');
-            self.out.extend(std::iter::repeat_n(' ', indent.min(64) * depth));
-        }
-    }
-
-    fn string(&mut self, text: &str) {
-        self.out.push('"');
-        for character in text.chars() {
-            match character {
-                '"' => self.out.push_str("\\\""),
-                '\\' => self.out.push_str("\\\\"),
-                '\n' => self.out.push_str("\\n"),
-                '\r' => self.out.push_str("\\r"),
-                '\t' => self.out.push_str("\\t"),
-                '\u{8}' => self.out.push_str("\\b"),
-                '\u{c}' => self.out.push_str("\\f"),
-                _ if character < ' ' || self.ensure_ascii && !character.is_ascii() => {
-                    for unit in character.encode_utf16(&mut [0; 2]) {
-                        // Writing to a string does not fail.
-                        let _ = write!(self.out, "\\u{unit:04x}");
-                    }
-                }
-                _ => self.out.push(character),
-            }
-        }
-        self.out.push('"');
+        _ if is_list(value) => value.try_iter()?.map(|item| inner(&item)).collect(),
+        kind => Err(failed(format!("{kind} cannot be written as JSON"))),
     }
 }
 

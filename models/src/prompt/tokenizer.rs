@@ -8,9 +8,9 @@ use crate::ModelError;
 
 /// A tokenizer read from tokenizer.json.
 pub struct ModelTokenizer {
-    /// As written: recognises special tokens, adds those the post-processor adds.
+    /// The tokenizer as written: it recognises special tokens, and adds those that the post-processor adds.
     prompt: Tokenizer,
-    /// For text in the middle of a document: no special tokens, nothing put in front.
+    /// The tokenizer for text in the middle of a document: it knows no special tokens, and puts nothing in front.
     inner: Tokenizer,
     /// The token that spells each byte on its own, where there is one.
     byte_tokens: Box<[Option<TokenId>; 256]>,
@@ -160,6 +160,7 @@ fn remove_prefix(json: &mut Value) -> bool {
     normalizer || pre_tokenizer
 }
 
+/// Takes out of a normalizer or pre-tokenizer what puts a space in front of every text; true where there was something.
 fn remove_prefix_of(part: Option<&mut Value>) -> bool {
     let Some(part) = part else {
         return false;

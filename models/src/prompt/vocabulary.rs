@@ -15,7 +15,7 @@ use crate::load::source::ModelSource;
 use crate::load::tokenizer_config::TokenizerConfig;
 use crate::prompt::tokenizer::ModelTokenizer;
 
-/// What a model reads and writes: its tokenizer, the bytes of its tokens, and those that end an answer.
+/// A model's tokenizer, the bytes of its tokens, and the tokens that end an answer.
 #[derive(Clone, Debug)]
 pub struct ModelVocabulary {
     /// The tokenizer.
@@ -41,7 +41,7 @@ impl ModelVocabulary {
     }
 }
 
-/// What a model's configuration files say, but for its chat template, each checked and all in agreement.
+/// The contents of a model's configuration files but for its chat template, checked.
 pub(crate) struct ConfigurationFiles {
     pub(crate) config: ModelConfig,
     pub(crate) generation_defaults: GenerationDefaults,

@@ -30,7 +30,7 @@ pub struct RandomCheckpoint {
     pub format: WeightFormat,
     /// Number of weight files.
     pub shards: usize,
-    /// Its tokenizer.
+    /// The tokenizer.
     pub tokenizer: CheckpointTokenizer,
 }
 
@@ -39,9 +39,9 @@ pub struct RandomCheckpoint {
 pub enum CheckpointTokenizer {
     /// Each byte is a token; a beginning and an end of sequence follow.
     Bytes,
-    /// The builtin model's.
+    /// The tokenizer of the builtin model.
     Builtin,
-    /// That of the model in a directory.
+    /// The tokenizer of the model in a directory.
     Directory(PathBuf),
 }
 
@@ -61,8 +61,9 @@ impl FromStr for CheckpointTokenizer {
 /// Names of the shapes that [`RandomCheckpoint::preset`] knows.
 pub const PRESETS: [&str; 3] = ["tiny", "small", "llama-3.2-1b"];
 
-/// Ids of the byte tokenizer's special tokens, after the 256 bytes.
+/// Id of the byte tokenizer's beginning-of-sequence token, which follows the 256 bytes.
 const BOS: u32 = 256;
+/// Id of the byte tokenizer's end-of-sequence token.
 const EOS: u32 = 257;
 
 impl RandomCheckpoint {
@@ -157,7 +158,7 @@ impl RandomCheckpoint {
         write_json(&directory.join(WEIGHT_INDEX), &index)
     }
 
-    /// One safetensors file: the header's length, the header, the elements.
+    /// Writes one safetensors file: the header's length, the header, the elements.
     fn write_shard(&self, path: &Path, tensors: &[RandomTensor], random: &mut ChaCha8Rng) -> Result<(), ModelError> {
         let (dtype, width) = match self.format {
             WeightFormat::F32 => ("F32", 4),
@@ -208,6 +209,7 @@ struct RandomTensor {
 }
 
 impl RandomTensor {
+    /// Number of elements.
     fn elements(&self) -> usize {
         self.shape.iter().product()
     }
@@ -293,6 +295,7 @@ fn byte_tokenizer() -> Value {
     })
 }
 
+/// Copies the files that a tokenizer needs from one model's directory to another's.
 fn copy_tokenizer(from: &Path, to: &Path) -> Result<(), ModelError> {
     const FILES: [&str; 4] = [TOKENIZER, TOKENIZER_CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA];
     for file in FILES.iter().filter(|file| from.join(file).is_file()) {
@@ -303,6 +306,7 @@ fn copy_tokenizer(from: &Path, to: &Path) -> Result<(), ModelError> {
     Ok(())
 }
 
+/// Writes indented JSON.
 fn write_json(path: &Path, value: &Value) -> Result<(), ModelError> {
     write_file(path, format!("{value:#}\n").as_bytes())
 }

@@ -1,4 +1,4 @@
-//! [`Client`]: HTTP to the hub: questions, and downloads that resume, retry, and are checked.
+//! [`Client`]: requests to the hub, and downloads that resume, are tried again, and are checked.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -16,38 +16,43 @@ use crate::ModelError;
 use crate::load::disk::{create_file, create_parent};
 use crate::load::hub::settings::HubSettings;
 
-/// Attempts at each request, and the pause after the first failure; it doubles each time.
+/// Attempts at each request.
 const ATTEMPTS: u32 = 4;
+/// Pause after the first failed attempt; it doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// A file is fetched in parts of this many bytes, each within [`PART_TIME`]: a stalled server is noticed.
-const PART: u64 = 64 << 20;
+/// Bytes that are fetched in one request, so that a stalled server is noticed.
+const PART_BYTES: u64 = 64 << 20;
+/// Longest time for one part of a file.
 const PART_TIME: Duration = Duration::from_secs(600);
+/// Longest time for a connection to be made.
 const CONNECT_TIME: Duration = Duration::from_secs(20);
+/// Longest time until an answer begins.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 /// Largest JSON answer that is read, in bytes.
-const LARGEST_ANSWER: u64 = 32 << 20;
-/// Relative redirects (renamed repositories) followed while asking about a file.
-const REDIRECTS: usize = 5;
+const MAX_ANSWER_BYTES: u64 = 32 << 20;
+/// Relative redirects (renamed repositories) that are followed while asking about a file.
+const MAX_REDIRECTS: usize = 5;
 
+/// A client of the hub, with its credentials.
 pub(crate) struct Client<'a> {
     settings: &'a HubSettings,
     progress: Option<&'a ProgressBar>,
-    /// Follows redirects; the token goes along on the same host only.
+    /// The agent that follows redirects; the token goes along on the same host only.
     agent: Agent,
-    /// Does not follow redirects.
+    /// The agent that does not follow redirects.
     direct: Agent,
 }
 
 /// A file in the cache.
 pub(crate) struct Fetched {
-    /// Its blob.
+    /// The path of its blob.
     pub(crate) path: PathBuf,
-    /// Name of the blob.
+    /// The name of its blob.
     pub(crate) etag: String,
 }
 
-/// What the hub says about a file before it is fetched.
-struct About {
+/// A file's name of contents and size, as the hub announces them before it is fetched.
+struct Announced {
     etag: String,
     bytes: u64,
 }
@@ -74,13 +79,13 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The JSON at `url`. `repo` is named in error messages.
-    pub(crate) fn json(&self, repo: &str, url: &str) -> Result<Value, ModelError> {
-        self.attempts(|| {
+    /// Gets the JSON at `url`. Errors name the repository `repo`.
+    pub(crate) fn get_json(&self, repo: &str, url: &str) -> Result<Value, ModelError> {
+        self.retry(|| {
             let mut answer = self.send(self.agent.get(url), url)?;
-            let body = answer.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
+            let body = answer.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_vec();
             let body = body.map_err(|error| unreachable(url, &error))?;
-            self.refuse_status(repo, url, &answer, &body)?;
+            self.check_status(repo, url, &answer, &body)?;
             serde_json::from_slice(&body).map_err(|error| ModelError::Hub {
                 url: url.to_owned(),
                 message: format!("the answer is not JSON: {error}"),
@@ -88,7 +93,8 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Makes sure that the file at `url` is among `blobs`.
+    /// Downloads the file at `url` into the directory `blobs`, unless it is there. Errors name the repository `repo`, and
+    /// progress the `file`; `locks` is the directory of the files that keep processes from downloading the same one.
     pub(crate) fn fetch(
         &self,
         repo: &str,
@@ -97,9 +103,9 @@ impl<'a> Client<'a> {
         blobs: &Path,
         locks: &Path,
     ) -> Result<Fetched, ModelError> {
-        let about = self.attempts(|| self.about(repo, url))?;
-        let blob = blobs.join(&about.etag);
-        let lock_path = locks.join(format!("{}.lock", about.etag));
+        let announced = self.retry(|| self.announced(repo, url))?;
+        let blob = blobs.join(&announced.etag);
+        let lock_path = locks.join(format!("{}.lock", announced.etag));
         let lock = create_file(&lock_path)?;
         // Released when dropped. On file systems without locks, two downloads may waste work, not spoil it: a
         // blob is checked before it gets its name.
@@ -107,53 +113,61 @@ impl<'a> Client<'a> {
             tracing::debug!(%error, lock = %lock_path.display(), "no lock");
         }
         if !blob.is_file() {
-            self.download(repo, url, file, &about, &blob)?;
+            self.download(repo, url, file, &announced, &blob)?;
         }
         Ok(Fetched {
             path: blob,
-            etag: about.etag,
+            etag: announced.etag,
         })
     }
 
     /// Asks for a file's size and name of contents, without the contents.
-    fn about(&self, repo: &str, url: &str) -> Result<About, ModelError> {
-        let odd = |message: String| ModelError::Hub {
+    fn announced(&self, repo: &str, url: &str) -> Result<Announced, ModelError> {
+        let unexpected = |message: String| ModelError::Hub {
             url: url.to_owned(),
             message,
         };
         let mut at = url.to_owned();
-        for _ in 0..REDIRECTS {
+        for _ in 0..MAX_REDIRECTS {
             // Compressed, the length would be another one.
             let answer = self.send(self.direct.head(&at).header("accept-encoding", "identity"), &at)?;
             let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
             let linked = header("x-linked-etag");
             if answer.status().is_redirection() && linked.is_none() {
                 let place = header("location").filter(|place| place.starts_with('/') && !place.starts_with("//"));
-                let place = place.ok_or_else(|| odd("redirected without saying what to".to_owned()))?;
+                let place = place.ok_or_else(|| unexpected("redirected without saying what to".to_owned()))?;
                 at = format!("{}{place}", origin(&at));
                 continue;
             }
             if !answer.status().is_redirection() {
-                self.refuse_status(repo, url, &answer, &[])?;
+                self.check_status(repo, url, &answer, &[])?;
             }
             let etag = linked.or_else(|| header("etag")).unwrap_or_default();
             let etag = etag.trim_start_matches("W/").trim_matches('"').to_owned();
             if !(1..=128).contains(&etag.len())
                 || !etag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             {
-                return Err(odd(format!("the hub names the contents {etag:?}")));
+                return Err(unexpected(format!("the hub names the contents {etag:?}")));
             }
             let bytes = header("x-linked-size")
                 .or_else(|| header("content-length"))
                 .and_then(|size| size.parse().ok());
-            let bytes = bytes.ok_or_else(|| odd("the hub does not say how large the file is".to_owned()))?;
-            return Ok(About { etag, bytes });
+            let bytes = bytes.ok_or_else(|| unexpected("the hub does not say how large the file is".to_owned()))?;
+            return Ok(Announced { etag, bytes });
         }
-        Err(odd("too many redirects".to_owned()))
+        Err(unexpected("too many redirects".to_owned()))
     }
 
-    fn download(&self, repo: &str, url: &str, file: &str, about: &About, blob: &Path) -> Result<(), ModelError> {
-        let partial = blob.with_file_name(format!("{}.incomplete", about.etag));
+    /// Downloads a file to `blob`, going on with what an earlier download left.
+    fn download(
+        &self,
+        repo: &str,
+        url: &str,
+        file: &str,
+        announced: &Announced,
+        blob: &Path,
+    ) -> Result<(), ModelError> {
+        let partial = blob.with_file_name(format!("{}.incomplete", announced.etag));
         let failed = |source| ModelError::cannot_write(&partial, source);
         create_parent(blob)?;
         let mut out = OpenOptions::new()
@@ -164,23 +178,23 @@ impl<'a> Client<'a> {
             .open(&partial)
             .map_err(failed)?;
         let mut done = out.metadata().map_err(failed)?.len();
-        if done > about.bytes {
+        if done > announced.bytes {
             out.set_len(0).map_err(failed)?;
             done = 0;
         }
         if let Some(progress) = self.progress {
-            progress.set_length(about.bytes);
+            progress.set_length(announced.bytes);
             progress.set_position(done);
             progress.set_message(file.to_owned());
         }
-        while done < about.bytes {
+        while done < announced.bytes {
             // What an attempt got before it failed is kept.
-            done = self.attempts(|| {
+            done = self.retry(|| {
                 let start = out.seek(SeekFrom::End(0)).map_err(failed)?;
-                self.download_part(repo, url, start, about.bytes, &mut out, &partial)
+                self.download_part(repo, url, start, announced.bytes, &mut out, &partial)
             })?;
         }
-        check_contents(url, about, &mut out, &partial)?;
+        check_contents(url, announced, &mut out, &partial)?;
         drop(out);
         std::fs::rename(&partial, blob).map_err(failed)
     }
@@ -196,13 +210,13 @@ impl<'a> Client<'a> {
         path: &Path,
     ) -> Result<u64, ModelError> {
         let failed = |source| ModelError::cannot_write(path, source);
-        let end = total.min(start + PART);
+        let end = total.min(start + PART_BYTES);
         let request = self
             .agent
             .get(url)
             .header("range", format!("bytes={start}-{}", end - 1));
         let answer = self.send(request.header("accept-encoding", "identity"), url)?;
-        self.refuse_status(repo, url, &answer, &[])?;
+        self.check_status(repo, url, &answer, &[])?;
         let (mut done, end) = match answer.status().as_u16() {
             206 => (start, end),
             // The server sends all of the file, whatever was asked.
@@ -231,6 +245,7 @@ impl<'a> Client<'a> {
         Ok(done)
     }
 
+    /// Sends `request` with the access token, where there is one.
     fn send(
         &self,
         request: ureq::RequestBuilder<ureq::typestate::WithoutBody>,
@@ -244,7 +259,7 @@ impl<'a> Client<'a> {
     }
 
     /// Errs unless the status is a success.
-    fn refuse_status(&self, repo: &str, url: &str, answer: &Response<Body>, body: &[u8]) -> Result<(), ModelError> {
+    fn check_status(&self, repo: &str, url: &str, answer: &Response<Body>, body: &[u8]) -> Result<(), ModelError> {
         let status = answer.status();
         if status.is_success() {
             return Ok(());
@@ -276,8 +291,8 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Tries again what may be a passing failure.
-    fn attempts<T>(&self, mut attempt: impl FnMut() -> Result<T, ModelError>) -> Result<T, ModelError> {
+    /// Calls `attempt`, and calls it again after failures that may pass.
+    fn retry<T>(&self, mut attempt: impl FnMut() -> Result<T, ModelError>) -> Result<T, ModelError> {
         let mut pause = FIRST_PAUSE;
         for _ in 1..ATTEMPTS {
             match attempt() {
@@ -294,11 +309,11 @@ impl<'a> Client<'a> {
 }
 
 /// Compares a complete download with what the hub announced; removes it if it differs.
-fn check_contents(url: &str, about: &About, out: &mut File, path: &Path) -> Result<(), ModelError> {
+fn check_contents(url: &str, announced: &Announced, out: &mut File, path: &Path) -> Result<(), ModelError> {
     let failed = |source| ModelError::cannot_read(path, source);
     out.sync_all().map_err(failed)?;
     // Large files are named by the SHA-256 of their contents; small ones by git's hash, which is not checked.
-    if about.etag.len() != 64 {
+    if announced.etag.len() != 64 {
         return Ok(());
     }
     out.seek(SeekFrom::Start(0)).map_err(failed)?;
@@ -311,14 +326,15 @@ fn check_contents(url: &str, about: &About, out: &mut File, path: &Path) -> Resu
         }
     }
     let found = hex::encode(hash.finalize());
-    if found == about.etag.to_ascii_lowercase() {
+    if found == announced.etag.to_ascii_lowercase() {
         return Ok(());
     }
     // Nothing of it can be trusted; the error counts, not whether it could be removed.
     let _ = std::fs::remove_file(path);
-    Err(damaged(url, format!("SHA-256 {found}, announced {}", about.etag)))
+    Err(damaged(url, format!("SHA-256 {found}, announced {}", announced.etag)))
 }
 
+/// The error of a download that is not what was announced.
 fn damaged(url: &str, message: String) -> ModelError {
     ModelError::HubDamaged {
         url: url.to_owned(),
@@ -326,6 +342,7 @@ fn damaged(url: &str, message: String) -> ModelError {
     }
 }
 
+/// The error of a request without an answer.
 fn unreachable(url: &str, error: &ureq::Error) -> ModelError {
     ModelError::Hub {
         url: url.to_owned(),

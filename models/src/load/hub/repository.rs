@@ -56,7 +56,7 @@ impl<'a> Repository<'a> {
         } else if settings.offline {
             return Err(repository.not_cached("the revision"));
         }
-        match repository.ask_commit() {
+        match repository.fetch_commit() {
             Ok(()) => Ok(repository),
             Err(error @ ModelError::Hub { .. }) => match repository.cached_commit() {
                 Some(commit) => {
@@ -82,12 +82,12 @@ impl<'a> Repository<'a> {
             return Ok(Some(path));
         }
         if self.settings.offline {
-            return self.absent_offline(file);
+            return self.missing_offline(file);
         }
         if self.files.is_none() {
             // The commit came from the cache, and something is missing there.
-            match self.ask_commit() {
-                Err(ModelError::Hub { .. }) => return self.absent_offline(file),
+            match self.fetch_commit() {
+                Err(ModelError::Hub { .. }) => return self.missing_offline(file),
                 other => other?,
             }
         }
@@ -104,13 +104,14 @@ impl<'a> Repository<'a> {
         Ok(Some(path))
     }
 
-    /// What a missing file means without the hub: most are optional, so it is absent; but a snapshot without
-    /// its configuration was never downloaded.
-    fn absent_offline(&self, file: &str) -> Result<Option<PathBuf>, ModelError> {
+    /// Judges a file that is missing in the cache where the hub cannot be asked: most files are optional, so it is absent;
+    /// but a snapshot without its configuration was never downloaded.
+    fn missing_offline(&self, file: &str) -> Result<Option<PathBuf>, ModelError> {
         let needed = file == CONFIG || file == TOKENIZER || file.contains("-of-");
         if needed { Err(self.not_cached(file)) } else { Ok(None) }
     }
 
+    /// The error of a file that is not in the cache.
     fn not_cached(&self, file: &str) -> ModelError {
         ModelError::NotCached {
             repo: self.name.clone(),
@@ -130,23 +131,23 @@ impl<'a> Repository<'a> {
     }
 
     /// Asks the hub for the commit and the list of files.
-    fn ask_commit(&mut self) -> Result<(), ModelError> {
+    fn fetch_commit(&mut self) -> Result<(), ModelError> {
         let url = format!(
             "{}/api/models/{}/revision/{}",
             self.settings.endpoint,
             self.id,
             self.revision.replace('/', "%2F")
         );
-        let answer = self.client.json(&self.name, &url)?;
-        let odd = |message: &str| ModelError::Hub {
+        let answer = self.client.get_json(&self.name, &url)?;
+        let unexpected = |message: &str| ModelError::Hub {
             url: url.clone(),
             message: message.to_owned(),
         };
         let commit = answer["sha"].as_str().filter(|commit| is_commit(commit));
-        let commit = commit.ok_or_else(|| odd("the answer has no commit (`sha`)"))?;
+        let commit = commit.ok_or_else(|| unexpected("the answer has no commit (`sha`)"))?;
         let files = answer["siblings"]
             .as_array()
-            .ok_or_else(|| odd("the answer has no list of files (`siblings`)"))?;
+            .ok_or_else(|| unexpected("the answer has no list of files (`siblings`)"))?;
         let names = files.iter().filter_map(|file| file["rfilename"].as_str());
         self.files = Some(names.map(str::to_owned).collect());
         self.commit = commit.to_owned();
@@ -178,6 +179,7 @@ fn link_or_copy(blob: &Fetched, path: &Path) -> std::io::Result<()> {
     std::fs::hard_link(&blob.path, path).or_else(|_| std::fs::copy(&blob.path, path).map(drop))
 }
 
+/// Whether `text` is the name of a commit.
 fn is_commit(text: &str) -> bool {
     text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

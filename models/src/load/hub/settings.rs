@@ -11,7 +11,7 @@ pub struct HubSettings {
     pub cache: PathBuf,
     /// Access token, for gated and private models.
     pub token: Option<String>,
-    /// Use only what is in the cache.
+    /// Whether only files in the cache are used.
     pub offline: bool,
 }
 
@@ -27,15 +27,15 @@ impl std::fmt::Debug for HubSettings {
 }
 
 impl Default for HubSettings {
-    /// As [`HubSettings::from_environment`].
+    /// The settings that the environment has, see [`HubSettings::from_environment`].
     fn default() -> Self {
         Self::from_environment()
     }
 }
 
 impl HubSettings {
-    /// Reads `HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`, `HF_TOKEN` and `HF_HUB_OFFLINE`, which have the meaning
-    /// and the defaults of the hub's own client.
+    /// Reads the environment variables `HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`, `HF_TOKEN` and `HF_HUB_OFFLINE`, which have
+    /// the meaning and the defaults that the hub's own client gives them.
     pub fn from_environment() -> Self {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let home = || match (variable("HF_HOME"), variable("XDG_CACHE_HOME")) {

@@ -26,7 +26,7 @@ use crate::prompt::chat_template::ChatTemplate;
 use crate::prompt::vocabulary::ConfigurationFiles;
 use crate::write::gguf::tokens::PreTokenizer;
 
-/// What was written.
+/// A summary of the GGUF file that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GgufSummary {
     /// llama.cpp's name of the architecture.
@@ -77,7 +77,8 @@ pub fn export_gguf(
     if let Some((_, template)) = template {
         metadata.push(("tokenizer.chat_template".to_owned(), Value::String(template)));
     }
-    let tensors = tensors::all(&parsed.config, &weights, format).map_err(|error| error.named(&files.name))?;
+    let tensors =
+        tensors::convert_all(&parsed.config, &weights, format).map_err(|error| error.into_model_error(&files.name))?;
     write(path, &metadata, &tensors)?;
     Ok(GgufSummary {
         architecture,
@@ -87,6 +88,7 @@ pub fn export_gguf(
     })
 }
 
+/// llama.cpp's name of a family's architecture.
 fn architecture(family: Family) -> &'static str {
     match family {
         Family::Llama | Family::Mistral => "llama",
@@ -104,6 +106,7 @@ fn file_type(format: GgmlDType) -> u32 {
     }
 }
 
+/// The sizes and switches of the network, as llama.cpp's metadata.
 fn hyper_parameters(config: &ModelConfig, architecture: &str) -> Vec<(String, Value)> {
     // Sizes are under `ModelConfig::LIMITS`, all of which fit.
     let size = |size: usize| Value::U32(size as u32);
@@ -136,6 +139,7 @@ fn hyper_parameters(config: &ModelConfig, architecture: &str) -> Vec<(String, Va
     .collect()
 }
 
+/// Writes the file.
 fn write(path: &Path, metadata: &[(String, Value)], tensors: &[(String, QTensor)]) -> Result<(), ModelError> {
     let failed = |source| ModelError::cannot_write(path, source);
     let metadata: Vec<(&str, &Value)> = metadata.iter().map(|(key, value)| (key.as_str(), value)).collect();

@@ -6,17 +6,17 @@ use candle_core::{DType, Device, Tensor};
 use crate::ModelError;
 use crate::load::config::{Family, ModelConfig};
 use crate::load::weights::Weights;
-use crate::network::rope::divisors;
+use crate::network::rope::frequency_divisors;
 
-/// Why there are no tensors.
+/// Why a tensor could not be converted.
 pub(super) enum TensorError {
     Model(ModelError),
     Candle(candle_core::Error),
 }
 
 impl TensorError {
-    /// As the error of the model called `name`.
-    pub(super) fn named(self, name: &str) -> ModelError {
+    /// The error of the model called `name`.
+    pub(super) fn into_model_error(self, name: &str) -> ModelError {
         match self {
             Self::Model(error) => error,
             Self::Candle(error) => ModelError::compute(name, "writing tensors", &error),
@@ -36,48 +36,48 @@ impl From<candle_core::Error> for TensorError {
     }
 }
 
-/// All tensors of a model with their names, matrices in `format`.
-pub(super) fn all(
+/// Converts all tensors of a model, with llama.cpp's names, matrices in `format`.
+pub(super) fn convert_all(
     config: &ModelConfig,
     weights: &Weights,
     format: GgmlDType,
 ) -> Result<Vec<(String, QTensor)>, TensorError> {
-    let mut writer = Writer {
+    let mut converter = TensorConverter {
         config,
         weights,
         format,
         tensors: Vec::new(),
     };
     let hidden = config.hidden_size;
-    writer.matrix(
+    converter.matrix(
         "token_embd",
         "model.embed_tokens",
         config.vocab_size,
         hidden,
-        Rows::AsTheyAre,
+        Rows::Unchanged,
     )?;
     for layer in 0..config.layers {
-        writer.layer(&format!("blk.{layer}."), &format!("model.layers.{layer}."))?;
+        converter.layer(&format!("blk.{layer}."), &format!("model.layers.{layer}."))?;
     }
-    writer.vector("output_norm.weight", "model.norm.weight", hidden, Rows::AsTheyAre)?;
+    converter.vector("output_norm.weight", "model.norm.weight", hidden, Rows::Unchanged)?;
     if !config.tied_embeddings {
-        writer.matrix("output", "lm_head", config.vocab_size, hidden, Rows::AsTheyAre)?;
+        converter.matrix("output", "lm_head", config.vocab_size, hidden, Rows::Unchanged)?;
     }
-    if let Some(divisors) = divisors(config) {
+    if let Some(divisors) = frequency_divisors(config) {
         let count = divisors.len();
-        writer.push(
+        converter.push(
             "rope_freqs.weight",
             &Tensor::from_vec(divisors, count, &Device::Cpu)?,
             GgmlDType::F32,
         )?;
     }
-    Ok(writer.tensors)
+    Ok(converter.tensors)
 }
 
-/// In which order rows are written.
+/// The order in which a tensor's rows are written.
 #[derive(Clone, Copy)]
 enum Rows {
-    AsTheyAre,
+    Unchanged,
     /// Rotary positions turn pairs of a head's rows: checkpoints keep the first of all pairs before the second of all
     /// pairs, llama.cpp's `llama` architecture keeps pairs together.
     Pairs {
@@ -85,24 +85,26 @@ enum Rows {
     },
 }
 
-struct Writer<'a> {
+/// What [`convert_all`] works on.
+struct TensorConverter<'a> {
     config: &'a ModelConfig,
     weights: &'a Weights,
     format: GgmlDType,
     tensors: Vec<(String, QTensor)>,
 }
 
-impl Writer<'_> {
+impl TensorConverter<'_> {
+    /// Converts the tensors of one layer from names with the prefix `from` to names with the prefix `to`.
     fn layer(&mut self, to: &str, from: &str) -> Result<(), TensorError> {
         let config = self.config;
         let (hidden, wide) = (config.hidden_size, config.intermediate_size);
         let (query, key) = (config.heads * config.head_dim, config.kv_heads * config.head_dim);
         let pairs = |heads| match config.family {
             Family::Llama | Family::Mistral => Rows::Pairs { heads },
-            Family::Qwen2 | Family::Qwen3 => Rows::AsTheyAre,
+            Family::Qwen2 | Family::Qwen3 => Rows::Unchanged,
         };
         let (query_rows, key_rows) = (pairs(config.heads), pairs(config.kv_heads));
-        let same = Rows::AsTheyAre;
+        let same = Rows::Unchanged;
         let (qkv, output, mlp) = (config.qkv_bias, config.attention_output_bias, config.mlp_bias);
         let projections = [
             ("attn_q", "self_attn.q_proj", query, hidden, query_rows, qkv),
@@ -142,16 +144,19 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Converts a matrix.
     fn matrix(&mut self, to: &str, from: &str, outputs: usize, inputs: usize, rows: Rows) -> Result<(), TensorError> {
         let tensor = self.read(&format!("{from}.weight"), vec![outputs, inputs], rows)?;
         self.push(&format!("{to}.weight"), &tensor, self.format)
     }
 
+    /// Converts a norm or a bias, which llama.cpp wants in F32.
     fn vector(&mut self, to: &str, from: &str, len: usize, rows: Rows) -> Result<(), TensorError> {
         let tensor = self.read(from, vec![len], rows)?;
         self.push(to, &tensor, GgmlDType::F32)
     }
 
+    /// Reads a tensor, its rows in the order `rows`.
     fn read(&self, name: &str, shape: Vec<usize>, rows: Rows) -> Result<Tensor, TensorError> {
         let part = (name.to_owned(), shape);
         let tensor = self
@@ -166,6 +171,7 @@ impl Writer<'_> {
         Ok(apart.transpose(1, 2)?.contiguous()?.reshape(shape)?)
     }
 
+    /// Adds a tensor in `format` to the result.
     fn push(&mut self, name: &str, tensor: &Tensor, format: GgmlDType) -> Result<(), TensorError> {
         self.tensors.push((name.to_owned(), QTensor::quantize(tensor, format)?));
         Ok(())

@@ -11,11 +11,11 @@ use crate::prompt::vocabulary::ConfigurationFiles;
 /// How llama.cpp will cut texts into words before it merges tokens within them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PreTokenizer {
-    /// As the model's own tokenizer does, under that name of llama.cpp's.
+    /// The way of the model's own tokenizer, under llama.cpp's name for it.
     Own(&'static str),
-    /// As the caller chose.
+    /// The way that the caller chose, by llama.cpp's name.
     Chosen(String),
-    /// In llama.cpp's own way, since it has none like this model's: it may make other tokens of a text.
+    /// llama.cpp's default, since it has no way like this model's: it may make other tokens of a text.
     Default,
 }
 
@@ -30,7 +30,7 @@ impl PreTokenizer {
     }
 }
 
-/// What llama.cpp takes a token for: `llama_token_type`.
+/// llama.cpp's kinds of tokens (`llama_token_type`).
 #[derive(Clone, Copy)]
 enum TokenType {
     Normal = 1,
@@ -64,9 +64,9 @@ pub(super) fn metadata(
     }
     let pre_tokenizer = match pre_tokenizer {
         Some(name) => PreTokenizer::Chosen(name.to_owned()),
-        None => recognize(&json).map_or(PreTokenizer::Default, PreTokenizer::Own),
+        None => recognise(&json).map_or(PreTokenizer::Default, PreTokenizer::Own),
     };
-    let (names, types) = tokens(&json, parsed.config.vocab_size);
+    let (names, types) = names_and_types(&json, parsed.config.vocab_size);
     let tokenizer = &parsed.vocabulary.tokenizer;
     let special = |wanted: &str| {
         let mut tokens = parsed.tokenizer_config.special_tokens.iter();
@@ -102,7 +102,7 @@ pub(super) fn metadata(
 }
 
 /// Names and types of `count` tokens, by id.
-fn tokens(json: &Json, count: usize) -> (Value, Value) {
+fn names_and_types(json: &Json, count: usize) -> (Value, Value) {
     let mut tokens: Vec<(String, TokenType)> = (0..count).map(|id| (format!("[PAD{id}]"), TokenType::Unused)).collect();
     let mut place = |id: Option<u64>, name: &str, kind: TokenType| {
         let token = id.and_then(|id| tokens.get_mut(usize::try_from(id).ok()?));
@@ -147,7 +147,7 @@ fn merges(json: &Json) -> Value {
 }
 
 /// llama.cpp's name for the way that a tokenizer.json cuts texts, where it has one.
-fn recognize(json: &Json) -> Option<&'static str> {
+fn recognise(json: &Json) -> Option<&'static str> {
     let parts: Vec<&Json> = parts(&json["pre_tokenizer"], "pretokenizers").collect();
     let splits = |part: &Json| part["type"] == "ByteLevel" && part["use_regex"] != false;
     match parts.as_slice() {

@@ -1,14 +1,61 @@
-//! JSON text on one line with `", "` and `": "` as separators, the default style of Python's `json.dumps`.
+//! JSON text as Python's `json.dumps` writes it: chat templates, prompts and training data are made by programs in Python, and a
+//! model should always meet the same spelling.
 //!
-//! Prompts, demonstrations and training dialogues all use this style, so that a model always meets the same spelling.
-//! The digits of numbers are kept as in the source (`serde_json` is built with `arbitrary_precision`), except by [`python_string`] and
-//! [`python_ascii_string`], which print what Python prints after reading the source.
+//! [`to_string`] and its relatives write one line with `", "` and `": "` as separators, `json.dumps`'s default; [`Style`] has its
+//! other arguments. The digits of numbers are kept as in the source (`serde_json` is built with `arbitrary_precision`) unless
+//! [`Style::python_numbers`] says to print what Python prints after reading the source.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
+
+/// The arguments of `json.dumps`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Style<'a> {
+    /// Number of spaces by which each level is indented (`indent`); everything is on one line without it.
+    pub indent: Option<usize>,
+    /// What stands between two items or members: the first of `separators`.
+    pub item_separator: &'a str,
+    /// What stands between a key and its value: the second of `separators`.
+    pub key_separator: &'a str,
+    /// Whether every non-ASCII character is written as `\uXXXX` (UTF-16, lower-case hexadecimal).
+    pub ensure_ascii: bool,
+    /// Whether numbers are printed as Python prints them after reading them ([`python_number`]), rather than as they are.
+    pub python_numbers: bool,
+}
+
+impl Default for Style<'_> {
+    /// One line with `", "` and `": "`, non-ASCII characters and numbers as they are.
+    fn default() -> Self {
+        Self {
+            indent: None,
+            item_separator: ", ",
+            key_separator: ": ",
+            ensure_ascii: false,
+            python_numbers: false,
+        }
+    }
+}
+
+impl Style<'_> {
+    /// Writes `value` in this style.
+    ///
+    /// # Errors
+    ///
+    /// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
+    pub fn write<T: Serialize + ?Sized>(&self, value: &T) -> serde_json::Result<String> {
+        let mut out = Vec::with_capacity(256);
+        let formatter = StyleFormatter {
+            style: self,
+            depth: 0,
+            is_empty: true,
+        };
+        value.serialize(&mut Serializer::with_formatter(&mut out, formatter))?;
+        String::from_utf8(out).map_err(serde::ser::Error::custom)
+    }
+}
 
 /// Writes `value` on one line with `", "` and `": "`, leaving non-ASCII characters as they are
 /// (`json.dumps(value, ensure_ascii=False)`).
@@ -17,16 +64,21 @@ use serde_json::ser::{CharEscape, Formatter, Serializer};
 ///
 /// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
-    write(value, false, false)
+    Style::default().write(value)
 }
 
-/// Like [`to_string`], with every non-ASCII character as `\uXXXX` (UTF-16, lower-case hexadecimal): `json.dumps(value)`.
+/// Writes `value` like [`to_string`], with every non-ASCII character as `\uXXXX` (UTF-16, lower-case hexadecimal):
+/// `json.dumps(value)`.
 ///
 /// # Errors
 ///
 /// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
 pub fn to_ascii_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
-    write(value, true, false)
+    let style = Style {
+        ensure_ascii: true,
+        ..Style::default()
+    };
+    style.write(value)
 }
 
 /// What Python prints for `json.dumps(json.loads(source), ensure_ascii=False)`: [`to_string`] with [`python_number`]s.
@@ -35,7 +87,11 @@ pub fn to_ascii_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<S
 ///
 /// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
 pub fn python_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
-    write(value, false, true)
+    let style = Style {
+        python_numbers: true,
+        ..Style::default()
+    };
+    style.write(value)
 }
 
 /// What Python prints for `json.dumps(json.loads(source))`: [`to_ascii_string`] with [`python_number`]s.
@@ -44,7 +100,12 @@ pub fn python_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Str
 ///
 /// Only if `value` itself cannot be serialised; a [`serde_json::Value`] always can.
 pub fn python_ascii_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
-    write(value, true, true)
+    let style = Style {
+        ensure_ascii: true,
+        python_numbers: true,
+        ..Style::default()
+    };
+    style.write(value)
 }
 
 /// A JSON number as Python prints it after reading it.
@@ -63,7 +124,7 @@ pub fn python_number(literal: &str) -> Cow<'_, str> {
     }
 }
 
-/// `repr(value)` of Python.
+/// A finite double as Python's `repr` prints it.
 fn repr(value: f64) -> String {
     let scientific = format!("{value:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else {
@@ -79,50 +140,97 @@ fn repr(value: f64) -> String {
     }
 }
 
-fn write<T: Serialize + ?Sized>(value: &T, ensure_ascii: bool, python_numbers: bool) -> serde_json::Result<String> {
-    let mut out = Vec::with_capacity(256);
-    let formatter = Spaced {
-        ensure_ascii,
-        python_numbers,
-    };
-    value.serialize(&mut Serializer::with_formatter(&mut out, formatter))?;
-    String::from_utf8(out).map_err(serde::ser::Error::custom)
+/// Writes a [`Style`] through serde_json.
+struct StyleFormatter<'a> {
+    style: &'a Style<'a>,
+    /// Number of arrays and objects around the place reached.
+    depth: usize,
+    /// Whether the array or object that is written has nothing in it so far.
+    is_empty: bool,
 }
 
-/// The formatter behind all of them.
-struct Spaced {
-    ensure_ascii: bool,
-    python_numbers: bool,
-}
+impl StyleFormatter<'_> {
+    fn begin<W: Write + ?Sized>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth += 1;
+        self.is_empty = true;
+        writer.write_all(bracket)
+    }
 
-impl Spaced {
-    fn separate<W: Write + ?Sized>(writer: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { writer.write_all(b", ") }
+    fn separate<W: Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if !first {
+            writer.write_all(self.style.item_separator.as_bytes())?;
+        }
+        self.new_line(writer)
+    }
+
+    fn end<W: Write + ?Sized>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth -= 1;
+        if !self.is_empty {
+            self.new_line(writer)?;
+        }
+        self.is_empty = false;
+        writer.write_all(bracket)
+    }
+
+    fn new_line<W: Write + ?Sized>(&self, writer: &mut W) -> io::Result<()> {
+        match self.style.indent {
+            Some(indent) => {
+                writer.write_all(b"\n")?;
+                writer.write_all(" ".repeat(indent * self.depth).as_bytes())
+            }
+            None => Ok(()),
+        }
     }
 }
 
-impl Formatter for Spaced {
+impl Formatter for StyleFormatter<'_> {
+    fn begin_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.begin(writer, b"[")
+    }
+
+    fn end_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.end(writer, b"]")
+    }
+
     fn begin_array_value<W: Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        Self::separate(writer, first)
+        self.separate(writer, first)
+    }
+
+    fn end_array_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
+        self.is_empty = false;
+        Ok(())
+    }
+
+    fn begin_object<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.begin(writer, b"{")
+    }
+
+    fn end_object<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.end(writer, b"}")
     }
 
     fn begin_object_key<W: Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        Self::separate(writer, first)
+        self.separate(writer, first)
     }
 
     fn begin_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b": ")
+        writer.write_all(self.style.key_separator.as_bytes())
+    }
+
+    fn end_object_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
+        self.is_empty = false;
+        Ok(())
     }
 
     fn write_number_str<W: Write + ?Sized>(&mut self, writer: &mut W, literal: &str) -> io::Result<()> {
-        if self.python_numbers {
+        if self.style.python_numbers {
             return writer.write_all(python_number(literal).as_bytes());
         }
         writer.write_all(literal.as_bytes())
     }
 
     fn write_string_fragment<W: Write + ?Sized>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        if !self.ensure_ascii {
+        if !self.style.ensure_ascii {
             // Python escapes DEL in neither mode, and neither does serde_json.
             return writer.write_all(fragment.as_bytes());
         }
@@ -158,7 +266,7 @@ impl Formatter for Spaced {
 mod tests {
     use serde_json::Value;
 
-    use super::{python_ascii_string, python_number, python_string, to_ascii_string, to_string};
+    use super::{Style, python_ascii_string, python_number, python_string, to_ascii_string, to_string};
 
     fn parse(text: &str) -> Value {
         serde_json::from_str(text).unwrap()
@@ -232,5 +340,28 @@ mod tests {
             python_ascii_string(&value).unwrap(),
             r#"{"\u00e9": [1.1, 100000.0, 100000000000000000000]}"#
         );
+    }
+
+    #[test]
+    fn indentation_is_that_of_python() {
+        let value = parse(r#"{"a":[1,{"b":[]}],"c":{},"d":[[]]}"#);
+        let style = Style {
+            indent: Some(2),
+            item_separator: ",",
+            ..Style::default()
+        };
+        // `json.dumps(value, indent=2)`
+        let expected = concat!(
+            "{\n  \"a\": [\n    1,\n    {\n      \"b\": []\n    }\n  ],\n",
+            "  \"c\": {},\n  \"d\": [\n    []\n  ]\n}",
+        );
+        assert_eq!(style.write(&value).unwrap(), expected);
+        assert_eq!(style.write(&parse("[]")).unwrap(), "[]");
+        let dense = Style {
+            item_separator: ",",
+            key_separator: ":",
+            ..Style::default()
+        };
+        assert_eq!(dense.write(&value).unwrap(), r#"{"a":[1,{"b":[]}],"c":{},"d":[[]]}"#);
     }
 }
