@@ -105,14 +105,10 @@ impl Hasher {
 
     fn finish(self) -> Hash {
         match self {
-            Self::GitBlob(hasher) => Hash::GitBlob(hex(&hasher.finalize())),
-            Self::Sha256(hasher) => Hash::Sha256(hex(&hasher.finalize())),
+            Self::GitBlob(hasher) => Hash::GitBlob(hex::encode(hasher.finalize())),
+            Self::Sha256(hasher) => Hash::Sha256(hex::encode(hasher.finalize())),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(super) fn is_hex(text: &str, digits: usize) -> bool {

@@ -218,19 +218,15 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 pub(crate) fn blob(bytes: &[u8]) -> String {
     let mut hash = sha1::Sha1::new();
     hash.update(format!("blob {}\0", bytes.len()));
     hash.update(bytes);
-    hex(&hash.finalize())
+    hex::encode(hash.finalize())
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hex(&sha2::Sha256::digest(bytes))
+    hex::encode(sha2::Sha256::digest(bytes))
 }
 
 /// One request per connection.

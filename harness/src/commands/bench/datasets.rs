@@ -62,6 +62,6 @@ pub(super) fn dataset_settings(dataset: &Dataset) -> DatasetSettings {
     DatasetSettings {
         name: dataset.name.clone(),
         instances: dataset.instances.len(),
-        sha256: hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+        sha256: hex::encode(hash.finalize()),
     }
 }

@@ -432,7 +432,7 @@ fn hash(samples: &[Sample]) -> String {
     for sample in samples {
         hash.update(line(sample));
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(hash.finalize())
 }
 
 /// Writes the tables beside the records, and prints them.
