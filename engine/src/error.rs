@@ -151,8 +151,11 @@ pub enum MaskError {
 #[non_exhaustive]
 pub enum VocabularyError {
     /// The file is not JSON.
-    #[error("tokenizer.json is not JSON: {0}")]
-    Json(#[from] serde_json::Error),
+    #[error("tokenizer.json is not JSON: {message}")]
+    Json {
+        /// The byte at which that shows, and what is wrong there.
+        message: String,
+    },
     /// A part of tokenizer.json is missing or of an unexpected shape.
     #[error("tokenizer.json at {pointer}: {message}")]
     TokenizerJson {

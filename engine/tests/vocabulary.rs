@@ -35,7 +35,7 @@ fn byte_level_tokens_spell_bytes() {
     assert_eq!(vocabulary.kind(5), TokenKind::Text);
     assert_eq!(vocabulary.kind(9), TokenKind::Unused, "padding past the tokenizer");
     assert_eq!(vocabulary.text_bytes(&[0, 4, 1, 9]), b"a b");
-    assert_eq!(vocabulary.trie().token_id(b" b"), Some(1));
+    assert_eq!(vocabulary.token_of(b" b"), Some(1));
 }
 
 #[test]
@@ -86,7 +86,6 @@ fn odd_tokens_keep_their_meaning() {
         .and_then(|builder| builder.text(4, b"\xFF\xFE".to_vec()))
         .and_then(|builder| builder.text(5, b"\xE2\x82".to_vec()))
         .and_then(|builder| builder.text(6, giant.clone()))
-        .and_then(|builder| builder.text(7, vec![b'x'; Vocabulary::MAX_TRIE_TOKEN_BYTES]))
         .and_then(|builder| builder.text(20, "a"))
         .map(|builder| builder.eos([21, 0, 21]).size(64))
         .and_then(|builder| builder.build())
@@ -103,16 +102,13 @@ fn odd_tokens_keep_their_meaning() {
         "not even one the tokenizer lacks"
     );
     assert_eq!(vocabulary.duplicates(), [(1, 20)]);
-    assert_eq!(vocabulary.long_tokens(), [6]);
     assert_eq!(vocabulary.token_bytes(6), giant);
-    assert_eq!(vocabulary.trie().token_id(b"a"), Some(1));
-    assert_eq!(
-        vocabulary.trie().token_id(b"\xE2\x82"),
-        Some(5),
-        "half a character is text"
-    );
-    assert_eq!(vocabulary.trie().token(4), b"", "no UTF-8 text has the byte 0xFF");
-    assert_eq!(vocabulary.trie().max_token_len(), Vocabulary::MAX_TRIE_TOKEN_BYTES);
+    assert_eq!(vocabulary.token_of(b"a"), Some(1));
+    assert_eq!(vocabulary.token_of(b"\xE2\x82"), Some(5), "half a character is text");
+    assert_eq!(vocabulary.token_of(&giant), Some(6));
+    assert_eq!(vocabulary.token_of(b""), None, "empty tokens spell nothing");
+    assert_eq!(vocabulary.longest_prefix(b"ab"), Some((1, 1)));
+    assert_eq!(vocabulary.longest_prefix(b"b"), None);
     assert_eq!(vocabulary.token_bytes(1_000), b"");
 }
 
@@ -157,24 +153,37 @@ fn what_is_no_vocabulary_is_refused() {
     );
     assert!(matches!(
         Vocabulary::from_tokenizer_json(b"{"),
-        Err(VocabularyError::Json(_))
+        Err(VocabularyError::Json { .. })
     ));
 }
 
-/// Five million bytes without shared prefixes need more nodes than the trie can number.
+/// The longest token is found by looking at few others, wherever the tokens around it differ from the text.
 #[test]
-fn a_trie_too_large_is_refused() {
+fn texts_are_spelled_by_the_longest_tokens() {
+    let words = ["a", "ab", "abcd", "abx", "b", "c", "cd", "d", "x"];
     let mut builder = Vocabulary::builder();
-    for id in 0..5_000 {
-        let mut token = id.to_string().into_bytes();
-        token.resize(1_000, b'.');
-        builder = builder.text(id, token).unwrap();
+    for (id, word) in (0..).zip(words) {
+        builder = builder.text(id, word).unwrap();
     }
-    assert!(matches!(
-        builder.eos([0]).build(),
-        Err(VocabularyError::Limit {
-            what: "the number of trie nodes",
-            ..
-        })
-    ));
+    let vocabulary = builder.special(20, "<end>").unwrap().eos([20]).build().unwrap();
+    let longest = |text: &str| {
+        words
+            .iter()
+            .filter(|word| text.starts_with(**word))
+            .max_by_key(|word| word.len())
+    };
+    for text in ["a", "abc", "abcd", "abcx", "abxa", "aby", "cdx", "cx", "y", ""] {
+        let found = vocabulary.longest_prefix(text.as_bytes());
+        let found = found.map(|(token, length)| (vocabulary.token_bytes(token), length));
+        assert_eq!(
+            found,
+            longest(text).map(|word| (word.as_bytes(), word.len())),
+            "{text:?}"
+        );
+    }
+    assert_eq!(vocabulary.spell(b"abcabcd"), Some(vec![1, 5, 2]));
+    assert_eq!(vocabulary.spell(b"aby"), None);
+    assert!(vocabulary.has_extension(b"ab", |byte| byte == b'x'));
+    assert!(!vocabulary.has_extension(b"ab", |byte| byte == b'y'));
+    assert!(!vocabulary.has_extension(b"abcd", |_| true));
 }

@@ -146,16 +146,10 @@ pub fn accepts(
 
 /// A token that `text` begins with.
 fn token(vocabulary: &Vocabulary, text: &[u8], choices: &mut Choices<'_>) -> TokenId {
-    let trie = vocabulary.trie();
-    let mut found = Vec::new();
-    let mut node = trie.root();
-    for &byte in text.iter().take(8) {
-        let Some(next) = trie.child_at_byte(node, byte) else {
-            break;
-        };
-        node = next;
-        found.extend(node.token_id());
-    }
+    let longest = text.len().min(8);
+    let found: Vec<TokenId> = (1..=longest)
+        .filter_map(|length| vocabulary.token_of(&text[..length]))
+        .collect();
     let token = found[choices.below(found.len())];
     let mut same: Vec<TokenId> = vec![token];
     same.extend(

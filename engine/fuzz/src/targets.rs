@@ -389,8 +389,11 @@ fn mask_problem(mask: &TokenMask, complete: bool, vocabulary: &Vocabulary) -> Op
     if vocabulary.eos_tokens().iter().any(|&end| mask.allows(end) != complete) {
         return Some("the end is in the mask and not allowed, or the other way round".to_owned());
     }
-    let goes_on = |token: TokenId| !vocabulary.token_bytes(token).iter().all(u8::is_ascii_whitespace);
-    let alive = complete || mask.iter().any(|token| !vocabulary.is_eos(token) && goes_on(token));
+    let has_extension = |token: TokenId| !vocabulary.token_bytes(token).iter().all(u8::is_ascii_whitespace);
+    let alive = complete
+        || mask
+            .iter()
+            .any(|token| !vocabulary.is_eos(token) && has_extension(token));
     (!alive).then(|| "a dead end: nothing but whitespace may follow".to_owned())
 }
 

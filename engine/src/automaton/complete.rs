@@ -17,7 +17,7 @@ use super::machine::{Content, OrderId, State};
 use super::read::Name;
 use super::satisfiable::{split, verdict_of};
 use super::{Automaton, AutomatonError};
-use crate::json::{Document, Value};
+use crate::json::{Document, Value, push_escaped};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 use crate::{Escapes, Limits};
@@ -479,12 +479,11 @@ impl Partial {
 
 /// A text as it stands between quotes, with no escapes but those needed.
 fn escaped(text: &str, escapes: Escapes) -> Vec<u8> {
-    let quoted = serde_json::Value::from(text).to_string();
-    let mut escaped = String::with_capacity(quoted.len());
-    for character in quoted[1..quoted.len() - 1].chars() {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
         match escapes.hides(character) {
             true => escaped.push_str(&format!("\\u{:04x}", u32::from(character))),
-            false => escaped.push(character),
+            false => push_escaped(&mut escaped, character),
         }
     }
     escaped.into_bytes()

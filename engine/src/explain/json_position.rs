@@ -190,7 +190,7 @@ pub fn line_of(text: &str, pointer: &str) -> Option<usize> {
 
 /// The characters of a string with its quotes.
 pub(super) fn decoded(string: &[u8]) -> Option<String> {
-    serde_json::from_slice(string).ok()
+    crate::json::unquoted(std::str::from_utf8(string).ok()?)
 }
 
 /// Line and column of a byte, both from 1. Columns count characters.

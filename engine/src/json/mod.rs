@@ -14,6 +14,7 @@ mod value;
 use std::collections::HashMap;
 
 pub(crate) use error::{ParseError, ParseErrorKind};
+pub(crate) use strings::{push_escaped, unquoted};
 #[allow(unused_imports, reason = "the constraint compiler walks values")]
 pub(crate) use value::{Shape, Value, ValueRef};
 
@@ -105,6 +106,16 @@ impl Document {
             NodeKind::String | NodeKind::EscapedString => Content::String(self.characters(node)),
             NodeKind::Array => Content::Array(node.end),
             NodeKind::Object => Content::Object(node.end),
+        }
+    }
+
+    /// Bytes of the text at which the value at `index` begins and ends, for numbers; for arrays and objects, where the
+    /// opening bracket stands, twice.
+    pub fn span(&self, index: NodeIndex) -> std::ops::Range<usize> {
+        let node = self.nodes[index as usize];
+        match node.kind {
+            NodeKind::Number => node.start as usize..node.end as usize,
+            _ => node.start as usize..node.start as usize,
         }
     }
 

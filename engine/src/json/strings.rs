@@ -50,6 +50,36 @@ pub(super) fn scan_string(text: &str, decoded: &mut String) -> Result<Scanned, D
     }
 }
 
+/// The characters of a JSON string that stands in its quotes; none where `text` is not exactly that.
+pub(crate) fn unquoted(text: &str) -> Option<String> {
+    let body = text.strip_prefix('"')?;
+    let mut decoded = String::new();
+    let scanned = scan_string(body, &mut decoded).ok()?;
+    if scanned.len + 1 != body.len() {
+        return None;
+    }
+    Some(if scanned.escaped {
+        decoded
+    } else {
+        body[..scanned.len].to_owned()
+    })
+}
+
+/// Appends `character` as it stands in a JSON string, with an escape where RFC 8259 demands one, in its shortest form.
+pub(crate) fn push_escaped(text: &mut String, character: char) {
+    match character {
+        '"' => text.push_str("\\\""),
+        '\\' => text.push_str("\\\\"),
+        '\u{8}' => text.push_str("\\b"),
+        '\u{C}' => text.push_str("\\f"),
+        '\n' => text.push_str("\\n"),
+        '\r' => text.push_str("\\r"),
+        '\t' => text.push_str("\\t"),
+        '\0'..='\u{1F}' => text.push_str(&format!("\\u{:04x}", u32::from(character))),
+        other => text.push(other),
+    }
+}
+
 /// The character that the escape at the start of `bytes` spells, and the bytes it takes.
 fn read_escape(bytes: &[u8]) -> Result<(char, usize), &'static str> {
     const LONE: &str = "a lone surrogate: no character is spelled so";

@@ -350,8 +350,8 @@ fn masks_say_what_accepting_says() {
                     let shown = String::from_utf8_lossy(vocabulary.token_bytes(token)).into_owned();
                     assert_eq!(mask.allows(token), accepted, "{schema}: {text}: {shown:?}, {style:?}");
                     if accepted {
-                        let goes_on = vocabulary.is_eos(token) || !masker.mask().unwrap().allows_none();
-                        assert!(goes_on, "{schema}: dead end after {text}{shown}");
+                        let has_extension = vocabulary.is_eos(token) || !masker.mask().unwrap().allows_none();
+                        assert!(has_extension, "{schema}: dead end after {text}{shown}");
                         masker.rollback(1).unwrap();
                     }
                 }

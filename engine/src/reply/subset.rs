@@ -1,8 +1,9 @@
 //! The schemas whose values can all be written in block-style YAML, as this crate writes it.
 
-use serde_json::{Map, Value, json};
+use std::ops::Range;
 
-use crate::{CompileError, CompileErrorKind};
+use crate::json::{Content, Document, NodeIndex};
+use crate::{CompileError, CompileErrorKind, Limits};
 
 use super::yaml::is_of_name;
 
@@ -44,77 +45,98 @@ const WORDS: [&str; 7] = ["true", "false", "yes", "no", "on", "off", "null"];
 /// [`CompileErrorKind::Malformed`] where the text is no JSON, [`CompileErrorKind::Unsupported`] with the place of what cannot be
 /// treated.
 pub(super) fn of_yaml(schema: &str) -> Result<String, CompileError> {
-    let malformed = |error: serde_json::Error| CompileError::new(CompileErrorKind::Malformed, error.to_string()).at("");
-    let mut schema: Value = serde_json::from_str(schema).map_err(malformed)?;
-    let mut open: Vec<(String, &mut Value)> = vec![(String::new(), &mut schema)];
-    while let Some((pointer, schema)) = open.pop() {
+    let malformed = |message: String| CompileError::new(CompileErrorKind::Malformed, message).at("");
+    let document = Document::parse(schema, &Limits::default()).map_err(|error| malformed(error.to_string()))?;
+    // What is written at which bytes of the schema's text, the rest of which stays as it is.
+    let mut edits: Vec<(Range<usize>, &str)> = Vec::new();
+    let mut open: Vec<NodeIndex> = vec![0];
+    while let Some(index) = open.pop() {
         let unsupported = |needed: &str| {
             let message = format!("a reply in YAML needs {needed}");
-            CompileError::new(CompileErrorKind::Unsupported, message).at(pointer.as_str())
+            CompileError::new(CompileErrorKind::Unsupported, message).at(document.pointer(index))
         };
-        let Value::Object(keywords) = schema else {
+        if !document.is_object(index) {
             return Err(unsupported("a schema with `type` or `enum` here"));
+        }
+        let types: Vec<&str> = match document.member(index, "type") {
+            Some(types) => match document.string(types) {
+                Some(one) => vec![one],
+                None => document.items(types).filter_map(|name| document.string(name)).collect(),
+            },
+            None => Vec::new(),
         };
-        let types = match keywords.get("type") {
-            Some(Value::String(one)) => vec![one.clone()],
-            Some(Value::Array(some)) => some.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            _ => Vec::new(),
+        let listed: Option<Vec<NodeIndex>> = match document.member(index, "enum") {
+            Some(list) if matches!(document.content(list), Content::Array(_)) => Some(document.items(list).collect()),
+            _ => document.member(index, "const").map(|value| vec![value]),
         };
-        let listed = keywords.get("enum").and_then(Value::as_array).cloned();
-        let listed = listed.or_else(|| keywords.get("const").map(|value| vec![value.clone()]));
+        let is_container =
+            |value: &NodeIndex| matches!(document.content(*value), Content::Array(_) | Content::Object(_));
         match &listed {
-            Some(values) if values.iter().any(|value| value.is_array() || value.is_object()) => {
+            Some(values) if values.iter().any(is_container) => {
                 return Err(unsupported("`enum` and `const` without lists and mappings"));
             }
             None if types.is_empty() => return Err(unsupported("`type` or `enum` here")),
             _ => {}
         }
-        let is_mapping = listed.is_none() && types.iter().any(|name| name == "object");
-        for keyword in keywords.keys() {
-            let known = HARMLESS.contains(&keyword.as_str())
-                || matches!(keyword.as_str(), "properties" | "additionalProperties" | "items");
+        for (keyword, _) in document.members(index) {
+            let known =
+                HARMLESS.contains(&keyword) || matches!(keyword, "properties" | "additionalProperties" | "items");
             if !known {
                 return Err(unsupported("no keywords but those of types, bounds and lengths").on_keyword(keyword));
             }
         }
-        if is_mapping {
-            check_names(keywords).map_err(|message| unsupported(&message))?;
-            keywords.insert("minProperties".to_owned(), json!(1));
+        // A schema that has `type` is no empty object, so that a member may be written before its others.
+        let start = document.span(index).start + 1;
+        if listed.is_none() && types.contains(&"object") {
+            check_names(&document, index).map_err(|message| unsupported(&message))?;
+            edits.push((start..start, "\"minProperties\":1,"));
+            let properties = document.member(index, "properties").into_iter();
+            open.extend(properties.flat_map(|properties| document.members(properties).map(|(_, schema)| schema)));
         }
-        let is_list = listed.is_none() && types.iter().any(|name| name == "array");
-        if is_list
-            && pointer.is_empty()
-            && keywords
-                .get("minItems")
-                .and_then(Value::as_u64)
-                .is_none_or(|least| least == 0)
-        {
-            keywords.insert("minItems".to_owned(), json!(1));
-        }
-        if is_list && !matches!(keywords.get("items"), Some(Value::Object(_))) {
-            return Err(unsupported("a schema in `items` for a list"));
-        }
-        for (keyword, value) in keywords.iter_mut() {
-            match keyword.as_str() {
-                "properties" if is_mapping => {
-                    let properties = value.as_object_mut().into_iter().flatten();
-                    open.extend(properties.map(|(name, schema)| (format!("{pointer}/properties/{name}"), schema)));
+        if listed.is_none() && types.contains(&"array") {
+            if index == 0 {
+                match document.member(index, "minItems") {
+                    None => edits.push((start..start, "\"minItems\":1,")),
+                    Some(least) => match document.content(least) {
+                        Content::Number(digits) if digits.parse::<f64>().is_ok_and(|least| least < 1.0) => {
+                            edits.push((document.span(least), "1"));
+                        }
+                        _ => {}
+                    },
                 }
-                "items" if is_list => open.push((format!("{pointer}/items"), value)),
-                _ => {}
+            }
+            match document
+                .member(index, "items")
+                .filter(|items| document.is_object(*items))
+            {
+                Some(items) => open.push(items),
+                None => return Err(unsupported("a schema in `items` for a list")),
             }
         }
     }
-    Ok(schema.to_string())
+    edits.sort_unstable_by_key(|(range, _)| range.start);
+    let (mut edited, mut copied) = (String::with_capacity(schema.len() + 20 * edits.len()), 0);
+    for (range, text) in edits {
+        edited.push_str(&schema[copied..range.start]);
+        edited.push_str(text);
+        copied = range.end;
+    }
+    edited.push_str(&schema[copied..]);
+    Ok(edited)
 }
 
 /// Whether the names of a mapping are listed, and stand for themselves without quotes.
-fn check_names(keywords: &Map<String, Value>) -> Result<(), String> {
-    let listed = keywords.get("properties").and_then(Value::as_object);
-    if keywords.get("additionalProperties") != Some(&Value::Bool(false)) || listed.is_none_or(Map::is_empty) {
+fn check_names(document: &Document, schema: NodeIndex) -> Result<(), String> {
+    let closed = document.member(schema, "additionalProperties");
+    let is_closed = closed.is_some_and(|value| document.content(value) == Content::Bool(false));
+    let properties = document.member(schema, "properties");
+    let names: Vec<&str> = properties.map_or_else(Vec::new, |listed| {
+        document.members(listed).map(|(name, _)| name).collect()
+    });
+    if !is_closed || names.is_empty() {
         return Err("`properties` and `additionalProperties: false` for a mapping".to_owned());
     }
-    for name in listed.into_iter().flat_map(Map::keys) {
+    for name in names {
         let mut bytes = name.bytes();
         let is_plain = bytes.next().is_some_and(|byte| is_of_name(byte, true))
             && bytes.all(|byte| is_of_name(byte, false))

@@ -292,11 +292,11 @@ impl Frames {
         let Some(json) = automaton.step(at.json, if is_mapping { b'{' } else { b'[' })? else {
             return Ok(None);
         };
-        let goes_on = match is_mapping {
+        let has_extension = match is_mapping {
             true => automaton.step(json, b'"')?.is_some(),
             false => begins_any(automaton, json, FIRST)?,
         };
-        if !goes_on {
+        if !has_extension {
             return Ok(None);
         }
         let around = at.frame;

@@ -1,16 +1,11 @@
 //! [`VocabularyBuilder`]: a vocabulary token by token.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use toktrie::{TokRxInfo, TokTrie};
-
 use super::{TokenKind, Tokenize, Vocabulary};
 use crate::{TokenId, VocabularyError};
-
-/// Nodes that toktrie's trie can number.
-const MAX_TRIE_NODES: usize = (1 << 22) - 1;
 
 /// Collects the tokens of a [`Vocabulary`].
 #[derive(Default)]
@@ -75,7 +70,7 @@ impl VocabularyBuilder {
             .map(|(&id, _)| id)
     }
 
-    /// Builds the vocabulary and its trie.
+    /// Builds the vocabulary.
     ///
     /// # Errors
     ///
@@ -118,21 +113,30 @@ impl VocabularyBuilder {
             }
             ends.push(bytes.len() as u32);
         }
-        let TrieWords {
-            words,
-            duplicates,
-            long_tokens,
-        } = trie_words(&self.tokens, len)?;
-        let info = TokRxInfo::new(len as u32, self.eos[0]);
-        let trie = TokTrie::from(&info, &words).with_eos_tokens(&self.eos);
+        // Text tokens of the same bytes stand side by side, the lowest id first.
+        let is_text =
+            |(_, (kind, bytes)): &(&TokenId, &(TokenKind, Vec<u8>))| *kind == TokenKind::Text && !bytes.is_empty();
+        let mut sorted: Vec<(&[u8], TokenId)> = self
+            .tokens
+            .iter()
+            .filter(is_text)
+            .map(|(&id, (_, bytes))| (bytes.as_slice(), id))
+            .collect();
+        sorted.sort_unstable();
+        let mut duplicates: Vec<(TokenId, TokenId)> = sorted
+            .chunk_by(|one, other| one.0 == other.0)
+            .flat_map(|same| same[1..].iter().map(|(_, id)| (same[0].1, *id)))
+            .collect();
+        duplicates.sort_unstable_by_key(|&(_, id)| id);
+        sorted.dedup_by_key(|(bytes, _)| *bytes);
+        let sorted = sorted.into_iter().map(|(_, id)| id).collect();
         Ok(Vocabulary {
             bytes,
             ends,
             kinds,
             eos: self.eos,
             duplicates,
-            long_tokens,
-            trie,
+            sorted,
             tokenizer: self.tokenizer,
         })
     }
@@ -161,61 +165,6 @@ impl fmt::Debug for VocabularyBuilder {
             .field("size", &self.size)
             .finish_non_exhaustive()
     }
-}
-
-struct TrieWords {
-    words: Vec<Vec<u8>>,
-    duplicates: Vec<(TokenId, TokenId)>,
-    long_tokens: Vec<TokenId>,
-}
-
-/// The words of the trie, by token id: special tokens behind the marker byte, nothing for the tokens that the
-/// trie cannot or need not hold.
-fn trie_words(tokens: &BTreeMap<TokenId, (TokenKind, Vec<u8>)>, len: usize) -> Result<TrieWords, VocabularyError> {
-    let mut words = vec![Vec::new(); len];
-    let mut duplicates = Vec::new();
-    let mut long_tokens = Vec::new();
-    let mut first_with: HashMap<&[u8], TokenId> = HashMap::with_capacity(tokens.len());
-    for (&id, (kind, bytes)) in tokens {
-        match kind {
-            TokenKind::Special if bytes.len() < Vocabulary::MAX_TRIE_TOKEN_BYTES => {
-                let mut word = vec![TokTrie::SPECIAL_TOKEN_MARKER];
-                word.extend_from_slice(bytes);
-                words[id as usize] = word;
-            }
-            TokenKind::Special | TokenKind::Unused => {}
-            TokenKind::Text if bytes.contains(&TokTrie::SPECIAL_TOKEN_MARKER) => {}
-            TokenKind::Text if bytes.len() > Vocabulary::MAX_TRIE_TOKEN_BYTES => long_tokens.push(id),
-            TokenKind::Text => match first_with.get(bytes.as_slice()) {
-                Some(&first) if !bytes.is_empty() => duplicates.push((first, id)),
-                _ => {
-                    first_with.insert(bytes, id);
-                    words[id as usize] = bytes.clone();
-                }
-            },
-        }
-    }
-    limit("the number of trie nodes", trie_nodes(&words), MAX_TRIE_NODES)?;
-    Ok(TrieWords {
-        words,
-        duplicates,
-        long_tokens,
-    })
-}
-
-/// Number of nodes of a trie over `words`, the root included; an upper bound where that is small enough.
-fn trie_nodes(words: &[Vec<u8>]) -> usize {
-    let total: usize = words.iter().map(Vec::len).sum();
-    if total < MAX_TRIE_NODES {
-        return total + 1;
-    }
-    let mut sorted: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    sorted.sort_unstable();
-    let shared: usize = sorted
-        .windows(2)
-        .map(|pair| pair[0].iter().zip(pair[1]).take_while(|(a, b)| a == b).count())
-        .sum();
-    total - shared + 1
 }
 
 fn limit(what: &'static str, value: usize, limit: usize) -> Result<(), VocabularyError> {

@@ -8,7 +8,6 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use builder::VocabularyBuilder;
-use toktrie::TokTrie;
 
 use crate::{TokenId, VocabularyError};
 
@@ -30,16 +29,14 @@ pub enum TokenKind {
     Unused,
 }
 
-/// The tokens of a model: bytes, kinds, end-of-sequence ids, and a trie over the text tokens.
+/// The tokens of a model: their bytes, their kinds, and the ids that end a sequence.
 ///
-/// Immutable and cheap to share behind an [`Arc`]. Made by [`Vocabulary::from_tokenizer_json`],
-/// [`Vocabulary::from_tiktoken`] or [`VocabularyBuilder`].
+/// A vocabulary is immutable and cheap to share behind an [`Arc`]. [`Vocabulary::from_tokenizer_json`],
+/// [`Vocabulary::from_tiktoken`] and [`VocabularyBuilder`] make one.
 ///
-/// Odd vocabularies keep their meaning: of several text tokens with the same bytes the lowest id stands in
-/// the trie and the others are listed in [`duplicates`](Vocabulary::duplicates); tokens longer than
-/// [`MAX_TRIE_TOKEN_BYTES`](Vocabulary::MAX_TRIE_TOKEN_BYTES) are listed in
-/// [`long_tokens`](Vocabulary::long_tokens); empty text tokens and tokens with the byte `0xFF`, which no UTF-8
-/// text contains, are in neither and can never be allowed.
+/// Odd vocabularies keep their meaning: text tokens of the same bytes are allowed together, and
+/// [`duplicates`](Vocabulary::duplicates) lists them; empty text tokens, and tokens with the byte `0xFF`, which no
+/// UTF-8 text contains, are never allowed.
 pub struct Vocabulary {
     bytes: Vec<u8>,
     /// Token `t` is `bytes[ends[t - 1]..ends[t]]`.
@@ -47,14 +44,12 @@ pub struct Vocabulary {
     kinds: Vec<TokenKind>,
     eos: Vec<TokenId>,
     duplicates: Vec<(TokenId, TokenId)>,
-    long_tokens: Vec<TokenId>,
-    trie: TokTrie,
+    /// Text tokens sorted by their bytes, of those with the same bytes the lowest id; empty ones are left out.
+    sorted: Vec<TokenId>,
     tokenizer: Option<Arc<dyn Tokenize>>,
 }
 
 impl Vocabulary {
-    /// Longest text token, in bytes, that the trie holds.
-    pub const MAX_TRIE_TOKEN_BYTES: usize = 1024;
     /// Largest number of token ids.
     pub const MAX_TOKENS: usize = 1 << 22;
     /// Largest sum of the tokens' bytes.
@@ -133,20 +128,52 @@ impl Vocabulary {
         self.eos.contains(&token)
     }
 
-    /// Pairs `(in the trie, not in the trie)` of text tokens with the same bytes, by increasing second id.
+    /// Pairs of text tokens with the same bytes, by increasing second id: the lowest id with these bytes, and another.
     pub fn duplicates(&self) -> &[(TokenId, TokenId)] {
         &self.duplicates
     }
 
-    /// Text tokens of more than [`MAX_TRIE_TOKEN_BYTES`](Vocabulary::MAX_TRIE_TOKEN_BYTES) bytes, which the
-    /// trie leaves out.
-    pub fn long_tokens(&self) -> &[TokenId] {
-        &self.long_tokens
+    /// The text token of exactly these bytes; of several the one with the lowest id.
+    pub fn token_of(&self, bytes: &[u8]) -> Option<TokenId> {
+        let place = self
+            .sorted
+            .binary_search_by(|&token| self.token_bytes(token).cmp(bytes));
+        Some(self.sorted[place.ok()?])
     }
 
-    /// The trie over the text tokens. Special tokens are in it too, under toktrie's marker byte `0xFF`.
-    pub fn trie(&self) -> &TokTrie {
-        &self.trie
+    /// The longest text token that `text` begins with, and its length in bytes; of several of the same bytes the one with
+    /// the lowest id.
+    pub fn longest_prefix(&self, text: &[u8]) -> Option<(TokenId, usize)> {
+        let mut candidate = text;
+        // Among the tokens up to `candidate` the last one shares the most bytes with it, so that no token longer than these
+        // is a beginning of it.
+        while !candidate.is_empty() {
+            let end = self
+                .sorted
+                .partition_point(|&token| self.token_bytes(token) <= candidate);
+            let token = self.sorted[end.checked_sub(1)?];
+            let bytes = self.token_bytes(token);
+            let shared = bytes
+                .iter()
+                .zip(candidate)
+                .take_while(|(one, other)| one == other)
+                .count();
+            if shared == bytes.len() {
+                return Some((token, shared));
+            }
+            candidate = &candidate[..shared];
+        }
+        None
+    }
+
+    /// Whether a longer text token begins with `bytes` and goes on with one of the bytes that `next` admits.
+    pub fn has_extension(&self, bytes: &[u8], next: impl Fn(u8) -> bool) -> bool {
+        let start = self.sorted.partition_point(|&token| self.token_bytes(token) <= bytes);
+        self.sorted[start..]
+            .iter()
+            .map(|&token| self.token_bytes(token))
+            .take_while(|token| token.starts_with(bytes))
+            .any(|token| next(token[bytes.len()]))
     }
 
     /// Tokens that spell `text`, each as long as can be from where it begins; none where some byte has no token. This is
@@ -154,10 +181,7 @@ impl Vocabulary {
     pub fn spell(&self, text: &[u8]) -> Option<Vec<TokenId>> {
         let (mut tokens, mut rest) = (Vec::new(), text);
         while !rest.is_empty() {
-            let (token, length) = self.trie.prefix_token_id(rest);
-            if length == 0 {
-                return None;
-            }
+            let (token, length) = self.longest_prefix(rest)?;
             tokens.push(token);
             rest = &rest[length..];
         }
@@ -176,7 +200,6 @@ impl fmt::Debug for Vocabulary {
             .field("len", &self.len())
             .field("eos", &self.eos)
             .field("duplicates", &self.duplicates.len())
-            .field("long_tokens", &self.long_tokens.len())
             .field("tokenizer", &self.tokenizer.is_some())
             .finish_non_exhaustive()
     }

@@ -1,13 +1,17 @@
 //! Hugging Face `tokenizer.json`, as far as it says which bytes a token stands for.
 
-use serde_json::Value;
+use std::collections::HashSet;
 
 use super::VocabularyBuilder;
-use crate::{TokenId, VocabularyError};
+use crate::json::{Content, Document, NodeIndex};
+use crate::{Limits, TokenId, VocabularyError};
+
+/// Largest `tokenizer.json` that is read, in bytes: the published ones have up to 35 million.
+const MAX_BYTES: usize = 1 << 30;
 
 /// How the tokens of a vocabulary spell bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelling {
+enum TokenSpelling {
     /// Each character stands for one byte, through GPT-2's table.
     ByteLevel,
     /// UTF-8 with a character in place of the space, and `<0xXX>` for single bytes.
@@ -15,24 +19,31 @@ enum Spelling {
 }
 
 pub(super) fn read(json: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
-    let file: Value = serde_json::from_slice(json)?;
+    let malformed = |message: String| VocabularyError::Json { message };
+    let text = std::str::from_utf8(json).map_err(|error| malformed(error.to_string()))?;
+    let limits = Limits {
+        text_bytes: MAX_BYTES,
+        ..Limits::default()
+    };
+    let file = Document::parse(text, &limits).map_err(|error| malformed(error.to_string()))?;
     let spelling = spelling(&file)?;
     let mut builder = VocabularyBuilder::default();
     let mut added: Vec<(TokenId, &str)> = Vec::new();
     let mut specials: Vec<(TokenId, &str)> = Vec::new();
-    for (index, token) in file["added_tokens"].as_array().into_iter().flatten().enumerate() {
-        let pointer = format!("/added_tokens/{index}");
-        let id = id(&token["id"], &format!("{pointer}/id"))?;
-        let content = token["content"]
-            .as_str()
-            .ok_or_else(|| error(format!("{pointer}/content"), "expected a string"))?;
-        if token["special"] == Value::Bool(true) {
-            specials.push((id, content));
-        } else {
-            added.push((id, content));
+    for token in file
+        .member(0, "added_tokens")
+        .into_iter()
+        .flat_map(|list| file.items(list))
+    {
+        let id = id(&file, member(&file, token, "id", "expected a token id")?)?;
+        let content = string(&file, member(&file, token, "content", "expected a string")?)?;
+        let special = file.member(token, "special").map(|special| file.content(special));
+        match special {
+            Some(Content::Bool(true)) => specials.push((id, content)),
+            _ => added.push((id, content)),
         }
     }
-    let overridden: std::collections::HashSet<TokenId> = added.iter().chain(&specials).map(|&(id, _)| id).collect();
+    let overridden: HashSet<TokenId> = added.iter().chain(&specials).map(|&(id, _)| id).collect();
     for (token, id) in model_tokens(&file)? {
         if !overridden.contains(&id) {
             builder = builder.text(id, bytes(token, spelling))?;
@@ -48,54 +59,51 @@ pub(super) fn read(json: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
 }
 
 /// The model's own tokens: a map from token to id (BPE, WordPiece), or a list of `[token, score]` (Unigram).
-fn model_tokens(file: &Value) -> Result<Vec<(&str, TokenId)>, VocabularyError> {
-    const POINTER: &str = "/model/vocab";
-    match &file["model"]["vocab"] {
-        Value::Object(map) => map
-            .iter()
-            .map(|(token, value)| {
-                let escaped = token.replace('~', "~0").replace('/', "~1");
-                Ok((token.as_str(), id(value, &format!("{POINTER}/{escaped}"))?))
-            })
+fn model_tokens(file: &Document) -> Result<Vec<(&str, TokenId)>, VocabularyError> {
+    let model = file.member(0, "model");
+    let vocabulary = model.and_then(|model| file.member(model, "vocab"));
+    match vocabulary.map(|vocabulary| (vocabulary, file.content(vocabulary))) {
+        Some((map, Content::Object(_))) => file
+            .members(map)
+            .map(|(token, value)| Ok((token, id(file, value)?)))
             .collect(),
-        Value::Array(list) => list
-            .iter()
-            .enumerate()
+        Some((list, Content::Array(_))) => (0..)
+            .zip(file.items(list))
             .map(|(index, pair)| {
-                let token = pair[0]
-                    .as_str()
-                    .ok_or_else(|| error(format!("{POINTER}/{index}"), "expected a pair of token and score"))?;
-                Ok((token, index as TokenId))
+                let token = file.items(pair).next().and_then(|token| file.string(token));
+                let token = token.ok_or_else(|| error(file.pointer(pair), "expected a pair of token and score"))?;
+                Ok((token, index))
             })
             .collect(),
-        _ => Err(error(POINTER, "expected an object or an array of tokens")),
+        _ => Err(error("/model/vocab", "expected an object or an array of tokens")),
     }
 }
 
 /// How the tokens spell bytes, read off the decoder.
-fn spelling(file: &Value) -> Result<Spelling, VocabularyError> {
-    let decoder = &file["decoder"];
-    let parts: Vec<&Value> = match decoder["decoders"].as_array() {
-        Some(parts) => parts.iter().collect(),
-        None => vec![decoder],
+fn spelling(file: &Document) -> Result<TokenSpelling, VocabularyError> {
+    let decoder = file.member(0, "decoder");
+    let steps: Vec<NodeIndex> = match decoder.and_then(|decoder| file.member(decoder, "decoders")) {
+        Some(steps) => file.items(steps).collect(),
+        None => decoder.into_iter().collect(),
     };
-    let of_type = |name: &str| parts.iter().find(|part| part["type"] == name);
+    let text = |step: NodeIndex, name: &str| file.member(step, name).and_then(|value| file.string(value));
+    let of_type = |name: &str| steps.iter().copied().find(|step| text(*step, "type") == Some(name));
     if of_type("ByteLevel").is_some() {
-        return Ok(Spelling::ByteLevel);
+        return Ok(TokenSpelling::ByteLevel);
     }
-    let replaced_by_space = parts
+    let replaced_by_space = steps
         .iter()
-        .filter(|part| part["type"] == "Replace" && part["content"] == " ")
-        .find_map(|part| only_char(part["pattern"]["String"].as_str()?));
+        .filter(|step| text(**step, "type") == Some("Replace") && text(**step, "content") == Some(" "))
+        .find_map(|step| only_char(text(file.member(*step, "pattern")?, "String")?));
     let metaspace =
-        of_type("Metaspace").map(|part| part["replacement"].as_str().and_then(only_char).unwrap_or('\u{2581}'));
+        of_type("Metaspace").map(|step| text(step, "replacement").and_then(only_char).unwrap_or('\u{2581}'));
     if let Some(space) = replaced_by_space.or(metaspace) {
-        return Ok(Spelling::SentencePiece { space });
+        return Ok(TokenSpelling::SentencePiece { space });
     }
     if of_type("ByteFallback").is_some() {
-        return Ok(Spelling::SentencePiece { space: ' ' });
+        return Ok(TokenSpelling::SentencePiece { space: ' ' });
     }
-    let found = decoder["type"].as_str().unwrap_or("none");
+    let found = decoder.and_then(|decoder| text(decoder, "type")).unwrap_or("none");
     Err(error(
         "/decoder",
         format!("decoder {found}: expected ByteLevel, ByteFallback or Metaspace"),
@@ -107,15 +115,15 @@ fn only_char(text: &str) -> Option<char> {
     chars.next().filter(|_| chars.next().is_none())
 }
 
-fn bytes(token: &str, spelling: Spelling) -> Vec<u8> {
+fn bytes(token: &str, spelling: TokenSpelling) -> Vec<u8> {
     match spelling {
         // A token with a character outside the table stands for its own UTF-8, as in Hugging Face's decoder.
-        Spelling::ByteLevel => token
+        TokenSpelling::ByteLevel => token
             .chars()
             .map(byte_of_char)
             .collect::<Option<Vec<u8>>>()
             .unwrap_or_else(|| token.as_bytes().to_vec()),
-        Spelling::SentencePiece { space } => match byte_fallback(token) {
+        TokenSpelling::SentencePiece { space } => match byte_fallback(token) {
             Some(byte) => vec![byte],
             None => token.replace(space, " ").into_bytes(),
         },
@@ -141,11 +149,30 @@ fn byte_fallback(token: &str) -> Option<u8> {
         .flatten()
 }
 
-fn id(value: &Value, pointer: &str) -> Result<TokenId, VocabularyError> {
-    value
-        .as_u64()
-        .and_then(|id| TokenId::try_from(id).ok())
-        .ok_or_else(|| error(pointer, format!("expected a token id, found {value}")))
+/// The member `name` of the object at `index`.
+fn member(file: &Document, index: NodeIndex, name: &str, expected: &str) -> Result<NodeIndex, VocabularyError> {
+    file.member(index, name)
+        .ok_or_else(|| error(format!("{}/{name}", file.pointer(index)), expected))
+}
+
+fn string(file: &Document, index: NodeIndex) -> Result<&str, VocabularyError> {
+    file.string(index)
+        .ok_or_else(|| error(file.pointer(index), "expected a string"))
+}
+
+fn id(file: &Document, index: NodeIndex) -> Result<TokenId, VocabularyError> {
+    let found = file.content(index);
+    let id = match found {
+        Content::Number(digits) => digits.parse().ok(),
+        _ => None,
+    };
+    id.ok_or_else(|| {
+        let found = match found {
+            Content::Number(digits) => digits,
+            other => other.describe(),
+        };
+        error(file.pointer(index), format!("expected a token id, found {found}"))
+    })
 }
 
 fn error(pointer: impl Into<String>, message: impl Into<String>) -> VocabularyError {

@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use ::maskwright::{
-    CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Tokenize, Vocabulary,
-};
+use ::maskwright::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask, Vocabulary};
 use llguidance::api::TopLevelGrammar;
 use llguidance::earley::SlicedBiasComputer;
 use llguidance::{Matcher, ParserFactory};
-use toktrie::{InferenceCapabilities, TokEnv, TokTrie, TokenizerEnv};
+use toktrie::{InferenceCapabilities, TokEnv};
 
+use super::token_trie::TrieVocabulary;
 use super::{Documented, Framework, Keyword, Restriction};
 
 pub(super) const FRAMEWORK: Framework = Framework {
@@ -91,7 +90,7 @@ impl LlguidanceCompiler {
             ff_tokens: vocabulary.tokenizer().is_some(),
             ..Default::default()
         };
-        let environment: TokEnv = Arc::new(Environment(vocabulary.clone()));
+        let environment: TokEnv = Arc::new(TrieVocabulary::new(vocabulary.clone())?);
         let mut factory = ParserFactory::new(&environment, capabilities, &SlicedBiasComputer::json_slices())
             .map_err(|error| error.to_string())?;
         factory.quiet();
@@ -260,24 +259,4 @@ impl Masker for LlguidanceMasker {
 
 fn internal(error: impl std::fmt::Display) -> MaskError {
     MaskError::Internal(error.to_string())
-}
-
-/// A vocabulary as llguidance wants to see it.
-struct Environment(Arc<Vocabulary>);
-
-impl TokenizerEnv for Environment {
-    fn tok_trie(&self) -> &TokTrie {
-        self.0.trie()
-    }
-
-    fn tokenize_bytes(&self, text: &[u8]) -> Vec<TokenId> {
-        match self.0.tokenizer() {
-            Some(tokenizer) => Tokenize::tokenize(tokenizer.as_ref(), text),
-            None => self.0.trie().greedy_tokenize(text),
-        }
-    }
-
-    fn tokenize_is_canonical(&self) -> bool {
-        self.0.tokenizer().is_some()
-    }
 }

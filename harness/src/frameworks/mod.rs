@@ -8,6 +8,7 @@ mod outlines_core;
 mod spelling;
 #[cfg(test)]
 mod tests;
+mod token_trie;
 
 use std::collections::BTreeMap;
 

@@ -33,11 +33,9 @@ pub fn forced_tokens(
     let tokenize = |text: &str| tokens_after(vocabulary, &|text| tokenizer.tokenize(text), before, text.as_bytes());
     let mut forced = tokenize(text);
     let next = bytes_after(matcher, vocabulary, text)?;
-    let trie = vocabulary.trie();
     for (start, _) in text.char_indices() {
         let rest = &text.as_bytes()[start..];
-        let node = trie.child_at_bytes(trie.root(), rest);
-        if node.is_some_and(|node| trie.node_children(node).any(|child| next[usize::from(child.byte())])) {
+        if vocabulary.has_extension(rest, |byte| next[usize::from(byte)]) {
             let otherwise = tokenize(&text[..start]);
             let same = forced.iter().zip(&otherwise).take_while(|(one, other)| one == other);
             forced.truncate(same.count());
@@ -58,9 +56,8 @@ fn bytes_after(matcher: &GrammarMatcher, vocabulary: &Vocabulary, text: &str) ->
     }
     let mut mask = TokenMask::none(vocabulary.len());
     fill(&mut after, &mut mask)?;
-    let trie = vocabulary.trie();
     Ok(std::array::from_fn(|byte| {
-        let token = trie.token_id_at_bytes(&[byte as u8]);
+        let token = vocabulary.token_of(&[byte as u8]);
         token.is_none_or(|token| mask.allows(token))
     }))
 }

@@ -458,7 +458,7 @@ impl Automaton {
     }
 
     /// Whether a name goes on after `read` bytes with a character of some ranges.
-    pub(super) fn goes_on_with(&self, name: TextId, read: usize, ranges: &[(u32, u32)]) -> bool {
+    pub(super) fn has_extension_with(&self, name: TextId, read: usize, ranges: &[(u32, u32)]) -> bool {
         let next = self.texts.get(name)[read..].chars().next().map(u32::from);
         next.is_some_and(|next| ranges.iter().any(|(first, last)| (*first..=*last).contains(&next)))
     }
@@ -480,7 +480,7 @@ impl Automaton {
                 }
                 let possible = decode.possible(self.style.escapes);
                 let mut names = self.listed_with(list, text).iter();
-                Ok(names.any(|name| self.goes_on_with(*name, read, &possible)))
+                Ok(names.any(|name| self.has_extension_with(*name, read, &possible)))
             }
             NextKeys::Of(list) => {
                 let possible = decode.possible(self.style.escapes);
@@ -492,7 +492,9 @@ impl Automaton {
             NextKeys::In(language) => {
                 let possible = decode.possible(self.style.escapes);
                 let come = self.key_sets.names(self.come(stack), self.texts.get(text), &self.texts);
-                let come = come.iter().filter(|name| self.goes_on_with(**name, read, &possible));
+                let come = come
+                    .iter()
+                    .filter(|name| self.has_extension_with(**name, read, &possible));
                 match come.count() as u64 {
                     0 => self.may_follow(decode, language),
                     come => Ok(self.count_behind(language, &possible, come)? > come),

@@ -53,8 +53,8 @@ pub(crate) fn avoided(
             let Some(target) = automaton.content_after(language, next)? else {
                 continue;
             };
-            let goes_on_alive = is_alive && automaton.has_other_texts(target, &rests)?;
-            if is_alive && !goes_on_alive {
+            let has_extension_alive = is_alive && automaton.has_other_texts(target, &rests)?;
+            if is_alive && !has_extension_alive {
                 dead.push(next.into());
             }
             if let Some(node) = contents.inside.child(node, next.into()) {
@@ -62,7 +62,7 @@ pub(crate) fn avoided(
                     node,
                     language: target,
                     rests,
-                    is_alive: goes_on_alive,
+                    is_alive: has_extension_alive,
                 });
             }
         }

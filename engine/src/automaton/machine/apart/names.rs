@@ -42,7 +42,7 @@ impl Automaton {
         };
         if decode != Decode::default() {
             let (read, possible) = (self.texts.get(text).len(), decode.possible(self.style.escapes));
-            listed.retain(|name| self.goes_on_with(*name, read, &possible));
+            listed.retain(|name| self.has_extension_with(*name, read, &possible));
         }
         for name in listed {
             if self.member_apart(name, at.stack)? {
