@@ -179,7 +179,7 @@ fn main() -> ExitCode {
         let vocabulary = vocabulary();
         let options = ExactOptions {
             formats: Formats::Asserted,
-            ..ExactOptions::default()
+            ..ExactOptions::judging()
         };
         let compiler = ExactCompiler::new(vocabulary.clone(), options);
         result = print(&compiler, &vocabulary, std::env::args().nth(1));

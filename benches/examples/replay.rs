@@ -119,7 +119,7 @@ fn replay(arguments: &Arguments) -> Result<Times, String> {
     let options = ExactOptions {
         formats: Formats::Asserted,
         style: arguments.style,
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     let compiler = ExactCompiler::new(vocabulary.clone(), options);
     let mut times = Times {

@@ -92,7 +92,7 @@ fn main() {
     on_large_stack(|| {
         let vocabulary = vocabulary();
         let tokenizer = vocabulary.tokenizer().expect("it comes with its tokenizer");
-        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::judging());
         let compile = || compiler.compile(SCHEMA).expect("a sound schema");
         let mut out = io::stdout().lock();
         let mut line = |text: &str| writeln!(out, "{text}").expect("standard output takes it");

@@ -9,7 +9,7 @@ use maskwright_benches::{SCHEMAS_TO_COMPILE, Visit, on_large_stack, states, voca
 fn the_engine_reaches_every_state() {
     on_large_stack(|| {
         let vocabulary = vocabulary();
-        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::judging());
         let states = states();
         for state in &states {
             let visit = Visit::new(state, &vocabulary);

@@ -114,8 +114,8 @@ impl Style {
 }
 
 impl Default for Style {
-    /// [`rfc8259`](Self::rfc8259).
+    /// [`generation`](Self::generation): what a model should write.
     fn default() -> Self {
-        Self::rfc8259()
+        Self::generation()
     }
 }

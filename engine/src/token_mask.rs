@@ -157,6 +157,26 @@ impl TokenMask {
         })
     }
 
+    /// Sets the logits of the tokens that are not allowed to negative infinity, so that they cannot be sampled.
+    ///
+    /// `logits[t]` is the logit of token `t`. Models often have more logits than the vocabulary has tokens: those past
+    /// [`len`](Self::len) belong to no token and become negative infinity too. Fewer logits than tokens are treated as
+    /// far as they go.
+    pub fn apply_to(&self, logits: &mut [f32]) {
+        let (known, padding) = logits.split_at_mut(self.len.min(logits.len()));
+        for (word, logits) in self.words.iter().zip(known.chunks_mut(32)) {
+            if *word == u32::MAX {
+                continue;
+            }
+            for (bit, logit) in logits.iter_mut().enumerate() {
+                if word >> bit & 1 == 0 {
+                    *logit = f32::NEG_INFINITY;
+                }
+            }
+        }
+        padding.fill(f32::NEG_INFINITY);
+    }
+
     fn clear_tail(&mut self) {
         let used = self.len % 32;
         if used != 0
@@ -210,6 +230,22 @@ mod tests {
         let mut mask = TokenMask::none(40);
         mask.fill_words(|words| words.fill(u32::MAX));
         assert_eq!(mask, TokenMask::all(40));
+    }
+
+    #[test]
+    fn forbidden_tokens_lose_their_logits() {
+        let mut mask = TokenMask::none(70);
+        for token in (0..32).chain([33, 69]) {
+            mask.allow(token);
+        }
+        for count in [0, 20, 33, 70, 80] {
+            let mut logits = vec![1.5; count];
+            mask.apply_to(&mut logits);
+            for (token, logit) in (0..).zip(logits) {
+                let expected = if mask.allows(token) { 1.5 } else { f32::NEG_INFINITY };
+                assert_eq!(logit, expected, "token {token} of {count}");
+            }
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ fn main() {
     on_large_stack(|| {
         let vocabulary = vocabulary();
         // Every spelling of a document, as in `cargo bench`.
-        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::judging());
         let mut out = std::io::stdout().lock();
         let mut count = |what: &str, state: &str, measured: &mut dyn FnMut()| {
             instructions_counted(measured);

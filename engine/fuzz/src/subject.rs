@@ -74,7 +74,7 @@ pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> 
     let mut options = ExactOptions {
         formats,
         style,
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     options.schema.legacy_dependencies = true;
     ExactCompiler::new(vocabulary, options)

@@ -23,7 +23,7 @@ fn compiler(suite: &TestSuite, draft: Draft, part: Part) -> ExactCompiler {
             Part::OptionalFormat => Formats::Asserted,
             _ => Formats::Annotation,
         },
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     options.schema.documents = suite.remotes(draft).unwrap();
     ExactCompiler::new(vocabulary(), options)

@@ -18,7 +18,7 @@
 //! use maskwright::explain::Explainer;
 //!
 //! let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}"#;
-//! let mut explainer = Explainer::new(schema, &ExactOptions::default())?;
+//! let mut explainer = Explainer::new(schema, &ExactOptions::judging())?;
 //! let forbidden = explainer.forbidden(br#"{"a": "x"}"#)?.expect("a string is no integer");
 //! assert_eq!(
 //!     forbidden.to_string(),

@@ -332,7 +332,7 @@ fn masks_say_what_accepting_says() {
     for style in [Style::rfc8259(), ordered, bounded, printable, Style::generation()] {
         let options = ExactOptions {
             style,
-            ..ExactOptions::default()
+            ..ExactOptions::judging()
         };
         let compiler = ExactCompiler::new(vocabulary.clone(), options);
         let orders = cases.iter().map(|case| (case, KeyOrder::Any));
@@ -388,7 +388,7 @@ fn quotes_that_are_characters_are_told_from_those_that_end_strings() {
         };
         let options = ExactOptions {
             style,
-            ..ExactOptions::default()
+            ..ExactOptions::judging()
         };
         let compiler = ExactCompiler::new(vocabulary.clone(), options);
         let mut masker = compiler.compile(r#"{"enum": ["\"", "\n\"\\\"", 1]}"#).unwrap();
@@ -419,7 +419,7 @@ fn threads_that_share_a_schema_see_what_one_sees_alone() {
         r#"[{"a":"ccc","y":12},{"a":"a","y":0},{"a":"","y":7}]"#,
     ];
     let vocabulary = vocabulary(&TOKENS);
-    let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+    let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::judging());
     let read = |mut masker: Box<dyn crate::Masker>, document: &str| -> Vec<Vec<TokenId>> {
         let mut masks = Vec::new();
         for byte in document.bytes() {

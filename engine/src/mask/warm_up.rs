@@ -234,7 +234,7 @@ mod tests {
     fn values_are_schemas_of_every_draft() {
         use crate::Draft::{Draft4, Draft6, Draft7, Draft201909, Draft202012};
         for draft in [Draft4, Draft6, Draft7, Draft201909, Draft202012] {
-            let mut options = ExactOptions::default();
+            let mut options = ExactOptions::judging();
             options.schema.default_draft = draft;
             let languages = Languages::within(&options.schema.limits);
             assert!(options.automaton(VALUES, languages).is_ok(), "{draft:?}");
@@ -246,7 +246,7 @@ mod tests {
     fn texts_are_of_their_formats() {
         let options = ExactOptions {
             formats: Formats::Asserted,
-            ..ExactOptions::default()
+            ..ExactOptions::judging()
         };
         for (format, texts) in TEXTS {
             let schema = format!(r#"{{"format":"{format}"}}"#);

@@ -62,7 +62,7 @@ fn vocabulary() -> Arc<Vocabulary> {
 fn masker(data: DataFormat, envelopes: &[Envelope], schema: &str) -> Box<dyn Masker> {
     let options = ExactOptions {
         style: Style::generation(),
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     let envelopes = envelopes.to_vec();
     let compiler = ReplyCompiler::new(vocabulary(), options);
@@ -257,7 +257,7 @@ fn what_must_come_is_known() {
     };
     let options = ExactOptions {
         style: Style::generation(),
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     let compiler = ReplyCompiler::new(Arc::new(vocabulary), options);
     let schema = closed(
@@ -279,7 +279,7 @@ fn what_yaml_cannot_hold_is_refused() {
         data: DataFormat::Yaml,
         envelopes: vec![Envelope::bare()],
     };
-    let compiler = ReplyCompiler::new(vocabulary(), ExactOptions::default());
+    let compiler = ReplyCompiler::new(vocabulary(), ExactOptions::judging());
     for (schema, pointer) in [
         (r#"{"type": "object"}"#.to_owned(), ""),
         (r#"{"type": "array"}"#.to_owned(), ""),

@@ -30,7 +30,7 @@ impl DocumentStyle {
                 true => Formats::Annotation,
                 false => Formats::Asserted,
             },
-            ..ExactOptions::default()
+            ..ExactOptions::judging()
         }
     }
 }

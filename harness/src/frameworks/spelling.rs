@@ -249,7 +249,7 @@ mod tests {
         let expected = r#"{"list":[{"b":[],"a":1,"c":0.5},{},2],"x":null,"open":{},"last":"x","more":3,"$schema":"y"}"#;
         let options = ExactOptions {
             style: Style::generation(),
-            ..ExactOptions::default()
+            ..ExactOptions::judging()
         };
         let vocabulary = bytes().unwrap();
         let written = in_order(&vocabulary, options.clone(), schema, &instance).unwrap();

@@ -30,7 +30,7 @@ fn compiler() -> ReplyCompiler {
     let options = ExactOptions {
         formats: Formats::Asserted,
         style: Style::generation(),
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     ReplyCompiler::new(vocabulary(), options)
 }

@@ -438,7 +438,7 @@ fn a_document_that_could_go_on_for_ever_is_ended_where_nothing_longer_fits() {
         builder.text(id, id.to_string()).unwrap()
     });
     let vocabulary = vocabulary.special(EOS, "end").unwrap().eos([EOS]).build().unwrap();
-    let compiler = ExactCompiler::new(Arc::new(vocabulary), ExactOptions::default());
+    let compiler = ExactCompiler::new(Arc::new(vocabulary), ExactOptions::judging());
     for max_tokens in 2..10 {
         let constraint = Constraint {
             framework: "maskwright".to_owned(),

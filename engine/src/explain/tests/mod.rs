@@ -16,7 +16,7 @@ use crate::strings::Languages;
 use crate::{CompileErrorKind, Compiler as _, ExactCompiler, Limits, Vocabulary};
 
 fn explainer(schema: &str) -> Explainer {
-    Explainer::new(schema, &ExactOptions::default()).unwrap()
+    Explainer::new(schema, &ExactOptions::judging()).unwrap()
 }
 
 /// Whether `text` is a valid document; none where it is not JSON.
@@ -199,7 +199,7 @@ fn conflicts_name_the_keywords_that_exclude_each_other() {
 fn the_compiler_says_why_a_schema_has_no_value() {
     let vocabulary = Vocabulary::builder().text(0, "1").unwrap().special(1, "end").unwrap();
     let vocabulary = vocabulary.eos([1]).build().unwrap();
-    let compiler = ExactCompiler::new(vocabulary.into(), ExactOptions::default());
+    let compiler = ExactCompiler::new(vocabulary.into(), ExactOptions::judging());
     let error = compiler.compile(r#"{"type": "string", "const": 1}"#).err().unwrap();
     assert_eq!(error.kind(), CompileErrorKind::Unsatisfiable);
     assert_eq!(
@@ -338,7 +338,7 @@ fn forbidden_bytes_are_described() {
 fn what_only_the_style_forbids_is_told_apart() {
     let options = ExactOptions {
         style: Style::generation(),
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": true}, "required": ["a", "b"]}"#;
     let mut explainer = Explainer::new(schema, &options).unwrap();

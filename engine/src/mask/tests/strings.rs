@@ -14,7 +14,7 @@ fn expressions_that_have_to_differ_are_not_listed_by_character() {
     let vocabulary = vocabulary(&TOKENS);
     let options = ExactOptions {
         formats: Formats::Asserted,
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     let schema = r#"{"uniqueItems": true, "items": {"type": "string", "format": "regex"}}"#;
     let mut masker = ExactCompiler::new(vocabulary.clone(), options).compile(schema).unwrap();
@@ -73,7 +73,7 @@ fn loops_take_the_tokens_that_may_come() {
     let vocabulary = vocabulary(&texts);
     let options = ExactOptions {
         formats: Formats::Asserted,
-        ..ExactOptions::default()
+        ..ExactOptions::judging()
     };
     let compiler = ExactCompiler::new(vocabulary.clone(), options);
     let patterns = [
@@ -177,7 +177,7 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
     let compilers = [texts, shorter].map(|texts| {
         let options = ExactOptions {
             formats: Formats::Asserted,
-            ..ExactOptions::default()
+            ..ExactOptions::judging()
         };
         let vocabulary = vocabulary(&texts);
         (ExactCompiler::new(vocabulary.clone(), options), vocabulary)

@@ -202,7 +202,7 @@ impl Run<'_> {
         let options = ExactOptions {
             formats: Formats::Asserted,
             style: Style::generation(),
-            ..ExactOptions::default()
+            ..ExactOptions::judging()
         };
         let compiler = ReplyCompiler::new(model.vocabulary().clone(), options);
         let bar = progress::bar((self.samples.all().len() * modes.len()) as u64, name);
