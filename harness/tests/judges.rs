@@ -225,15 +225,15 @@ fn documents_are_replayed_in_the_order_that_a_framework_takes() {
     }
 }
 
-/// The example of CONTRIBUTING.md, as it stands there.
+/// The example of docs/worker-protocol.md, as it stands there.
 #[test]
 fn the_documented_worker_works() {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("skipped: the worker of CONTRIBUTING.md needs python3, which is not installed");
+        eprintln!("skipped: the worker of docs/worker-protocol.md needs python3, which is not installed");
         return;
     }
-    let contributing = include_str!("../../CONTRIBUTING.md");
-    let (_, after) = contributing.split_once("```python\n").expect("an example");
+    let protocol = include_str!("../../docs/worker-protocol.md");
+    let (_, after) = protocol.split_once("```python\n").expect("an example");
     let (example, _) = after.split_once("```\n").expect("its end");
     let bench = mask_bench();
     let script = bench.path().join("worker.py");

@@ -11,7 +11,7 @@ use crate::worker::Limits;
 /// Further frameworks, and what each may use.
 #[derive(Debug, Args)]
 pub struct WorkerOptions {
-    /// A further framework: a program that speaks the worker protocol (CONTRIBUTING.md); may be repeated
+    /// A further framework: a program that speaks the worker protocol (docs/worker-protocol.md); may be repeated
     #[arg(long = "worker", value_name = "NAME=COMMAND")]
     pub workers: Vec<NamedWorker>,
     /// Memory that a framework's process may use, in MiB [default: 8192, or half of the machine's where that is less]

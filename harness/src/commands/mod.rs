@@ -45,7 +45,7 @@ pub enum Command {
     Sample(sample::SampleArguments),
     /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
     Testsuite(testsuite::TestSuiteArguments),
-    /// Run a framework as a worker, which answers requests on standard input (see CONTRIBUTING.md)
+    /// Run a framework as a worker, which answers requests on standard input (see docs/worker-protocol.md)
     #[command(hide = true)]
     Worker(worker::WorkerArguments),
 }
