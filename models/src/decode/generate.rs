@@ -14,7 +14,7 @@ use crate::language_model::{LanguageModel, Snapshot, logits_to_host};
 
 /// Tokens passed over for one place in an answer because of its token budget, before the shortest way to its end is taken.
 const MAX_PASSED_OVER: usize = 32;
-/// Time that the first forward pass, over the prompt, is taken to last at least.
+/// Time that a forward pass is assumed to take as long as none has been measured.
 const SHORT_PASS: Duration = Duration::from_millis(1);
 
 /// Generates an answer to `prompt`, constrained where there is a constraint.

@@ -156,30 +156,6 @@ impl ModelConfig {
             eos_token_ids: fields.token_ids("eos_token_id")?,
         })
     }
-
-    /// Number of weights, tied embeddings counted once.
-    pub fn parameters(&self) -> u64 {
-        let wide = |a: usize, b: usize| a as u64 * b as u64;
-        let query = self.heads * self.head_dim;
-        let key = self.kv_heads * self.head_dim;
-        let mut layer =
-            wide(self.hidden_size, 2 * query + 2 * key) + 3 * wide(self.hidden_size, self.intermediate_size);
-        layer += 2 * self.hidden_size as u64;
-        if self.qkv_bias {
-            layer += (query + 2 * key) as u64;
-        }
-        if self.attention_output_bias {
-            layer += self.hidden_size as u64;
-        }
-        if self.mlp_bias {
-            layer += (2 * self.intermediate_size + self.hidden_size) as u64;
-        }
-        if self.family == Family::Qwen3 {
-            layer += 2 * self.head_dim as u64;
-        }
-        let embeddings = if self.tied_embeddings { 1 } else { 2 } * wide(self.vocab_size, self.hidden_size);
-        embeddings + self.hidden_size as u64 + layer * self.layers as u64
-    }
 }
 
 /// The first family that `architectures` names, or without it `model_type`.

@@ -10,6 +10,7 @@ pub(crate) mod hub;
 pub(crate) mod json_fields;
 pub(crate) mod rope_scaling;
 pub(crate) mod source;
+pub(crate) mod tensor_shapes;
 pub(crate) mod tokenizer_config;
 pub(crate) mod weight_format;
 pub(crate) mod weights;

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::ModelError;
 use crate::load::json_fields::JsonFields;
+use crate::load::tensor_shapes::NamedShape;
 
 /// Number of blocks of each weight file that go into a checkpoint's fingerprint, at most.
 const SAMPLED_BLOCKS: usize = 1024;
@@ -114,13 +115,8 @@ impl Weights {
 
     /// Tensors stacked along their first dimension, converted to `dtype`, on `device`.
     ///
-    /// `parts` are names with the shapes they must have; all but the first dimension agree.
-    pub(crate) fn stacked(
-        &self,
-        parts: &[(String, Vec<usize>)],
-        dtype: DType,
-        device: &Device,
-    ) -> Result<Tensor, ModelError> {
+    /// `parts` are the tensors' names with the shapes they must have; all but the first dimension agree.
+    pub(crate) fn stacked(&self, parts: &[NamedShape], dtype: DType, device: &Device) -> Result<Tensor, ModelError> {
         match dtype {
             DType::F32 => self.stacked_as::<f32>(parts, device),
             DType::BF16 => self.stacked_as::<bf16>(parts, device),
@@ -129,7 +125,7 @@ impl Weights {
     }
 
     /// [`stacked`](Self::stacked), for one number format.
-    fn stacked_as<T: Element>(&self, parts: &[(String, Vec<usize>)], device: &Device) -> Result<Tensor, ModelError> {
+    fn stacked_as<T: Element>(&self, parts: &[NamedShape], device: &Device) -> Result<Tensor, ModelError> {
         let mut shape = parts.first().map_or_else(Vec::new, |(_, shape)| shape.clone());
         if let Some(rows) = shape.first_mut() {
             *rows = parts.iter().map(|(_, shape)| shape[0]).sum();

@@ -3,7 +3,8 @@
 use candle_core::{DType, Device, Tensor};
 
 use crate::ModelError;
-use crate::load::config::{Family, ModelConfig};
+use crate::load::config::ModelConfig;
+use crate::load::tensor_shapes::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;
 use crate::network::linear::Linear;
 
@@ -61,79 +62,53 @@ impl NetworkReader<'_> {
     /// All layers, with what stands around them.
     fn network(&self) -> Result<Network, ModelError> {
         let config = self.config;
-        let table = [("model.embed_tokens", config.vocab_size)];
-        let embeddings = self.linear("", &table, config.hidden_size, false)?;
-        let output = if config.tied_embeddings {
-            embeddings.clone()
-        } else {
-            self.linear("", &[("lm_head", config.vocab_size)], config.hidden_size, false)?
+        let embeddings = self.linear(&[config.embeddings()])?;
+        let output = match config.untied_output() {
+            Some(output) => self.linear(&[output])?,
+            None => embeddings.clone(),
         };
-        let layers = (0..config.layers).map(|index| self.layer(&format!("model.layers.{index}.")));
+        let layers = (0..config.layers).map(|layer| self.layer(layer));
         Ok(Network {
             embeddings,
             layers: layers.collect::<Result<_, _>>()?,
-            final_norm: self.norm("model.norm", config.hidden_size)?,
+            final_norm: self.vector(&[config.final_norm()])?,
             output,
         })
     }
 
-    /// The layer whose tensors have names with `prefix`.
-    fn layer(&self, prefix: &str) -> Result<Layer, ModelError> {
-        let config = self.config;
-        let (hidden, wide) = (config.hidden_size, config.intermediate_size);
-        let (query, key) = (config.heads * config.head_dim, config.kv_heads * config.head_dim);
-        let norm = |name: &str, len| self.norm(&format!("{prefix}{name}"), len);
-        let qkv = [
-            ("self_attn.q_proj", query),
-            ("self_attn.k_proj", key),
-            ("self_attn.v_proj", key),
-        ];
-        let qk_norm = match config.family {
-            Family::Qwen3 => Some([
-                norm("self_attn.q_norm", config.head_dim)?,
-                norm("self_attn.k_norm", config.head_dim)?,
-            ]),
-            _ => None,
+    /// The layer of that number.
+    fn layer(&self, layer: usize) -> Result<Layer, ModelError> {
+        let [query, key, value, attention_output, gate, up, down] = self.config.layer_matrices(layer);
+        let [attention_norm, feed_forward_norm] = self.config.layer_norms(layer);
+        let qk_norm = match self.config.query_key_norms(layer) {
+            Some([query_norm, key_norm]) => Some([self.vector(&[query_norm])?, self.vector(&[key_norm])?]),
+            None => None,
         };
-        let attention_output = [("self_attn.o_proj", hidden)];
-        let gate_up = [("mlp.gate_proj", wide), ("mlp.up_proj", wide)];
         Ok(Layer {
-            attention_norm: norm("input_layernorm", hidden)?,
-            qkv: self.linear(prefix, &qkv, hidden, config.qkv_bias)?,
+            attention_norm: self.vector(&[attention_norm])?,
+            qkv: self.linear(&[query, key, value])?,
             qk_norm,
-            attention_output: self.linear(prefix, &attention_output, query, config.attention_output_bias)?,
-            feed_forward_norm: norm("post_attention_layernorm", hidden)?,
-            gate_up: self.linear(prefix, &gate_up, hidden, config.mlp_bias)?,
-            down: self.linear(prefix, &[("mlp.down_proj", hidden)], wide, config.mlp_bias)?,
+            attention_output: self.linear(&[attention_output])?,
+            feed_forward_norm: self.vector(&[feed_forward_norm])?,
+            gate_up: self.linear(&[gate, up])?,
+            down: self.linear(&[down])?,
         })
     }
 
-    /// Matrices of `inputs` columns stacked into one; `parts` has their names and numbers of rows.
-    fn linear(&self, prefix: &str, parts: &[(&str, usize)], inputs: usize, biased: bool) -> Result<Linear, ModelError> {
-        let weights = parts
-            .iter()
-            .map(|(name, rows)| (format!("{prefix}{name}.weight"), vec![*rows, inputs]));
-        let weight = self
-            .weights
-            .stacked(&weights.collect::<Vec<_>>(), self.dtype, self.device)?;
-        let bias = if biased {
-            let biases = parts
-                .iter()
-                .map(|(name, rows)| (format!("{prefix}{name}.bias"), vec![*rows]));
-            Some(self.vector(&biases.collect::<Vec<_>>())?)
-        } else {
-            None
+    /// Matrices with as many columns, stacked into one.
+    fn linear(&self, matrices: &[MatrixShape]) -> Result<Linear, ModelError> {
+        let weights: Vec<NamedShape> = matrices.iter().map(MatrixShape::weight).collect();
+        let weight = self.weights.stacked(&weights, self.dtype, self.device)?;
+        let biases: Vec<NamedShape> = matrices.iter().filter_map(MatrixShape::bias).collect();
+        let bias = match biases.is_empty() {
+            true => None,
+            false => Some(self.vector(&biases)?),
         };
         Ok(Linear::new(weight, bias))
     }
 
-    /// The weights of a norm.
-    fn norm(&self, name: &str, len: usize) -> Result<Tensor, ModelError> {
-        self.vector(&[(format!("{name}.weight"), vec![len])])
-    }
-
-    /// The weights of a norm or bias, in the format of the activations.
-    fn vector(&self, parts: &[(String, Vec<usize>)]) -> Result<Tensor, ModelError> {
+    /// Norms or biases joined into one vector, in the format of the activations.
+    fn vector(&self, parts: &[NamedShape]) -> Result<Tensor, ModelError> {
         let dtype = if self.device.is_cpu() { DType::F32 } else { self.dtype };
         self.weights.stacked(parts, dtype, self.device)
     }

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::io::{BufWriter, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -17,6 +18,7 @@ use crate::load::disk::{create_file, write_file};
 use crate::load::file_names::{
     CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TOKENIZER, TOKENIZER_CONFIG, WEIGHT_INDEX, WEIGHTS,
 };
+use crate::load::tensor_shapes::NamedShape;
 use crate::load::weight_format::WeightFormat;
 
 /// A checkpoint to be written. The same fields give the same bytes everywhere.
@@ -215,60 +217,35 @@ impl RandomTensor {
     }
 }
 
-/// All tensors of a model, in the order of the layers.
+/// All tensors of a model: matrices and biases in the order of the layers, then norms.
 fn tensors(config: &ModelConfig) -> Vec<RandomTensor> {
     let mut tensors = Vec::new();
-    let mut linear = |name: String, outputs: usize, inputs: usize, biased: bool| {
-        // Products keep the size of their input, so that every layer counts.
-        let scale = (3.0 / inputs as f32).sqrt();
+    let mut push = |(name, shape): NamedShape, center: f32, scale: f32| {
         tensors.push(RandomTensor {
-            name: format!("{name}.weight"),
-            shape: vec![outputs, inputs],
-            center: 0.0,
+            name,
+            shape,
+            center,
             scale,
         });
-        if biased {
-            tensors.push(RandomTensor {
-                name: format!("{name}.bias"),
-                shape: vec![outputs],
-                center: 0.0,
-                scale: 0.5,
-            });
-        }
     };
-    let (hidden, wide) = (config.hidden_size, config.intermediate_size);
-    let (query, key) = (config.heads * config.head_dim, config.kv_heads * config.head_dim);
-    linear("model.embed_tokens".to_owned(), config.vocab_size, hidden, false);
-    for index in 0..config.layers {
-        let name = |part: &str| format!("model.layers.{index}.{part}");
-        linear(name("self_attn.q_proj"), query, hidden, config.qkv_bias);
-        linear(name("self_attn.k_proj"), key, hidden, config.qkv_bias);
-        linear(name("self_attn.v_proj"), key, hidden, config.qkv_bias);
-        linear(name("self_attn.o_proj"), hidden, query, config.attention_output_bias);
-        linear(name("mlp.gate_proj"), wide, hidden, config.mlp_bias);
-        linear(name("mlp.up_proj"), wide, hidden, config.mlp_bias);
-        linear(name("mlp.down_proj"), hidden, wide, config.mlp_bias);
-    }
-    if !config.tied_embeddings {
-        linear("lm_head".to_owned(), config.vocab_size, hidden, false);
-    }
-    let mut norm = |name: String, len: usize| {
-        tensors.push(RandomTensor {
-            name: format!("{name}.weight"),
-            shape: vec![len],
-            center: 1.0,
-            scale: 0.25,
-        });
-    };
-    for index in 0..config.layers {
-        norm(format!("model.layers.{index}.input_layernorm"), hidden);
-        norm(format!("model.layers.{index}.post_attention_layernorm"), hidden);
-        if config.family == Family::Qwen3 {
-            norm(format!("model.layers.{index}.self_attn.q_norm"), config.head_dim);
-            norm(format!("model.layers.{index}.self_attn.k_norm"), config.head_dim);
+    let layers = (0..config.layers).flat_map(|layer| config.layer_matrices(layer));
+    let matrices = iter::once(config.embeddings())
+        .chain(layers)
+        .chain(config.untied_output());
+    for matrix in matrices {
+        // Products keep the size of their input, so that every layer counts.
+        push(matrix.weight(), 0.0, (3.0 / matrix.inputs as f32).sqrt());
+        if let Some(bias) = matrix.bias() {
+            push(bias, 0.0, 0.5);
         }
     }
-    norm("model.norm".to_owned(), hidden);
+    let layers = (0..config.layers).flat_map(|layer| {
+        let of_heads = config.query_key_norms(layer).into_iter().flatten();
+        config.layer_norms(layer).into_iter().chain(of_heads)
+    });
+    for norm in layers.chain([config.final_norm()]) {
+        push(norm, 1.0, 0.25);
+    }
     tensors
 }
 

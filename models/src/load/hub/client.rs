@@ -51,7 +51,7 @@ pub(crate) struct Fetched {
     pub(crate) etag: String,
 }
 
-/// A file's name of contents and size, as the hub announces them before it is fetched.
+/// The hash and the size of a file, as the hub announces them before the file is fetched.
 struct Announced {
     etag: String,
     bytes: u64,
@@ -121,7 +121,7 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Asks for a file's size and name of contents, without the contents.
+    /// Asks for the hash and the size of a file, without its contents.
     fn announced(&self, repo: &str, url: &str) -> Result<Announced, ModelError> {
         let unexpected = |message: String| ModelError::Hub {
             url: url.to_owned(),

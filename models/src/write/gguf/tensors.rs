@@ -5,6 +5,7 @@ use candle_core::{DType, Device, Tensor};
 
 use crate::ModelError;
 use crate::load::config::{Family, ModelConfig};
+use crate::load::tensor_shapes::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;
 use crate::network::rope::frequency_divisors;
 
@@ -48,28 +49,18 @@ pub(super) fn convert_all(
         format,
         tensors: Vec::new(),
     };
-    let hidden = config.hidden_size;
-    converter.matrix(
-        "token_embd",
-        "model.embed_tokens",
-        config.vocab_size,
-        hidden,
-        Rows::Unchanged,
-    )?;
+    converter.matrix("token_embd", &config.embeddings(), Rows::Unchanged)?;
     for layer in 0..config.layers {
-        converter.layer(&format!("blk.{layer}."), &format!("model.layers.{layer}."))?;
+        converter.layer(layer)?;
     }
-    converter.vector("output_norm.weight", "model.norm.weight", hidden, Rows::Unchanged)?;
-    if !config.tied_embeddings {
-        converter.matrix("output", "lm_head", config.vocab_size, hidden, Rows::Unchanged)?;
+    converter.vector("output_norm.weight", config.final_norm(), Rows::Unchanged)?;
+    if let Some(output) = config.untied_output() {
+        converter.matrix("output", &output, Rows::Unchanged)?;
     }
     if let Some(divisors) = frequency_divisors(config) {
         let count = divisors.len();
-        converter.push(
-            "rope_freqs.weight",
-            &Tensor::from_vec(divisors, count, &Device::Cpu)?,
-            GgmlDType::F32,
-        )?;
+        let divisors = Tensor::from_vec(divisors, count, &Device::Cpu)?;
+        converter.push("rope_freqs.weight".to_owned(), &divisors, GgmlDType::F32)?;
     }
     Ok(converter.tensors)
 }
@@ -94,74 +85,52 @@ struct TensorConverter<'a> {
 }
 
 impl TensorConverter<'_> {
-    /// Converts the tensors of one layer from names with the prefix `from` to names with the prefix `to`.
-    fn layer(&mut self, to: &str, from: &str) -> Result<(), TensorError> {
+    /// Converts the tensors of a layer.
+    fn layer(&mut self, layer: usize) -> Result<(), TensorError> {
         let config = self.config;
-        let (hidden, wide) = (config.hidden_size, config.intermediate_size);
-        let (query, key) = (config.heads * config.head_dim, config.kv_heads * config.head_dim);
         let pairs = |heads| match config.family {
             Family::Llama | Family::Mistral => Rows::Pairs { heads },
             Family::Qwen2 | Family::Qwen3 => Rows::Unchanged,
         };
-        let (query_rows, key_rows) = (pairs(config.heads), pairs(config.kv_heads));
-        let same = Rows::Unchanged;
-        let (qkv, output, mlp) = (config.qkv_bias, config.attention_output_bias, config.mlp_bias);
-        let projections = [
-            ("attn_q", "self_attn.q_proj", query, hidden, query_rows, qkv),
-            ("attn_k", "self_attn.k_proj", key, hidden, key_rows, qkv),
-            ("attn_v", "self_attn.v_proj", key, hidden, same, qkv),
-            ("attn_output", "self_attn.o_proj", hidden, query, same, output),
-            ("ffn_gate", "mlp.gate_proj", wide, hidden, same, mlp),
-            ("ffn_up", "mlp.up_proj", wide, hidden, same, mlp),
-            ("ffn_down", "mlp.down_proj", hidden, wide, same, mlp),
+        let matrices = [
+            ("attn_q", pairs(config.heads)),
+            ("attn_k", pairs(config.kv_heads)),
+            ("attn_v", Rows::Unchanged),
+            ("attn_output", Rows::Unchanged),
+            ("ffn_gate", Rows::Unchanged),
+            ("ffn_up", Rows::Unchanged),
+            ("ffn_down", Rows::Unchanged),
         ];
-        for (ours, theirs, outputs, inputs, rows, has_bias) in projections {
-            let (ours, theirs) = (format!("{to}{ours}"), format!("{from}{theirs}"));
-            self.matrix(&ours, &theirs, outputs, inputs, rows)?;
-            if has_bias {
-                self.vector(&format!("{ours}.bias"), &format!("{theirs}.bias"), outputs, rows)?;
+        for ((name, rows), matrix) in matrices.into_iter().zip(config.layer_matrices(layer)) {
+            let name = format!("blk.{layer}.{name}");
+            self.matrix(&name, &matrix, rows)?;
+            if let Some(bias) = matrix.bias() {
+                self.vector(&format!("{name}.bias"), bias, rows)?;
             }
         }
-        let norms: &[_] = match config.family {
-            Family::Qwen3 => &[
-                ("attn_q_norm", "self_attn.q_norm", config.head_dim),
-                ("attn_k_norm", "self_attn.k_norm", config.head_dim),
-            ],
-            _ => &[],
-        };
-        let norms = norms.iter().copied().chain([
-            ("attn_norm", "input_layernorm", hidden),
-            ("ffn_norm", "post_attention_layernorm", hidden),
-        ]);
-        for (ours, theirs, len) in norms {
-            self.vector(
-                &format!("{to}{ours}.weight"),
-                &format!("{from}{theirs}.weight"),
-                len,
-                same,
-            )?;
+        let of_heads = config.query_key_norms(layer).into_iter().flatten();
+        let norms = ["attn_norm", "ffn_norm"].into_iter().zip(config.layer_norms(layer));
+        for (name, norm) in ["attn_q_norm", "attn_k_norm"].into_iter().zip(of_heads).chain(norms) {
+            self.vector(&format!("blk.{layer}.{name}.weight"), norm, Rows::Unchanged)?;
         }
         Ok(())
     }
 
-    /// Converts a matrix.
-    fn matrix(&mut self, to: &str, from: &str, outputs: usize, inputs: usize, rows: Rows) -> Result<(), TensorError> {
-        let tensor = self.read(&format!("{from}.weight"), vec![outputs, inputs], rows)?;
-        self.push(&format!("{to}.weight"), &tensor, self.format)
+    /// Converts a matrix without its bias.
+    fn matrix(&mut self, name: &str, matrix: &MatrixShape, rows: Rows) -> Result<(), TensorError> {
+        let tensor = self.read(matrix.weight(), rows)?;
+        self.push(format!("{name}.weight"), &tensor, self.format)
     }
 
     /// Converts a norm or a bias, which llama.cpp wants in F32.
-    fn vector(&mut self, to: &str, from: &str, len: usize, rows: Rows) -> Result<(), TensorError> {
-        let tensor = self.read(from, vec![len], rows)?;
-        self.push(to, &tensor, GgmlDType::F32)
+    fn vector(&mut self, name: &str, vector: NamedShape, rows: Rows) -> Result<(), TensorError> {
+        let tensor = self.read(vector, rows)?;
+        self.push(name.to_owned(), &tensor, GgmlDType::F32)
     }
 
     /// Reads a tensor, its rows in the order `rows`.
-    fn read(&self, name: &str, shape: Vec<usize>, rows: Rows) -> Result<Tensor, TensorError> {
-        let part = (name.to_owned(), shape);
-        let tensor = self
-            .weights
-            .stacked(std::slice::from_ref(&part), DType::F32, &Device::Cpu)?;
+    fn read(&self, tensor: NamedShape, rows: Rows) -> Result<Tensor, TensorError> {
+        let tensor = self.weights.stacked(&[tensor], DType::F32, &Device::Cpu)?;
         let Rows::Pairs { heads } = rows else {
             return Ok(tensor);
         };
@@ -172,8 +141,8 @@ impl TensorConverter<'_> {
     }
 
     /// Adds a tensor in `format` to the result.
-    fn push(&mut self, name: &str, tensor: &Tensor, format: GgmlDType) -> Result<(), TensorError> {
-        self.tensors.push((name.to_owned(), QTensor::quantize(tensor, format)?));
+    fn push(&mut self, name: String, tensor: &Tensor, format: GgmlDType) -> Result<(), TensorError> {
+        self.tensors.push((name, QTensor::quantize(tensor, format)?));
         Ok(())
     }
 }
