@@ -2,7 +2,7 @@
 //!
 //! A [`Decimal`] is `±significand × 10^exponent`. Only the digits that were written are stored, so that `1e400` or
 //! `1e-999999999` costs no more than `1`; no operation here writes out a power of ten for an exponent that a text
-//! made up. What does not fit is refused with [`LimitReached`], never rounded.
+//! made up. What does not fit is refused with [`NumberLimitReached`], never rounded.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -20,7 +20,7 @@ pub(crate) const MAX_EXPONENT: i64 = 1 << 60;
 /// A limit on size that exact arithmetic reached; the operation was given up, nothing was approximated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} over the limit of {limit}")]
-pub(crate) struct LimitReached {
+pub(crate) struct NumberLimitReached {
     /// What is too large.
     pub(crate) what: &'static str,
     /// The largest allowed.
@@ -35,7 +35,7 @@ pub(crate) enum DecimalError {
     Syntax(usize),
     /// The number is too long or its exponent too large.
     #[error(transparent)]
-    Limit(#[from] LimitReached),
+    Limit(#[from] NumberLimitReached),
 }
 
 /// An exact decimal number in canonical form: equal numbers are equal structures.
@@ -65,7 +65,7 @@ impl Decimal {
         if significand.is_zero() {
             return Self::zero();
         }
-        let (significand, zeros) = strip_tens(significand);
+        let (significand, zeros) = strip_factor(significand, 10);
         let digits = count_digits(&significand);
         Self {
             negative,
@@ -92,23 +92,20 @@ impl Decimal {
     /// Where the text is not a JSON number, or has over [`MAX_DIGITS`] significant digits, or an exponent past
     /// [`MAX_EXPONENT`].
     pub(crate) fn parse(text: &[u8]) -> Result<Self, DecimalError> {
-        let parts = Parts::of(text).map_err(DecimalError::Syntax)?;
-        let digits: Vec<u8> = parts
-            .whole
-            .iter()
-            .chain(parts.fraction)
-            .map(|byte| byte - b'0')
-            .collect();
-        let Some(first) = digits.iter().position(|&digit| digit != 0) else {
+        let parts = NumeralParts::of(text).map_err(DecimalError::Syntax)?;
+        let digits = parts.whole.iter().chain(parts.fraction);
+        let digits: Vec<u8> = digits.map(|byte| byte - b'0').collect();
+        let is_significant = |digit: &u8| *digit != 0;
+        let (Some(first), Some(last)) = (
+            digits.iter().position(is_significant),
+            digits.iter().rposition(is_significant),
+        ) else {
             return Ok(Self::zero());
         };
-        let end = digits
-            .iter()
-            .rposition(|&digit| digit != 0)
-            .map_or(digits.len(), |last| last + 1);
+        let end = last + 1;
         let (kept, count) = (&digits[first..end], (end - first) as u64);
         if count > MAX_DIGITS {
-            return Err(LimitReached {
+            return Err(NumberLimitReached {
                 what: "significant digits of a number",
                 limit: MAX_DIGITS,
             }
@@ -117,7 +114,7 @@ impl Decimal {
         let shift = (digits.len() - end) as i64 - parts.fraction.len() as i64;
         let exponent = parts.exponent.saturating_add(shift);
         if exponent.unsigned_abs() > MAX_EXPONENT as u64 {
-            return Err(LimitReached {
+            return Err(NumberLimitReached {
                 what: "exponent of a number",
                 limit: MAX_EXPONENT as u64,
             }
@@ -190,7 +187,7 @@ impl Decimal {
         }
     }
 
-    /// The same magnitude with the other sign.
+    /// The number of this magnitude with the other sign.
     #[must_use]
     pub(crate) fn negated(&self) -> Self {
         let negative = !self.negative && !self.is_zero();
@@ -222,10 +219,10 @@ impl Decimal {
             .cmp(&other.magnitude())
             .then_with(|| match self.digits.cmp(&other.digits) {
                 Ordering::Equal => self.significand.cmp(&other.significand),
-                Ordering::Less => (&self.significand * pow10(other.digits - self.digits)).cmp(&other.significand),
+                Ordering::Less => (&self.significand * power(10, other.digits - self.digits)).cmp(&other.significand),
                 Ordering::Greater => self
                     .significand
-                    .cmp(&(&other.significand * pow10(self.digits - other.digits))),
+                    .cmp(&(&other.significand * power(10, self.digits - other.digits))),
             })
     }
 }
@@ -284,7 +281,7 @@ impl fmt::Debug for Decimal {
 }
 
 /// The parts of a JSON number text.
-struct Parts<'a> {
+struct NumeralParts<'a> {
     negative: bool,
     whole: &'a [u8],
     fraction: &'a [u8],
@@ -292,10 +289,10 @@ struct Parts<'a> {
     exponent: i64,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> NumeralParts<'a> {
     /// Splits `text`, or gives the offset of the byte that is out of place.
     fn of(text: &'a [u8]) -> Result<Self, usize> {
-        let mut rest = Cursor { text, at: 0 };
+        let mut rest = NumeralCursor { text, at: 0 };
         let negative = rest.take(b"-").is_some();
         let whole = rest.digits()?;
         if whole.len() > 1 && whole[0] == b'0' {
@@ -323,12 +320,12 @@ impl<'a> Parts<'a> {
     }
 }
 
-struct Cursor<'a> {
+struct NumeralCursor<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> NumeralCursor<'a> {
     fn take(&mut self, any_of: &[u8]) -> Option<u8> {
         let byte = *self.text.get(self.at)?;
         any_of.contains(&byte).then(|| {
@@ -349,37 +346,40 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// `10^exponent`, written out: only for exponents that are bounded by lengths of inputs.
-pub(crate) fn pow10(exponent: u64) -> BigUint {
-    if exponent <= 19 {
-        10u64.pow(exponent as u32).into()
-    } else {
-        num_traits::pow(BigUint::from(10u8), exponent as usize)
+/// `base^exponent`, written out: only for exponents that are bounded by lengths of inputs.
+pub(crate) fn power(base: u64, exponent: u64) -> BigUint {
+    let exponent = u32::try_from(exponent).unwrap_or(u32::MAX);
+    match base.checked_pow(exponent) {
+        Some(small) => small.into(),
+        None => BigUint::from(base).pow(exponent),
     }
 }
 
-/// How often ten divides `value`, which is not zero, and what remains.
-fn strip_tens(value: BigUint) -> (BigUint, u64) {
-    if let Some(mut small) = value.to_u64() {
-        let mut zeros = 0;
-        while small.is_multiple_of(10) {
-            (small, zeros) = (small / 10, zeros + 1);
+/// How often `factor` divides `value`, which is not zero, and what remains.
+pub(crate) fn strip_factor(value: BigUint, factor: u64) -> (BigUint, u64) {
+    let (mut rest, mut count) = (value, 0);
+    if let Some(mut small) = rest.to_u64() {
+        while small.is_multiple_of(factor) {
+            (small, count) = (small / factor, count + 1);
         }
-        return (small.into(), zeros);
+        return (small.into(), count);
     }
-    // Ten divides no more often than two does; powers of it in descending order find how often in few divisions.
-    let (mut rest, mut zeros) = (value, 0);
-    let most = rest.trailing_zeros().unwrap_or(0);
-    let mut step = if most == 0 { 0 } else { 1 << most.ilog2() };
-    while step > 0 {
-        let (quotient, remainder) = rest.div_rem(&pow10(step));
+    if factor.is_multiple_of(2) && rest.bit(0) {
+        return (rest, 0);
+    }
+    // Powers in ascending, then descending order: few divisions, and only one where the factor does not divide.
+    let mut step = 1;
+    loop {
+        let (quotient, remainder) = rest.div_rem(&power(factor, step));
         if remainder.is_zero() {
-            (rest, zeros) = (quotient, zeros + step);
+            (rest, count) = (quotient, count + step);
+            step *= 2;
+        } else if step == 1 {
+            return (rest, count);
         } else {
             step /= 2;
         }
     }
-    (rest, zeros)
 }
 
 /// Number of decimal digits of `value`, which is not zero.
@@ -389,7 +389,7 @@ fn count_digits(value: &BigUint) -> u64 {
     }
     // log10(2) from below: exact to one digit for every size that memory holds.
     let least = ((u128::from(value.bits()) - 1) * 301_029_995_663 / 1_000_000_000_000) as u64;
-    if *value >= pow10(least + 1) {
+    if *value >= power(10, least + 1) {
         least + 2
     } else {
         least + 1

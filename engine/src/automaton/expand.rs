@@ -339,16 +339,12 @@ impl Automaton {
         let mut numbers = all.numbers;
         let mut bounds = Vec::new();
         if let Some(bound) = &keywords.minimum {
-            bounds.push(match bound.exclusive {
-                true => self.number_texts.sets_mut().above(bound.value.clone()),
-                false => self.number_texts.sets_mut().at_least(bound.value.clone()),
-            });
+            let value = bound.value.clone();
+            bounds.push(self.number_texts.sets_mut().bounded_below(value, bound.exclusive));
         }
         if let Some(bound) = &keywords.maximum {
-            bounds.push(match bound.exclusive {
-                true => self.number_texts.sets_mut().below(bound.value.clone()),
-                false => self.number_texts.sets_mut().at_most(bound.value.clone()),
-            });
+            let value = bound.value.clone();
+            bounds.push(self.number_texts.sets_mut().bounded_above(value, bound.exclusive));
         }
         if let Some(step) = &keywords.multiple_of {
             let multiples = self.number_texts.sets_mut().multiple_of(step);
@@ -575,7 +571,7 @@ impl Automaton {
             }
             Ok(one)
         };
-        work().map_err(|error: crate::decimal::LimitReached| super::limit(error))
+        work().map_err(|error: crate::decimal::NumberLimitReached| super::limit(error))
     }
 
     /// The texts that are in exactly one of these languages.

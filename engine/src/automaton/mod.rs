@@ -97,8 +97,8 @@ impl From<crate::strings::LimitReached> for AutomatonError {
     }
 }
 
-impl From<crate::decimal::LimitReached> for AutomatonError {
-    fn from(error: crate::decimal::LimitReached) -> Self {
+impl From<crate::decimal::NumberLimitReached> for AutomatonError {
+    fn from(error: crate::decimal::NumberLimitReached) -> Self {
         Self::Reached(error.to_string())
     }
 }

@@ -109,13 +109,13 @@ fn long_significands() {
 fn canonical_form_of_computed_numbers() {
     for zeros in 0..60u64 {
         for significand in [1u64, 7, 1024, 3125, 99_999_999_999] {
-            let value = Decimal::new(false, BigUint::from(significand) * pow10(zeros), -3);
+            let value = Decimal::new(false, BigUint::from(significand) * power(10, zeros), -3);
             assert_eq!(value, decimal(&format!("{significand}e{}", zeros as i64 - 3)));
         }
     }
     for power in 1..200u64 {
-        assert_eq!(count_digits(&pow10(power)), power + 1);
-        assert_eq!(count_digits(&(pow10(power) - BigUint::one())), power);
+        assert_eq!(count_digits(&super::power(10, power)), power + 1);
+        assert_eq!(count_digits(&(super::power(10, power) - BigUint::one())), power);
     }
 }
 

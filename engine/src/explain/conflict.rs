@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::answers::{Conflict, KeywordLocation};
 use super::relax::Relaxable;
-use super::{Conflict, SchemaPlace};
-use crate::automaton::{Automaton, AutomatonError};
+use crate::automaton::{Automaton, AutomatonError, State};
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
 use crate::{Formats, Style};
@@ -23,7 +23,7 @@ pub(super) enum Excluded<'t> {
 /// Work that one search may cost, in what automata work out and a little for each set of keywords tried. About a second:
 /// a schema without a value is refused without much delay.
 const MAX_WORK: usize = 400_000;
-/// As [`MAX_WORK`], where a text is read for each set of keywords tried.
+/// Work that one search may cost where a text is read for each set of keywords tried.
 const MAX_WORK_ON_TEXT: usize = 4_000_000;
 /// Work for each set of keywords tried, whatever it holds.
 const WORK_OF_TRIAL: usize = 100;
@@ -40,7 +40,7 @@ enum Trial {
 }
 
 /// The search for sets of keywords.
-pub(super) struct Search<'t> {
+pub(super) struct ConflictSearch<'t> {
     relaxable: Relaxable,
     formats: Formats,
     excluded: Excluded<'t>,
@@ -49,7 +49,7 @@ pub(super) struct Search<'t> {
     certain: bool,
 }
 
-impl<'t> Search<'t> {
+impl<'t> ConflictSearch<'t> {
     /// The search for keywords of `root` and what it applies that exclude something.
     pub(super) fn new(set: &SchemaSet, root: NodeId, formats: Formats, excluded: Excluded<'t>) -> Self {
         Self {
@@ -77,7 +77,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// As [`conflict`](Self::conflict), and a minimal set of keywords without which it is not excluded.
+    /// A minimal set of keywords that exclude it, and a minimal set of keywords without which it is not excluded.
     pub(super) fn conflict_and_remedy(&mut self) -> (Conflict, Conflict) {
         let Some(kept) = self.excluding() else {
             return (Conflict::default(), Conflict::default());
@@ -120,7 +120,7 @@ impl<'t> Search<'t> {
         (0..self.relaxable.len()).collect()
     }
 
-    /// Those of `kept` that can have made a difference, where `kept` excludes it.
+    /// The keywords of `kept` that can have made a difference, where `kept` excludes it.
     fn narrowed(&mut self, kept: &[usize]) -> Option<Vec<usize>> {
         let Trial::Excludes(expanded) = self.trial(kept) else {
             return None;
@@ -195,9 +195,9 @@ impl<'t> Search<'t> {
     }
 
     fn named(&self, kept: &[usize]) -> Conflict {
-        let places = kept.iter().flat_map(|candidate| self.relaxable.places(*candidate));
-        let mut keywords: Vec<SchemaPlace> = places
-            .map(|(document, pointer)| SchemaPlace {
+        let locations = kept.iter().flat_map(|candidate| self.relaxable.locations(*candidate));
+        let mut keywords: Vec<KeywordLocation> = locations
+            .map(|(document, pointer)| KeywordLocation {
                 document: document.map(str::to_owned),
                 pointer,
             })
@@ -217,20 +217,30 @@ pub(super) fn excludes(
     root: NodeId,
     excluded: Excluded<'_>,
 ) -> Result<bool, AutomatonError> {
-    let (text, byte) = match excluded {
+    let (text, is_end) = match excluded {
         Excluded::Values => return Ok(!automaton.has_value(root)?),
-        Excluded::Byte(text, byte) => (text, Some(byte)),
-        Excluded::End(text) => (text, None),
+        Excluded::Byte(text, byte) => (&[text, &[byte]].concat()[..], false),
+        Excluded::End(text) => (text, true),
     };
+    Ok(match state_after(automaton, root, text)? {
+        Some(at) => is_end && !automaton.is_complete(at)?,
+        None => true,
+    })
+}
+
+/// The state after some bytes; `None` where they are forbidden.
+pub(super) fn state_after(
+    automaton: &mut Automaton,
+    root: NodeId,
+    text: &[u8],
+) -> Result<Option<State>, AutomatonError> {
     let assertion = automaton.assertion_of(root);
-    let Some(mut at) = automaton.start(assertion)? else {
-        return Ok(true);
-    };
-    for byte in text.iter().copied().chain(byte) {
-        match automaton.step(at, byte)? {
-            Some(next) => at = next,
-            None => return Ok(true),
-        }
+    let mut at = automaton.start(assertion)?;
+    for &byte in text {
+        let Some(before) = at else {
+            break;
+        };
+        at = automaton.step(before, byte)?;
     }
-    Ok(byte.is_none() && !automaton.is_complete(at)?)
+    Ok(at)
 }

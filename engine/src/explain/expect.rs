@@ -1,31 +1,32 @@
 //! What could have stood where something else did.
 
-use super::Expected;
-use super::json_position::{Phase, Position, decoded};
+use super::answers::Expected;
+use super::json_position::{JsonPosition, Phase, decoded};
 use crate::automaton::{Automaton, AutomatonError, State};
 
-/// Texts that are listed; where there are more, none is.
-const MAX_TEXTS: usize = 12;
-/// Bytes that may follow one another in a text that is listed. More of them show that there are too many texts.
+/// Most strings that are listed; where there are more, none is.
+const MAX_STRINGS: usize = 12;
+/// Most bytes that may follow the same beginning of a string that is listed. More of them show that there are too many
+/// strings.
 const MAX_BRANCHES: usize = 48;
-/// Places that are looked at for a list of texts.
-const MAX_PLACES: usize = 1_000;
-/// Single bytes that are listed.
+/// Most states that are looked at for a list of strings.
+const MAX_STATES: usize = 1_000;
+/// Most single bytes that are listed.
 const MAX_BYTES: usize = 6;
 
-/// What may follow at a place: the values, names, bytes that may come next, shortest description first.
+/// What may follow in a state: the values, names, bytes that may come next, shortest description first.
 pub(super) fn expected(
     automaton: &mut Automaton,
     at: State,
-    position: &Position,
+    position: &JsonPosition,
     text: &[u8],
 ) -> Result<Vec<Expected>, AutomatonError> {
     let mut expected = Vec::new();
     match position.phase {
-        Phase::Text { start, .. } => texts(automaton, at, &text[start..], Expected::Text, &mut expected)?,
-        Phase::Key { start, .. } => texts(automaton, at, &text[start..], Expected::Name, &mut expected)?,
-        Phase::Value => values(automaton, at, &mut expected)?,
-        Phase::Name => names(automaton, at, &mut expected)?,
+        Phase::Text { start, .. } => listed_strings(automaton, at, &text[start..], Expected::Text, &mut expected)?,
+        Phase::Key { start, .. } => listed_strings(automaton, at, &text[start..], Expected::Name, &mut expected)?,
+        Phase::Value => listed_values(automaton, at, &mut expected)?,
+        Phase::Name => listed_names(automaton, at, &mut expected)?,
         Phase::Literal(_) | Phase::Number | Phase::Colon | Phase::After => {}
     }
     let bytes: Vec<u8> = following(automaton, at)?.into_iter().map(|(byte, _)| byte).collect();
@@ -35,7 +36,7 @@ pub(super) fn expected(
         && !position.is_in_array()
         && let Some(comma) = automaton.step(at, b',')?
     {
-        names(automaton, comma, &mut members)?;
+        listed_names(automaton, comma, &mut members)?;
     }
     let is_listed = |byte: &u8| match position.phase {
         Phase::Value => *byte == b']',
@@ -45,7 +46,7 @@ pub(super) fn expected(
     };
     let bytes: Vec<u8> = bytes.into_iter().filter(is_listed).collect();
     if bytes.len() <= MAX_BYTES || !is_in_string {
-        bytes_of(&bytes, &mut expected);
+        push_bytes(&bytes, &mut expected);
     }
     expected.append(&mut members);
     if automaton.is_complete(at)? {
@@ -54,8 +55,8 @@ pub(super) fn expected(
     Ok(expected)
 }
 
-/// The bytes, digits as one.
-fn bytes_of(bytes: &[u8], expected: &mut Vec<Expected>) {
+/// Adds bytes to what is expected, digits as one.
+fn push_bytes(bytes: &[u8], expected: &mut Vec<Expected>) {
     if bytes.iter().filter(|byte| byte.is_ascii_digit()).count() > 2 {
         expected.push(Expected::Digit);
         expected.extend(
@@ -69,8 +70,8 @@ fn bytes_of(bytes: &[u8], expected: &mut Vec<Expected>) {
     }
 }
 
-/// The kinds of values that may begin, with the strings where they are few.
-fn values(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), AutomatonError> {
+/// Adds the kinds of values that may begin, with the strings where they are few.
+fn listed_values(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), AutomatonError> {
     const KINDS: [(u8, &str); 6] = [
         (b'n', "null"),
         (b't', "true"),
@@ -85,7 +86,7 @@ fn values(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) ->
         };
         let before = expected.len();
         if byte == b'"' {
-            texts(automaton, next, b"\"", Expected::Text, expected)?;
+            listed_strings(automaton, next, b"\"", Expected::Text, expected)?;
         }
         if expected.len() == before {
             expected.push(Expected::Value(kind));
@@ -100,21 +101,21 @@ fn values(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) ->
     Ok(())
 }
 
-/// The names that may begin.
-fn names(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), AutomatonError> {
+/// Adds the names that may begin.
+fn listed_names(automaton: &mut Automaton, at: State, expected: &mut Vec<Expected>) -> Result<(), AutomatonError> {
     let Some(next) = automaton.step(at, b'"')? else {
         return Ok(());
     };
     let before = expected.len();
-    texts(automaton, next, b"\"", Expected::Name, expected)?;
+    listed_strings(automaton, next, b"\"", Expected::Name, expected)?;
     if expected.len() == before {
         expected.push(Expected::AnyName);
     }
     Ok(())
 }
 
-/// The texts that a string which began so may become, where they are few.
-fn texts(
+/// The strings that one which began so may become, where they are few.
+fn listed_strings(
     automaton: &mut Automaton,
     at: State,
     begun: &[u8],
@@ -129,7 +130,7 @@ fn texts(
         let mut next = following(automaton, at)?;
         // Other escapes are second spellings of what is found without them.
         next.retain(|(byte, _)| !is_escaped || b"\"\\nrtbf".contains(byte));
-        if next.len() > MAX_BRANCHES || looked_at > MAX_PLACES || found.len() > MAX_TEXTS {
+        if next.len() > MAX_BRANCHES || looked_at > MAX_STATES || found.len() > MAX_STRINGS {
             return Ok(());
         }
         for (byte, after) in next.into_iter().rev() {
@@ -141,7 +142,7 @@ fn texts(
             }
         }
     }
-    if found.len() <= MAX_TEXTS {
+    if found.len() <= MAX_STRINGS {
         found.sort();
         expected.extend(found.into_iter().map(what));
     }

@@ -1,21 +1,21 @@
-//! Where a byte stands in a JSON text.
+//! The position of a byte in a JSON text.
 
 /// What stands at the end of a text that is the beginning of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Before a value.
     Value,
-    /// In `true`, `false` or `null`, before so many more bytes.
+    /// In `true`, `false` or `null`, before so many more of its bytes.
     Literal(u8),
     Number,
-    /// In a string that began here.
+    /// In a string that began at `start`.
     Text {
         start: usize,
         escaped: bool,
     },
     /// Before a name, or the end of an object.
     Name,
-    /// In a name that began here.
+    /// In a name that began at `start`.
     Key {
         start: usize,
         escaped: bool,
@@ -28,21 +28,21 @@ pub(super) enum Phase {
 
 /// An object or array that is not closed.
 #[derive(Clone, Debug)]
-enum Open {
+enum OpenContainer {
     /// Number of items before the one that is read.
     Array(usize),
     /// The names so far.
     Object(Vec<String>),
 }
 
-/// The place at the end of a text that is the beginning of JSON.
+/// The position at the end of a text that is the beginning of JSON.
 #[derive(Clone, Debug)]
-pub(super) struct Position {
+pub(super) struct JsonPosition {
     pub(super) phase: Phase,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
 }
 
-impl Position {
+impl JsonPosition {
     fn start() -> Self {
         Self {
             phase: Phase::Value,
@@ -50,7 +50,7 @@ impl Position {
         }
     }
 
-    /// The place after `text`.
+    /// The position after `text`.
     pub(super) fn after(text: &[u8]) -> Self {
         let mut position = Self::start();
         for (at, &byte) in text.iter().enumerate() {
@@ -69,7 +69,9 @@ impl Position {
             },
             Phase::Key { start, escaped: true } => Phase::Key { start, escaped: false },
             Phase::Key { start, .. } if byte == b'"' => {
-                if let (Some(Open::Object(names)), Some(name)) = (self.open.last_mut(), decoded(&text[start..=at])) {
+                if let (Some(OpenContainer::Object(names)), Some(name)) =
+                    (self.open.last_mut(), decoded(&text[start..=at]))
+                {
                     names.push(name);
                 }
                 Phase::Colon
@@ -98,11 +100,11 @@ impl Position {
                 escaped: false,
             },
             b'{' => {
-                self.open.push(Open::Object(Vec::new()));
+                self.open.push(OpenContainer::Object(Vec::new()));
                 Phase::Name
             }
             b'[' => {
-                self.open.push(Open::Array(0));
+                self.open.push(OpenContainer::Array(0));
                 Phase::Value
             }
             b'}' | b']' => {
@@ -110,7 +112,7 @@ impl Position {
                 Phase::After
             }
             b',' => match self.open.last_mut() {
-                Some(Open::Array(before)) => {
+                Some(OpenContainer::Array(before)) => {
                     *before += 1;
                     Phase::Value
                 }
@@ -124,9 +126,9 @@ impl Position {
         }
     }
 
-    /// Whether the place is before the first item of an array, or after an item.
+    /// Whether the position is before the first item of an array, or after an item.
     pub(super) fn is_in_array(&self) -> bool {
-        matches!(self.open.last(), Some(Open::Array(_)))
+        matches!(self.open.last(), Some(OpenContainer::Array(_)))
     }
 
     /// JSON Pointer of the value that is read here, or, with `around`, of the object or array that it is in.
@@ -145,8 +147,10 @@ impl Position {
         let mut pointer = String::new();
         for open in &self.open[..frames] {
             match open {
-                Open::Array(before) => pointer.push_str(&format!("/{before}")),
-                Open::Object(names) => crate::json::push_token(&mut pointer, names.last().map_or("", String::as_str)),
+                OpenContainer::Array(before) => pointer.push_str(&format!("/{before}")),
+                OpenContainer::Object(names) => {
+                    crate::json::push_token(&mut pointer, names.last().map_or("", String::as_str))
+                }
             }
         }
         pointer
@@ -154,7 +158,8 @@ impl Position {
 
     /// The name that ends here, where the object has it already.
     pub(super) fn repeated_name(&self, text: &[u8], byte: Option<u8>) -> Option<String> {
-        let (Phase::Key { start, .. }, Some(b'"'), Some(Open::Object(names))) = (self.phase, byte, self.open.last())
+        let (Phase::Key { start, .. }, Some(b'"'), Some(OpenContainer::Object(names))) =
+            (self.phase, byte, self.open.last())
         else {
             return None;
         };
@@ -171,7 +176,7 @@ pub fn line_of(text: &str, pointer: &str) -> Option<usize> {
         return Some(1);
     }
     let frames = pointer.matches('/').count();
-    let mut position = Position::start();
+    let mut position = JsonPosition::start();
     let mut line = 1;
     for (at, byte) in text.bytes().enumerate() {
         let begins_item = position.phase == Phase::Value && position.is_in_array() && !b" \t\r\n]".contains(&byte);

@@ -8,6 +8,7 @@
 //! What a keyword declares stays where it is taken out: `additionalProperties` and `unevaluated*` mean the same without it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::mem::take;
 use std::sync::Arc;
 
 use crate::json::Content;
@@ -15,16 +16,16 @@ use crate::schema::{Body, Keywords, NodeId, SchemaLocation, SchemaSet, Subschema
 
 /// A keyword that can be taken out.
 #[derive(Clone, Debug)]
-struct Candidate {
+struct RemovableKeyword {
     node: NodeId,
-    part: Part,
+    part: KeywordPart,
     /// The subschemas that hold this one, where it is `false`: it is not expanded itself.
     holders: Vec<NodeId>,
 }
 
 /// A part of a subschema that excludes values by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum KeywordPart {
     /// A subschema that is `false`.
     False,
     Type,
@@ -58,8 +59,8 @@ enum Part {
 pub(super) struct Relaxable {
     set: Arc<SchemaSet>,
     root: NodeId,
-    /// Those of one subschema follow one another.
-    candidates: Vec<Candidate>,
+    /// Candidates of one subschema follow one another.
+    candidates: Vec<RemovableKeyword>,
     /// The subschemas of the candidates, with nothing taken out.
     whole: HashMap<NodeId, Body>,
     /// The candidates that are taken out at the moment.
@@ -79,21 +80,21 @@ impl Relaxable {
         (self.set.clone(), self.root)
     }
 
-    /// The number of keywords that can be taken out. Those close to the root come first.
+    /// The number of keywords that can be taken out. Keywords close to the root come first.
     pub(super) fn len(&self) -> usize {
         self.candidates.len()
     }
 
     /// Whether a candidate is the part of a `oneOf` that says that no two branches hold.
     pub(super) fn is_one_of(&self, candidate: usize) -> bool {
-        self.candidates[candidate].part == Part::OneOf
+        self.candidates[candidate].part == KeywordPart::OneOf
     }
 
     /// Whether a candidate can have made a difference where only these subschemas were expanded.
     pub(super) fn is_in(&self, candidate: usize, expanded: &HashSet<NodeId>) -> bool {
-        let Candidate { node, part, holders } = &self.candidates[candidate];
+        let RemovableKeyword { node, part, holders } = &self.candidates[candidate];
         match part {
-            Part::False => holders.is_empty() || holders.iter().any(|holder| expanded.contains(holder)),
+            KeywordPart::False => holders.is_empty() || holders.iter().any(|holder| expanded.contains(holder)),
             _ => expanded.contains(node),
         }
     }
@@ -115,21 +116,28 @@ impl Relaxable {
             {
                 let mut body = whole.clone();
                 let taken_out = of_one.iter().zip(&out[range]).filter(|(_, out)| **out);
-                taken_out.for_each(|(candidate, _)| candidate.part.take_out(&mut body));
+                for (candidate, _) in taken_out {
+                    match &mut body {
+                        Body::Keywords(keywords) => {
+                            candidate.part.take_out(keywords);
+                        }
+                        _ => body = Body::Anything,
+                    }
+                }
                 set.set_body(node, body);
             }
         }
         self.out = out;
     }
 
-    /// The places of a candidate, as JSON Pointers into the document of this URI. More than one where keywords are read
+    /// The locations of a candidate, as JSON Pointers into the document of this URI. More than one where keywords are read
     /// as one.
-    pub(super) fn places(&self, candidate: usize) -> Vec<(Option<&str>, String)> {
-        let Candidate { node, part, .. } = &self.candidates[candidate];
+    pub(super) fn locations(&self, candidate: usize) -> Vec<(Option<&str>, String)> {
+        let RemovableKeyword { node, part, .. } = &self.candidates[candidate];
         let location = self.set.node(*node).location;
         let pointer = self.set.pointer(location);
         let uri = self.set.uri(location);
-        if *part == Part::False {
+        if *part == KeywordPart::False {
             return vec![(uri, pointer)];
         }
         let exclusive = match self.whole.get(node) {
@@ -147,90 +155,67 @@ impl Relaxable {
     }
 }
 
-impl Part {
-    /// Every part that a subschema may have, but for `if`.
-    const ALL: [Self; 21] = [
-        Self::Type,
-        Self::Values,
-        Self::Minimum,
-        Self::Maximum,
-        Self::MultipleOf,
-        Self::MinLength,
-        Self::MaxLength,
-        Self::Pattern,
-        Self::Format,
-        Self::MinItems,
-        Self::MaxItems,
-        Self::UniqueItems,
-        Self::Contains,
-        Self::MaxContains,
-        Self::Required,
-        Self::MinProperties,
-        Self::MaxProperties,
-        Self::DependentRequired,
-        Self::AnyOf,
-        Self::OneOf,
-        Self::Not,
+impl KeywordPart {
+    /// Every part that a subschema may have, but for `if`, and the keyword that it is of.
+    const ALL: [(Self, &'static str); 21] = [
+        (Self::Type, "type"),
+        (Self::Values, "enum"),
+        (Self::Minimum, "minimum"),
+        (Self::Maximum, "maximum"),
+        (Self::MultipleOf, "multipleOf"),
+        (Self::MinLength, "minLength"),
+        (Self::MaxLength, "maxLength"),
+        (Self::Pattern, "pattern"),
+        (Self::Format, "format"),
+        (Self::MinItems, "minItems"),
+        (Self::MaxItems, "maxItems"),
+        (Self::UniqueItems, "uniqueItems"),
+        (Self::Contains, "contains"),
+        (Self::MaxContains, "maxContains"),
+        (Self::Required, "required"),
+        (Self::MinProperties, "minProperties"),
+        (Self::MaxProperties, "maxProperties"),
+        (Self::DependentRequired, "dependentRequired"),
+        (Self::AnyOf, "anyOf"),
+        (Self::OneOf, "oneOf"),
+        (Self::Not, "not"),
     ];
 
-    fn is_in(self, keywords: &Keywords) -> bool {
-        match self {
-            Self::False | Self::If(_) => false,
-            Self::Type => keywords.types.is_some(),
-            Self::Values => keywords.values.is_some(),
-            Self::Minimum => keywords.minimum.is_some(),
-            Self::Maximum => keywords.maximum.is_some(),
-            Self::MultipleOf => keywords.multiple_of.is_some(),
-            Self::MinLength => keywords.min_length.is_some(),
-            Self::MaxLength => keywords.max_length.is_some(),
-            Self::Pattern => keywords.pattern.is_some(),
-            Self::Format => keywords.format.is_some(),
-            Self::MinItems => keywords.min_items.is_some(),
-            Self::MaxItems => keywords.max_items.is_some(),
-            Self::UniqueItems => keywords.unique_items,
-            Self::Contains => keywords.contains.is_some_and(|contains| contains.min > 0),
-            Self::MaxContains => keywords.contains.is_some_and(|contains| contains.max.is_some()),
-            Self::Required => !keywords.required.is_empty(),
-            Self::MinProperties => keywords.min_properties.is_some(),
-            Self::MaxProperties => keywords.max_properties.is_some(),
-            Self::DependentRequired => !keywords.dependent_required.is_empty(),
-            Self::AnyOf => keywords.any_of.as_ref().is_some_and(Vec::is_empty),
-            Self::OneOf => keywords.one_of.is_some(),
-            Self::Not => keywords.not.is_some(),
-        }
+    /// The parts that a subschema has, but for `if`.
+    fn of(keywords: &Keywords) -> Vec<Self> {
+        let mut left = keywords.clone();
+        let all = Self::ALL.into_iter().map(|(part, _)| part);
+        all.filter(|part| part.take_out(&mut left)).collect()
     }
 
-    fn take_out(self, body: &mut Body) {
-        let Body::Keywords(keywords) = body else {
-            *body = Body::Anything;
-            return;
-        };
+    /// Takes the part out; whether it was there.
+    fn take_out(self, keywords: &mut Keywords) -> bool {
         match self {
-            Self::False => {}
-            Self::Type => keywords.types = None,
-            Self::Values => keywords.values = None,
-            Self::Minimum => keywords.minimum = None,
-            Self::Maximum => keywords.maximum = None,
-            Self::MultipleOf => keywords.multiple_of = None,
-            Self::MinLength => keywords.min_length = None,
-            Self::MaxLength => keywords.max_length = None,
-            Self::Pattern => keywords.pattern = None,
-            Self::Format => keywords.format = None,
-            Self::MinItems => keywords.min_items = None,
-            Self::MaxItems => keywords.max_items = None,
-            Self::UniqueItems => keywords.unique_items = false,
-            Self::Contains => keywords.contains.iter_mut().for_each(|contains| contains.min = 0),
-            Self::MaxContains => keywords.contains.iter_mut().for_each(|contains| contains.max = None),
-            Self::Required => keywords.required.clear(),
-            Self::MinProperties => keywords.min_properties = None,
-            Self::MaxProperties => keywords.max_properties = None,
-            Self::DependentRequired => keywords.dependent_required.clear(),
-            Self::AnyOf => keywords.any_of = None,
-            Self::OneOf => keywords.one_of = None,
-            Self::Not => keywords.not = None,
+            Self::False => false,
+            Self::Type => keywords.types.take().is_some(),
+            Self::Values => keywords.values.take().is_some(),
+            Self::Minimum => keywords.minimum.take().is_some(),
+            Self::Maximum => keywords.maximum.take().is_some(),
+            Self::MultipleOf => keywords.multiple_of.take().is_some(),
+            Self::MinLength => keywords.min_length.take().is_some(),
+            Self::MaxLength => keywords.max_length.take().is_some(),
+            Self::Pattern => keywords.pattern.take().is_some(),
+            Self::Format => keywords.format.take().is_some(),
+            Self::MinItems => keywords.min_items.take().is_some(),
+            Self::MaxItems => keywords.max_items.take().is_some(),
+            Self::UniqueItems => take(&mut keywords.unique_items),
+            Self::Contains => (keywords.contains.as_mut()).is_some_and(|contains| take(&mut contains.min) > 0),
+            Self::MaxContains => (keywords.contains.as_mut()).is_some_and(|contains| contains.max.take().is_some()),
+            Self::Required => !take(&mut keywords.required).is_empty(),
+            Self::MinProperties => keywords.min_properties.take().is_some(),
+            Self::MaxProperties => keywords.max_properties.take().is_some(),
+            Self::DependentRequired => !take(&mut keywords.dependent_required).is_empty(),
+            Self::AnyOf => keywords.any_of.take_if(|branches| branches.is_empty()).is_some(),
+            Self::OneOf => keywords.one_of.take().is_some(),
+            Self::Not => keywords.not.take().is_some(),
             Self::If(evaluating) => {
-                keywords.if_then_else = None;
                 keywords.all_of.push(evaluating);
+                keywords.if_then_else.take().is_some()
             }
         }
     }
@@ -246,35 +231,19 @@ impl Part {
             Some(_) if exclusive => vec![name],
             _ => vec![plain],
         };
-        let name = match self {
-            Self::False => return Vec::new(),
-            Self::Values => return written(["const", "enum"]),
-            Self::Minimum => return bound("minimum", "exclusiveMinimum", exclusive.0),
-            Self::Maximum => return bound("maximum", "exclusiveMaximum", exclusive.1),
-            Self::DependentRequired => return written(["dependencies", "dependentRequired"]),
-            Self::Contains => match set.member(location, "minContains") {
-                Some(_) => "minContains",
-                None => "contains",
-            },
-            Self::Type => "type",
-            Self::MultipleOf => "multipleOf",
-            Self::MinLength => "minLength",
-            Self::MaxLength => "maxLength",
-            Self::Pattern => "pattern",
-            Self::Format => "format",
-            Self::MinItems => "minItems",
-            Self::MaxItems => "maxItems",
-            Self::UniqueItems => "uniqueItems",
-            Self::MaxContains => "maxContains",
-            Self::Required => "required",
-            Self::MinProperties => "minProperties",
-            Self::MaxProperties => "maxProperties",
-            Self::AnyOf => "anyOf",
-            Self::OneOf => "oneOf",
-            Self::Not => "not",
-            Self::If(_) => "if",
-        };
-        vec![name]
+        match self {
+            Self::False => Vec::new(),
+            Self::Values => written(["const", "enum"]),
+            Self::Minimum => bound("minimum", "exclusiveMinimum", exclusive.0),
+            Self::Maximum => bound("maximum", "exclusiveMaximum", exclusive.1),
+            Self::DependentRequired => written(["dependencies", "dependentRequired"]),
+            Self::Contains if set.member(location, "minContains").is_some() => vec!["minContains"],
+            Self::If(_) => vec!["if"],
+            _ => {
+                let own = Self::ALL.into_iter().filter(|(part, _)| *part == self);
+                own.map(|(_, name)| name).collect()
+            }
+        }
     }
 }
 
@@ -368,16 +337,11 @@ impl Split {
         let Some(branches) = keywords.one_of.take_if(|branches| !branches.is_empty()) else {
             return;
         };
-        let any_of = |branches: &[NodeId]| Keywords {
-            any_of: Some(branches.to_vec()),
-            ..Keywords::default()
-        };
-        let any = self.add(location, any_of(&branches));
+        let any = self.add(location, any_of(branches.clone()));
         keywords.all_of.push(any);
         if branches.len() > 1 {
-            let not = Some(self.add(location, any_of(&branches)));
             let not = Keywords {
-                not,
+                not: Some(self.add(location, any_of(branches.clone()))),
                 ..Keywords::default()
             };
             let none = self.add(location, not);
@@ -386,7 +350,7 @@ impl Split {
     }
 
     fn finish(mut self, root: NodeId) -> Relaxable {
-        let relaxable = std::mem::take(&mut self.relaxable);
+        let relaxable = take(&mut self.relaxable);
         let mut ids = HashMap::new();
         for (node, body) in &relaxable {
             let id = match self.fixed.contains(node) {
@@ -409,17 +373,17 @@ impl Split {
                         *child = id_of(child);
                     }
                 });
-                parts.extend(Part::ALL.into_iter().filter(|part| part.is_in(keywords)));
+                parts.extend(KeywordPart::of(keywords));
                 if let Some(branches) = keywords.if_then_else {
-                    parts.push(Part::If(self.evaluating(self.set.node(node).location, branches)));
+                    parts.push(KeywordPart::If(self.evaluating(self.set.node(node).location, branches)));
                 }
             }
             if matches!(body, Body::Nothing) {
-                parts.push(Part::False);
+                parts.push(KeywordPart::False);
             }
             let holders = self.holders.get(&original).into_iter().flatten();
             let holders: Vec<NodeId> = holders.map(id_of).collect();
-            candidates.extend(parts.iter().map(|&part| Candidate {
+            candidates.extend(parts.iter().map(|&part| RemovableKeyword {
                 node,
                 part,
                 holders: holders.clone(),
@@ -445,22 +409,23 @@ impl Split {
             location,
             body: Body::Anything,
         });
-        let mut any_of = vec![anything, condition];
-        any_of.extend(otherwise);
+        let mut branches = vec![anything, condition];
+        branches.extend(otherwise);
         if let Some(then) = then {
             let both = Keywords {
                 all_of: vec![condition, then],
                 ..Keywords::default()
             };
-            any_of.push(self.add(location, both));
+            branches.push(self.add(location, both));
         }
-        let any_of = Some(any_of);
-        self.add(
-            location,
-            Keywords {
-                any_of,
-                ..Keywords::default()
-            },
-        )
+        self.add(location, any_of(branches))
+    }
+}
+
+/// A subschema that says only that at least one branch holds.
+fn any_of(branches: Vec<NodeId>) -> Keywords {
+    Keywords {
+        any_of: Some(branches),
+        ..Keywords::default()
     }
 }

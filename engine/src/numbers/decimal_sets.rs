@@ -1,9 +1,5 @@
-//! Sets of decimals in a normal form: finitely many *breakpoints*, decimals of which each is or is not a member, and between
-//! neighbouring breakpoints one Boolean combination of periodic_sets (see [`super::periodic`]).
-//!
-//! Boolean operations go breakpoint by breakpoint. Emptiness and cardinality are exact by counting, without enumeration.
+//! Arena of sets of decimals in the normal form of [`super::piecewise`]. Boolean operations go interval by interval.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -12,7 +8,7 @@ use super::divisor::Divisor;
 use super::periodic::{PeriodicSetId, PeriodicSets};
 use super::piecewise::{Breakpoint, Piecewise};
 use crate::Limits;
-use crate::decimal::{Decimal, LimitReached};
+use crate::decimal::{Decimal, NumberLimitReached};
 
 /// Handle of a set in [`DecimalSets`]. Equal handles are equal sets; equal sets have, but for rare cases, equal handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,12 +16,12 @@ pub(super) struct DecimalSetId(u32);
 
 /// Arena of hash-consed sets of decimals.
 ///
-/// Operations that could grow a set without measure fail with [`LimitReached`]; what they hand out is small enough for
-/// every question about it to be answered in bounded time.
+/// Operations that could grow a set without measure fail with [`NumberLimitReached`]; the sets they make are small
+/// enough for every question about them to be answered in bounded time.
 #[derive(Debug)]
 pub(super) struct DecimalSets {
     /// Most breakpoints of one set.
-    max_cuts: u64,
+    max_breakpoints: u64,
     pub(super) periodic_sets: PeriodicSets,
     items: Vec<Arc<Piecewise>>,
     ids: HashMap<Arc<Piecewise>, DecimalSetId>,
@@ -45,13 +41,12 @@ impl DecimalSets {
 
     /// An arena with the empty set and its complement, whose sets stay within limits.
     pub(super) fn within(limits: &Limits) -> Self {
-        let (items, ids, results) = (Vec::new(), HashMap::new(), HashMap::new());
         let mut sets = Self {
-            max_cuts: limits.number_values as u64,
+            max_breakpoints: limits.number_values as u64,
             periodic_sets: PeriodicSets::within(limits),
-            items,
-            ids,
-            results,
+            items: Vec::new(),
+            ids: HashMap::new(),
+            results: HashMap::new(),
             complements: HashMap::new(),
         };
         sets.insert(Piecewise::uniform(PeriodicSets::NONE));
@@ -64,77 +59,25 @@ impl DecimalSets {
         self.insert(Piecewise::uniform(PeriodicSets::INTEGERS))
     }
 
-    /// The numbers `x >= bound`.
-    pub(super) fn at_least(&mut self, bound: Decimal) -> DecimalSetId {
-        self.insert(Piecewise::split(
-            PeriodicSets::NONE,
-            Breakpoint {
-                at: bound,
-                member: true,
-            },
-            PeriodicSets::ALL,
-        ))
+    /// All or none of the numbers below `at`, `at` itself or not, and all or none of the numbers above.
+    pub(super) fn split(&mut self, below: bool, at: Decimal, member: bool, above: bool) -> DecimalSetId {
+        self.insert(Piecewise {
+            breakpoints: vec![Breakpoint { at, member }],
+            rules: vec![PeriodicSets::constant(below), PeriodicSets::constant(above)],
+        })
     }
 
-    /// The numbers `x > bound`.
-    pub(super) fn above(&mut self, bound: Decimal) -> DecimalSetId {
-        self.insert(Piecewise::split(
-            PeriodicSets::NONE,
-            Breakpoint {
-                at: bound,
-                member: false,
-            },
-            PeriodicSets::ALL,
-        ))
-    }
-
-    /// The numbers `x <= bound`.
-    pub(super) fn at_most(&mut self, bound: Decimal) -> DecimalSetId {
-        self.insert(Piecewise::split(
-            PeriodicSets::ALL,
-            Breakpoint {
-                at: bound,
-                member: true,
-            },
-            PeriodicSets::NONE,
-        ))
-    }
-
-    /// The numbers `x < bound`.
-    pub(super) fn below(&mut self, bound: Decimal) -> DecimalSetId {
-        self.insert(Piecewise::split(
-            PeriodicSets::ALL,
-            Breakpoint {
-                at: bound,
-                member: false,
-            },
-            PeriodicSets::NONE,
-        ))
-    }
-
-    /// The integer multiples of `step`, whatever its sign; of zero, only zero.
+    /// The integer multiples of `divisor`, whatever its sign; of zero, only zero.
     ///
     /// # Errors
     ///
-    /// Where `step` has too many digits for exact arithmetic in bounded time.
-    pub(super) fn multiple_of(&mut self, step: &Decimal) -> Result<DecimalSetId, LimitReached> {
-        let Some(divisor) = Divisor::of(step) else {
-            return Ok(self.exactly(Decimal::zero()));
+    /// Where `divisor` has too many digits for exact arithmetic in bounded time.
+    pub(super) fn multiple_of(&mut self, divisor: &Decimal) -> Result<DecimalSetId, NumberLimitReached> {
+        let Some(divisor) = Divisor::of(divisor) else {
+            return Ok(self.split(false, Decimal::zero(), true, false));
         };
-        let periodic = self.periodic_sets.multiples(divisor)?;
-        Ok(self.insert(Piecewise::uniform(periodic)))
-    }
-
-    /// The one number `value`.
-    pub(super) fn exactly(&mut self, value: Decimal) -> DecimalSetId {
-        self.insert(Piecewise::split(
-            PeriodicSets::NONE,
-            Breakpoint {
-                at: value,
-                member: true,
-            },
-            PeriodicSets::NONE,
-        ))
+        let multiples = self.periodic_sets.multiples(divisor)?;
+        Ok(self.insert(Piecewise::uniform(multiples)))
     }
 
     /// The given numbers, as an `enum` has them.
@@ -142,7 +85,10 @@ impl DecimalSets {
     /// # Errors
     ///
     /// Where there are too many.
-    pub(super) fn one_of(&mut self, values: impl IntoIterator<Item = Decimal>) -> Result<DecimalSetId, LimitReached> {
+    pub(super) fn one_of(
+        &mut self,
+        values: impl IntoIterator<Item = Decimal>,
+    ) -> Result<DecimalSetId, NumberLimitReached> {
         let mut values: Vec<Decimal> = values.into_iter().collect();
         values.sort_unstable();
         values.dedup();
@@ -156,24 +102,26 @@ impl DecimalSets {
     /// # Errors
     ///
     /// Where the result would be too large.
-    pub(super) fn and(&mut self, left: DecimalSetId, right: DecimalSetId) -> Result<DecimalSetId, LimitReached> {
-        let (left, right) = (left.min(right), left.max(right));
-        match (left, right) {
+    pub(super) fn and(&mut self, left: DecimalSetId, right: DecimalSetId) -> Result<DecimalSetId, NumberLimitReached> {
+        match (left.min(right), left.max(right)) {
             (Self::NONE, _) => Ok(Self::NONE),
             (Self::ALL, other) => Ok(other),
-            _ if left == right => Ok(left),
-            _ => self.combine(Operation::And, left, right),
+            (left, right) if left == right => Ok(left),
+            (left, right) => self.combine(Operation::And, left, right),
         }
     }
 
-    /// The numbers in at least one set. As [`Self::and`].
-    pub(super) fn or(&mut self, left: DecimalSetId, right: DecimalSetId) -> Result<DecimalSetId, LimitReached> {
-        let (left, right) = (left.min(right), left.max(right));
-        match (left, right) {
+    /// The numbers in at least one set.
+    ///
+    /// # Errors
+    ///
+    /// Where the result would be too large.
+    pub(super) fn or(&mut self, left: DecimalSetId, right: DecimalSetId) -> Result<DecimalSetId, NumberLimitReached> {
+        match (left.min(right), left.max(right)) {
             (Self::NONE, other) => Ok(other),
             (Self::ALL, _) => Ok(Self::ALL),
-            _ if left == right => Ok(left),
-            _ => self.combine(Operation::Or, left, right),
+            (left, right) if left == right => Ok(left),
+            (left, right) => self.combine(Operation::Or, left, right),
         }
     }
 
@@ -182,30 +130,25 @@ impl DecimalSets {
         match id {
             Self::NONE => return Self::ALL,
             Self::ALL => return Self::NONE,
-            id => {
-                if let Some(&known) = self.complements.get(&id) {
-                    return known;
-                }
-            }
+            _ => {}
         }
-        let set = Arc::clone(self.get(id));
-        let breakpoints = set
-            .breakpoints
-            .iter()
-            .map(|breakpoint| Breakpoint {
-                at: breakpoint.at.clone(),
-                member: !breakpoint.member,
-            })
-            .collect();
-        let rules = set.rules.iter().map(|&piece| self.periodic_sets.not(piece)).collect();
-        // The complement of a normal form is one, but for small finite stretches, which are written as single numbers
-        // only where the rest is empty.
-        let complement = Piecewise { breakpoints, rules };
-        let complement = self
+        if let Some(&known) = self.complements.get(&id) {
+            return known;
+        }
+        let mut complement = Piecewise::clone(self.get(id));
+        for breakpoint in &mut complement.breakpoints {
+            breakpoint.member = !breakpoint.member;
+        }
+        for rule in &mut complement.rules {
+            *rule = self.periodic_sets.not(*rule);
+        }
+        // The complement of a normal form is one, but for intervals with few members, which are written as single
+        // numbers only where the rest is empty.
+        let id_of_complement = self
             .intern(complement.clone())
             .unwrap_or_else(|_| self.insert(complement));
-        self.complements.insert(id, complement);
-        complement
+        self.complements.insert(id, id_of_complement);
+        id_of_complement
     }
 
     /// Whether `value` is a member.
@@ -222,7 +165,7 @@ impl DecimalSets {
         operation: Operation,
         left: DecimalSetId,
         right: DecimalSetId,
-    ) -> Result<DecimalSetId, LimitReached> {
+    ) -> Result<DecimalSetId, NumberLimitReached> {
         if let Some(&known) = self.results.get(&(operation, left, right)) {
             return Ok(known);
         }
@@ -233,43 +176,30 @@ impl DecimalSets {
         Ok(id)
     }
 
-    /// Combines two sets breakpoint by breakpoint and piece by piece.
-    fn merge(&mut self, operation: Operation, left: &Piecewise, right: &Piecewise) -> Result<Piecewise, LimitReached> {
-        let mut result = Piecewise {
-            breakpoints: Vec::new(),
-            rules: vec![self.apply(operation, left.rules[0], right.rules[0])?],
-        };
-        let (mut i, mut j) = (0, 0);
-        loop {
-            let order = match (left.breakpoints.get(i), right.breakpoints.get(j)) {
-                (None, None) => return Ok(result),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(one), Some(other)) => one.at.cmp(&other.at),
-            };
-            let at = if order.is_le() {
-                &left.breakpoints[i].at
-            } else {
-                &right.breakpoints[j].at
-            };
-            let first = if order.is_le() {
-                left.breakpoints[i].member
-            } else {
-                self.periodic_sets.contains(left.rules[i], at)
-            };
-            let second = if order.is_ge() {
-                right.breakpoints[j].member
-            } else {
-                self.periodic_sets.contains(right.rules[j], at)
-            };
+    /// Combines two sets breakpoint by breakpoint and interval by interval.
+    fn merge(
+        &mut self,
+        operation: Operation,
+        left: &Piecewise,
+        right: &Piecewise,
+    ) -> Result<Piecewise, NumberLimitReached> {
+        let mut ends: Vec<&Decimal> = [left, right]
+            .into_iter()
+            .flat_map(|set| set.breakpoints.iter().map(|breakpoint| &breakpoint.at))
+            .collect();
+        ends.sort();
+        ends.dedup();
+        let mut result = Piecewise::uniform(self.apply(operation, left.rules[0], right.rules[0])?);
+        for at in ends {
+            let of_both = [left, right].map(|set| set.contains(&self.periodic_sets, at));
             let member = match operation {
-                Operation::And => first && second,
-                Operation::Or => first || second,
+                Operation::And => of_both[0] && of_both[1],
+                Operation::Or => of_both[0] || of_both[1],
             };
-            result.breakpoints.push(Breakpoint { at: at.clone(), member });
-            (i, j) = (i + usize::from(order.is_le()), j + usize::from(order.is_ge()));
-            result.rules.push(self.apply(operation, left.rules[i], right.rules[j])?);
+            let above = self.apply(operation, left.rule_above(at), right.rule_above(at))?;
+            result.push(Breakpoint { at: at.clone(), member }, above);
         }
+        Ok(result)
     }
 
     fn apply(
@@ -277,7 +207,7 @@ impl DecimalSets {
         operation: Operation,
         left: PeriodicSetId,
         right: PeriodicSetId,
-    ) -> Result<PeriodicSetId, LimitReached> {
+    ) -> Result<PeriodicSetId, NumberLimitReached> {
         match operation {
             Operation::And => self.periodic_sets.and(left, right),
             Operation::Or => self.periodic_sets.or(left, right),
@@ -285,12 +215,12 @@ impl DecimalSets {
     }
 
     /// Interns the normal form of a set.
-    fn intern(&mut self, set: Piecewise) -> Result<DecimalSetId, LimitReached> {
+    fn intern(&mut self, set: Piecewise) -> Result<DecimalSetId, NumberLimitReached> {
         let normal = set.normalised(&mut self.periodic_sets)?;
-        if normal.breakpoints.len() as u64 > self.max_cuts {
-            return Err(LimitReached {
+        if normal.breakpoints.len() as u64 > self.max_breakpoints {
+            return Err(NumberLimitReached {
                 what: "bounds and single values of a set of numbers (`number_values`)",
-                limit: self.max_cuts,
+                limit: self.max_breakpoints,
             });
         }
         Ok(self.insert(normal))

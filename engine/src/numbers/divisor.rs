@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, power, strip_factor};
 
 /// A positive decimal `unit × 2^twos × 5^fives`, `unit` coprime to ten: the divisor of the periodic of its integer
 /// multiples.
@@ -22,10 +22,15 @@ pub(super) struct Divisor {
 impl Divisor {
     /// The divisor one, whose multiples are the integers.
     pub(super) fn one() -> Self {
+        Self::power_of_ten(0)
+    }
+
+    /// The divisor `10^exponent`.
+    pub(super) fn power_of_ten(exponent: i64) -> Self {
         Self {
             unit: BigUint::one(),
-            twos: 0,
-            fives: 0,
+            twos: exponent,
+            fives: exponent,
         }
     }
 
@@ -35,7 +40,7 @@ impl Divisor {
             return None;
         }
         let twos = value.significand().trailing_zeros().unwrap_or(0);
-        let (unit, fives) = strip_fives(value.significand() >> twos);
+        let (unit, fives) = strip_factor(value.significand() >> twos, 5);
         let exponent = value.exponent();
         Some(Self {
             unit,
@@ -48,11 +53,11 @@ impl Divisor {
     pub(super) fn value(&self) -> Decimal {
         let exponent = self.twos.min(self.fives);
         let twos = &self.unit << self.twos.abs_diff(exponent);
-        Decimal::new(false, twos * pow5(self.fives.abs_diff(exponent)), exponent)
+        Decimal::new(false, twos * power(5, self.fives.abs_diff(exponent)), exponent)
     }
 
-    /// The exponent of ten, if this is a power of that.
-    pub(super) fn power_of_ten(&self) -> Option<i64> {
+    /// The exponent of ten, if this is a power of ten.
+    pub(super) fn exponent_of_ten(&self) -> Option<i64> {
         (self.unit.is_one() && self.twos == self.fives).then_some(self.twos)
     }
 
@@ -83,7 +88,7 @@ impl Divisor {
         let twos = self.twos.saturating_sub(exponent);
         let fives = self.fives.saturating_sub(exponent);
         (twos <= 0 || significand.trailing_zeros().unwrap_or(0) >= twos.unsigned_abs())
-            && (fives <= 0 || divisible_by_pow5(significand, fives.unsigned_abs()))
+            && (fives <= 0 || divisible_by_power_of_five(significand, fives.unsigned_abs()))
             && (self.unit.is_one() || (significand % &self.unit).is_zero())
     }
 
@@ -100,7 +105,8 @@ impl Divisor {
         BigInt::from_biguint(sign, numerator).div_floor(&denominator.into())
     }
 
-    /// The same of a number of this magnitude, negative or not, where it is short.
+    /// The largest integer not above the number of `value`'s magnitude, negative or not, divided by this divisor; `None`
+    /// where it takes long numbers.
     fn short_floor_ratio(&self, value: &Decimal, is_negative: bool) -> Option<i128> {
         if value.is_zero() {
             return Some(0);
@@ -125,14 +131,14 @@ impl Divisor {
         }
     }
 
-    /// Number of multiples strictly between `low` and `high`, where it is short.
+    /// Number of multiples strictly between `low` and `high`; `None` where it takes long numbers.
     pub(super) fn short_between(&self, low: &Decimal, high: &Decimal) -> Option<i128> {
         let from = self.short_floor_ratio(low, low.is_negative())?;
         let to = -self.short_floor_ratio(high, !high.is_negative())?;
         Some(to.checked_sub(from)?.checked_sub(1)?.max(0))
     }
 
-    /// The least integer not below `value` divided by the divisor. As [`Self::floor_ratio`].
+    /// The least integer not below `value` divided by the divisor. It may be as long as with [`Self::floor_ratio`].
     pub(super) fn ceil_ratio(&self, value: &Decimal) -> BigInt {
         -self.floor_ratio(&value.negated())
     }
@@ -157,7 +163,7 @@ impl Divisor {
 
     /// Whether it is no larger than a power of ten, as far as is easily said.
     pub(super) fn is_at_most_power(&self, exponent: i64) -> bool {
-        match self.power_of_ten() {
+        match self.exponent_of_ten() {
             Some(power) => power <= exponent,
             None => self.value().magnitude() <= exponent,
         }
@@ -166,7 +172,7 @@ impl Divisor {
     /// Magnitude of `value` over the divisor, as a fraction of integers.
     fn ratio(&self, value: &Decimal) -> (BigUint, BigUint) {
         let (twos, fives) = (value.exponent() - self.twos, value.exponent() - self.fives);
-        let scale = |shift: i64, power: i64| (pow5(power.max(0).unsigned_abs())) << shift.max(0).unsigned_abs();
+        let scale = |twos: i64, fives: i64| power(5, fives.max(0).unsigned_abs()) << twos.max(0).unsigned_abs();
         (
             value.significand() * scale(twos, fives),
             &self.unit * scale(-twos, -fives),
@@ -174,86 +180,8 @@ impl Divisor {
     }
 }
 
-/// `5^exponent`, written out.
-pub(super) fn pow5(exponent: u64) -> BigUint {
-    if exponent <= 27 {
-        5u64.pow(exponent as u32).into()
-    } else {
-        num_traits::pow(BigUint::from(5u8), exponent as usize)
-    }
-}
-
-/// How often five divides `value`, which is not zero, and what remains.
-pub(super) fn strip_fives(value: BigUint) -> (BigUint, u64) {
-    let (mut rest, mut count) = (value, 0);
-    let mut step = 1u64;
-    // Powers of five in ascending, then descending order: few divisions, and only one where five does not divide.
-    loop {
-        let (quotient, remainder) = rest.div_rem(&pow5(step));
-        if remainder.is_zero() {
-            (rest, count) = (quotient, count + step);
-            step *= 2;
-        } else if step == 1 {
-            return (rest, count);
-        } else {
-            step /= 2;
-        }
-    }
-}
-
-fn divisible_by_pow5(value: &BigUint, exponent: u64) -> bool {
+/// Whether `5^exponent` divides `value`.
+fn divisible_by_power_of_five(value: &BigUint, exponent: u64) -> bool {
     // Five to the power has over twice as many bits as its exponent.
-    exponent <= value.bits() / 2 && (value % pow5(exponent)).is_zero()
-}
-
-#[cfg(test)]
-mod tests {
-    use rand::{Rng as _, SeedableRng as _};
-
-    use super::*;
-
-    /// Whatever the length of the numbers.
-    #[test]
-    fn floors_are_the_multiples_next_below_and_tell_how_many_are_between() {
-        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(7);
-        let (mut short, mut long) = (0, 0);
-        for _ in 0..20_000 {
-            let mut decimal = |negative| {
-                let digits = random.random_range(1..=70);
-                let significand = random.random_range(0..=u128::MAX >> (128 - digits));
-                Decimal::new(negative, significand.into(), random.random_range(-12..=12))
-            };
-            let (value, other, step) = (decimal(false), decimal(false), decimal(false));
-            let mut signed = |value: Decimal| match random.random_bool(0.5) {
-                true => value.negated(),
-                false => value,
-            };
-            let (value, other) = (signed(value), signed(other));
-            let Some(step) = Divisor::of(&step) else { continue };
-            let floor = step.floor_ratio(&value);
-            let next: BigInt = &floor + 1;
-            assert!(
-                step.times(&floor) <= value && value < step.times(&next),
-                "{value:?} {step:?}"
-            );
-            let (low, high) = match value < other {
-                true => (value, other),
-                false => (other, value),
-            };
-            match step.short_between(&low, &high) {
-                Some(count) => {
-                    short += 1;
-                    let first: BigInt = step.floor_ratio(&low) + 1;
-                    let between: BigInt = step.ceil_ratio(&high) - first;
-                    assert_eq!(
-                        BigInt::from(count),
-                        between.max(BigInt::ZERO),
-                        "{low:?} {high:?} {step:?}"
-                    );
-                }
-                None => long += 1,
-            }
-        }
-        assert!(short > 1_000 && long > 2_000, "{short} {long}");
-    }
+    exponent <= value.bits() / 2 && (value % power(5, exponent)).is_zero()
 }

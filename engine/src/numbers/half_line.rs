@@ -1,10 +1,10 @@
-//! The magnitudes of a set's members on one side of zero, arranged by leading digits.
+//! The magnitudes of a set's members on one side of zero, and what of them is left behind leading digits.
 
+use super::periodic::{PeriodicSetId, PeriodicSets};
+use super::piecewise::{Breakpoint, Piecewise};
 use crate::decimal::Decimal;
-use crate::numbers::periodic::{PeriodicSetId, PeriodicSets};
-use crate::numbers::piecewise::Piecewise;
 
-/// No last exponent.
+/// The last exponent of a run without end.
 pub(super) const ENDLESS: i64 = i64::MAX;
 
 /// A positive number at which the set changes its rule.
@@ -16,18 +16,18 @@ pub(super) struct HalfLineBreakpoint {
     pub(super) member: bool,
 }
 
-/// The positive numbers whose value, or whose negative for the other half_line, is a member; and whether zero is one.
+/// One side of a set: the magnitudes of its positive members, or of its negative ones; and whether zero is a member.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct HalfLine {
     pub(super) zero: bool,
     pub(super) breakpoints: Vec<HalfLineBreakpoint>,
-    /// `rules[i]` holds below `breakpoints[i]`, the last residual above all breakpoints.
+    /// `rules[i]` holds below `breakpoints[i]`, the last rule above all breakpoints.
     pub(super) rules: Vec<PeriodicSetId>,
-    /// What the members `0.d… × 10^n`, `d` nonzero, are, by `n`.
+    /// Which numbers `0.d… × 10^n`, `d` nonzero, are members, by `n`.
     pub(super) root: Vec<ExponentRun>,
 }
 
-/// The same rule for a stretch of exponents: those above the run before, up to `last`.
+/// What is left of a set at a run of exponents: those above the run before, up to `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ExponentRun {
     pub(super) last: i64,
@@ -37,49 +37,49 @@ pub(super) struct ExponentRun {
 impl ExponentRun {
     /// Whether it is the last and has members at some exponent, whatever more digits there are.
     pub(super) fn is_endless(&self) -> bool {
-        self.last == ENDLESS && matches!(self.residual, Residual::Pure(rule) if rule != PeriodicSets::NONE)
+        self.last == ENDLESS && matches!(self.residual, Residual::Rule(rule) if rule != PeriodicSets::NONE)
     }
 
     /// Whether all are members, or none.
     pub(super) fn is_constant(&self) -> bool {
-        matches!(self.residual, Residual::Pure(rule) if PeriodicSets::is_constant(rule))
+        matches!(self.residual, Residual::Rule(rule) if PeriodicSets::is_constant(rule))
     }
 }
 
-/// Which numbers with some leading digits, at one exponent, are members.
+/// Which numbers with some leading digits are members, at one exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Residual {
-    /// One rule for all of them.
-    Pure(PeriodicSetId),
-    /// The leading digits followed by zeros only are a member as said here, all others are not as said here.
-    Spot(bool),
-    /// The breakpoints from `low` to before `high` start with the leading digits, of which there are `depth`; digits past the
-    /// end of a breakpoint are zeros.
-    Path { low: u32, high: u32, depth: u32 },
+    /// One rule for all numbers.
+    Rule(PeriodicSetId),
+    /// Whether the number with only zeros behind the leading digits is a member. Of all others the opposite is true.
+    OnlyZeros(bool),
+    /// The breakpoints from `low` to before `high` start with the leading digits, of which there are `depth`; digits past
+    /// the end of a breakpoint are zeros.
+    Breakpoints { low: u32, high: u32, depth: u32 },
 }
+
+/// What is left of a set where no number is a member.
+pub(super) const EMPTY: Residual = Residual::Rule(PeriodicSets::NONE);
 
 impl HalfLine {
     pub(super) fn of(set: &Piecewise, periodic_sets: &PeriodicSets, negative: bool) -> Self {
         let zero = set.contains(periodic_sets, &Decimal::zero());
-        let half_cut = |breakpoint: &crate::numbers::piecewise::Breakpoint| HalfLineBreakpoint {
+        let magnitude = |breakpoint: &Breakpoint| HalfLineBreakpoint {
             at: breakpoint.at.abs(),
             digits: breakpoint.at.digit_values(),
             member: breakpoint.member,
         };
+        let all = &set.breakpoints;
         let (breakpoints, rules): (Vec<_>, Vec<_>) = if negative {
-            let end = set
-                .breakpoints
-                .partition_point(|breakpoint| breakpoint.at.is_negative());
+            let end = all.partition_point(|breakpoint| breakpoint.at.is_negative());
             (
-                set.breakpoints[..end].iter().rev().map(half_cut).collect(),
+                all[..end].iter().rev().map(magnitude).collect(),
                 set.rules[..=end].iter().rev().copied().collect(),
             )
         } else {
-            let start = set
-                .breakpoints
-                .partition_point(|breakpoint| breakpoint.at.is_negative() || breakpoint.at.is_zero());
+            let start = all.partition_point(|breakpoint| breakpoint.at <= Decimal::zero());
             (
-                set.breakpoints[start..].iter().map(half_cut).collect(),
+                all[start..].iter().map(magnitude).collect(),
                 set.rules[start..].to_vec(),
             )
         };
@@ -102,52 +102,47 @@ impl HalfLine {
         self.zero && self.breakpoints.is_empty() && self.rules[0] == PeriodicSets::ALL
     }
 
-    /// What remains of a residual after one more digit.
-    pub(super) fn slice(
+    /// The residual after one more digit.
+    pub(super) fn after_digit(
         half_line: Option<&Self>,
         periodic_sets: &PeriodicSets,
         residual: Residual,
         digit: u8,
     ) -> Residual {
         match (residual, half_line) {
-            (Residual::Pure(_), _) | (Residual::Path { .. }, None) => residual,
-            (Residual::Spot(at), _) => {
-                if digit == 0 {
-                    residual
-                } else {
-                    Residual::Pure(PeriodicSets::constant(!at))
-                }
-            }
-            (Residual::Path { low, high, depth }, Some(half_line)) => {
-                // The breakpoints of a path are in the order of their digits from here on.
+            (Residual::Rule(_), _) | (Residual::Breakpoints { .. }, None) => residual,
+            (Residual::OnlyZeros(_), _) if digit == 0 => residual,
+            (Residual::OnlyZeros(at), _) => Residual::Rule(PeriodicSets::constant(!at)),
+            (Residual::Breakpoints { low, high, depth }, Some(half_line)) => {
+                // These breakpoints are in the order of their digits from here on.
                 let breakpoints = &half_line.breakpoints[low as usize..high as usize];
                 let digit_of =
                     |breakpoint: &HalfLineBreakpoint| breakpoint.digits.get(depth as usize).copied().unwrap_or(0);
                 let first = low + breakpoints.partition_point(|breakpoint| digit_of(breakpoint) < digit) as u32;
                 let end = low + breakpoints.partition_point(|breakpoint| digit_of(breakpoint) <= digit) as u32;
                 if first == end {
-                    Residual::Pure(half_line.rules[first as usize])
+                    Residual::Rule(half_line.rules[first as usize])
                 } else {
-                    half_line.path(periodic_sets, first, end, depth + 1)
+                    half_line.between(periodic_sets, first, end, depth + 1)
                 }
             }
         }
     }
 
-    /// The path of the given breakpoints, or something simpler that means the same.
-    fn path(&self, periodic_sets: &PeriodicSets, low: u32, high: u32, depth: u32) -> Residual {
+    /// The residual of the given breakpoints, in its simplest form.
+    fn between(&self, periodic_sets: &PeriodicSets, low: u32, high: u32, depth: u32) -> Residual {
         let breakpoint = &self.breakpoints[low as usize];
         if high - low > 1 || !breakpoint.ends_by(depth) {
-            return Residual::Path { low, high, depth };
+            return Residual::Breakpoints { low, high, depth };
         }
         let above = self.rules[high as usize];
         if breakpoint.member == periodic_sets.contains(above, &breakpoint.at) {
-            Residual::Pure(above)
+            Residual::Rule(above)
         } else if PeriodicSets::is_constant(above) {
-            Residual::Spot(breakpoint.member)
+            Residual::OnlyZeros(breakpoint.member)
         } else {
             // All of its digits are used up: how many zeros follow makes no difference.
-            Residual::Path {
+            Residual::Breakpoints {
                 low,
                 high,
                 depth: breakpoint.digits.len() as u32,
@@ -155,11 +150,13 @@ impl HalfLine {
         }
     }
 
-    /// Every rule that the residual refers to.
-    pub(super) fn rules<'a>(half_line: Option<&'a Self>, residual: &'a Residual) -> &'a [PeriodicSetId] {
+    /// Every rule that a residual refers to.
+    pub(super) fn rules_of<'a>(half_line: Option<&'a Self>, residual: &'a Residual) -> &'a [PeriodicSetId] {
         match (residual, half_line) {
-            (Residual::Pure(rule), _) => std::slice::from_ref(rule),
-            (Residual::Path { low, high, .. }, Some(half_line)) => &half_line.rules[*low as usize..=*high as usize],
+            (Residual::Rule(rule), _) => std::slice::from_ref(rule),
+            (Residual::Breakpoints { low, high, .. }, Some(half_line)) => {
+                &half_line.rules[*low as usize..=*high as usize]
+            }
             _ => &[],
         }
     }
@@ -172,6 +169,7 @@ impl HalfLineBreakpoint {
     }
 }
 
+/// The runs before a digit was written: breakpoints of one magnitude, and the exponents between.
 fn root_runs(breakpoints: &[HalfLineBreakpoint], rules: &[PeriodicSetId]) -> Vec<ExponentRun> {
     let (mut runs, mut low) = (Vec::new(), 0);
     for group in breakpoints.chunk_by(|one, other| one.at.magnitude() == other.at.magnitude()) {
@@ -179,18 +177,24 @@ fn root_runs(breakpoints: &[HalfLineBreakpoint], rules: &[PeriodicSetId]) -> Vec
         if runs.last().is_none_or(|run: &ExponentRun| run.last < last - 1) {
             runs.push(ExponentRun {
                 last: last - 1,
-                residual: Residual::Pure(rules[low as usize]),
+                residual: Residual::Rule(rules[low as usize]),
             });
         }
         runs.push(ExponentRun {
             last,
-            residual: Residual::Path { low, high, depth: 0 },
+            residual: Residual::Breakpoints { low, high, depth: 0 },
         });
         low = high;
     }
     runs.push(ExponentRun {
         last: ENDLESS,
-        residual: Residual::Pure(rules[low as usize]),
+        residual: Residual::Rule(rules[low as usize]),
     });
     runs
+}
+
+/// The residual at an exponent.
+pub(super) fn residual_at(runs: &[ExponentRun], exponent: i64) -> Residual {
+    let index = runs.partition_point(|run| run.last < exponent);
+    runs.get(index).map_or(EMPTY, |run| run.residual)
 }

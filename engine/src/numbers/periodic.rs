@@ -1,10 +1,11 @@
-//! Boolean combinations of "multiple of m", in a canonical form that counts.
+//! Periodic sets: Boolean combinations of "multiple of m", in a canonical form that counts.
 //!
-//! The indicator function of a Boolean combination of periodic_sets `mℤ` is a linear combination `c + Σ c_m [m divides x]`
-//! with integer coefficients: a product of two periodic_sets is the periodic of the least common multiple, a complement is
-//! one minus. The functions `1` and `[m divides x]` are linearly independent over the decimals (evaluate at a number
-//! that no divisor divides, then at a divisor that no other one present divides, and so on), so that equal
-//! combinations have equal coefficients, and counting members of an interval is one division per term.
+//! The indicator function of a Boolean combination of sets of multiples `mℤ` is a linear combination
+//! `c + Σ c_m [m divides x]` with integer coefficients: the common multiples of two divisors are the multiples of their
+//! least common multiple, a complement is one minus. The functions `1` and `[m divides x]` are linearly independent over
+//! the decimals (evaluate at a number that no divisor divides, then at a divisor that no other one present divides, and
+//! so on), so that equal combinations have equal coefficients, and counting members of an interval is one division per
+//! term.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +16,13 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 use super::divisor::Divisor;
 use crate::Limits;
-use crate::decimal::{Decimal, LimitReached};
+use crate::decimal::{Decimal, NumberLimitReached};
 
-/// Handle of a canonical combination: equal sets have equal handles.
+/// Handle of a periodic set: equal sets have equal handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct PeriodicSetId(u32);
 
-/// A Boolean combination of periodic_sets.
+/// A Boolean combination of sets of multiples.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct PeriodicSet {
     /// Whether numbers that no divisor divides are members. They are dense, so then every open interval has members.
@@ -37,9 +38,9 @@ pub(super) struct PeriodicSet {
 /// Arena of combinations.
 #[derive(Debug)]
 pub(super) struct PeriodicSets {
-    /// Most terms of one combination: `k` independent negated steps make `2^k`.
+    /// Most terms of one combination: `k` independent negated divisors make `2^k`.
     max_terms: u64,
-    /// Most digits that the least common multiple of the steps in a combination may have more than the smallest of them.
+    /// Most digits that the least common multiple of a combination's divisors may have more than the smallest of them.
     max_spread: u64,
     items: Vec<Arc<PeriodicSet>>,
     ids: HashMap<Arc<PeriodicSet>, PeriodicSetId>,
@@ -56,17 +57,17 @@ impl PeriodicSets {
 
     /// An arena with the three named combinations.
     pub(super) fn within(limits: &Limits) -> Self {
-        let mut periodic_sets = Self {
+        let mut sets = Self {
             max_terms: limits.number_terms as u64,
             max_spread: limits.number_multiple_digits as u64,
             items: Vec::new(),
             ids: HashMap::new(),
             products: HashMap::new(),
         };
-        periodic_sets.insert(false, Vec::new());
-        periodic_sets.insert(true, Vec::new());
-        periodic_sets.insert(false, vec![(Divisor::one(), 1)]);
-        periodic_sets
+        sets.insert(PeriodicSet::new(false, Vec::new()));
+        sets.insert(PeriodicSet::new(true, Vec::new()));
+        sets.insert(PeriodicSet::new(false, vec![(Divisor::one(), 1)]));
+        sets
     }
 
     pub(super) fn get(&self, id: PeriodicSetId) -> &Arc<PeriodicSet> {
@@ -84,21 +85,33 @@ impl PeriodicSets {
     }
 
     /// The multiples of a divisor.
-    pub(super) fn multiples(&mut self, divisor: Divisor) -> Result<PeriodicSetId, LimitReached> {
+    pub(super) fn multiples(&mut self, divisor: Divisor) -> Result<PeriodicSetId, NumberLimitReached> {
         self.intern(false, BTreeMap::from([(divisor, 1)]))
     }
 
+    /// The numbers outside a set.
     pub(super) fn not(&mut self, id: PeriodicSetId) -> PeriodicSetId {
-        let periodic = Arc::clone(self.get(id));
-        let terms = periodic
-            .terms
-            .iter()
-            .map(|(divisor, coefficient)| (divisor.clone(), -coefficient))
-            .collect();
-        self.insert(!periodic.generic, terms)
+        let set = self.get(id);
+        let terms = set.terms.iter().map(|(divisor, sign)| (divisor.clone(), -sign));
+        let complement = PeriodicSet {
+            generic: !set.generic,
+            terms: terms.collect(),
+            period: set.period.clone(),
+            base: set.base.clone(),
+        };
+        self.insert(complement)
     }
 
-    pub(super) fn and(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+    /// The numbers in both sets.
+    ///
+    /// # Errors
+    ///
+    /// Where the result would have too many terms or digits.
+    pub(super) fn and(
+        &mut self,
+        left: PeriodicSetId,
+        right: PeriodicSetId,
+    ) -> Result<PeriodicSetId, NumberLimitReached> {
         let (left, right) = (left.min(right), left.max(right));
         if left == right || right == Self::ALL || left == Self::NONE {
             return Ok(left);
@@ -114,14 +127,27 @@ impl PeriodicSets {
         Ok(product)
     }
 
-    pub(super) fn or(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+    /// The numbers in at least one set.
+    ///
+    /// # Errors
+    ///
+    /// Where the result would have too many terms or digits.
+    pub(super) fn or(
+        &mut self,
+        left: PeriodicSetId,
+        right: PeriodicSetId,
+    ) -> Result<PeriodicSetId, NumberLimitReached> {
         let (not_left, not_right) = (self.not(left), self.not(right));
         let neither = self.and(not_left, not_right)?;
         Ok(self.not(neither))
     }
 
     /// The numbers in exactly one of the two.
-    pub(super) fn xor(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+    pub(super) fn xor(
+        &mut self,
+        left: PeriodicSetId,
+        right: PeriodicSetId,
+    ) -> Result<PeriodicSetId, NumberLimitReached> {
         if left == right {
             return Ok(Self::NONE);
         }
@@ -131,46 +157,39 @@ impl PeriodicSets {
     }
 
     /// The members that are not integers.
-    pub(super) fn without_integers(&mut self, id: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+    pub(super) fn without_integers(&mut self, id: PeriodicSetId) -> Result<PeriodicSetId, NumberLimitReached> {
         let fractions = self.not(Self::INTEGERS);
         self.and(id, fractions)
     }
 
-    /// The same combination with only the terms that `keep` wants.
+    /// The combination of only those terms of a set whose divisors `keep` wants.
     pub(super) fn retain(&mut self, id: PeriodicSetId, mut keep: impl FnMut(&Divisor) -> bool) -> PeriodicSetId {
-        let periodic = Arc::clone(self.get(id));
-        let terms: Vec<_> = periodic
-            .terms
-            .iter()
-            .filter(|(divisor, _)| keep(divisor))
-            .cloned()
-            .collect();
-        if terms.len() == periodic.terms.len() {
-            id
-        } else {
-            self.insert(periodic.generic, terms)
+        let set = Arc::clone(self.get(id));
+        let mut terms = set.terms.clone();
+        terms.retain(|(divisor, _)| keep(divisor));
+        match terms.len() == set.terms.len() {
+            true => id,
+            false => self.insert(PeriodicSet::new(set.generic, terms)),
         }
     }
 
     /// Whether `value` is a member.
     pub(super) fn contains(&self, id: PeriodicSetId, value: &Decimal) -> bool {
-        let periodic = self.get(id);
-        periodic.value(|divisor| divisor.divides(value))
+        self.get(id).value(|divisor| divisor.divides(value))
     }
 
-    fn product(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, LimitReached> {
+    fn product(&mut self, left: PeriodicSetId, right: PeriodicSetId) -> Result<PeriodicSetId, NumberLimitReached> {
         let (left, right) = (Arc::clone(self.get(left)), Arc::clone(self.get(right)));
         let mut terms = BTreeMap::new();
         let (most, too_many) = (self.max_terms.saturating_mul(4), self.too_many_terms());
-        let mut add = |divisor: Divisor, coefficient: Option<i64>| -> Result<(), LimitReached> {
+        let mut add = |divisor: Divisor, coefficient: Option<i64>| -> Result<(), NumberLimitReached> {
             let sum = terms.entry(divisor).or_insert(0i64);
             *sum = coefficient
                 .and_then(|coefficient| sum.checked_add(coefficient))
                 .ok_or(too_many)?;
-            if terms.len() as u64 > most {
-                Err(too_many)
-            } else {
-                Ok(())
+            match terms.len() as u64 > most {
+                true => Err(too_many),
+                false => Ok(()),
             }
         };
         for (one, other) in [(&left, &right), (&right, &left)] {
@@ -186,64 +205,64 @@ impl PeriodicSets {
         self.intern(left.generic && right.generic, terms)
     }
 
-    fn intern(&mut self, generic: bool, mut terms: BTreeMap<Divisor, i64>) -> Result<PeriodicSetId, LimitReached> {
+    fn intern(
+        &mut self,
+        generic: bool,
+        mut terms: BTreeMap<Divisor, i64>,
+    ) -> Result<PeriodicSetId, NumberLimitReached> {
         terms.retain(|_, coefficient| *coefficient != 0);
         if terms.len() as u64 > self.max_terms {
             return Err(self.too_many_terms());
         }
-        let (period, base) = hull(terms.keys());
-        let exponents = [period.twos, period.fives, base.twos, base.fives];
-        let spread = exponents
-            .iter()
-            .max()
-            .zip(exponents.iter().min())
-            .map_or(0, |(most, least)| most.abs_diff(*least));
-        if spread.saturating_add(period.unit.bits() / 3) > self.max_spread {
-            return Err(LimitReached {
+        let set = PeriodicSet::new(generic, terms.into_iter().collect());
+        let PeriodicSet { period, base, .. } = &set;
+        let least = period.twos.min(period.fives).min(base.twos).min(base.fives);
+        let most = period.twos.max(period.fives).max(base.twos).max(base.fives);
+        let digits = most.abs_diff(least).saturating_add(period.unit.bits() / 3);
+        if digits > self.max_spread {
+            return Err(NumberLimitReached {
                 what: "digits of the least common multiple of `multipleOf` values (`number_multiple_digits`)",
                 limit: self.max_spread,
             });
         }
-        Ok(self.insert(generic, terms.into_iter().collect()))
+        Ok(self.insert(set))
     }
 
-    fn too_many_terms(&self) -> LimitReached {
-        LimitReached {
+    fn too_many_terms(&self) -> NumberLimitReached {
+        NumberLimitReached {
             what: "terms of a combination of `multipleOf` values (`number_terms`)",
             limit: self.max_terms,
         }
     }
 
-    /// Interns a combination that is within the limits.
-    fn insert(&mut self, generic: bool, terms: Vec<(Divisor, i64)>) -> PeriodicSetId {
-        let (period, base) = hull(terms.iter().map(|(divisor, _)| divisor));
-        let periodic = Arc::new(PeriodicSet {
-            generic,
-            terms,
-            period,
-            base,
-        });
-        if let Some(&id) = self.ids.get(&periodic) {
+    /// Interns a set that is within the limits.
+    fn insert(&mut self, set: PeriodicSet) -> PeriodicSetId {
+        let set = Arc::new(set);
+        if let Some(&id) = self.ids.get(&set) {
             return id;
         }
         let id = PeriodicSetId(self.items.len() as u32);
-        self.items.push(Arc::clone(&periodic));
-        self.ids.insert(periodic, id);
+        self.items.push(Arc::clone(&set));
+        self.ids.insert(set, id);
         id
     }
 }
 
-/// Least common multiple and greatest common divisor.
-fn hull<'a>(divisors: impl Iterator<Item = &'a Divisor>) -> (Divisor, Divisor) {
-    divisors
-        .fold(None, |hull: Option<(Divisor, Divisor)>, next| match hull {
-            None => Some((next.clone(), next.clone())),
-            Some((period, base)) => Some((period.lcm(next), base.gcd(next))),
-        })
-        .unwrap_or_else(|| (Divisor::one(), Divisor::one()))
-}
-
 impl PeriodicSet {
+    fn new(generic: bool, terms: Vec<(Divisor, i64)>) -> Self {
+        let divisors = || terms.iter().map(|(divisor, _)| divisor.clone());
+        Self {
+            generic,
+            period: divisors()
+                .reduce(|period, next| period.lcm(&next))
+                .unwrap_or(Divisor::one()),
+            base: divisors()
+                .reduce(|base, next| base.gcd(&next))
+                .unwrap_or(Divisor::one()),
+            terms,
+        }
+    }
+
     /// Membership of a number of which `divides` says which divisors divide it.
     pub(super) fn value(&self, mut divides: impl FnMut(&Divisor) -> bool) -> bool {
         let hits = self.terms.iter().filter(|(divisor, _)| divides(divisor));
@@ -255,10 +274,10 @@ impl PeriodicSet {
         !self.generic && self.terms.is_empty()
     }
 
-    /// The exponent of ten, if these are the multiples of a power of that, as the integers are.
-    pub(super) fn power_of_ten(&self) -> Option<i64> {
+    /// The exponent of ten, if these are the multiples of a power of ten, as the integers are.
+    pub(super) fn exponent_of_ten(&self) -> Option<i64> {
         match (self.generic, &self.terms[..]) {
-            (false, [(divisor, 1)]) => divisor.power_of_ten(),
+            (false, [(divisor, 1)]) => divisor.exponent_of_ten(),
             _ => None,
         }
     }
@@ -268,7 +287,7 @@ impl PeriodicSet {
         self.count(low, high, 0) != Some(0)
     }
 
-    /// Whether a set that is not empty has a member in each half_line-open interval as wide as this power of ten, as far as is
+    /// Whether a set that is not empty has a member in each half-open interval as wide as this power of ten, as far as is
     /// easily said.
     pub(super) fn meets_all(&self, exponent: i64) -> bool {
         self.generic || self.period.is_at_most_power(exponent)
@@ -289,7 +308,7 @@ impl PeriodicSet {
         if let Some(count) = counts.try_fold(0_i128, |sum, count| sum.checked_add(count?)) {
             return Some(u64::try_from(count).unwrap_or(u64::MAX));
         }
-        // A period holds at least one member, and a half_line-open interval of that width a whole period. The counts left
+        // A period holds at least one member, and a half-open interval of that width a whole period. The counts left
         // are short: the ends are multiples of some power of ten below the width, hence below a few periods.
         if is_wider(low, high, &self.period.value(), up_to.saturating_add(2)) {
             return Some(up_to.saturating_add(1));
@@ -363,11 +382,7 @@ fn is_wider(low: &Decimal, high: &Decimal, unit: &Decimal, times: u64) -> bool {
     if most.saturating_sub(scale) > FAR {
         return true;
     }
-    let grid = Divisor {
-        unit: 1u8.into(),
-        twos: scale,
-        fives: scale,
-    };
+    let grid = Divisor::power_of_ten(scale);
     let steps = grid.floor_ratio(high) - grid.ceil_ratio(low);
     steps >= grid.ceil_ratio(unit) * times
 }

@@ -1,10 +1,12 @@
-//! A set of decimals as breakpoints with a periodic combination between each two, and its normal form.
+//! A set of decimals in normal form: finitely many breakpoints, each of which is or is not a member, and one periodic set
+//! between each two.
 
 use super::periodic::{PeriodicSetId, PeriodicSets};
-use crate::decimal::{Decimal, LimitReached};
+use crate::decimal::{Decimal, NumberLimitReached};
 
-/// Finite stretches of at most this many members are written as single numbers, as an `enum` gives them.
-const FEW: u64 = 8;
+/// Intervals of at most this many members are written as single numbers, so that a small range and an `enum` of the same
+/// numbers are one set. In larger intervals a rule takes less room than its members.
+const MAX_SINGLE_MEMBERS: u64 = 8;
 
 /// A number at which a set changes its rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,8 +16,8 @@ pub(super) struct Breakpoint {
     pub(super) member: bool,
 }
 
-/// A set of decimals: the breakpoints ascend, and `rules[i]` holds on the open interval below `breakpoints[i]`, the last piece above
-/// all breakpoints.
+/// A set of decimals: the breakpoints ascend, and `rules[i]` holds on the open interval below `breakpoints[i]`, the last
+/// rule above all breakpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Piecewise {
     pub(super) breakpoints: Vec<Breakpoint>,
@@ -24,26 +26,23 @@ pub(super) struct Piecewise {
 
 impl Piecewise {
     /// One rule for all numbers.
-    pub(super) fn uniform(piece: PeriodicSetId) -> Self {
+    pub(super) fn uniform(rule: PeriodicSetId) -> Self {
         Self {
             breakpoints: Vec::new(),
-            rules: vec![piece],
-        }
-    }
-
-    /// One rule below a breakpoint, another above.
-    pub(super) fn split(below: PeriodicSetId, breakpoint: Breakpoint, above: PeriodicSetId) -> Self {
-        Self {
-            breakpoints: vec![breakpoint],
-            rules: vec![below, above],
+            rules: vec![rule],
         }
     }
 
     pub(super) fn contains(&self, periodic_sets: &PeriodicSets, value: &Decimal) -> bool {
         match self.breakpoints.binary_search_by(|breakpoint| breakpoint.at.cmp(value)) {
             Ok(found) => self.breakpoints[found].member,
-            Err(piece) => periodic_sets.contains(self.rules[piece], value),
+            Err(interval) => periodic_sets.contains(self.rules[interval], value),
         }
+    }
+
+    /// The rule that holds right above `value`.
+    pub(super) fn rule_above(&self, value: &Decimal) -> PeriodicSetId {
+        self.rules[self.breakpoints.partition_point(|breakpoint| breakpoint.at <= *value)]
     }
 
     /// Ends of the open interval of `rules[index]`; `None` where there is none.
@@ -52,35 +51,35 @@ impl Piecewise {
         (low, self.breakpoints.get(index).map(|breakpoint| &breakpoint.at))
     }
 
+    /// Adds a breakpoint above all others, and the rule above it.
+    pub(super) fn push(&mut self, breakpoint: Breakpoint, above: PeriodicSetId) {
+        self.breakpoints.push(breakpoint);
+        self.rules.push(above);
+    }
+
     /// The same set in a form that depends little on how it came about: a rule is kept as long as it holds, from low
     /// to high, so that a breakpoint is where the rule first fails.
-    pub(super) fn normalised(self, periodic_sets: &mut PeriodicSets) -> Result<Self, LimitReached> {
-        let set = self.with_few_as_cuts(periodic_sets);
-        let mut result = Self::uniform(set.rules[0]);
-        let mut rule = set.rules[0];
-        let Piecewise { breakpoints, rules } = set;
-        let mut breakpoints = breakpoints.into_iter().peekable();
-        for &piece in &rules[1..] {
-            let Some(mut breakpoint) = breakpoints.next() else {
-                break;
-            };
-            let difference = periodic_sets.xor(rule, piece)?;
-            let next = breakpoints.peek().map(|next| &next.at);
-            let holds_on =
-                difference == PeriodicSets::NONE || !periodic_sets.get(difference).meets(Some(&breakpoint.at), next);
+    pub(super) fn normalised(self, periodic_sets: &mut PeriodicSets) -> Result<Self, NumberLimitReached> {
+        let Self { breakpoints, rules } = self.with_single_members(periodic_sets);
+        let mut rule = rules[0];
+        let mut result = Self::uniform(rule);
+        let mut breakpoints = breakpoints.into_iter().zip(&rules[1..]).peekable();
+        while let Some((mut breakpoint, &above)) = breakpoints.next() {
+            let next = breakpoints.peek().map(|(next, _)| &next.at);
+            let difference = periodic_sets.xor(rule, above)?;
+            let difference = periodic_sets.get(difference);
+            let holds_on = !difference.meets(Some(&breakpoint.at), next);
             if breakpoint.member == periodic_sets.contains(rule, &breakpoint.at) {
                 if holds_on {
                     continue;
                 }
                 // The rule holds at the breakpoint: the breakpoint moves to where it first fails.
-                if let Some(first) = periodic_sets.get(difference).nth_above(&breakpoint.at, 1) {
+                if let Some(first) = difference.nth_above(&breakpoint.at, 1) {
                     breakpoint = Breakpoint {
-                        member: periodic_sets.contains(piece, &first),
+                        member: periodic_sets.contains(above, &first),
                         at: first,
                     };
-                    if next.is_some_and(|next| {
-                        periodic_sets.get(difference).count(Some(&breakpoint.at), Some(next), 0) == Some(0)
-                    }) {
+                    if next.is_some_and(|next| !difference.meets(Some(&breakpoint.at), Some(next))) {
                         // The rule failed only there: an exclusion or addition of one number.
                         result.push(breakpoint, rule);
                         continue;
@@ -88,33 +87,28 @@ impl Piecewise {
                 }
             }
             if !holds_on {
-                rule = piece;
+                rule = above;
             }
             result.push(breakpoint, rule);
         }
         Ok(result)
     }
 
-    fn push(&mut self, breakpoint: Breakpoint, above: PeriodicSetId) {
-        self.breakpoints.push(breakpoint);
-        self.rules.push(above);
-    }
-
-    /// Finite stretches of few members, as single members.
-    fn with_few_as_cuts(self, periodic_sets: &PeriodicSets) -> Self {
+    /// The same set with the members of intervals that have few of them as breakpoints.
+    fn with_single_members(self, periodic_sets: &PeriodicSets) -> Self {
         let mut result = Self {
             breakpoints: Vec::with_capacity(self.breakpoints.len()),
             rules: Vec::with_capacity(self.rules.len()),
         };
-        for (index, &piece) in self.rules.iter().enumerate() {
-            match few_members(periodic_sets, piece, self.ends(index)) {
-                Some(few) => {
+        for (index, &rule) in self.rules.iter().enumerate() {
+            match single_members(periodic_sets, rule, self.ends(index)) {
+                Some(members) => {
                     result.rules.push(PeriodicSets::NONE);
-                    for at in few {
+                    for at in members {
                         result.push(Breakpoint { at, member: true }, PeriodicSets::NONE);
                     }
                 }
-                None => result.rules.push(piece),
+                None => result.rules.push(rule),
             }
             result.breakpoints.extend(self.breakpoints.get(index).cloned());
         }
@@ -122,18 +116,19 @@ impl Piecewise {
     }
 }
 
-/// The members between the ends, where they are at most [`FEW`].
-fn few_members(
+/// The members between the ends, where they are at most [`MAX_SINGLE_MEMBERS`].
+fn single_members(
     periodic_sets: &PeriodicSets,
-    piece: PeriodicSetId,
+    rule: PeriodicSetId,
     ends: (Option<&Decimal>, Option<&Decimal>),
 ) -> Option<Vec<Decimal>> {
-    let (Some(low), Some(high), false) = (ends.0, ends.1, PeriodicSets::is_constant(piece)) else {
+    let (Some(low), Some(high), false) = (ends.0, ends.1, PeriodicSets::is_constant(rule)) else {
         return None;
     };
-    let periodic = periodic_sets.get(piece);
-    let count = periodic
-        .count(Some(low), Some(high), FEW)
-        .filter(|&count| count <= FEW)?;
-    (1..=count).map(|rank| periodic.nth_above(low, rank)).collect()
+    let members = periodic_sets.get(rule);
+    let count = members.count(Some(low), Some(high), MAX_SINGLE_MEMBERS)?;
+    if count > MAX_SINGLE_MEMBERS {
+        return None;
+    }
+    (1..=count).map(|rank| members.nth_above(low, rank)).collect()
 }

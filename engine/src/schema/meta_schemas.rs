@@ -1,79 +1,40 @@
 //! The published meta-schemas of the supported drafts, so that a schema can refer to them.
 
+use super::dialect::meta_schema_path;
+
 /// The text of the meta-schema with the URI `uri`, without fragment. `https` serves for `http` and the other way round.
 pub(super) fn text(uri: &str) -> Option<&'static str> {
-    let (scheme, rest) = uri.split_once("://")?;
-    let path = rest.strip_prefix("json-schema.org/")?;
-    if scheme != "http" && scheme != "https" {
-        return None;
-    }
-    META_SCHEMAS
-        .iter()
-        .find(|(known, _)| *known == path)
-        .map(|&(_, text)| text)
+    let path = meta_schema_path(uri)?;
+    let known = META_SCHEMAS.iter().find(|(known, _)| *known == path)?;
+    Some(known.1)
+}
+
+/// The paths below `json-schema.org`, which are also those of the files here, and the texts.
+macro_rules! published {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("meta_schemas/", $path, ".json")))),*]
+    };
 }
 
 /// Paths below `json-schema.org` and texts.
-pub(super) const META_SCHEMAS: &[(&str, &str)] = &[
-    ("draft-04/schema", include_str!("meta_schemas/draft-04.json")),
-    ("draft-06/schema", include_str!("meta_schemas/draft-06.json")),
-    ("draft-07/schema", include_str!("meta_schemas/draft-07.json")),
-    ("draft/2019-09/schema", include_str!("meta_schemas/2019-09/schema.json")),
-    (
-        "draft/2019-09/meta/core",
-        include_str!("meta_schemas/2019-09/core.json"),
-    ),
-    (
-        "draft/2019-09/meta/applicator",
-        include_str!("meta_schemas/2019-09/applicator.json"),
-    ),
-    (
-        "draft/2019-09/meta/validation",
-        include_str!("meta_schemas/2019-09/validation.json"),
-    ),
-    (
-        "draft/2019-09/meta/meta-data",
-        include_str!("meta_schemas/2019-09/meta-data.json"),
-    ),
-    (
-        "draft/2019-09/meta/format",
-        include_str!("meta_schemas/2019-09/format.json"),
-    ),
-    (
-        "draft/2019-09/meta/content",
-        include_str!("meta_schemas/2019-09/content.json"),
-    ),
-    ("draft/2020-12/schema", include_str!("meta_schemas/2020-12/schema.json")),
-    (
-        "draft/2020-12/meta/core",
-        include_str!("meta_schemas/2020-12/core.json"),
-    ),
-    (
-        "draft/2020-12/meta/applicator",
-        include_str!("meta_schemas/2020-12/applicator.json"),
-    ),
-    (
-        "draft/2020-12/meta/unevaluated",
-        include_str!("meta_schemas/2020-12/unevaluated.json"),
-    ),
-    (
-        "draft/2020-12/meta/validation",
-        include_str!("meta_schemas/2020-12/validation.json"),
-    ),
-    (
-        "draft/2020-12/meta/meta-data",
-        include_str!("meta_schemas/2020-12/meta-data.json"),
-    ),
-    (
-        "draft/2020-12/meta/format-annotation",
-        include_str!("meta_schemas/2020-12/format-annotation.json"),
-    ),
-    (
-        "draft/2020-12/meta/format-assertion",
-        include_str!("meta_schemas/2020-12/format-assertion.json"),
-    ),
-    (
-        "draft/2020-12/meta/content",
-        include_str!("meta_schemas/2020-12/content.json"),
-    ),
+pub(super) const META_SCHEMAS: &[(&str, &str)] = published![
+    "draft-04/schema",
+    "draft-06/schema",
+    "draft-07/schema",
+    "draft/2019-09/schema",
+    "draft/2019-09/meta/core",
+    "draft/2019-09/meta/applicator",
+    "draft/2019-09/meta/validation",
+    "draft/2019-09/meta/meta-data",
+    "draft/2019-09/meta/format",
+    "draft/2019-09/meta/content",
+    "draft/2020-12/schema",
+    "draft/2020-12/meta/core",
+    "draft/2020-12/meta/applicator",
+    "draft/2020-12/meta/unevaluated",
+    "draft/2020-12/meta/validation",
+    "draft/2020-12/meta/meta-data",
+    "draft/2020-12/meta/format-annotation",
+    "draft/2020-12/meta/format-assertion",
+    "draft/2020-12/meta/content",
 ];

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, SchemaPlace, UnsatisfiablePart, line_of};
+use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, KeywordLocation, UnsatisfiablePart, line_of};
 use maskwright::{CompileError, Draft};
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn draft_name(draft: Draft) -> &'static str {
 }
 
 /// The line of a place in the schema itself.
-fn line(schema: &str, place: &SchemaPlace) -> Option<usize> {
+fn line(schema: &str, place: &KeywordLocation) -> Option<usize> {
     match place.document {
         None => line_of(schema, &place.pointer),
         Some(_) => None,
@@ -200,7 +200,7 @@ fn report(findings: &Findings, schema: &str) -> Value {
             Cause::Style => ("style", Value::Null, Value::Null),
         };
         json!({
-            "byte": forbidden.offset, "line": forbidden.line, "column": forbidden.column, "place": forbidden.place,
+            "byte": forbidden.offset, "line": forbidden.line, "column": forbidden.column, "place": forbidden.pointer,
             "at_end": forbidden.byte.is_none(), "cause": cause, "conflict": conflict, "remedy": remedy,
             "expected": forbidden.expected.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "message": forbidden.to_string(),

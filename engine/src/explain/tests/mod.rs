@@ -8,12 +8,14 @@ use rand_chacha::ChaCha8Rng;
 use super::conflict::{Excluded, excludes};
 use super::relax::Relaxable;
 use super::*;
+use crate::automaton::Automaton;
 use crate::automaton::tests::{Regexes, SCHEMAS, document};
 use crate::json::{Document, Value};
-use crate::schema::SchemaOptions;
 use crate::schema::tests::evaluate::is_valid;
+use crate::schema::{NodeId, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileErrorKind, Compiler as _, ExactCompiler, Limits, Vocabulary};
+use crate::{ExactOptions, Formats, Style};
 
 fn explainer(schema: &str) -> Explainer {
     Explainer::new(schema, &ExactOptions::judging()).unwrap()
@@ -29,29 +31,29 @@ fn judge(schema: &SchemaSet, text: &[u8]) -> Option<bool> {
 /// Whether a schema without some of its keywords still excludes something.
 struct Without {
     relaxable: Relaxable,
-    places: Vec<Vec<SchemaPlace>>,
+    locations: Vec<Vec<KeywordLocation>>,
 }
 
 impl Without {
     fn new(set: &SchemaSet, root: NodeId) -> Self {
         let relaxable = Relaxable::new(set, root);
-        let places = |candidate| {
-            let places = relaxable.places(candidate).into_iter();
-            let place = |(document, pointer): (Option<&str>, _)| SchemaPlace {
+        let locations = |candidate| {
+            let locations = relaxable.locations(candidate).into_iter();
+            let location = |(document, pointer): (Option<&str>, _)| KeywordLocation {
                 document: document.map(str::to_owned),
                 pointer,
             };
-            places.map(place).collect()
+            locations.map(location).collect()
         };
-        let places = (0..relaxable.len()).map(places).collect();
-        Self { relaxable, places }
+        let locations = (0..relaxable.len()).map(locations).collect();
+        Self { relaxable, locations }
     }
 
     /// With the keywords for which `kept` says so.
-    fn excludes(&mut self, kept: &dyn Fn(&SchemaPlace) -> bool, excluded: Excluded<'_>) -> bool {
-        let all = 0..self.places.len();
+    fn excludes(&mut self, kept: &dyn Fn(&KeywordLocation) -> bool, excluded: Excluded<'_>) -> bool {
+        let all = 0..self.locations.len();
         let kept: Vec<usize> = all
-            .filter(|candidate| self.places[*candidate].iter().all(kept))
+            .filter(|candidate| self.locations[*candidate].iter().all(kept))
             .collect();
         self.relaxable.keep(&kept);
         let (set, root) = self.relaxable.set();
@@ -74,7 +76,7 @@ impl Without {
         assert!(conflict.minimal && !keywords.is_empty());
         assert!(self.excludes(&|place| keywords.contains(place), excluded), "{conflict}");
         for one in keywords {
-            let others = |place: &SchemaPlace| place != one && keywords.contains(place);
+            let others = |place: &KeywordLocation| place != one && keywords.contains(place);
             assert!(!self.excludes(&others, excluded), "{conflict} without {one}");
         }
     }
@@ -85,7 +87,7 @@ impl Without {
         assert!(remedy.minimal && !keywords.is_empty());
         assert!(!self.excludes(&|place| !keywords.contains(place), excluded), "{remedy}");
         for one in keywords {
-            let fewer = |place: &SchemaPlace| place == one || !keywords.contains(place);
+            let fewer = |place: &KeywordLocation| place == one || !keywords.contains(place);
             assert!(self.excludes(&fewer, excluded), "{remedy} with {one}");
         }
     }

@@ -5,11 +5,11 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 
 use super::exponent::ExponentSet;
-use crate::decimal::{Decimal, pow10};
-use crate::numbers::divisor::{Divisor, pow5, strip_fives};
+use crate::decimal::{Decimal, power, strip_factor};
+use crate::numbers::divisor::Divisor;
 use crate::numbers::periodic::PeriodicSet;
 
-/// The digits written so far, from the first that is not zero: those of one of the texts that lead to a state.
+/// The digits of a numeral's beginning from the first that is not zero: those of one of the texts that lead to a state.
 #[derive(Clone, Debug)]
 pub(super) struct WrittenDigits {
     pub(super) digits: BigUint,
@@ -20,6 +20,16 @@ pub(super) struct WrittenDigits {
 }
 
 impl WrittenDigits {
+    /// The first digit, as the last of so many that follow the point.
+    pub(super) fn first(digit: u8, scale: u64) -> Self {
+        Self {
+            digits: digit.into(),
+            zeros: 0,
+            scale,
+        }
+    }
+
+    /// The digits with one more.
     pub(super) fn push(&self, digit: u8, after_point: bool) -> Self {
         Self {
             digits: &self.digits * 10u8 + digit,
@@ -48,38 +58,39 @@ impl WrittenDigits {
         zeros >= power
     }
 
-    /// Whether the multiples of a step all have no more digits after the point than were written.
-    pub(super) fn is_settled(&self, step: &Divisor) -> bool {
+    /// Whether the multiples of a divisor all have no more digits after the point than were written.
+    pub(super) fn is_settled(&self, divisor: &Divisor) -> bool {
         let scale = -(self.scale as i64);
-        step.twos >= scale && step.fives >= scale
+        divisor.twos >= scale && divisor.fives >= scale
     }
 
     /// The digits without the zeros at their end.
     fn stripped(&self) -> BigUint {
-        &self.digits / pow10(self.zeros)
+        &self.digits / power(10, self.zeros)
     }
 
-    /// Adds the exponents from `low` to `high` at which the written number is in `periodic`.
+    /// Adds the exponents from `low` to `high` at which the written number is in `set`.
     ///
-    /// The digits decide whether the unit of a step divides the number, and the exponent whether its powers of two and
+    /// The digits decide whether the unit of a divisor divides the number, and the exponent whether its powers of two and
     /// five do: they do from some exponent on.
-    pub(super) fn exponents(&self, periodic: &PeriodicSet, low: i64, high: i64, into: &mut ExponentSet) {
+    pub(super) fn exponents(&self, set: &PeriodicSet, low: i64, high: i64, into: &mut ExponentSet) {
         let digits = self.stripped();
         let twos = digits.trailing_zeros().unwrap_or(0);
-        let (_, fives) = strip_fives(digits.clone());
+        let (_, fives) = strip_factor(digits.clone(), 5);
         let written = self.zeros as i64 - self.scale as i64;
-        let hits = periodic
+        let hits = set
             .terms
             .iter()
-            .filter(|(step, _)| step.unit.is_one() || (&digits % &step.unit).is_zero());
+            .filter(|(divisor, _)| divisor.unit.is_one() || (&digits % &divisor.unit).is_zero());
         let mut starts: Vec<(i64, i64)> = hits
-            .map(|(step, sign)| {
-                let needed = (step.twos.saturating_sub_unsigned(twos)).max(step.fives.saturating_sub_unsigned(fives));
+            .map(|(divisor, sign)| {
+                let needed =
+                    (divisor.twos.saturating_sub_unsigned(twos)).max(divisor.fives.saturating_sub_unsigned(fives));
                 (needed.saturating_sub(written), *sign)
             })
             .collect();
         starts.sort_unstable();
-        let (mut value, mut from) = (i64::from(periodic.generic), low);
+        let (mut value, mut from) = (i64::from(set.generic), low);
         for (start, sign) in starts {
             let until = start.saturating_sub(1).min(high);
             if value != 0 && from <= until {
@@ -93,7 +104,7 @@ impl WrittenDigits {
     }
 }
 
-/// With any exponent: the digits without zeros at their end, modulo all that more digits and an exponent cannot supply;
+/// What tells states apart where any exponent may follow: the digits without zeros at their end, modulo all that more digits and an exponent cannot supply;
 /// how many zeros there are; where the point is.
 ///
 /// A number `s × 10^p`, `s` not divisible by ten, is a multiple of `u × 2^a × 5^b` iff `u` divides `s` and `p` is at
@@ -101,17 +112,17 @@ impl WrittenDigits {
 /// up to `b - a`.
 pub(super) fn any_exponent(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUint> {
     let (zeros, scale) = (written.zeros.into(), written.scale.into());
-    if live.iter().all(|step| step.power_of_ten().is_some()) {
+    if live.iter().all(|divisor| divisor.exponent_of_ten().is_some()) {
         return vec![BigUint::ZERO, zeros, scale];
     }
     let mut unit = BigUint::one();
     let (mut twos, mut fives) = (0, 0);
-    for step in live {
-        unit = unit.lcm(&step.unit);
-        twos = twos.max(step.twos.saturating_sub(step.fives));
-        fives = fives.max(step.fives.saturating_sub(step.twos));
+    for divisor in live {
+        unit = unit.lcm(&divisor.unit);
+        twos = twos.max(divisor.twos.saturating_sub(divisor.fives));
+        fives = fives.max(divisor.fives.saturating_sub(divisor.twos));
     }
-    let modulus = (unit * pow5(fives.unsigned_abs())) << twos.unsigned_abs();
+    let modulus = (unit * power(5, fives.unsigned_abs())) << twos.unsigned_abs();
     let residue = if modulus.is_one() {
         BigUint::ZERO
     } else {
@@ -120,13 +131,13 @@ pub(super) fn any_exponent(written: &WrittenDigits, live: &[&Divisor]) -> Vec<Bi
     vec![residue, zeros, scale]
 }
 
-/// Without exponent, in the integer part: for each step, what tells apart the digits that may follow.
+/// What tells states apart in the integer part of a numeral without exponent: for each divisor, which digits may follow.
 pub(super) fn integer_part(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUint> {
     let mut residues = Vec::new();
-    for step in live {
-        let modulus = integer_modulus(step, 0);
+    for divisor in live {
+        let modulus = integer_modulus(divisor, 0);
         let residue = &written.digits % &modulus;
-        let is_integer = step.twos >= 0 && step.fives >= 0;
+        let is_integer = divisor.twos >= 0 && divisor.fives >= 0;
         match (modulus.to_u64(), residue.to_u64()) {
             (Some(modulus), Some(residue)) if is_integer && modulus < 1 << 62 => {
                 residues.extend(completions(modulus, residue).into_iter().map(BigUint::from));
@@ -152,14 +163,14 @@ fn completions(modulus: u64, residue: u64) -> Vec<u64> {
     signature
 }
 
-/// Without exponent, in the fraction: for each step of which further digits can make a multiple the residue, for each
-/// other one whether the number is a multiple already.
+/// What tells states apart in the fraction of a numeral without exponent: for each divisor of which further digits can
+/// make a multiple the residue, for each other one whether the number is a multiple already.
 pub(super) fn fraction(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUint> {
     let mut residues = Vec::new();
     let mut pending = false;
-    for step in live {
-        let residue = &written.digits % integer_modulus(step, written.scale);
-        let settled = written.is_settled(step);
+    for divisor in live {
+        let residue = &written.digits % integer_modulus(divisor, written.scale);
+        let settled = written.is_settled(divisor);
         pending |= !settled;
         residues.push(if settled {
             u8::from(!residue.is_zero()).into()
@@ -173,8 +184,8 @@ pub(super) fn fraction(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUin
     residues
 }
 
-/// The least integer that is a multiple of the step times `10^scale`.
-fn integer_modulus(step: &Divisor, scale: u64) -> BigUint {
+/// The least integer that is a multiple of the divisor times `10^scale`.
+fn integer_modulus(divisor: &Divisor, scale: u64) -> BigUint {
     let raised = |power: i64| power.saturating_add_unsigned(scale).max(0).unsigned_abs();
-    (&step.unit * pow5(raised(step.fives))) << raised(step.twos)
+    (&divisor.unit * power(5, raised(divisor.fives))) << raised(divisor.twos)
 }

@@ -1,5 +1,6 @@
 //! Sets and texts of numbers against brute force.
 
+mod divisors;
 mod numerals;
 mod sets;
 mod states;
@@ -44,7 +45,7 @@ pub(super) enum Rule<T = Decimal> {
 }
 
 impl Rule {
-    /// A random rule over the given bounds and steps.
+    /// A random rule over the given bounds and divisors.
     pub(super) fn random(random: &mut Random, bounds: &[Decimal], steps: &[Decimal], depth: usize) -> Self {
         let kinds = if depth == 0 { 6 } else { 12 };
         match random.below(kinds) {
@@ -69,7 +70,7 @@ impl Rule {
         self.scaled().holds_scaled(scaled(value))
     }
 
-    /// The same rule on [`scaled`] numbers.
+    /// This rule on [`scaled`] numbers.
     pub(super) fn scaled(&self) -> Rule<i128> {
         let all = |rules: &[Self]| rules.iter().map(Self::scaled).collect();
         match self {
@@ -87,10 +88,10 @@ impl Rule {
 
     pub(super) fn set(&self, sets: &mut NumberSets) -> NumberSetId {
         match self {
-            Self::AtLeast(bound) => sets.at_least(bound.clone()),
-            Self::Above(bound) => sets.above(bound.clone()),
-            Self::AtMost(bound) => sets.at_most(bound.clone()),
-            Self::Below(bound) => sets.below(bound.clone()),
+            Self::AtLeast(bound) => sets.bounded_below(bound.clone(), false),
+            Self::Above(bound) => sets.bounded_below(bound.clone(), true),
+            Self::AtMost(bound) => sets.bounded_above(bound.clone(), false),
+            Self::Below(bound) => sets.bounded_above(bound.clone(), true),
             Self::Exactly(bound) => sets.exactly(bound.clone()),
             Self::Multiple(step) => sets.multiple_of(step).unwrap(),
             Self::Not(rule) => {

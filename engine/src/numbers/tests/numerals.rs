@@ -3,6 +3,7 @@
 
 use super::walks::check_next_digits;
 use super::{Random, Rule, SCALE, decimal, scaled};
+use crate::Limits;
 use crate::decimal::Decimal;
 use crate::numbers::{NumberSets, NumberStyle, NumeralAutomaton};
 
@@ -204,7 +205,7 @@ impl Oracle {
 
 /// Compares the walk with the oracle on all texts up to a length, and gives the number of texts compared.
 fn compare(rule: &Rule, style: NumberStyle, alphabet: &str, length: usize) -> usize {
-    let mut sets = NumberSets::new();
+    let mut sets = NumberSets::within(&Limits::default());
     let set = rule.set(&mut sets);
     let mut texts = NumeralAutomaton::new(style, sets);
     let start = texts.start(set).unwrap();
@@ -289,7 +290,7 @@ fn texts_of_sets_that_mind_spelling() {
             _ => (NumberStyle::Rfc8259, "-.0125e"),
         };
         let rules = [(); 2].map(|()| Rule::random(&mut random, &bounds, &steps, 1));
-        let mut sets = NumberSets::new();
+        let mut sets = NumberSets::within(&Limits::default());
         let integers = sets.integer_literals();
         let fractions = sets.not(integers);
         let [literals, others] = [0, 1].map(|place| rules[place].set(&mut sets));

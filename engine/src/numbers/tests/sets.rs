@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Random, Rule, decimal};
+use crate::Limits;
 use crate::decimal::Decimal;
 use crate::numbers::{NumberCount, NumberSets};
 
@@ -30,7 +31,7 @@ fn steps() -> Vec<Decimal> {
 #[test]
 fn membership_emptiness_and_identity_of_random_sets() {
     let (grid, bounds, steps) = (grid(), bounds(), steps());
-    let (mut random, mut sets) = (Random(1), NumberSets::new());
+    let (mut random, mut sets) = (Random(1), NumberSets::within(&Limits::default()));
     let (mut by_meaning, mut strays, mut empty) = (HashMap::new(), 0, 0);
     for round in 0..4000 {
         let rule = Rule::random(&mut random, &bounds, &steps, 3);
@@ -55,7 +56,7 @@ fn membership_emptiness_and_identity_of_random_sets() {
 #[test]
 fn cardinality_and_members_of_random_sets() {
     let (grid, bounds, steps) = (grid(), bounds(), steps());
-    let (mut random, mut sets) = (Random(2), NumberSets::new());
+    let (mut random, mut sets) = (Random(2), NumberSets::within(&Limits::default()));
     let (low, high) = (decimal("-12"), decimal("12"));
     for round in 0..2000 {
         let rule = Rule::random(&mut random, &bounds, &steps, 3);
@@ -97,9 +98,12 @@ fn cardinality_and_members_of_random_sets() {
 
 #[test]
 fn one_set_said_in_different_ways_is_one_handle() {
-    let mut sets = NumberSets::new();
+    let mut sets = NumberSets::within(&Limits::default());
     let integers = sets.integers();
-    let (above, at_least) = (sets.above(decimal("0")), sets.at_least(decimal("1")));
+    let (above, at_least) = (
+        sets.bounded_below(decimal("0"), true),
+        sets.bounded_below(decimal("1"), false),
+    );
     assert_eq!(sets.and(integers, above), sets.and(integers, at_least));
     let listed = sets.one_of(["0", "1", "2"].map(decimal)).unwrap();
     let range = Rule::And(vec![
@@ -108,8 +112,8 @@ fn one_set_said_in_different_ways_is_one_handle() {
         Rule::Below(decimal("3")),
     ]);
     assert_eq!(range.set(&mut sets), listed);
-    let fractional = sets.below(decimal("0.5"));
-    let nonpositive = sets.at_most(decimal("0"));
+    let fractional = sets.bounded_above(decimal("0.5"), true);
+    let nonpositive = sets.bounded_above(decimal("0"), false);
     assert_eq!(sets.and(integers, fractional), sets.and(integers, nonpositive));
     let thirds = sets.multiple_of(&decimal("-0.30")).unwrap();
     assert_eq!(sets.multiple_of(&decimal("3e-1")), Ok(thirds));
@@ -125,7 +129,7 @@ fn one_set_said_in_different_ways_is_one_handle() {
 
 #[test]
 fn wide_intervals_are_counted_not_enumerated() {
-    let mut sets = NumberSets::new();
+    let mut sets = NumberSets::within(&Limits::default());
     let rule = |low: &str, high: &str, step: &str, not: &str| {
         Rule::And(vec![
             Rule::AtLeast(decimal(low)),
@@ -155,7 +159,7 @@ fn wide_intervals_are_counted_not_enumerated() {
 
 #[test]
 fn adversarial_bounds_and_steps() {
-    let mut sets = NumberSets::new();
+    let mut sets = NumberSets::within(&Limits::default());
     let integers = sets.integers();
     for (low, high, count) in [
         ("1e-999999999", "1", NumberCount::Exactly(1)),
@@ -174,8 +178,8 @@ fn adversarial_bounds_and_steps() {
     let between = Rule::And(vec![Rule::AtLeast(decimal("1")), Rule::AtMost(decimal("1.5"))]).set(&mut sets);
     let fine = sets.and(not_tiny, between).unwrap();
     assert_eq!(sets.members(fine, 2).unwrap().len(), 2);
-    let long = sets.at_least(decimal(&"7".repeat(10_000)));
-    let below = sets.at_most(decimal(&format!("{}9", "7".repeat(9_999))));
+    let long = sets.bounded_below(decimal(&"7".repeat(10_000)), false);
+    let below = sets.bounded_above(decimal(&format!("{}9", "7".repeat(9_999))), false);
     let narrow = sets.and(long, below).unwrap();
     let narrow = sets.and(narrow, integers).unwrap();
     assert_eq!(sets.cardinality(narrow, 100).unwrap(), NumberCount::Exactly(3));

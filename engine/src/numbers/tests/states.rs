@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Rule, decimal};
+use crate::Limits;
 use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton};
 
 const BYTES: &[u8] = b"0123456789-+.eE";
@@ -22,7 +23,7 @@ fn reachable(texts: &mut NumeralAutomaton, start: NumberState, length: usize) ->
 }
 
 fn states(style: NumberStyle, length: usize, set: impl FnOnce(&mut NumberSets) -> NumberSetId) -> usize {
-    let mut sets = NumberSets::new();
+    let mut sets = NumberSets::within(&Limits::default());
     let id = set(&mut sets);
     let mut texts = NumeralAutomaton::new(style, sets);
     let start = texts.start(id).unwrap();
@@ -44,7 +45,7 @@ type Typical = (&'static str, fn(&mut NumberSets) -> NumberSetId, usize);
 const PLAIN: [Typical; 14] = [
     ("number", |sets| sets.all(), 9),
     ("integer", |sets| sets.integers(), 4),
-    ("number from 0", |sets| sets.at_least(decimal("0")), 7),
+    ("number from 0", |sets| sets.bounded_below(decimal("0"), false), 7),
     ("integer from 0", |sets| non_negative_integers(sets), 3),
     ("integer 0 to 100", |sets| integers_between(sets, "0", "100"), 6),
     ("number 0 to 100", |sets| between(sets, "0", "100"), 11),
@@ -75,7 +76,7 @@ const PLAIN: [Typical; 14] = [
 ];
 
 fn non_negative_integers(sets: &mut NumberSets) -> NumberSetId {
-    let (integers, from) = (sets.integers(), sets.at_least(decimal("0")));
+    let (integers, from) = (sets.integers(), sets.bounded_below(decimal("0"), false));
     sets.and(integers, from).unwrap()
 }
 
@@ -103,7 +104,7 @@ fn rfc8259_states_grow_with_the_text_only_where_bounds_or_steps_make_them() {
     let counts =
         |set: fn(&mut NumberSets) -> NumberSetId| [10, 20, 40].map(|length| states(NumberStyle::Rfc8259, length, set));
     assert_eq!(counts(|sets| sets.all()), [12; 3]);
-    assert_eq!(counts(|sets| sets.at_least(decimal("0"))), [15; 3]);
+    assert_eq!(counts(|sets| sets.bounded_below(decimal("0"), false)), [15; 3]);
     // With bounds the number of digits matters, so that there are a few states for each.
     assert_eq!(counts(|sets| between(sets, "0", "100")), [137, 301, 607]);
     // With steps, the place of the point and the zeros at the end matter independently of each other.
@@ -125,7 +126,7 @@ fn walk(texts: &mut NumeralAutomaton, start: NumberState, text: &str) -> NumberS
 #[test]
 fn bounds_with_huge_exponents() {
     for style in [NumberStyle::Plain, NumberStyle::Rfc8259] {
-        let mut sets = NumberSets::new();
+        let mut sets = NumberSets::within(&Limits::default());
         let tiny = between(&mut sets, "1e-999999999", "1");
         let huge = integers_between(&mut sets, "-1e999999999999", "1e999999999999");
         let mut texts = NumeralAutomaton::new(style, sets);
@@ -156,7 +157,7 @@ fn bounds_with_huge_exponents() {
 #[test]
 fn long_bounds_and_long_texts() {
     let bound = "7".repeat(10_000);
-    let mut sets = NumberSets::new();
+    let mut sets = NumberSets::within(&Limits::default());
     let set = integers_between(&mut sets, "0", &bound);
     let mut texts = NumeralAutomaton::new(NumberStyle::Plain, sets);
     let start = texts.start(set).unwrap();
@@ -165,7 +166,7 @@ fn long_bounds_and_long_texts() {
     let state = walk(&mut texts, last, "7");
     assert!(texts.can_end(state) && texts.step(state, b'0').is_none());
     // Numbers without bounds, as long as one likes, in a handful of states.
-    let mut sets = NumberSets::new();
+    let mut sets = NumberSets::within(&Limits::default());
     let set = sets.multiple_of(&decimal("0.07")).unwrap();
     let mut texts = NumeralAutomaton::new(NumberStyle::Plain, sets);
     let start = texts.start(set).unwrap();
@@ -188,7 +189,7 @@ fn tiny_and_huge_steps() {
         Rule::AtLeast(decimal("-1e301")),
     ]);
     for style in [NumberStyle::Plain, NumberStyle::Rfc8259] {
-        let mut sets = NumberSets::new();
+        let mut sets = NumberSets::within(&Limits::default());
         let set = rule.set(&mut sets);
         let mut texts = NumeralAutomaton::new(style, sets);
         let start = texts.start(set).unwrap();

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use super::{Random, Rule, decimal};
+use crate::Limits;
 use crate::decimal::Decimal;
 use crate::numbers::{NextDigits, NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton};
 
@@ -232,7 +233,7 @@ fn check_sets(style: NumberStyle, seed: u64, rounds: usize) {
     let (mut written, mut walked, mut given_up) = (0, 0, 0);
     for _ in 0..rounds {
         let rule = rule(&mut random, &bounds, &steps);
-        let mut sets = NumberSets::new();
+        let mut sets = NumberSets::within(&Limits::default());
         let set = rule.set(&mut sets);
         if sets.is_empty(set) {
             continue;

@@ -56,7 +56,8 @@ pub(super) fn is_older_draft(uri: &str) -> bool {
     })
 }
 
-fn meta_schema_path(uri: &str) -> Option<&str> {
+/// The path of `uri` below `json-schema.org`, by `http` or `https`; an empty fragment does not matter.
+pub(super) fn meta_schema_path(uri: &str) -> Option<&str> {
     let uri = uri.strip_suffix('#').unwrap_or(uri);
     let (scheme, rest) = uri.split_once("://")?;
     let path = rest.strip_prefix("json-schema.org/")?;

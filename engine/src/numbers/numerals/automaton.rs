@@ -1,0 +1,243 @@
+//! The arena of the automaton's states.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::NumberStyle;
+use super::digits::NumeralContext;
+use super::prefix::{NumeralGrammar, NumeralPart, NumeralPrefix};
+use super::residue::WrittenDigits;
+use crate::decimal::NumberLimitReached;
+use crate::numbers::decimal_sets::DecimalSetId;
+use crate::numbers::half_line::{ExponentRun, HalfLine, Residual};
+use crate::numbers::number_sets::{NumberSetId, NumberSets};
+use crate::numbers::periodic::PeriodicSetId;
+
+/// Handle of a state: a numeral's beginning, with respect to a set. Equal handles have equal futures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NumberState(pub(super) u32);
+
+/// Which digits may follow in a number, of up to as many as were asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NextDigits {
+    /// Not all of these, as far as is easily said.
+    Some,
+    /// Any but a zero, and behind it any.
+    NonZero,
+    /// Any.
+    Any,
+}
+
+/// The automaton over the numerals of one style, and the sets that it reads them against.
+#[derive(Debug)]
+pub(crate) struct NumeralAutomaton {
+    style: NumberStyle,
+    sets: NumberSets,
+    pub(super) half_lines: Vec<Arc<HalfLine>>,
+    half_line_ids: HashMap<Arc<HalfLine>, u32>,
+    /// The members that are not integers, of each rule that a plain numeral was begun with.
+    fractions: HashMap<PeriodicSetId, PeriodicSetId>,
+    pub(super) states: Vec<PrefixState>,
+    ids: HashMap<Arc<NumeralPrefix>, u32>,
+    /// Successors of each state by class of byte.
+    pub(super) next: Vec<[u32; CLASSES]>,
+    starts: HashMap<(DecimalSetId, NumeralGrammar), u32>,
+}
+
+/// One state.
+#[derive(Debug)]
+pub(super) struct PrefixState {
+    pub(super) prefix: Arc<NumeralPrefix>,
+    /// The digits of one of the texts that lead here, where they matter.
+    pub(super) written: Option<Arc<WrittenDigits>>,
+    /// Whether the text may end here.
+    pub(super) ends: bool,
+}
+
+/// Number of classes of bytes: digits, minus, plus, point, either letter of an exponent.
+pub(super) const CLASSES: usize = 14;
+
+/// No such successor.
+pub(super) const DEAD: u32 = u32::MAX;
+/// The successor was not worked out yet.
+pub(super) const UNKNOWN: u32 = u32::MAX - 1;
+
+impl NumeralAutomaton {
+    /// An automaton without states.
+    pub(crate) fn new(style: NumberStyle, sets: NumberSets) -> Self {
+        Self {
+            style,
+            sets,
+            half_lines: Vec::new(),
+            half_line_ids: HashMap::new(),
+            fractions: HashMap::new(),
+            states: Vec::new(),
+            ids: HashMap::new(),
+            next: Vec::new(),
+            starts: HashMap::new(),
+        }
+    }
+
+    /// The style of the numerals.
+    #[cfg(test)]
+    pub(crate) fn style(&self) -> NumberStyle {
+        self.style
+    }
+
+    /// The sets that numerals are read against.
+    pub(crate) fn sets(&self) -> &NumberSets {
+        &self.sets
+    }
+
+    /// The sets, to make more of them.
+    pub(crate) fn sets_mut(&mut self) -> &mut NumberSets {
+        &mut self.sets
+    }
+
+    /// Number of states so far.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// The state before the first byte of a number of `set`. It is there for the empty set, too, and leads nowhere.
+    ///
+    /// # Errors
+    ///
+    /// Where the divisors of the set are too long to be told from integers. Reading on never fails.
+    pub(crate) fn start(&mut self, set: NumberSetId) -> Result<NumberState, NumberLimitReached> {
+        let (grammar, of_literals) = match self.style {
+            NumberStyle::Rfc8259 => (NumeralGrammar::Any, NumeralGrammar::IntegerLiteral),
+            NumberStyle::Plain => (NumeralGrammar::Plain, NumeralGrammar::Plain),
+        };
+        let other = self.start_of(set.others, grammar)?;
+        if !set.depends_on_spelling() {
+            return Ok(NumberState(other));
+        }
+        let decimals = &mut self.sets.decimals;
+        let integers = decimals.integers();
+        let literals = decimals.and(set.literals, integers)?;
+        let literal = self.start_of(literals, of_literals)?;
+        Ok(NumberState(self.intern(NumeralPrefix::Either { literal, other }, None)))
+    }
+
+    fn start_of(&mut self, set: DecimalSetId, grammar: NumeralGrammar) -> Result<u32, NumberLimitReached> {
+        if let Some(&known) = self.starts.get(&(set, grammar)) {
+            return Ok(known);
+        }
+        let set_by_intervals = Arc::clone(self.sets.decimals.get(set));
+        let periodic_sets = &mut self.sets.decimals.periodic_sets;
+        if grammar != NumeralGrammar::Any {
+            for &rule in &set_by_intervals.rules {
+                let fractional = periodic_sets.without_integers(rule)?;
+                self.fractions.insert(rule, fractional);
+            }
+        }
+        let [above, below] = [false, true].map(|negative| {
+            let half_line = HalfLine::of(&set_by_intervals, &self.sets.decimals.periodic_sets, negative);
+            self.half_line(half_line)
+        });
+        let state = self.intern(NumeralPrefix::Start { above, below, grammar }, None);
+        self.starts.insert((set, grammar), state);
+        Ok(state)
+    }
+
+    /// Which digits may follow, if they are at most `longest`: there are members that begin with whatever was written
+    /// where they have no largest magnitude, or where one rule with members holds for numbers of so many digits more and
+    /// their interval is as wide as the rule's period. Exponents make a number as small as there are rules for.
+    pub(crate) fn next_digits(&self, state: NumberState, longest: u32) -> NextDigits {
+        let root = |half_line: u32| &self.half_lines[half_line as usize].root[..];
+        let (runs, grammar, digits, next) = match &*self.states[state.0 as usize].prefix {
+            // Neither is of two kinds itself: this calls itself once.
+            &NumeralPrefix::Either { literal, other } => {
+                let known = [literal, other].into_iter().filter(|state| *state != DEAD);
+                let next = known.map(|state| self.next_digits(NumberState(state), longest)).max();
+                return next.unwrap_or(NextDigits::Some);
+            }
+            &NumeralPrefix::Start { above, grammar, .. } => (root(above), grammar, Some(longest), NextDigits::NonZero),
+            &NumeralPrefix::Minus { below, grammar } => (root(below), grammar, Some(longest), NextDigits::NonZero),
+            NumeralPrefix::Digits(digits) if digits.part == NumeralPart::Integer => {
+                (&digits.runs[..], digits.grammar, Some(longest), NextDigits::Any)
+            }
+            NumeralPrefix::Digits(digits) if digits.grammar == NumeralGrammar::Any => {
+                (&digits.runs[..], digits.grammar, None, NextDigits::Any)
+            }
+            NumeralPrefix::Zeros(zeros)
+                if zeros.part != NumeralPart::Integer && self.half_lines[zeros.half_line as usize].is_all() =>
+            {
+                return NextDigits::Any;
+            }
+            _ => return NextDigits::Some,
+        };
+        let is_open = |run: &ExponentRun| match run.residual {
+            Residual::Rule(rule) => match (self.sets.decimals.periodic_sets.get(rule), digits) {
+                (set, Some(digits)) if !set.is_none() => {
+                    let width = run.last.saturating_sub(digits.into());
+                    width >= grammar.lowest_exponent() && set.meets_all(width)
+                }
+                // Digits of a fraction do not make a number longer, but leave it less width.
+                (set, _) => set.generic,
+            },
+            _ => false,
+        };
+        match runs.last().is_some_and(ExponentRun::is_endless) || runs.iter().any(is_open) {
+            true => next,
+            false => NextDigits::Some,
+        }
+    }
+
+    /// Whether the text so far is a number of the set.
+    pub(crate) fn can_end(&self, state: NumberState) -> bool {
+        self.states[state.0 as usize].ends
+    }
+
+    pub(super) fn context(&mut self, half_line: Option<u32>, grammar: NumeralGrammar) -> NumeralContext<'_> {
+        NumeralContext {
+            grammar,
+            periodic_sets: &mut self.sets.decimals.periodic_sets,
+            half_line: half_line.map(|index| (index, Arc::clone(&self.half_lines[index as usize]))),
+            fractions: &self.fractions,
+        }
+    }
+
+    fn half_line(&mut self, half_line: HalfLine) -> u32 {
+        let half_line = Arc::new(half_line);
+        if let Some(&id) = self.half_line_ids.get(&half_line) {
+            return id;
+        }
+        let id = self.half_lines.len() as u32;
+        self.half_lines.push(Arc::clone(&half_line));
+        self.half_line_ids.insert(half_line, id);
+        id
+    }
+
+    /// The state of a beginning.
+    pub(super) fn intern(&mut self, prefix: NumeralPrefix, written: Option<WrittenDigits>) -> u32 {
+        let prefix = Arc::new(prefix);
+        if let Some(&id) = self.ids.get(&prefix) {
+            return id;
+        }
+        let ends = match &*prefix {
+            NumeralPrefix::Zeros(zeros) => zeros.ends && zeros.part != NumeralPart::Point,
+            NumeralPrefix::Digits(digits) => {
+                let context = self.context(digits.half_line, digits.grammar);
+                digits.part != NumeralPart::Point && context.is_member(&digits.runs, written.as_ref())
+            }
+            NumeralPrefix::Either { literal: DEAD, .. } => false,
+            NumeralPrefix::Either { literal, .. } => self.states[*literal as usize].ends,
+            NumeralPrefix::ExponentZeros(set) => set.has_zero(),
+            NumeralPrefix::ExponentDigits(rest) => rest.ends(),
+            _ => false,
+        };
+        let id = self.states.len() as u32;
+        self.states.push(PrefixState {
+            prefix: Arc::clone(&prefix),
+            written: written.map(Arc::new),
+            ends,
+        });
+        self.next.push([UNKNOWN; CLASSES]);
+        self.ids.insert(prefix, id);
+        id
+    }
+}

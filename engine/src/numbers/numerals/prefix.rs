@@ -1,0 +1,99 @@
+//! What is known of a numeral's beginning: all that decides how it can go on.
+
+use num_bigint::BigUint;
+
+use super::exponent::{ExponentSet, Magnitudes, Remainder};
+use super::residue::WrittenDigits;
+use crate::numbers::half_line::ExponentRun;
+
+/// Which numerals begin with a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum NumeralGrammar {
+    /// Those of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259).
+    Any,
+    /// Those of [`NumberStyle::Plain`](super::NumberStyle::Plain).
+    Plain,
+    /// Numerals without fraction and exponent, `-0` among them, of a set of integers.
+    IntegerLiteral,
+}
+
+impl NumeralGrammar {
+    /// The lowest exponent that more text can still give to the digits written so far.
+    pub(super) fn lowest_exponent(self) -> i64 {
+        match self {
+            Self::Plain | Self::IntegerLiteral => 0,
+            Self::Any => i64::MIN,
+        }
+    }
+}
+
+/// Where in the grammar a numeral's beginning ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum NumeralPart {
+    /// In the integer part.
+    Integer,
+    /// After the point.
+    Point,
+    /// In the fraction.
+    Fraction,
+}
+
+/// A numeral of which only zeros were written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct LeadingZeros {
+    pub(super) grammar: NumeralGrammar,
+    pub(super) part: NumeralPart,
+    pub(super) half_line: u32,
+    /// How many zeros follow the point, as far as that matters.
+    pub(super) scale: u64,
+    /// Whether the text may be one of zero.
+    pub(super) ends: bool,
+}
+
+/// A numeral before its exponent of which a digit other than zero was written. Beginnings that agree here can go on in
+/// the same ways.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SignificantDigits {
+    pub(super) grammar: NumeralGrammar,
+    pub(super) part: NumeralPart,
+    /// Index of the half-line whose breakpoints the runs refer to; `None` where they refer to none.
+    pub(super) half_line: Option<u32>,
+    /// By exponent relative to what was written: at `e` are the numbers `(written digits)(more digits) × 10^e`, with
+    /// the point where it is in the written digits. Without exponents `e` is how many digits of the integer part
+    /// follow.
+    pub(super) runs: Vec<ExponentRun>,
+    /// What matters of divisibility.
+    pub(super) residues: Vec<BigUint>,
+}
+
+/// What a state of the automaton is interned by.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) enum NumeralPrefix {
+    /// Of a set in which membership depends on how numbers are written, no more than a sign and an integer part: the
+    /// states of the text as one without fraction and exponent, and as one with. `DEAD` where there is none.
+    Either { literal: u32, other: u32 },
+    /// Nothing written; the half-lines above and below zero.
+    Start {
+        above: u32,
+        below: u32,
+        grammar: NumeralGrammar,
+    },
+    /// A minus.
+    Minus { below: u32, grammar: NumeralGrammar },
+    /// Zeros only.
+    Zeros(LeadingZeros),
+    /// Digits, not only zeros.
+    Digits(SignificantDigits),
+    /// The letter of the exponent.
+    Exponent(ExponentSet),
+    /// The sign of the exponent.
+    ExponentSign(Magnitudes),
+    /// Zeros at the beginning of the exponent.
+    ExponentZeros(Magnitudes),
+    /// Digits of the exponent, not only zeros.
+    ExponentDigits(Remainder),
+}
+
+/// What one more byte leads to: what decides the future, and the digits of one of the texts that lead there where these
+/// matter. `None` where no member begins so.
+pub(super) type Successor = Option<(NumeralPrefix, Option<WrittenDigits>)>;
