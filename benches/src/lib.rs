@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p maskwright-benches` runs the benchmarks in `benches/`; README.md has the others.
 
-#[path = "../../harness/src/encodings.rs"]
+#[path = "../../harness/src/vocabularies/encodings.rs"]
 #[expect(dead_code, reason = "the program knows other encodings, and gives out tokenizers")]
 mod encodings;
 pub mod masks;

@@ -11,9 +11,10 @@ use maskwright_suites::mask_bench::MaskBenchError;
 use maskwright_suites::test_suite::{Draft, TestSuiteError};
 
 use crate::frameworks::FrameworkError;
-use crate::heat_map::HeatMapError;
-use crate::mask_plot::PlotError;
-use crate::run_directory::RunDirectoryError;
+use crate::masks::plot::PlotError;
+use crate::run::directory::{Recorded, RunDirectory, RunDirectoryError};
+use crate::server::ServerSettings;
+use crate::testsuite::heat_map::HeatMapError;
 use crate::vocabularies::VocabularySourceError;
 
 /// Why a command did not do what it was asked to.
@@ -164,6 +165,41 @@ impl CommandError {
         Self::Read {
             path: path.to_owned(),
             source,
+        }
+    }
+
+    /// The end of a run by the user's interruption, after which `directory` holds some of the planned records.
+    pub fn interrupted<R: Recorded>(directory: &RunDirectory<R>, planned: usize) -> Self {
+        Self::Interrupted {
+            kept: directory.records().len(),
+            planned,
+            directory: directory.path().display().to_string(),
+        }
+    }
+
+    /// The error of a run that came to its end for `reasons` without all of the planned records; none without a reason.
+    pub fn unless_finished<R: Recorded>(
+        reasons: Vec<String>,
+        directory: &RunDirectory<R>,
+        planned: usize,
+    ) -> Result<(), Self> {
+        match reasons.is_empty() {
+            true => Ok(()),
+            false => Err(Self::Unfinished {
+                reasons,
+                kept: directory.records().iter().filter(|record| record.is_final()).count(),
+                planned,
+                directory: directory.path().display().to_string(),
+            }),
+        }
+    }
+
+    /// A server that cannot be used, and why.
+    pub fn server(settings: &ServerSettings, message: String) -> Self {
+        Self::Server {
+            name: settings.name.clone(),
+            url: settings.url.clone(),
+            message,
         }
     }
 

@@ -1,33 +1,16 @@
 //! The program `maskwright`, and of its parts the one that the benchmarks in `benches/` measure with: the frameworks
 //! behind their traits.
 
+mod bench;
 mod commands;
-mod conformance;
-mod conformance_report;
-mod encodings;
 mod error;
 pub mod frameworks;
-mod heat_map;
 mod ifstruct;
-mod interrupt;
-mod manifest;
-mod mask_plot;
-mod mask_record;
-mod mask_report;
-mod mask_summary;
-mod measure;
-mod paper;
-mod paper_report;
-mod progress;
-mod record;
+mod masks;
 mod report;
-mod run_directory;
+mod run;
 mod server;
-mod server_summary;
-mod statistics;
-mod summary;
-mod table;
-mod trial;
+mod testsuite;
 mod vocabularies;
 mod worker;
 
@@ -62,7 +45,7 @@ pub fn run() -> ExitCode {
     match commands::run(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            progress::say(&format!("error: {error}"));
+            run::progress::say(&format!("error: {error}"));
             ExitCode::from(error.exit_code())
         }
     }

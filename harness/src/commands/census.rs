@@ -11,8 +11,8 @@ use maskwright_suites::dataset::Sample;
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
-use crate::progress;
-use crate::statistics::Spread;
+use crate::report::statistics::Spread;
+use crate::run::progress;
 
 /// Arguments of `maskwright census`.
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, KeywordLocation
 use maskwright::{CompileError, Draft};
 use serde_json::{Value, json};
 
-use super::document_style::DocumentStyle;
+use super::arguments::style::DocumentStyle;
 use crate::error::CommandError;
 
 /// Arguments of `maskwright check`.

@@ -11,7 +11,7 @@ use maskwright_suites::fetch::{
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
-use crate::{interrupt, progress};
+use crate::run::{interrupt, progress};
 
 /// Stands for all sources.
 const ALL: &str = "all";

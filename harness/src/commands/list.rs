@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::frameworks::{FRAMEWORKS, LM_ONLY, PROGRAMS, find_program};
+use crate::frameworks::{BUILT_IN_FRAMEWORKS, EXTERNAL_FRAMEWORKS, LM_ONLY, find_executable};
 
 /// Arguments of `maskwright list`.
 #[derive(Debug, Args)]
@@ -35,17 +35,17 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
         ("ORG/NAME", "a model of the Hugging Face hub, kept in its cache"),
     ];
     if arguments.json {
-        let frameworks = FRAMEWORKS.iter().map(|framework| {
+        let frameworks = BUILT_IN_FRAMEWORKS.iter().map(|framework| {
             json!({
                 "name": framework.name, "version": framework.version,
                 "description": framework.description, "options": framework.options,
                 "documented": framework.describe().documented,
             })
         });
-        let programs = PROGRAMS.iter().map(|program| {
+        let programs = EXTERNAL_FRAMEWORKS.iter().map(|program| {
             json!({
                 "name": program.name, "description": program.description,
-                "program": find_program(program).map(|path| path.display().to_string()),
+                "program": find_executable(program).map(|path| path.display().to_string()),
             })
         });
         let listing = json!({
@@ -65,14 +65,14 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
         let _ = writeln!(text, "  {name:<22} {description}");
     };
     line(LM_ONLY, "the model alone, unconstrained (LM only)");
-    for framework in FRAMEWORKS {
+    for framework in BUILT_IN_FRAMEWORKS {
         line(
             framework.name,
             &format!("{} {}", framework.version, framework.description),
         );
     }
-    for program in PROGRAMS {
-        let state = match find_program(program) {
+    for program in EXTERNAL_FRAMEWORKS {
+        let state = match find_executable(program) {
             Some(path) => format!("({})", path.display()),
             None => format!(
                 "(not built: cargo build --release --manifest-path {}/Cargo.toml)",

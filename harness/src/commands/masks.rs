@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use maskwright::TokenId;
@@ -10,21 +9,22 @@ use maskwright_suites::dataset::Sample;
 use maskwright_suites::locate::locate;
 use maskwright_suites::mask_bench::{MaskBench, MaskBenchFile};
 use maskwright_suites::validate::Scoring;
+use maskwright_worker::Purpose;
 use serde::{Deserialize, Serialize};
 
-use super::framework_arguments::{WorkerOptions, framework_settings, seconds};
+use super::arguments::directory::DirectoryArguments;
+use super::arguments::frameworks::ReplayArguments;
 use crate::error::CommandError;
-use crate::frameworks::{self, Contender, Judging};
-use crate::manifest::{FrameworkSettings, Manifest};
-use crate::mask_record::{MaskKey, MaskRecord};
-use crate::run_directory::RunDirectory;
-use crate::table::Style;
-use crate::trial::{Trial, TrialOptions};
-use crate::vocabularies::{self, NamedVocabulary};
-use maskwright_worker::Purpose;
-
+use crate::frameworks::{Framework, FrameworkSettings, Judging};
+use crate::masks::record::{MaskKey, MaskRecord};
+use crate::masks::{plot, report, rows};
+use crate::report::table::Style;
+use crate::run::directory::RunDirectory;
+use crate::run::manifest::Manifest;
+use crate::run::{interrupt, progress};
+use crate::vocabularies::NamedVocabulary;
+use crate::worker::trial::{Trial, TrialOptions};
 use crate::worker::{Provision, Worker};
-use crate::{interrupt, mask_plot, mask_report, mask_summary, progress};
 
 /// Whether the labels of MaskBench's instances take `format` for an assertion.
 const ASSERT_FORMATS: bool = true;
@@ -32,16 +32,8 @@ const ASSERT_FORMATS: bool = true;
 /// Arguments of `maskwright masks`.
 #[derive(Debug, Args)]
 pub struct MasksArguments {
-    /// Frameworks to measure, comma-separated
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "maskwright,llguidance",
-        value_name = "NAMES"
-    )]
-    frameworks: Vec<String>,
     #[command(flatten)]
-    workers: WorkerOptions,
+    replay: ReplayArguments,
     /// Directory with MaskBench's files (`maskbench/data`) [default: what `maskwright fetch jsonschemabench` fetched]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -51,12 +43,6 @@ pub struct MasksArguments {
     /// Seed of the sample that --limit takes; the first files without it
     #[arg(long)]
     seed: Option<u64>,
-    /// Vocabulary: o200k_base, cl100k_base, or that of a model (builtin, a directory, a hub id)
-    #[arg(long, default_value = vocabularies::DEFAULT, value_name = "NAME")]
-    vocabulary: String,
-    /// Seconds that a compilation, and the instances of a schema together, may take
-    #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
-    time_limit: f64,
     /// How replays are judged: strict, or paper, which like MaskBench's own scripts does not ask whether a document may
     /// end where it does
     #[arg(long, default_value_t = Scoring::Strict)]
@@ -64,12 +50,8 @@ pub struct MasksArguments {
     /// Draw the curves of the times' tails into the run's directory, too: tbm.svg and ttfm.svg
     #[arg(long)]
     plot: bool,
-    /// Directory of the run's records, manifest and tables [default: runs/masks-DATE-TIME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Continue the run in --out
-    #[arg(long, requires = "out")]
-    resume: bool,
+    #[command(flatten)]
+    directory: DirectoryArguments,
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -91,7 +73,7 @@ struct MaskSettings {
 ///
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
-    let contenders = frameworks::choose(&arguments.frameworks, &arguments.workers.workers)?;
+    let frameworks = arguments.replay.choose()?;
     let bench = match &arguments.data {
         Some(directory) => MaskBench::open(directory)?,
         None => MaskBench::open(&locate("jsonschemabench", None)?)?,
@@ -100,7 +82,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         limit: arguments.limit,
         seed: arguments.seed,
     });
-    let vocabulary = NamedVocabulary::load(&arguments.vocabulary)?;
+    let vocabulary = arguments.replay.load_vocabulary()?;
     let provision = Provision::new(
         &vocabulary.vocabulary,
         Some(vocabulary.tokenizer.clone()),
@@ -109,44 +91,37 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         Purpose::Judge,
     );
     let manifest = Manifest::new(MaskSettings {
-        frameworks: contenders.iter().map(framework_settings).collect(),
+        frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
         files: files.len(),
         seed: arguments.seed,
         vocabulary: vocabulary.name.clone(),
-        time_limit_s: arguments.time_limit,
+        time_limit_s: arguments.replay.time_limit,
     });
-    let path = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| super::default_directory("masks"));
-    let mut directory = match arguments.resume {
-        true => RunDirectory::resume(&path, &manifest)?,
-        false => RunDirectory::create(&path, &manifest)?,
-    };
+    let mut directory = arguments.directory.open("masks", &manifest)?;
     interrupt::watch();
     let mut run = MaskRun {
         bench: &bench,
         vocabulary: &vocabulary,
-        contenders: workers(&contenders, &provision)?,
+        frameworks: workers(&frameworks, &provision)?,
         options: TrialOptions {
-            limits: arguments.workers.limits(Duration::from_secs_f64(arguments.time_limit)),
+            limits: arguments.replay.limits(),
             first_mask: true,
             forced: true,
         },
     };
     run.all(&files, &mut directory)?;
     drop(run);
-    let names: Vec<String> = contenders.into_iter().map(|contender| contender.name).collect();
+    let names: Vec<String> = frameworks.into_iter().map(|framework| framework.name).collect();
     finish(arguments, &directory, &names, &manifest.settings.frameworks)
 }
 
 fn workers<'a>(
-    contenders: &'a [Contender],
+    frameworks: &'a [Framework],
     provision: &Provision,
-) -> Result<Vec<(&'a Contender, Worker)>, CommandError> {
-    contenders
+) -> Result<Vec<(&'a Framework, Worker)>, CommandError> {
+    frameworks
         .iter()
-        .map(|contender| Ok((contender, contender.ready_worker(provision.clone())?)))
+        .map(|framework| Ok((framework, framework.ready_worker(provision.clone())?)))
         .collect()
 }
 
@@ -158,15 +133,15 @@ fn finish(
     frameworks: &[FrameworkSettings],
 ) -> Result<(), CommandError> {
     let check_end = arguments.scoring == Scoring::Strict;
-    let rows = mask_summary::rows(directory.records(), names, check_end);
-    let json = mask_report::json(&rows, frameworks) + "\n";
-    directory.write("report.md", &mask_report::text(&rows, frameworks, Style::Markdown))?;
-    directory.write("report.csv", &mask_report::csv(&rows))?;
+    let rows = rows::rows(directory.records(), names, check_end);
+    let json = report::json(&rows, frameworks) + "\n";
+    directory.write("report.md", &report::text(&rows, frameworks, Style::Markdown))?;
+    directory.write("report.csv", &report::csv(&rows))?;
     directory.write("report.json", &json)?;
     if arguments.plot {
-        let times = mask_summary::shared_times(directory.records(), names);
-        directory.write("tbm.svg", &mask_plot::time_between_masks(&times)?)?;
-        directory.write("ttfm.svg", &mask_plot::time_to_first_mask(&times)?)?;
+        let times = rows::shared_times(directory.records(), names);
+        directory.write("tbm.svg", &plot::time_between_masks(&times)?)?;
+        directory.write("ttfm.svg", &plot::time_to_first_mask(&times)?)?;
     }
     let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
     for record in unusable.filter(|record| Some(&record.key.framework) == names.first()) {
@@ -176,11 +151,8 @@ fn finish(
     if arguments.json {
         return crate::print(&json);
     }
-    crate::print(&mask_report::text(&rows, frameworks, Style::Terminal))?;
-    progress::say(&format!(
-        "records, manifest and tables are in {}",
-        directory.path().display()
-    ));
+    crate::print(&report::text(&rows, frameworks, Style::Terminal))?;
+    directory.say_where();
     Ok(())
 }
 
@@ -188,26 +160,22 @@ fn finish(
 struct MaskRun<'a> {
     bench: &'a MaskBench,
     vocabulary: &'a NamedVocabulary,
-    contenders: Vec<(&'a Contender, Worker)>,
+    frameworks: Vec<(&'a Framework, Worker)>,
     options: TrialOptions,
 }
 
 impl MaskRun<'_> {
     /// File by file, all frameworks in turn, what the directory has no record of yet.
     fn all(&mut self, files: &[&str], directory: &mut RunDirectory<MaskRecord>) -> Result<(), CommandError> {
-        let planned = files.len() * self.contenders.len();
+        let planned = files.len() * self.frameworks.len();
         let bar = progress::bar(planned as u64, "");
         for (number, file) in files.iter().enumerate() {
             bar.set_message((*file).to_owned());
             if !self.file(number, file, directory)? {
                 bar.abandon();
-                return Err(CommandError::Interrupted {
-                    kept: directory.records().len(),
-                    planned,
-                    directory: directory.path().display().to_string(),
-                });
+                return Err(CommandError::interrupted(directory, planned));
             }
-            bar.inc(self.contenders.len() as u64);
+            bar.inc(self.frameworks.len() as u64);
         }
         bar.finish_and_clear();
         Ok(())
@@ -225,26 +193,26 @@ impl MaskRun<'_> {
             file: file.to_owned(),
         };
         // Every framework is first equally often, so that none always finds the caches warm.
-        let first = number % self.contenders.len().max(1);
-        let (after, before) = self.contenders.split_at_mut(first);
-        let mut missing: Vec<&mut (&Contender, Worker)> = before
+        let first = number % self.frameworks.len().max(1);
+        let (after, before) = self.frameworks.split_at_mut(first);
+        let mut missing: Vec<&mut (&Framework, Worker)> = before
             .iter_mut()
             .chain(after)
-            .filter(|(contender, _)| !directory.has(&key(&contender.name)))
+            .filter(|(framework, _)| !directory.has(&key(&framework.name)))
             .collect();
         if missing.is_empty() {
             return Ok(true);
         }
         let read = self.bench.read(file);
-        for (contender, worker) in &mut missing {
-            let name = &contender.name;
+        for (framework, worker) in &mut missing {
+            let name = &framework.name;
             if interrupt::requested() {
                 return Ok(false);
             }
             let record = match &read {
                 Err(error) => MaskRecord::unusable(key(name), error.to_string()),
                 Ok(file) => {
-                    let tokens = tokens(contender, file, self.vocabulary);
+                    let tokens = tokens(framework, file, self.vocabulary);
                     let trial = Trial::run(worker, &file.schema_text, &tokens, &self.options);
                     let labels = file.instances.iter().map(|instance| instance.valid);
                     let instances: Vec<(bool, usize)> = labels.zip(tokens.iter().map(Vec::len)).collect();
@@ -257,12 +225,12 @@ impl MaskRun<'_> {
     }
 }
 
-fn tokens(contender: &Contender, file: &MaskBenchFile, vocabulary: &NamedVocabulary) -> Vec<Vec<TokenId>> {
+fn tokens(framework: &Framework, file: &MaskBenchFile, vocabulary: &NamedVocabulary) -> Vec<Vec<TokenId>> {
     let judging = Judging {
         documents: &BTreeMap::new(),
         assert_formats: ASSERT_FORMATS,
     };
     let instances = file.instances.iter();
-    let texts = instances.map(|one| contender.text(&judging, &file.schema_text, &one.text, one.valid));
+    let texts = instances.map(|one| framework.text(&judging, &file.schema_text, &one.text, one.valid));
     texts.map(|text| vocabulary.tokenize(&text)).collect()
 }

@@ -1,22 +1,19 @@
 //! The commands, one file each.
 
+mod arguments;
 mod bench;
 mod census;
 mod check;
-mod document_style;
 mod fetch;
-mod framework_arguments;
 mod ifstruct;
 mod list;
 mod masks;
-mod model_arguments;
 mod sample;
-mod server_arguments;
 mod testsuite;
 mod worker;
 
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use maskwright_suites::dataset::Catalog;
 use maskwright_suites::locate;
@@ -50,9 +47,6 @@ pub enum Command {
     Worker(worker::WorkerArguments),
 }
 
-/// The command that starts a worker.
-pub const WORKER_COMMAND: &str = "worker";
-
 /// Runs a command.
 ///
 /// # Errors
@@ -71,12 +65,6 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::Testsuite(arguments) => testsuite::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
     }
-}
-
-/// Where a run's files go unless the user says: `runs/COMMAND-DATE-TIME`.
-fn default_directory(command: &str) -> PathBuf {
-    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
-    Path::new("runs").join(format!("{command}-{now}"))
 }
 
 /// The bytes of a file; of standard input where it is called `-`.

@@ -9,7 +9,7 @@ use maskwright::{Compiler as _, ExactCompiler, Vocabulary};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, SamplingOptions, Unigram, generate};
 use maskwright_suites::validate::Validator;
 
-use super::document_style::DocumentStyle;
+use super::arguments::style::DocumentStyle;
 use crate::error::CommandError;
 
 /// Arguments of `maskwright sample`.

@@ -2,39 +2,30 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use indicatif::ProgressBar;
 use maskwright::TokenId;
 use maskwright_suites::locate::locate;
 use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite};
-
-use super::framework_arguments::{WorkerOptions, seconds};
-use crate::conformance::{self, CaseOutcome, Conformance};
-use crate::conformance_report as report;
-use crate::error::CommandError;
-use crate::frameworks::{self, Contender, Judging};
-use crate::trial::{Trial, TrialOptions};
-use crate::vocabularies::{self, NamedVocabulary};
 use maskwright_worker::Purpose;
 
+use super::arguments::frameworks::ReplayArguments;
+use crate::error::CommandError;
+use crate::frameworks::{Framework, Judging};
+use crate::run::progress;
+use crate::testsuite::conformance::{self, CaseOutcome, Conformance};
+use crate::testsuite::heat_map;
+use crate::testsuite::report;
+use crate::vocabularies::NamedVocabulary;
+use crate::worker::trial::{Trial, TrialOptions};
 use crate::worker::{Provision, Worker};
-use crate::{heat_map, progress};
 
 /// Arguments of `maskwright testsuite`.
 #[derive(Debug, Args)]
 pub struct TestSuiteArguments {
-    /// Frameworks to judge, comma-separated
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "maskwright,llguidance",
-        value_name = "NAMES"
-    )]
-    frameworks: Vec<String>,
     #[command(flatten)]
-    workers: WorkerOptions,
+    replay: ReplayArguments,
     /// Draft: 4, 6, 7, 2019-09 or 2020-12
     #[arg(long, default_value_t = Draft::Draft202012)]
     draft: Draft,
@@ -53,12 +44,6 @@ pub struct TestSuiteArguments {
     /// Directory of the suite, with `tests` and `remotes` [default: what `maskwright fetch test-suite` fetched]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Vocabulary: o200k_base, cl100k_base, or that of a model (builtin, a directory, a hub id)
-    #[arg(long, default_value = vocabularies::DEFAULT, value_name = "NAME")]
-    vocabulary: String,
-    /// Seconds that a compilation, and the instances of a case together, may take
-    #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
-    time_limit: f64,
     /// List every failing case, with the token at which it failed and why
     #[arg(long)]
     failures: bool,
@@ -103,10 +88,10 @@ impl From<PartName> for Part {
 ///
 /// [`CommandError`].
 pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
-    let contenders = frameworks::choose(&arguments.frameworks, &arguments.workers.workers)?;
+    let frameworks = arguments.replay.choose()?;
     let suite = TestSuite::open(&locate("test-suite", arguments.data.as_deref())?)?;
     let cases = cases(arguments, &suite)?;
-    let vocabulary = NamedVocabulary::load(&arguments.vocabulary)?;
+    let vocabulary = arguments.replay.load_vocabulary()?;
     let documents = suite.remotes(arguments.draft)?;
     let provisions = [false, true].map(|assert_formats| {
         let tokenizer = Some(vocabulary.tokenizer.clone());
@@ -123,18 +108,18 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
         documents: &documents,
         vocabulary: &vocabulary,
         options: TrialOptions {
-            limits: arguments.workers.limits(Duration::from_secs_f64(arguments.time_limit)),
+            limits: arguments.replay.limits(),
             first_mask: false,
             forced: false,
         },
-        bar: progress::bar((cases.len() * contenders.len()) as u64, ""),
+        bar: progress::bar((cases.len() * frameworks.len()) as u64, ""),
     };
-    let outcomes = run.all(&contenders, &provisions)?;
+    let outcomes = run.all(&frameworks, &provisions)?;
     run.bar.finish_and_clear();
     let sheet = report::Sheet {
         draft: arguments.draft.to_string(),
         vocabulary: vocabulary.name.clone(),
-        descriptions: contenders.into_iter().map(|contender| contender.description).collect(),
+        descriptions: frameworks.into_iter().map(|framework| framework.description).collect(),
         frameworks: outcomes,
         paper: arguments.paper,
     };
@@ -176,22 +161,22 @@ struct SuiteRun<'a> {
 
 impl SuiteRun<'_> {
     /// All frameworks at once, each in its own worker: nothing is timed here.
-    fn all(&self, contenders: &[Contender], provisions: &[Provision; 2]) -> Result<Vec<Conformance>, CommandError> {
-        let workers: Vec<[Worker; 2]> = contenders
+    fn all(&self, frameworks: &[Framework], provisions: &[Provision; 2]) -> Result<Vec<Conformance>, CommandError> {
+        let workers: Vec<[Worker; 2]> = frameworks
             .iter()
-            .map(|contender| {
+            .map(|framework| {
                 let [plain, asserting] = provisions;
                 // A framework that cannot be made ready is found out before anything is run; the second worker is started
                 // by the first case that asserts formats.
-                let plain = contender.ready_worker(plain.clone())?;
-                Ok([plain, contender.worker(asserting.clone())?])
+                let plain = framework.ready_worker(plain.clone())?;
+                Ok([plain, framework.worker(asserting.clone())?])
             })
             .collect::<Result<_, CommandError>>()?;
         std::thread::scope(|scope| {
-            let threads: Vec<_> = contenders
+            let threads: Vec<_> = frameworks
                 .iter()
                 .zip(workers)
-                .map(|(contender, workers)| scope.spawn(|| self.one(contender, workers)))
+                .map(|(framework, workers)| scope.spawn(|| self.one(framework, workers)))
                 .collect();
             threads
                 .into_iter()
@@ -201,15 +186,15 @@ impl SuiteRun<'_> {
     }
 
     /// One framework: in its first worker what the standard asks for, in its second where formats are asserted.
-    fn one(&self, contender: &Contender, mut workers: [Worker; 2]) -> Conformance {
-        let name = &contender.name;
+    fn one(&self, framework: &Framework, mut workers: [Worker; 2]) -> Conformance {
+        let name = &framework.name;
         let outcome = |case: &Case| -> CaseOutcome {
             let judging = Judging {
                 documents: self.documents,
                 assert_formats: case.category.starts_with(FORMATS),
             };
             let worker = &mut workers[usize::from(judging.assert_formats)];
-            let tokens = &self.tokens(contender, &judging, case);
+            let tokens = &self.tokens(framework, &judging, case);
             let trial = Trial::run(worker, &case.schema_text, tokens, &self.options);
             self.bar.set_message(format!("{name}: {}", case.category));
             self.bar.inc(1);
@@ -218,9 +203,9 @@ impl SuiteRun<'_> {
         Conformance::new(name, self.cases.iter().map(outcome).collect())
     }
 
-    fn tokens(&self, contender: &Contender, judging: &Judging<'_>, case: &Case) -> Vec<Vec<TokenId>> {
+    fn tokens(&self, framework: &Framework, judging: &Judging<'_>, case: &Case) -> Vec<Vec<TokenId>> {
         let instances = case.instances.iter();
-        let texts = instances.map(|one| contender.text(judging, &case.schema_text, &one.text, one.valid));
+        let texts = instances.map(|one| framework.text(judging, &case.schema_text, &one.text, one.valid));
         texts.map(|text| self.vocabulary.tokenize(&text)).collect()
     }
 }

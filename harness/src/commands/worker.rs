@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::error::CommandError;
-use crate::frameworks::{FRAMEWORKS, FrameworkError};
+use crate::frameworks::{BUILT_IN_FRAMEWORKS, FrameworkError};
 use crate::vocabularies;
 
 /// Arguments of `maskwright worker`.
@@ -19,12 +19,15 @@ pub struct WorkerArguments {
 ///
 /// [`FrameworkError::Unknown`], or a failure to write replies.
 pub fn run(arguments: &WorkerArguments) -> Result<(), CommandError> {
-    let framework = FRAMEWORKS
+    let framework = BUILT_IN_FRAMEWORKS
         .iter()
         .find(|framework| framework.name == arguments.framework)
         .ok_or_else(|| FrameworkError::Unknown {
             name: arguments.framework.clone(),
-            known: FRAMEWORKS.iter().map(|framework| framework.name.to_owned()).collect(),
+            known: BUILT_IN_FRAMEWORKS
+                .iter()
+                .map(|framework| framework.name.to_owned())
+                .collect(),
         })?;
     maskwright_worker::serve(&framework.describe(), &vocabularies::tokenizer, &framework.prepare)?;
     Ok(())

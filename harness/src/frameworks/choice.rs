@@ -10,9 +10,11 @@ use std::time::Duration;
 use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
-use super::{Documented, FRAMEWORKS, Framework, Judging, LM_ONLY, PROGRAMS, Program, Spelling};
-use crate::commands::WORKER_COMMAND;
-use crate::worker::{self, Failure, Launch, Limits, Provision, Worker, WorkerCompiler};
+use super::{
+    BUILT_IN_FRAMEWORKS, BuiltInFramework, Documented, EXTERNAL_FRAMEWORKS, ExternalFramework, Judging, LM_ONLY,
+    Spelling,
+};
+use crate::worker::{self, Failure, Launch, Limits, Provision, WORKER_COMMAND, Worker, WorkerCompiler};
 
 /// What a worker may use to get ready.
 const START_LIMITS: Limits = Limits {
@@ -96,7 +98,7 @@ impl FromStr for NamedWorker {
 }
 
 /// A framework that was chosen and can be run.
-pub struct Contender {
+pub struct Framework {
     /// Name in records and tables.
     pub name: String,
     /// Version, options and the like, as its worker tells them.
@@ -110,14 +112,14 @@ pub struct Contender {
 
 enum Home {
     /// Part of this program.
-    Here(&'static Framework),
+    Here(&'static BuiltInFramework),
     /// A program of its own.
     Elsewhere(Launch),
 }
 
-impl fmt::Debug for Contender {
+impl fmt::Debug for Framework {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Contender")
+        f.debug_struct("Framework")
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
@@ -128,22 +130,22 @@ impl fmt::Debug for Contender {
 /// # Errors
 ///
 /// [`FrameworkError`].
-pub fn choose(names: &[String], workers: &[NamedWorker]) -> Result<Vec<Contender>, FrameworkError> {
-    let mut contenders: Vec<Contender> = Vec::new();
+pub fn choose(names: &[String], workers: &[NamedWorker]) -> Result<Vec<Framework>, FrameworkError> {
+    let mut frameworks: Vec<Framework> = Vec::new();
     for name in names {
-        if contenders.iter().all(|contender| contender.name != *name) {
-            contenders.push(find(name, workers)?);
+        if frameworks.iter().all(|framework| framework.name != *name) {
+            frameworks.push(find(name, workers)?);
         }
     }
-    Ok(contenders)
+    Ok(frameworks)
 }
 
-fn find(name: &str, workers: &[NamedWorker]) -> Result<Contender, FrameworkError> {
+fn find(name: &str, workers: &[NamedWorker]) -> Result<Framework, FrameworkError> {
     if let Some(worker) = workers.iter().find(|worker| worker.name == name) {
         return elsewhere(name, worker.launch.clone());
     }
-    if let Some(framework) = FRAMEWORKS.iter().find(|framework| framework.name == name) {
-        return Ok(Contender {
+    if let Some(framework) = BUILT_IN_FRAMEWORKS.iter().find(|framework| framework.name == name) {
+        return Ok(Framework {
             name: name.to_owned(),
             description: framework.describe(),
             documented: Some(framework.documented.clone()),
@@ -151,8 +153,8 @@ fn find(name: &str, workers: &[NamedWorker]) -> Result<Contender, FrameworkError
             home: Home::Here(framework),
         });
     }
-    if let Some(program) = PROGRAMS.iter().find(|program| program.name == name) {
-        let path = find_program(program).ok_or(FrameworkError::NotBuilt {
+    if let Some(program) = EXTERNAL_FRAMEWORKS.iter().find(|program| program.name == name) {
+        let path = find_executable(program).ok_or(FrameworkError::NotBuilt {
             name: program.name,
             executable: program.executable,
             package: program.package,
@@ -163,8 +165,8 @@ fn find(name: &str, workers: &[NamedWorker]) -> Result<Contender, FrameworkError
         };
         return elsewhere(name, launch);
     }
-    let built_in = FRAMEWORKS.iter().map(|framework| framework.name);
-    let known = built_in.chain(PROGRAMS.iter().map(|program| program.name));
+    let built_in = BUILT_IN_FRAMEWORKS.iter().map(|framework| framework.name);
+    let known = built_in.chain(EXTERNAL_FRAMEWORKS.iter().map(|program| program.name));
     Err(FrameworkError::Unknown {
         name: name.to_owned(),
         known: known
@@ -174,7 +176,7 @@ fn find(name: &str, workers: &[NamedWorker]) -> Result<Contender, FrameworkError
     })
 }
 
-fn elsewhere(name: &str, launch: Launch) -> Result<Contender, FrameworkError> {
+fn elsewhere(name: &str, launch: Launch) -> Result<Framework, FrameworkError> {
     let description = worker::describe(&launch, &START_LIMITS).map_err(|failure| FrameworkError::Worker {
         name: name.to_owned(),
         failure,
@@ -186,7 +188,7 @@ fn elsewhere(name: &str, launch: Launch) -> Result<Contender, FrameworkError> {
             message: error.to_string(),
         },
     })?;
-    Ok(Contender {
+    Ok(Framework {
         name: name.to_owned(),
         description,
         documented,
@@ -197,7 +199,7 @@ fn elsewhere(name: &str, launch: Launch) -> Result<Contender, FrameworkError> {
 
 /// Finds a program: beside this one, in its package's build folder where this one lies in `target/…` of the
 /// repository, or on PATH.
-pub fn find_program(program: &Program) -> Option<PathBuf> {
+pub fn find_executable(program: &ExternalFramework) -> Option<PathBuf> {
     let executable = format!("{}{}", program.executable, std::env::consts::EXE_SUFFIX);
     let mut places = Vec::new();
     if let Some(beside) = std::env::current_exe()
@@ -218,7 +220,7 @@ pub fn find_program(program: &Program) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-impl Contender {
+impl Framework {
     /// The text of an instance of a schema, as it is to be replayed. It stands as it is where the framework takes any text of
     /// a value, where the instance is not valid, so that it has none, and where the framework knows of none.
     pub fn text<'a>(&self, judging: &Judging<'_>, schema: &str, instance: &'a str, valid: bool) -> Cow<'a, str> {

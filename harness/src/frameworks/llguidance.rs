@@ -10,9 +10,9 @@ use llguidance::{Matcher, ParserFactory};
 use toktrie::{InferenceCapabilities, TokEnv};
 
 use super::token_trie::TrieVocabulary;
-use super::{Documented, Framework, Keyword, Restriction};
+use super::{BuiltInFramework, Documented, Keyword, Restriction};
 
-pub(super) const FRAMEWORK: Framework = Framework {
+pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
     name: "llguidance",
     description: "Guidance's engine: Earley parser over lexer derivatives, fast-forwarded tokens",
     version: env!("MASKWRIGHT_LLGUIDANCE_VERSION"),

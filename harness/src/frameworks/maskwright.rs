@@ -7,9 +7,9 @@ use ::maskwright::{Compiler, ExactCompiler, ExactOptions, Formats, SchemaOptions
 use maskwright_worker::{Purpose, Setup};
 
 use super::spelling::spelling;
-use super::{Documented, Framework, Keyword};
+use super::{BuiltInFramework, Documented, Keyword};
 
-pub(super) const FRAMEWORK: Framework = Framework {
+pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
     name: "maskwright",
     description: "this project's exact engine",
     version: env!("CARGO_PKG_VERSION"),
@@ -28,7 +28,7 @@ pub(super) const FRAMEWORK: Framework = Framework {
     },
 };
 
-pub(super) const GENERATION: Framework = Framework {
+pub(super) const GENERATION: BuiltInFramework = BuiltInFramework {
     name: "maskwright-generation",
     description: "the same in the style `generation` where documents are judged, too, which are spelt in it",
     options: "style `generation`; formats as the judge has them; a valid instance is replayed with its members in the schema's order and its numbers \

@@ -5,6 +5,7 @@ mod documented;
 mod llguidance;
 mod maskwright;
 mod outlines_core;
+mod settings;
 mod spelling;
 #[cfg(test)]
 mod tests;
@@ -15,8 +16,9 @@ use std::collections::BTreeMap;
 use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
-pub use choice::{Contender, FrameworkError, NamedWorker, choose, find_program};
+pub use choice::{Framework, FrameworkError, NamedWorker, choose, find_executable};
 pub use documented::{Documented, Keyword, Restriction};
+pub use settings::FrameworkSettings;
 
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
 pub const LM_ONLY: &str = "none";
@@ -34,7 +36,7 @@ pub struct Judging<'a> {
 pub type Spelling = fn(&Judging<'_>, &str, &str) -> Option<String>;
 
 /// A constrained-decoding framework of this program: what it is called, and how it is made ready.
-pub struct Framework {
+pub struct BuiltInFramework {
     /// Name in commands, records and tables.
     pub name: &'static str,
     /// One line for `maskwright list`.
@@ -58,7 +60,7 @@ pub struct Framework {
     pub prepare: fn(&Setup) -> Result<Box<dyn Compiler>, String>,
 }
 
-impl Framework {
+impl BuiltInFramework {
     /// What its worker says of itself.
     pub fn describe(&self) -> Description {
         Description {
@@ -73,7 +75,7 @@ impl Framework {
 }
 
 /// A framework that is a program of its own, because it cannot be built into this one.
-pub struct Program {
+pub struct ExternalFramework {
     /// Name in commands, records and tables.
     pub name: &'static str,
     /// One line for `maskwright list`.
@@ -87,7 +89,7 @@ pub struct Program {
 }
 
 /// Every framework of this program, in the order of tables.
-pub static FRAMEWORKS: &[Framework] = &[
+pub static BUILT_IN_FRAMEWORKS: &[BuiltInFramework] = &[
     maskwright::FRAMEWORK,
     maskwright::GENERATION,
     llguidance::FRAMEWORK,
@@ -95,29 +97,29 @@ pub static FRAMEWORKS: &[Framework] = &[
 ];
 
 /// Every framework that is a program of its own, in the order of tables.
-pub static PROGRAMS: &[Program] = &[
-    Program {
+pub static EXTERNAL_FRAMEWORKS: &[ExternalFramework] = &[
+    ExternalFramework {
         name: "xgrammar",
         description: "pushdown automaton with masks computed ahead, as it comes: members that a schema does not name are forbidden",
         executable: "maskwright-worker-xgrammar",
         arguments: &[],
         package: "harness/worker-xgrammar",
     },
-    Program {
+    ExternalFramework {
         name: "xgrammar-standard",
         description: "the same with strict mode off: schemas mean what JSON Schema says",
         executable: "maskwright-worker-xgrammar",
         arguments: &["--standard"],
         package: "harness/worker-xgrammar",
     },
-    Program {
+    ExternalFramework {
         name: "llamacpp",
         description: "llama.cpp's grammars, from its own schema converter",
         executable: "maskwright-worker-llamacpp",
         arguments: &[],
         package: "harness/worker-llamacpp",
     },
-    Program {
+    ExternalFramework {
         name: "glrmask",
         description: "generalised LR parser over precompiled tables",
         executable: "maskwright-worker-glrmask",

@@ -17,12 +17,12 @@ use outlines_core::json_schema::regex_from_str;
 use outlines_core::primitives::StateId;
 use outlines_core::vocabulary::Vocabulary as OutlinesVocabulary;
 
-use super::{Documented, Framework, Keyword, Restriction};
+use super::{BuiltInFramework, Documented, Keyword, Restriction};
 
 /// Longest error message kept: outlines-core quotes whole schemas.
 const MESSAGE_CHARACTERS: usize = 400;
 
-pub(super) const FRAMEWORK: Framework = Framework {
+pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
     name: "outlines-core",
     description: "Outlines' engine: JSON Schema as a regular expression, token table by automaton state",
     version: env!("MASKWRIGHT_OUTLINES_CORE_VERSION"),

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use contract::Subject;
 use maskwright_worker::{Purpose, Setup};
 
-use super::FRAMEWORKS;
+use super::BUILT_IN_FRAMEWORKS;
 
 fn subjects() -> impl Iterator<Item = Subject> {
-    FRAMEWORKS.iter().map(|framework| Subject {
+    BUILT_IN_FRAMEWORKS.iter().map(|framework| Subject {
         name: framework.name,
         prepare: Box::new(|vocabulary| {
             let documents = BTreeMap::new();

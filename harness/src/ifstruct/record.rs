@@ -4,8 +4,8 @@ use maskwright_models::FinishReason;
 use maskwright_suites::ifstruct::Score;
 use serde::{Deserialize, Serialize};
 
-use crate::record::{GenerationRecord, ServerRecord};
-use crate::run_directory::Recorded;
+use crate::bench::record::{GenerationRecord, ServerRecord};
+use crate::run::directory::Recorded;
 use crate::server::Outcome;
 
 /// One line of `records.jsonl` of a run of `maskwright ifstruct run`.

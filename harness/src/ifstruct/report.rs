@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::published;
 use super::record::{Mode, ReplyKey, ReplyRecord};
 use super::tally::Tally;
-use crate::statistics::quantile;
-use crate::table::{Style, table};
+use crate::report::statistics::quantile;
+use crate::report::table::{Style, table};
 
 /// What one model replied in one mode.
 #[derive(Debug)]
@@ -158,7 +158,7 @@ fn cells(row: &Row) -> Vec<String> {
         values.sort_unstable_by(f64::total_cmp);
         quantile(&values, 0.5).map_or_else(|| "NA".to_owned(), |median| format!("{median:.digits$}"))
     };
-    let interval = crate::statistics::wilson(all.passed, all.total);
+    let interval = crate::report::statistics::wilson(all.passed, all.total);
     let interval = interval.map(|[low, high]| format!("[{}, {}]", percent(Some(low)), percent(Some(high))));
     vec![
         row.model.clone(),
@@ -193,7 +193,7 @@ pub fn json(rows: &[Row]) -> Value {
                 "total": part.total,
                 "finished": part.finished,
                 "pass_rate": part.pass_rate(),
-                "pass_rate_ci": crate::statistics::wilson(part.passed, part.total),
+                "pass_rate_ci": crate::report::statistics::wilson(part.passed, part.total),
             })
         })
     });

@@ -6,8 +6,8 @@ use maskwright_suites::ifstruct::{FailureKind, OutputFormat, Sample, Score};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::statistics::{Interval, wilson};
-use crate::table::{Style, table};
+use crate::report::statistics::{Interval, wilson};
+use crate::report::table::{Style, table};
 
 /// Replies and how many of them passed.
 #[derive(Clone, Copy, Debug, Default)]

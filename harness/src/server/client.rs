@@ -14,7 +14,7 @@ use super::pace::{Admission, Pace};
 use super::protocol::NoPiece;
 use super::reading::Reading;
 use super::retry::{Backoff, LONGEST_PAUSE, asked_pause};
-use super::settings::Settings;
+use super::settings::ServerSettings;
 use super::stream::EventDecoder;
 
 /// Most bytes of an answer without its tokens, and for each token: an event with a token takes a few hundred.
@@ -31,7 +31,7 @@ const REDACTED: &str = "[key]";
 
 /// A server that can be asked, from several threads at once.
 pub struct Client {
-    settings: Settings,
+    settings: ServerSettings,
     key: Option<String>,
     agent: Agent,
     pace: Mutex<Pace>,
@@ -43,7 +43,7 @@ impl Client {
     /// # Errors
     ///
     /// Where the key's variable was named and is not there, or holds what no header can carry.
-    pub fn from_environment(settings: Settings) -> Result<Self, String> {
+    pub fn from_environment(settings: ServerSettings) -> Result<Self, String> {
         let key = match settings.key_variable() {
             None => None,
             Some(variable) => match std::env::var(variable) {
@@ -62,7 +62,7 @@ impl Client {
     }
 
     /// A client with this key.
-    pub fn new(settings: Settings, key: Option<String>) -> Self {
+    pub fn new(settings: ServerSettings, key: Option<String>) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -77,7 +77,7 @@ impl Client {
     }
 
     /// How the server is reached and spoken to.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ServerSettings {
         &self.settings
     }
 

@@ -1,6 +1,6 @@
 //! Servers that answer chat completions: OpenAI, Gemini, vLLM, SGLang, llama-server and whatever speaks like one of them.
 //!
-//! A [`Settings`] names a server and how it is spoken to, a [`Client`] asks it [`Question`]s, one [`Answer`] each, and
+//! A [`ServerSettings`] names a server and how it is spoken to, a [`Client`] asks it [`Question`]s, one [`Answer`] each, and
 //! [`ask_all`] keeps several in flight. What a server makes of a question is a typed [`Outcome`]; a question that found
 //! no answer for reasons that lie in the server or the network is [`Unanswered`] and worth asking again.
 
@@ -10,6 +10,7 @@ mod error;
 mod pace;
 mod patience;
 mod pool;
+mod probe;
 mod protocol;
 mod reading;
 mod retry;
@@ -21,4 +22,5 @@ pub use client::Client;
 pub use error::Unanswered;
 pub use patience::Patience;
 pub use pool::{Ended, Next, ask_all};
-pub use settings::{Prices, Settings, SettingsSummary};
+pub use probe::check;
+pub use settings::{Prices, ServerSettings, ServerSettingsSummary};

@@ -1,4 +1,4 @@
-//! [`Settings`]: a server as the command line names it, `NAME=URL,model=MODEL,KEY=VALUE,…`.
+//! [`ServerSettings`]: a server as the command line names it, `NAME=URL,model=MODEL,KEY=VALUE,…`.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use ureq::http::Uri;
 use super::answer::Usage;
 use super::protocol::Dialect;
 use crate::frameworks::LM_ONLY;
-use crate::paper::Engine;
+use crate::report::paper::PaperRow;
 
 /// Host of OpenAI's interface.
 const OPENAI: &str = "api.openai.com";
@@ -20,7 +20,7 @@ const GOOGLE: &str = "generativelanguage.googleapis.com";
 
 /// How a server is reached and spoken to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct ServerSettings {
     /// Name in records and tables.
     pub name: String,
     /// Address below which its endpoints are, without a slash at its end.
@@ -67,7 +67,7 @@ pub struct Prices {
 /// What goes on record of a server: what two runs must have in common to measure the same. The address does not
 /// belong to it, so that a run can go on after its server has moved, and neither does the name of the key's variable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SettingsSummary {
+pub struct ServerSettingsSummary {
     /// Name in records and tables.
     pub name: String,
     /// The model asked for.
@@ -87,7 +87,7 @@ pub struct SettingsSummary {
     pub concurrency: u16,
 }
 
-impl Settings {
+impl ServerSettings {
     /// Every key that may follow the address, for messages.
     const KEYS: &[&str] = &[
         "model",
@@ -107,7 +107,7 @@ impl Settings {
         "price-out",
     ];
 
-    /// Settings with defaults for all but what every server needs.
+    /// ServerSettings with defaults for all but what every server needs.
     pub fn new(name: &str, url: &str, model: &str, dialect: Dialect) -> Self {
         Self {
             name: name.to_owned(),
@@ -130,8 +130,8 @@ impl Settings {
     }
 
     /// What goes on record of a run with so many requests in flight.
-    pub fn summary(&self, concurrency: u16) -> SettingsSummary {
-        SettingsSummary {
+    pub fn summary(&self, concurrency: u16) -> ServerSettingsSummary {
+        ServerSettingsSummary {
             name: self.name.clone(),
             model: self.model.clone(),
             dialect: self.dialect,
@@ -155,12 +155,12 @@ impl Settings {
     }
 
     /// The row that the JSONSchemaBench paper has for such a server: the providers' own only at their addresses.
-    pub fn paper_row(&self) -> Option<Engine> {
+    pub fn paper_row(&self) -> Option<PaperRow> {
         match (self.dialect, self.host().as_deref()) {
             _ if !self.constrained => None,
-            (_, Some(OPENAI)) => Some(Engine::OpenAI),
-            (_, Some(GOOGLE)) => Some(Engine::Gemini),
-            (Dialect::LlamaServer, _) => Some(Engine::Llamacpp),
+            (_, Some(OPENAI)) => Some(PaperRow::OpenAI),
+            (_, Some(GOOGLE)) => Some(PaperRow::Gemini),
+            (Dialect::LlamaServer, _) => Some(PaperRow::Llamacpp),
             _ => None,
         }
     }
@@ -228,7 +228,7 @@ impl Prices {
     }
 }
 
-impl FromStr for Settings {
+impl FromStr for ServerSettings {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -318,8 +318,8 @@ mod tests {
     #[test]
     fn a_server_is_read_from_one_argument() {
         let text = "v=http://h:8000/v1/,model=Qwen/Qwen3-0.6B,dialect=vllm,strict=false,retries=2,rpm=60,price-in=0.15,temperature=omit";
-        let settings: Settings = text.parse().unwrap();
-        let mut expected = Settings::new("v", "http://h:8000/v1", "Qwen/Qwen3-0.6B", Dialect::Vllm);
+        let settings: ServerSettings = text.parse().unwrap();
+        let mut expected = ServerSettings::new("v", "http://h:8000/v1", "Qwen/Qwen3-0.6B", Dialect::Vllm);
         expected.strict = false;
         expected.retries = 2;
         expected.requests_per_minute = Some(60);
@@ -348,14 +348,19 @@ mod tests {
             ("v=http://h/v1,model=m,price-out=-1", "0 or more"),
             ("v=http://h/v1,model=m,body=/does/not/exist", "body="),
         ] {
-            let problem = text.parse::<Settings>().unwrap_err();
+            let problem = text.parse::<ServerSettings>().unwrap_err();
             assert!(problem.contains(said), "{text}: {problem}");
         }
     }
 
     #[test]
     fn keys_go_only_where_their_owner_sends_them() {
-        let variable = |text: &str| text.parse::<Settings>().unwrap().key_variable().map(str::to_owned);
+        let variable = |text: &str| {
+            text.parse::<ServerSettings>()
+                .unwrap()
+                .key_variable()
+                .map(str::to_owned)
+        };
         assert_eq!(
             variable("o=https://api.openai.com/v1,model=m").as_deref(),
             Some("OPENAI_API_KEY")
@@ -365,11 +370,11 @@ mod tests {
             variable("o=https://evil.example/v1,model=m,key-env=MINE").as_deref(),
             Some("MINE")
         );
-        let paper = |text: &str| text.parse::<Settings>().unwrap().paper_row();
-        assert_eq!(paper("o=https://api.openai.com/v1,model=m"), Some(Engine::OpenAI));
+        let paper = |text: &str| text.parse::<ServerSettings>().unwrap().paper_row();
+        assert_eq!(paper("o=https://api.openai.com/v1,model=m"), Some(PaperRow::OpenAI));
         assert_eq!(paper("o=https://api.openai.com/v1,model=m,constrained=false"), None);
         assert_eq!(paper("o=http://localhost:8000/v1,model=m"), None);
-        let clear = |text: &str| text.parse::<Settings>().unwrap().is_in_clear();
+        let clear = |text: &str| text.parse::<ServerSettings>().unwrap().is_in_clear();
         assert!(clear("o=http://10.0.0.1/v1,model=m") && !clear("o=https://h/v1,model=m"));
         assert!(!clear("o=http://127.0.0.1:1/v1,model=m") && !clear("o=http://[::1]:1/v1,model=m"));
     }

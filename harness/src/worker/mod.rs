@@ -5,6 +5,7 @@ mod failure;
 mod process;
 #[cfg(test)]
 mod tests;
+pub mod trial;
 mod usage;
 
 use std::borrow::Cow;
@@ -21,6 +22,9 @@ pub use compiler::WorkerCompiler;
 pub use failure::Failure;
 pub use process::Limits;
 use process::Process;
+
+/// The command of this program that starts a worker of one of its own frameworks.
+pub const WORKER_COMMAND: &str = "worker";
 
 /// How to start a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use maskwright::{CompileErrorKind, Compiler, MaskError, Vocabulary};
 
 use super::*;
-use crate::trial::{Compilation, EndingKind, Trial, TrialOptions};
+use crate::worker::trial::{Compilation, EndingKind, Trial, TrialOptions};
 
 const LIMITS: Limits = Limits {
     time: Duration::from_secs(20),

@@ -1,7 +1,7 @@
 //! The tokenizer that the benchmark has, made again here: it serves forced tokens.
 
 #[allow(dead_code)]
-#[path = "../../src/encodings.rs"]
+#[path = "../../src/vocabularies/encodings.rs"]
 mod encodings;
 #[allow(dead_code)]
 #[path = "../../../models/src/prompt/tokenizer.rs"]

@@ -5,8 +5,8 @@ use maskwright_suites::synthetic::{Generator, Split};
 use sha2::{Digest, Sha256};
 
 use super::BenchArguments;
+use crate::bench::settings::DatasetSettings;
 use crate::error::CommandError;
-use crate::manifest::DatasetSettings;
 
 /// Name of the dataset of generated schemas that the built-in model was not trained on.
 pub const HELD_OUT: &str = "heldout";

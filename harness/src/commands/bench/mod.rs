@@ -1,41 +1,28 @@
 //! `maskwright bench`.
 
-mod candidates;
 mod datasets;
-mod running;
-mod serving;
+mod frameworks;
+mod run;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
-use maskwright_models::{DecodeOptions, SamplingOptions};
+use maskwright_models::SamplingOptions;
 use maskwright_suites::dataset::Dataset;
 use maskwright_suites::validate::Scoring;
 
-use super::framework_arguments::{WorkerOptions, framework_settings, seconds};
-use super::model_arguments::{ModelArguments, PROMPT_DATE};
-use super::server_arguments::ServerArguments;
+use super::arguments::directory::DirectoryArguments;
+use super::arguments::frameworks::{WorkerOptions, seconds};
+use super::arguments::models::{ModelArguments, PROMPT_DATE};
+use super::arguments::servers::ServerArguments;
+use crate::bench::settings::BenchSettings;
 use crate::error::CommandError;
-use crate::frameworks::LM_ONLY;
-use crate::manifest::{FrameworkSettings, Manifest, Settings};
-use crate::paper::Engine;
-use crate::paper_report::comparisons;
-use crate::record::Record;
-use crate::report::Report;
-use crate::run_directory::{Recorded as _, RunDirectory};
-use crate::server::Client;
-use crate::server_summary::server_rows;
-use crate::statistics::Bootstrap;
-use crate::summary::{self, Method, Scope, System};
-use crate::{interrupt, progress};
+use crate::frameworks::{FrameworkSettings, LM_ONLY};
 
-use candidates::{Contenders, Loaded, contenders, describe_others};
 pub use datasets::HELD_OUT;
-use datasets::{dataset_settings, datasets};
-use running::Bench;
-use serving::Serving;
+use datasets::dataset_settings;
+use frameworks::RowFramework;
+pub use run::run;
 
 /// The frameworks of a run that names neither frameworks nor servers.
 const DEFAULT_FRAMEWORKS: &[&str] = &["maskwright", "llguidance", LM_ONLY];
@@ -103,12 +90,8 @@ pub struct BenchArguments {
     /// Print the JSONSchemaBench paper's figures beside ours, where it has the same dataset and framework
     #[arg(long)]
     paper: bool,
-    /// Directory of the run's records, manifest and tables [default: runs/bench-DATE-TIME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Continue the run in --out
-    #[arg(long, requires = "out")]
-    resume: bool,
+    #[command(flatten)]
+    directory: DirectoryArguments,
     /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -142,222 +125,6 @@ fn confidence(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the benchmark and prints its tables.
-///
-/// # Errors
-///
-/// [`CommandError`]; records so far stay in the run's directory.
-pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
-    let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
-    let contenders = contenders(arguments)?;
-    let names: Vec<String> = contenders.iter().map(|(name, _)| name.clone()).collect();
-    let clients = arguments.servers.clients(&names, &sampling)?;
-    if names.is_empty() && clients.is_empty() {
-        let problem = "nothing to compare: name --frameworks, or a --server";
-        return Err(CommandError::Arguments(problem.to_owned()));
-    }
-    let datasets = datasets(arguments)?;
-    // Servers have models of their own.
-    let models = match names.is_empty() {
-        true => Vec::new(),
-        false => arguments.model.names(),
-    };
-    let mut described = describe_others(arguments, &models, &contenders)?;
-    let first = models.first();
-    let loaded = first
-        .map(|name| Loaded::new(arguments, name, &contenders))
-        .transpose()?;
-    if let Some(loaded) = &loaded {
-        described.insert(0, loaded.settings());
-    }
-    let servings = arguments.servings(&clients, &sampling);
-    let manifest = Manifest::new(arguments.settings(described, &contenders, &datasets, &sampling));
-    interrupt::watch();
-    let mut directory = open(arguments, &manifest, &servings, &datasets)?;
-    let schemas: usize = datasets.iter().map(|dataset| dataset.instances.len()).sum();
-    let run = Run {
-        arguments,
-        models: &models,
-        names: &names,
-        contenders: &contenders,
-        datasets: &datasets,
-        planned: schemas * (models.len() * names.len() + servings.len()),
-    };
-    run.models(loaded, &sampling, &mut directory)?;
-    let reasons = run.servers(&servings, &mut directory)?;
-    let dataset_names: Vec<String> = datasets.iter().map(|dataset| dataset.name.clone()).collect();
-    let scope = Scope {
-        systems: &run.systems(),
-        datasets: &dataset_names,
-    };
-    finish(&directory, scope, arguments)?;
-    match reasons.is_empty() {
-        true => Ok(()),
-        false => Err(CommandError::Unfinished {
-            reasons,
-            kept: directory.records().iter().filter(|record| record.is_final()).count(),
-            planned: run.planned,
-            directory: directory.path().display().to_string(),
-        }),
-    }
-}
-
-/// The directory of a new run or the one to be resumed, once every server that is going to be asked has answered a first
-/// question: what does not work should not be found out after hours.
-fn open(
-    arguments: &BenchArguments,
-    manifest: &Manifest,
-    servings: &[Serving<'_>],
-    datasets: &[Dataset],
-) -> Result<RunDirectory<Record>, CommandError> {
-    let path = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| super::default_directory("bench"));
-    if !arguments.resume {
-        servings.iter().try_for_each(Serving::check)?;
-        return Ok(RunDirectory::create(&path, manifest)?);
-    }
-    let directory = RunDirectory::resume(&path, manifest)?;
-    let mut pending = servings
-        .iter()
-        .filter(|serving| serving.is_pending(datasets, &directory));
-    pending.try_for_each(Serving::check)?;
-    Ok(directory)
-}
-
-/// What a run goes through.
-struct Run<'a> {
-    arguments: &'a BenchArguments,
-    models: &'a [String],
-    names: &'a [String],
-    contenders: &'a Contenders,
-    datasets: &'a [Dataset],
-    /// Number of records of the whole run.
-    planned: usize,
-}
-
-impl Run<'_> {
-    /// Measures every model of this machine; `loaded` is the first.
-    fn models(
-        &self,
-        mut loaded: Option<Loaded>,
-        sampling: &SamplingOptions,
-        directory: &mut RunDirectory<Record>,
-    ) -> Result<(), CommandError> {
-        let arguments = self.arguments;
-        for name in self.models {
-            let mut current = match loaded.take() {
-                Some(first) => first,
-                None => Loaded::new(arguments, name, self.contenders)?,
-            };
-            let mut bench = Bench {
-                model_name: name,
-                models: self.models.len(),
-                planned: self.planned,
-                names: self.names,
-                candidates: &current.candidates,
-                decode: DecodeOptions {
-                    sampling: sampling.clone(),
-                    eos_tokens: current.model.eos_ids().to_vec(),
-                    max_tokens: arguments.max_tokens,
-                    time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
-                    fast_forward: !arguments.no_fast_forward,
-                    finish_in_time: !arguments.no_finish_in_time,
-                    overlap: !arguments.no_overlap,
-                },
-                model: &mut current.model,
-                compile_limit: Duration::from_secs_f64(arguments.compile_limit),
-                shots: arguments.shots.into(),
-            };
-            bench.run(self.datasets, directory)?;
-            // Two large models may not fit into memory beside one another: `current` ends here.
-        }
-        Ok(())
-    }
-
-    /// Asks every server, one after the other: those on the same machine would hold each other up. Says why not everything
-    /// was answered, if so.
-    fn servers(
-        &self,
-        servings: &[Serving<'_>],
-        directory: &mut RunDirectory<Record>,
-    ) -> Result<Vec<String>, CommandError> {
-        let mut reasons = Vec::new();
-        for serving in servings {
-            let Some(unfinished) = serving.run(self.datasets, directory)? else {
-                return Err(CommandError::Interrupted {
-                    kept: directory.records().len(),
-                    planned: self.planned,
-                    directory: directory.path().display().to_string(),
-                });
-            };
-            reasons.extend(unfinished);
-        }
-        Ok(reasons)
-    }
-
-    /// What has rows.
-    fn systems(&self) -> Vec<System> {
-        let local = self.models.iter().flat_map(|model| {
-            self.names.iter().map(move |framework| System {
-                model: model.clone(),
-                framework: framework.clone(),
-                server: false,
-                paper: Engine::of_framework(framework),
-            })
-        });
-        let remote = self.arguments.servers.servers.iter().map(|server| System {
-            model: server.model.clone(),
-            framework: server.name.clone(),
-            server: true,
-            paper: server.paper_row(),
-        });
-        local.chain(remote).collect()
-    }
-}
-
-/// Writes the tables beside the records, and prints them.
-fn finish(directory: &RunDirectory<Record>, scope: Scope<'_>, arguments: &BenchArguments) -> Result<(), CommandError> {
-    let bootstrap = Bootstrap {
-        confidence: arguments.confidence,
-        seed: arguments.seed.unwrap_or(0),
-        resamples: Bootstrap::RESAMPLES,
-    };
-    let scoring = arguments.scoring;
-    let rows = summary::rows(directory.records(), scope, Method { scoring, bootstrap });
-    let report = Report {
-        paper: arguments.paper.then(|| comparisons(&rows, scope.systems)),
-        rows,
-        scoring,
-        confidence: arguments.confidence,
-        servers: server_rows(directory.records(), scope.systems),
-    };
-    directory.write("report.md", &report.markdown())?;
-    directory.write("report.csv", &report.csv())?;
-    directory.write("report.json", &(report.json() + "\n"))?;
-    let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
-    for record in unusable.filter(|record| {
-        let first = scope.systems.first();
-        first.is_some_and(|first| (&record.key.model, &record.key.framework) == (&first.model, &first.framework))
-    }) {
-        let reason = record.unusable.as_deref().unwrap_or_default();
-        progress::say(&format!(
-            "left out: {}/{}: {reason}",
-            record.key.dataset, record.key.instance
-        ));
-    }
-    if arguments.json {
-        return crate::print(&(report.json() + "\n"));
-    }
-    crate::print(&report.terminal())?;
-    progress::say(&format!(
-        "records, manifest and tables are in {}",
-        directory.path().display()
-    ));
-    Ok(())
-}
-
 impl BenchArguments {
     /// The frameworks asked for, or else those that the other arguments call for.
     fn frameworks(&self) -> Vec<String> {
@@ -374,16 +141,15 @@ impl BenchArguments {
     fn settings(
         &self,
         models: Vec<serde_json::Value>,
-        contenders: &Contenders,
+        frameworks: &[RowFramework],
         datasets: &[Dataset],
         sampling: &SamplingOptions,
-    ) -> Settings {
-        let frameworks = contenders.iter().map(|(_, contender)| {
-            contender
-                .as_ref()
-                .map_or_else(FrameworkSettings::alone, framework_settings)
+    ) -> BenchSettings {
+        let frameworks = frameworks.iter().map(|row| match &row.framework {
+            Some(framework) => FrameworkSettings::from(framework),
+            None => FrameworkSettings::alone(),
         });
-        Settings {
+        BenchSettings {
             models,
             frameworks: frameworks.collect(),
             servers: self.servers.summaries(),
@@ -399,20 +165,6 @@ impl BenchArguments {
             overlap: !self.no_overlap,
             threads: self.model.threads(),
         }
-    }
-
-    /// How each server is asked.
-    fn servings<'a>(&self, clients: &'a [Arc<Client>], sampling: &'a SamplingOptions) -> Vec<Serving<'a>> {
-        let serving = |client| Serving {
-            client,
-            shots: self.shots.into(),
-            max_tokens: self.max_tokens,
-            sampling,
-            limit: Duration::from_secs_f64(self.generation_limit),
-            concurrency: self.servers.concurrency.into(),
-            max_cost: self.servers.max_cost,
-        };
-        clients.iter().map(serving).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use maskwright_suites::ifstruct::{GenerateError, Generator, SAMPLES_PER_SEED, Sa
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::progress;
+use crate::run::progress;
 
 /// Arguments of `maskwright ifstruct generate`.
 #[derive(Debug, Args)]

@@ -10,8 +10,8 @@ use super::run::SAMPLES_FILE;
 use crate::error::CommandError;
 use crate::ifstruct::record::ReplyRecord;
 use crate::ifstruct::report;
-use crate::run_directory::{RECORDS, Recorded as _, RunDirectoryError};
-use crate::table::Style;
+use crate::report::table::Style;
+use crate::run::directory::{RECORDS, Recorded as _, RunDirectoryError};
 
 /// Arguments of `maskwright ifstruct leaderboard`.
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ use maskwright_suites::ifstruct::{Level, Samples};
 use maskwright_suites::locate::locate;
 
 use crate::error::CommandError;
-use crate::progress;
+use crate::run::progress;
 
 /// What `maskwright ifstruct` can do.
 #[derive(Debug, Subcommand)]

@@ -1,6 +1,5 @@
 //! `maskwright ifstruct run`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,20 +11,24 @@ use maskwright_suites::prompt::{Message, Role};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::super::framework_arguments::seconds;
-use super::super::model_arguments::{ModelArguments, PROMPT_DATE, encode};
-use super::super::server_arguments::{ServerArguments, check};
+use super::super::arguments::directory::DirectoryArguments;
+use super::super::arguments::frameworks::seconds;
+use super::super::arguments::models::{ModelArguments, PROMPT_DATE};
+use super::super::arguments::servers::ServerArguments;
 use super::Judgement;
+use crate::bench::prompts::encode;
+use crate::bench::record::{GenerationRecord, ServerRecord};
+use crate::bench::server_rows::total_cost;
 use crate::error::CommandError;
 use crate::ifstruct::record::{Mode, ReplyKey, ReplyRecord};
 use crate::ifstruct::{form, report};
-use crate::manifest::Manifest;
-use crate::record::{GenerationRecord, ServerRecord};
-use crate::run_directory::{Recorded as _, RunDirectory};
-use crate::server::{Answer, Client, Ended, Next, Patience, Question, SettingsSummary, Unanswered, ask_all};
-use crate::server_summary::total_cost;
-use crate::table::Style as TableStyle;
-use crate::{interrupt, progress};
+use crate::report::table::Style as TableStyle;
+use crate::run::directory::{Recorded as _, RunDirectory};
+use crate::run::manifest::Manifest;
+use crate::run::{interrupt, progress};
+use crate::server::{
+    Answer, Client, Ended, Next, Patience, Question, ServerSettingsSummary, Unanswered, ask_all, check,
+};
 
 /// The samples of a run, in its directory.
 pub(super) const SAMPLES_FILE: &str = "samples.jsonl";
@@ -72,12 +75,8 @@ pub struct RunArguments {
     /// Sampling temperature; 0 is greedy
     #[arg(long, default_value_t = 0.0, value_name = "T")]
     temperature: f32,
-    /// Directory of the run's records, manifest and tables [default: runs/ifstruct-DATE-TIME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Continue the run in --out
-    #[arg(long, requires = "out")]
-    resume: bool,
+    #[command(flatten)]
+    directory: DirectoryArguments,
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -87,7 +86,7 @@ pub struct RunArguments {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct RunSettings {
     models: Vec<serde_json::Value>,
-    servers: Vec<SettingsSummary>,
+    servers: Vec<ServerSettingsSummary>,
     modes: Vec<Mode>,
     /// Number of samples, and SHA-256 of them as JSON.
     samples: usize,
@@ -133,17 +132,12 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         threads: arguments.model.threads(),
     });
     interrupt::watch();
-    let path = arguments.out.clone();
-    let path = path.unwrap_or_else(|| super::super::default_directory("ifstruct"));
-    let mut directory: RunDirectory<ReplyRecord> = match arguments.resume {
-        true => RunDirectory::resume(&path, &manifest)?,
-        false => RunDirectory::create(&path, &manifest)?,
-    };
-    if !arguments.resume {
+    let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open("ifstruct", &manifest)?;
+    if !arguments.directory.resume {
         let lines = samples.all().iter().map(line);
         directory.write(SAMPLES_FILE, &lines.collect::<String>())?;
     }
-    let mut run = Run {
+    let mut run = ReplyRun {
         arguments,
         samples: &samples,
         sampling,
@@ -159,19 +153,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     }
     let planned = run.planned;
     finish(&directory, &samples, arguments.json)?;
-    match reasons.is_empty() {
-        true => Ok(()),
-        false => Err(CommandError::Unfinished {
-            reasons,
-            kept: directory.records().iter().filter(|record| record.is_final()).count(),
-            planned,
-            directory: directory.path().display().to_string(),
-        }),
-    }
+    CommandError::unless_finished(reasons, &directory, planned)
 }
 
 /// What a run goes through.
-struct Run<'a> {
+struct ReplyRun<'a> {
     arguments: &'a RunArguments,
     samples: &'a Samples,
     sampling: SamplingOptions,
@@ -180,7 +166,7 @@ struct Run<'a> {
     directory: &'a mut RunDirectory<ReplyRecord>,
 }
 
-impl Run<'_> {
+impl ReplyRun<'_> {
     /// Asks a model of this machine, sample by sample, all modes in turn.
     fn model(&mut self, name: &str) -> Result<(), CommandError> {
         let key = |mode, sample: &Sample| ReplyKey {
@@ -361,11 +347,7 @@ impl Run<'_> {
     }
 
     fn interrupted(&self) -> CommandError {
-        CommandError::Interrupted {
-            kept: self.directory.records().len(),
-            planned: self.planned,
-            directory: self.directory.path().display().to_string(),
-        }
+        CommandError::interrupted(self.directory, self.planned)
     }
 }
 
@@ -451,9 +433,6 @@ fn finish(directory: &RunDirectory<ReplyRecord>, samples: &Samples, json_only: b
     }
     crate::print(&report::details(&rows))?;
     crate::print(&report::leaderboard(&rows, TableStyle::Terminal))?;
-    progress::say(&format!(
-        "records, manifest and tables are in {}",
-        directory.path().display()
-    ));
+    directory.say_where();
     Ok(())
 }

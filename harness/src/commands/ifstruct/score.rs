@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Judgement, lines_of};
 use crate::error::CommandError;
 use crate::ifstruct::tally::Tally;
-use crate::progress;
+use crate::run::progress;
 
 /// Arguments of `maskwright ifstruct score`.
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{Outcome, Question, TokenSource, Usage};
 use super::error::ErrorBody;
-use super::settings::Settings;
+use super::settings::ServerSettings;
 
 /// How a server is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ impl Dialect {
     /// # Errors
     ///
     /// Where the schema is not JSON, with the reason.
-    pub fn request(self, settings: &Settings, question: &Question) -> Result<Value, serde_json::Error> {
+    pub fn request(self, settings: &ServerSettings, question: &Question) -> Result<Value, serde_json::Error> {
         let schema = question.schema.as_deref().map(serde_json::from_str).transpose()?;
         let mut body = match self {
             Self::Gemini => gemini::request(settings, question, schema),
@@ -208,8 +208,8 @@ mod tests {
 
     use super::*;
 
-    fn request(dialect: Dialect, change: impl FnOnce(&mut Settings, &mut Question)) -> Value {
-        let mut settings = Settings::new("s", "http://h/v1", "m", dialect);
+    fn request(dialect: Dialect, change: impl FnOnce(&mut ServerSettings, &mut Question)) -> Value {
+        let mut settings = ServerSettings::new("s", "http://h/v1", "m", dialect);
         let mut question = Question {
             messages: prompt::messages("{}", &prompt::DEFAULT_SHOTS[..1]),
             schema: Some(r#"{"b": 1, "a": 1.0000000000000000001}"#.to_owned()),

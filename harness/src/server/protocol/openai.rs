@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Dialect, NoPiece, Piece, usage};
 use crate::server::answer::{Outcome, Question, TokenSource, Usage};
-use crate::server::settings::Settings;
+use crate::server::settings::ServerSettings;
 
 /// The body of a request.
-pub(super) fn request(settings: &Settings, question: &Question, schema: Option<Value>) -> Map<String, Value> {
+pub(super) fn request(settings: &ServerSettings, question: &Question, schema: Option<Value>) -> Map<String, Value> {
     let messages: Vec<Value> = question
         .messages
         .iter()

@@ -1,11 +1,10 @@
 //! The arguments that name models and say how to run them.
 
 use clap::Args;
-use maskwright_models::{HubSettings, LoadOptions, LoadedModel, Message, ModelError, ModelSource, load};
-use maskwright_suites::prompt;
+use maskwright_models::{HubSettings, LoadOptions, LoadedModel, ModelError, ModelSource, load};
 
-use crate::manifest::available_cpus;
-use crate::progress;
+use crate::run::manifest::available_cpus;
+use crate::run::progress;
 
 /// The date that chat templates are told which write one into the prompt: a run must give the same prompts tomorrow.
 pub const PROMPT_DATE: jiff::civil::DateTime = jiff::civil::datetime(2024, 7, 26, 0, 0, 0, 0);
@@ -87,17 +86,4 @@ impl ModelArguments {
             .unwrap_or_else(|| available_cpus().saturating_sub(1))
             .max(1)
     }
-}
-
-/// The tokens that put `messages` before `model`.
-///
-/// # Errors
-///
-/// [`ModelError`], where the chat template refuses them.
-pub fn encode(model: &LoadedModel, messages: &[prompt::Message]) -> Result<Vec<u32>, ModelError> {
-    let messages: Vec<Message> = messages
-        .iter()
-        .map(|message| Message::new(message.role.as_str(), message.content.as_str()))
-        .collect();
-    model.encode_prompt(&model.render_prompt(&messages)?)
 }

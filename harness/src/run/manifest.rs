@@ -1,15 +1,11 @@
 //! [`Manifest`]: everything needed to run a run again, and to know what its figures mean.
 
-use maskwright_models::SamplingOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::frameworks::LM_ONLY;
-use crate::server::SettingsSummary;
-
 /// What was run, with which options, on what. Written once, when a run starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest<S = Settings> {
+pub struct Manifest<S> {
     /// What the run measures. Two runs with equal settings measure the same.
     pub settings: S,
     /// The command line, for people; `settings` is what counts.
@@ -17,81 +13,14 @@ pub struct Manifest<S = Settings> {
     /// When the run started, RFC 3339.
     pub started: String,
     /// Version and git commit of the program.
-    pub program: Program,
+    pub program: ProgramVersion,
     /// The machine.
     pub hardware: Hardware,
 }
 
-/// What a run of `maskwright bench` measures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
-    /// The models in the order of rows: name, family, revision, number format, device, hashes.
-    pub models: Vec<Value>,
-    /// The frameworks in the order of rows, the model alone included.
-    pub frameworks: Vec<FrameworkSettings>,
-    /// The servers in the order of rows.
-    #[serde(default)]
-    pub servers: Vec<SettingsSummary>,
-    /// The datasets.
-    pub datasets: Vec<DatasetSettings>,
-    /// How tokens are chosen.
-    pub sampling: SamplingOptions,
-    /// Demonstrations in the prompt.
-    pub shots: usize,
-    /// The date that chat templates are told.
-    pub prompt_date: String,
-    /// Largest number of tokens of an answer.
-    pub max_tokens: usize,
-    /// Longest compilation, in seconds.
-    pub compile_limit_s: f64,
-    /// Longest generation, in seconds.
-    pub generation_limit_s: f64,
-    /// Whether forced tokens are appended without being sampled.
-    pub fast_forward: bool,
-    /// Whether answers are ended before the limit on tokens, where a framework can tell how.
-    pub finish_in_time: bool,
-    /// Whether masks are computed while the forward pass runs.
-    pub overlap: bool,
-    /// Threads of the model's forward pass.
-    pub threads: usize,
-}
-
-/// A framework and its options.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FrameworkSettings {
-    /// Name; `none` for the model alone.
-    pub name: String,
-    /// Version of its package; empty for the model alone.
-    pub version: String,
-    /// The options it runs with.
-    pub options: String,
-}
-
-impl FrameworkSettings {
-    /// What goes on record for the model alone.
-    pub fn alone() -> Self {
-        Self {
-            name: LM_ONLY.to_owned(),
-            version: String::new(),
-            options: String::new(),
-        }
-    }
-}
-
-/// A dataset, as far as it was used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DatasetSettings {
-    /// Name.
-    pub name: String,
-    /// Number of schemas used.
-    pub instances: usize,
-    /// SHA-256 of the names and texts of the schemas used, in order.
-    pub sha256: String,
-}
-
 /// The program that ran.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Program {
+pub struct ProgramVersion {
     /// Version of the package.
     pub version: String,
     /// Git commit it was built from, `-dirty` appended where the tree was not clean; "unknown" outside a checkout.
@@ -111,7 +40,7 @@ pub struct Hardware {
     pub os: String,
 }
 
-impl Program {
+impl ProgramVersion {
     /// This program.
     pub fn current() -> Self {
         Self {
@@ -154,7 +83,7 @@ impl<S: Serialize> Manifest<S> {
             settings,
             command: std::env::args().collect(),
             started: jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-            program: Program::current(),
+            program: ProgramVersion::current(),
             hardware: Hardware::current(),
         }
     }

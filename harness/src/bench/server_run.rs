@@ -1,4 +1,4 @@
-//! A run with one server: several questions in flight, a record for each answer.
+//! [`ServerRun`]: a run with one server, several questions in flight, a record for each answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,25 +8,24 @@ use maskwright_models::SamplingOptions;
 use maskwright_suites::dataset::Dataset;
 use maskwright_suites::validate::Judge;
 
-use super::super::server_arguments::check;
-use super::running::messages;
+use super::measure::judge;
+use super::prompts::messages;
+use super::record::{CompileFailure, CompileRecord, GenerationRecord, Record, RecordKey, ServerRecord};
+use super::server_rows::total_cost;
 use crate::error::CommandError;
-use crate::measure::judge;
-use crate::progress;
-use crate::record::{CompileFailure, CompileRecord, GenerationRecord, Record, RecordKey, ServerRecord};
-use crate::run_directory::RunDirectory;
-use crate::server::{Answer, Client, Ended, Next, Outcome, Patience, Question, Unanswered, ask_all};
-use crate::server_summary::total_cost;
+use crate::run::directory::RunDirectory;
+use crate::run::progress;
+use crate::server::{Answer, Client, Ended, Next, Outcome, Patience, Question, Unanswered, ask_all, check};
 
 /// A run with one server.
-pub(super) struct Serving<'a> {
-    pub(super) client: &'a Arc<Client>,
-    pub(super) shots: usize,
-    pub(super) max_tokens: usize,
-    pub(super) sampling: &'a SamplingOptions,
-    pub(super) limit: Duration,
-    pub(super) concurrency: usize,
-    pub(super) max_cost: Option<f64>,
+pub struct ServerRun<'a> {
+    pub client: &'a Arc<Client>,
+    pub shots: usize,
+    pub max_tokens: usize,
+    pub sampling: &'a SamplingOptions,
+    pub limit: Duration,
+    pub concurrency: usize,
+    pub max_cost: Option<f64>,
 }
 
 /// What is asked, and how its answer is judged.
@@ -35,7 +34,7 @@ struct Pending<'a> {
     schema: &'a str,
 }
 
-impl Serving<'_> {
+impl ServerRun<'_> {
     /// The record's key of a schema.
     fn key(&self, dataset: &str, instance: &str) -> RecordKey {
         let settings = self.client.settings();
@@ -48,12 +47,12 @@ impl Serving<'_> {
     }
 
     /// Whether the server can be asked at all.
-    pub(super) fn check(&self) -> Result<(), CommandError> {
+    pub fn check(&self) -> Result<(), CommandError> {
         check(self.client, self.max_tokens, self.sampling, self.limit)
     }
 
     /// Whether the directory lacks a final record of any schema.
-    pub(super) fn is_pending(&self, datasets: &[Dataset], directory: &RunDirectory<Record>) -> bool {
+    pub fn is_pending(&self, datasets: &[Dataset], directory: &RunDirectory<Record>) -> bool {
         let mut keys = datasets.iter().flat_map(|dataset| {
             let instances = dataset.instances.iter();
             instances.map(|instance| self.key(&dataset.name, &instance.id))
@@ -63,7 +62,7 @@ impl Serving<'_> {
 
     /// Asks what the directory has no final record of yet. Says why it ended before the end, if it did; `None` where
     /// the user interrupted.
-    pub(super) fn run(
+    pub fn run(
         &self,
         datasets: &[Dataset],
         directory: &mut RunDirectory<Record>,
@@ -77,7 +76,7 @@ impl Serving<'_> {
         let name = &self.client.settings().name;
         let bar = progress::bar(pending.len() as u64, name);
         let mut patience = Patience::default();
-        let interrupted = crate::interrupt::requested;
+        let interrupted = crate::run::interrupt::requested;
         let ended = ask_all(
             self.client,
             questions,

@@ -6,7 +6,7 @@ use maskwright_suites::test_suite::Case;
 use maskwright_worker::protocol::Replayed;
 use serde::Serialize;
 
-use crate::trial::{Compilation, Ending, Trial};
+use crate::worker::trial::{Compilation, Ending, Trial};
 
 /// A framework's outcome on one case: it passes if every instance is accepted or rejected rightly (listings 2 and 3).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -275,7 +275,7 @@ mod tests {
     use maskwright_worker::protocol::{Time, WireCompileError};
 
     use super::*;
-    use crate::trial::EndingKind;
+    use crate::worker::trial::EndingKind;
 
     fn vocabulary() -> Vocabulary {
         let builder = (0..=127_u8).try_fold(Vocabulary::builder(), |builder, byte| builder.text(byte.into(), [byte]));

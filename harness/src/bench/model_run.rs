@@ -1,41 +1,36 @@
-//! A run with one model: schema by schema, all frameworks in turn.
+//! [`ModelRun`]: a run with one model, schema by schema, all frameworks in turn.
 
 use std::time::Duration;
 
 use maskwright_models::{DecodeOptions, LoadedModel};
 use maskwright_suites::dataset::{Dataset, Instance};
 use maskwright_suites::validate::Judge;
-use maskwright_suites::{json_text, prompt};
 
-use super::super::model_arguments;
+use super::measure::{PreparedFramework, Task, measure};
+use super::prompts;
+use super::record::{Record, RecordKey};
 use crate::error::CommandError;
-use crate::measure::{Candidate, Task, measure};
-use crate::record::{Record, RecordKey};
-use crate::run_directory::RunDirectory;
-use crate::{interrupt, progress};
+use crate::run::directory::RunDirectory;
+use crate::run::{interrupt, progress};
 
 /// A run with one model, in progress.
-pub(super) struct Bench<'a> {
-    pub(super) model_name: &'a str,
+pub struct ModelRun<'a> {
+    pub model_name: &'a str,
     /// Number of models of the whole run.
-    pub(super) models: usize,
+    pub models: usize,
     /// Number of records of the whole run.
-    pub(super) planned: usize,
-    pub(super) names: &'a [String],
-    pub(super) candidates: &'a [Candidate],
-    pub(super) model: &'a mut LoadedModel,
-    pub(super) decode: DecodeOptions,
-    pub(super) compile_limit: Duration,
-    pub(super) shots: usize,
+    pub planned: usize,
+    pub names: &'a [String],
+    pub frameworks: &'a [Option<PreparedFramework>],
+    pub model: &'a mut LoadedModel,
+    pub decode: DecodeOptions,
+    pub compile_limit: Duration,
+    pub shots: usize,
 }
 
-impl Bench<'_> {
+impl ModelRun<'_> {
     /// Measures what the directory has no record of yet: schema by schema, all frameworks in turn.
-    pub(super) fn run(
-        &mut self,
-        datasets: &[Dataset],
-        directory: &mut RunDirectory<Record>,
-    ) -> Result<(), CommandError> {
+    pub fn run(&mut self, datasets: &[Dataset], directory: &mut RunDirectory<Record>) -> Result<(), CommandError> {
         let schemas: usize = datasets.iter().map(|dataset| dataset.instances.len()).sum();
         let bar = progress::bar((schemas * self.names.len()) as u64, "");
         self.warm_up()?;
@@ -51,11 +46,7 @@ impl Bench<'_> {
             });
             if !self.instance(number, &dataset.name, instance, directory)? {
                 bar.abandon();
-                return Err(CommandError::Interrupted {
-                    kept: directory.records().len(),
-                    planned: self.planned,
-                    directory: directory.path().display().to_string(),
-                });
+                return Err(CommandError::interrupted(directory, self.planned));
             }
             bar.inc(self.names.len() as u64);
         }
@@ -87,8 +78,8 @@ impl Bench<'_> {
             dataset: dataset.to_owned(),
             instance: instance.id.clone(),
         });
-        let mut missing: Vec<(RecordKey, &Candidate)> = keys
-            .zip(self.candidates)
+        let mut missing: Vec<(RecordKey, &Option<PreparedFramework>)> = keys
+            .zip(self.frameworks)
             .filter(|(key, _)| !directory.has(key))
             .collect();
         if missing.is_empty() {
@@ -104,19 +95,19 @@ impl Bench<'_> {
                 Ok(judge) => Ok((schema, judge, self.prompt(schema)?)),
             },
         };
-        for (key, candidate) in missing {
+        for (key, framework) in missing {
             if interrupt::requested() {
                 return Ok(false);
             }
             let record = match &usable {
                 Err(reason) => Some(Record::unusable(key, reason.clone())),
                 Ok((schema, judge, prompt)) => {
-                    let documented = candidate.as_ref().and_then(|ready| ready.documented.as_ref());
+                    let documented = framework.as_ref().and_then(|framework| framework.documented.as_ref());
                     let theoretical = documented.map(|documented| documented.covers(schema));
                     let task = Task { schema, prompt, judge };
                     let record = measure(
                         key,
-                        candidate,
+                        framework.as_ref(),
                         &task,
                         self.model,
                         &self.decode,
@@ -136,15 +127,6 @@ impl Bench<'_> {
 
     /// The tokens of the prompt that asks for an instance of `schema`.
     fn prompt(&self, schema: &str) -> Result<Vec<u32>, CommandError> {
-        Ok(model_arguments::encode(self.model, &messages(schema, self.shots))?)
+        Ok(prompts::encode(self.model, &prompts::messages(schema, self.shots))?)
     }
-}
-
-/// The prompt that asks for an instance of `schema`, the schema on one line.
-pub(super) fn messages(schema: &str, shots: usize) -> Vec<prompt::Message> {
-    let one_line = serde_json::from_str::<serde_json::Value>(schema)
-        .ok()
-        .and_then(|value| json_text::to_string(&value).ok());
-    let schema = one_line.as_deref().unwrap_or(schema);
-    prompt::messages(schema, &prompt::DEFAULT_SHOTS[..shots])
 }

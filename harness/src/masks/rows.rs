@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use maskwright_worker::protocol::Time;
 use serde::Serialize;
 
-use crate::mask_record::MaskRecord;
-use crate::statistics::quantile;
-use crate::trial::EndingKind;
+use crate::masks::record::MaskRecord;
+use crate::report::statistics::quantile;
+use crate::worker::trial::EndingKind;
 
 /// A framework's figures.
 ///
@@ -295,9 +295,9 @@ mod tests {
     use maskwright::CompileErrorKind;
 
     use super::*;
-    use crate::mask_record::{InstanceRecord, MaskKey};
-    use crate::record::CompileFailure;
-    use crate::trial::Ending;
+    use crate::bench::record::CompileFailure;
+    use crate::masks::record::{InstanceRecord, MaskKey};
+    use crate::worker::trial::Ending;
 
     fn record(framework: &str, file: &str) -> MaskRecord {
         let key = MaskKey {

@@ -3,9 +3,9 @@
 use maskwright_worker::protocol::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::record::CompileFailure;
-use crate::run_directory::Recorded;
-use crate::trial::{Compilation, Ending, EndingKind, Trial};
+use crate::bench::record::CompileFailure;
+use crate::run::directory::Recorded;
+use crate::worker::trial::{Compilation, Ending, EndingKind, Trial};
 
 /// One line of `records.jsonl` of a run of `maskwright masks`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 use comfy_table::Table;
 use serde_json::{Value, json};
 
-use crate::paper::{self, Engine, Source};
-use crate::summary::{Row, System};
-use crate::table::{self, Style};
+use crate::bench::rows::{BenchRow, RowKey};
+use crate::report::paper::{self, PaperRow, Source};
+use crate::report::table::{self, Style};
 
 /// A row of ours that the paper has, too.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Comparison {
     /// The framework.
     pub framework: String,
     /// The paper's row.
-    pub engine: Engine,
+    pub engine: PaperRow,
     /// The paper's table.
     pub source: Source,
     /// What both have figures of.
@@ -41,17 +41,17 @@ OpenAI and Gemini; its efficiency: Llama-3.1-8B-Instruct on an NVIDIA A100, medi
 of one side compare with ratios of the other, times do not.";
 
 /// The comparisons of `rows`, those of the coverage first.
-pub fn comparisons(rows: &[Row], systems: &[System]) -> Vec<Comparison> {
+pub fn comparisons(rows: &[BenchRow], keys: &[RowKey]) -> Vec<Comparison> {
     let with_engine = rows.iter().filter_map(|row| {
-        let own = |system: &&System| (&system.model, &system.framework) == (&row.model, &row.framework);
-        Some((row, systems.iter().find(own)?.paper?))
+        let own = |key: &&RowKey| (&key.model, &key.framework) == (&row.model, &row.framework);
+        Some((row, keys.iter().find(own)?.paper?))
     });
     let of_coverage = with_engine.clone().filter_map(|(row, engine)| coverage(row, engine));
     let of_efficiency = with_engine.flat_map(|(row, engine)| efficiency(row, engine));
     of_coverage.chain(of_efficiency).collect()
 }
 
-fn coverage(row: &Row, engine: Engine) -> Option<Comparison> {
+fn coverage(row: &BenchRow, engine: PaperRow) -> Option<Comparison> {
     let theoretical = paper::theoretical(&row.dataset, engine);
     let measured = paper::coverage(&row.dataset, engine);
     if theoretical.is_none() && measured.is_none() {
@@ -67,7 +67,7 @@ fn coverage(row: &Row, engine: Engine) -> Option<Comparison> {
     Some(Comparison::new(row, engine, Source::Table4, figures))
 }
 
-fn efficiency(row: &Row, engine: Engine) -> impl Iterator<Item = Comparison> {
+fn efficiency(row: &BenchRow, engine: PaperRow) -> impl Iterator<Item = Comparison> {
     let found = paper::efficiency(&row.dataset, engine).into_iter();
     found.map(move |(source, paper)| {
         let figure = |name, ours, paper| Figure {
@@ -93,7 +93,7 @@ fn efficiency(row: &Row, engine: Engine) -> impl Iterator<Item = Comparison> {
 }
 
 impl Comparison {
-    fn new(row: &Row, engine: Engine, source: Source, figures: Vec<Figure>) -> Self {
+    fn new(row: &BenchRow, engine: PaperRow, source: Source, figures: Vec<Figure>) -> Self {
         Self {
             dataset: row.dataset.clone(),
             model: row.model.clone(),
@@ -175,14 +175,14 @@ fn table(comparisons: &[&Comparison], columns: &[&str], style: Style) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::Figures;
+    use crate::bench::rows::Figures;
 
-    fn row(dataset: &str, framework: &str) -> Row {
+    fn row(dataset: &str, framework: &str) -> BenchRow {
         let figures = Figures {
             ttft_s: Some(0.125),
             ..Figures::default()
         };
-        Row {
+        BenchRow {
             model: "m".to_owned(),
             framework: framework.to_owned(),
             dataset: dataset.to_owned(),
@@ -204,12 +204,12 @@ mod tests {
         }
     }
 
-    fn system(framework: &str) -> System {
-        System {
+    fn key(framework: &str) -> RowKey {
+        RowKey {
             model: "m".to_owned(),
             framework: framework.to_owned(),
             server: false,
-            paper: Engine::of_framework(framework),
+            paper: PaperRow::of_framework(framework),
         }
     }
 
@@ -220,8 +220,8 @@ mod tests {
             row("Kubernetes", "maskwright"),
             row("builtin", "llguidance"),
         ];
-        let systems = [system("llguidance"), system("maskwright")];
-        let found = comparisons(&rows, &systems);
+        let keys = [key("llguidance"), key("maskwright")];
+        let found = comparisons(&rows, &keys);
         let sources: Vec<Source> = found.iter().map(|one| one.source).collect();
         assert_eq!(sources, [Source::Table4, Source::Table12]);
         let json = found[0].json();

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use comfy_table::Table;
 use serde::Serialize;
 
-use crate::record::{Record, ServerRecord};
+use crate::bench::record::{Record, ServerRecord};
+use crate::bench::rows::RowKey;
+use crate::report::table::{self, Style};
 use crate::server::{Outcome, TokenSource};
-use crate::summary::System;
-use crate::table::{self, Style};
 
 /// A server's questions over all datasets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -37,14 +37,14 @@ pub struct ServerRow {
     pub cost: Option<f64>,
 }
 
-/// The rows of the servers among `systems`.
-pub fn server_rows(records: &[Record], systems: &[System]) -> Vec<ServerRow> {
-    let servers = systems.iter().filter(|system| system.server);
+/// The rows of the servers among `keys`.
+pub fn server_rows(records: &[Record], keys: &[RowKey]) -> Vec<ServerRow> {
+    let servers = keys.iter().filter(|key| key.server);
     servers
-        .map(|system| {
+        .map(|key| {
             let mut row = ServerRow {
-                server: system.framework.clone(),
-                model: system.model.clone(),
+                server: key.framework.clone(),
+                model: key.model.clone(),
                 ..ServerRow::default()
             };
             let own = |record: &&Record| (&record.key.framework, &record.key.model) == (&row.server, &row.model);

@@ -1,4 +1,4 @@
-//! The frameworks of a run, and each made ready for a model.
+//! The frameworks of a run, and the models that they are prepared for.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,27 +7,32 @@ use maskwright_models::LoadedModel;
 use maskwright_worker::{Purpose, Setup};
 
 use super::BenchArguments;
+use crate::bench::measure::PreparedFramework;
 use crate::error::CommandError;
-use crate::frameworks::{self, Contender, LM_ONLY};
-use crate::measure::{Candidate, Ready};
+use crate::frameworks::{self, Framework, LM_ONLY};
 use crate::vocabularies::NamedVocabulary;
 use crate::worker::Provision;
 
-/// A model with every framework made ready for its vocabulary.
-pub(super) struct Loaded {
-    pub(super) model: LoadedModel,
-    pub(super) candidates: Vec<Candidate>,
+/// The framework behind a row of the run's tables.
+pub(super) struct RowFramework {
+    /// Name in records and tables.
+    pub(super) name: String,
+    /// The framework; `None` where the model stands alone.
+    pub(super) framework: Option<Framework>,
 }
 
-impl Loaded {
-    pub(super) fn new(
-        arguments: &BenchArguments,
-        model: &str,
-        contenders: &[(String, Option<Contender>)],
-    ) -> Result<Self, CommandError> {
+/// A model with every framework of the run prepared for its vocabulary.
+pub(super) struct PreparedModel {
+    pub(super) model: LoadedModel,
+    /// The frameworks in the order of rows; `None` where the model stands alone.
+    pub(super) frameworks: Vec<Option<PreparedFramework>>,
+}
+
+impl PreparedModel {
+    pub(super) fn load(arguments: &BenchArguments, model: &str, rows: &[RowFramework]) -> Result<Self, CommandError> {
         let model = arguments.model.load(model)?;
-        let candidates = candidates(arguments, contenders, &model)?;
-        Ok(Self { model, candidates })
+        let frameworks = prepare(arguments, rows, &model)?;
+        Ok(Self { model, frameworks })
     }
 
     /// What goes into the manifest.
@@ -41,39 +46,43 @@ impl Loaded {
 pub(super) fn describe_others(
     arguments: &BenchArguments,
     models: &[String],
-    contenders: &[(String, Option<Contender>)],
+    rows: &[RowFramework],
 ) -> Result<Vec<serde_json::Value>, CommandError> {
     let others = models.iter().skip(1);
     others
-        .map(|model| Ok(Loaded::new(arguments, model, contenders)?.settings()))
+        .map(|model| Ok(PreparedModel::load(arguments, model, rows)?.settings()))
         .collect()
 }
 
-/// The rows of a run: names, with none behind that of the model alone.
-pub(super) type Contenders = Vec<(String, Option<Contender>)>;
-
-/// The frameworks asked for by name, each once; none behind the name of the model alone.
-pub(super) fn contenders(arguments: &BenchArguments) -> Result<Contenders, CommandError> {
+/// The frameworks asked for by name, each once, in the order of rows.
+pub(super) fn choose(arguments: &BenchArguments) -> Result<Vec<RowFramework>, CommandError> {
     let asked = arguments.frameworks();
     let (alone, named): (Vec<&String>, Vec<&String>) = asked.iter().partition(|name| name.as_str() == LM_ONLY);
     let named: Vec<String> = named.into_iter().cloned().collect();
-    let mut contenders: Contenders = frameworks::choose(&named, &arguments.workers.workers)?
+    let mut rows: Vec<RowFramework> = frameworks::choose(&named, &arguments.workers.workers)?
         .into_iter()
-        .map(|contender| (contender.name.clone(), Some(contender)))
+        .map(|framework| RowFramework {
+            name: framework.name.clone(),
+            framework: Some(framework),
+        })
         .collect();
     if !alone.is_empty() {
         let place = asked.iter().position(|name| name == LM_ONLY);
-        let place = place.unwrap_or_default().min(contenders.len());
-        contenders.insert(place, (LM_ONLY.to_owned(), None));
+        let place = place.unwrap_or_default().min(rows.len());
+        let alone = RowFramework {
+            name: LM_ONLY.to_owned(),
+            framework: None,
+        };
+        rows.insert(place, alone);
     }
-    Ok(contenders)
+    Ok(rows)
 }
 
-pub(super) fn candidates(
+fn prepare(
     arguments: &BenchArguments,
-    contenders: &[(String, Option<Contender>)],
+    rows: &[RowFramework],
     model: &LoadedModel,
-) -> Result<Vec<Candidate>, CommandError> {
+) -> Result<Vec<Option<PreparedFramework>>, CommandError> {
     let vocabulary = NamedVocabulary::of_model(model);
     let setup = Setup {
         vocabulary: vocabulary.vocabulary.clone(),
@@ -90,29 +99,27 @@ pub(super) fn candidates(
         setup.purpose,
     );
     let limits = |seconds| arguments.workers.limits(Duration::from_secs_f64(seconds));
-    let candidate = |contender: &Contender| {
+    let prepare = |framework: &Framework| {
         let compiler = match arguments.isolate {
             true => None,
-            false => contender.in_process_compiler(&setup)?,
+            false => framework.in_process_compiler(&setup)?,
         };
         let in_worker = compiler.is_none();
         let compiler = match compiler {
             Some(compiler) => compiler,
-            None => contender.worker_compiler(
+            None => framework.worker_compiler(
                 provision.clone(),
                 limits(arguments.compile_limit),
                 limits(arguments.generation_limit),
                 setup.vocabulary.len(),
             )?,
         };
-        Ok(Ready {
+        Ok(PreparedFramework {
             compiler,
             in_worker,
-            documented: contender.documented.clone(),
+            documented: framework.documented.clone(),
         })
     };
-    contenders
-        .iter()
-        .map(|(_, contender)| contender.as_ref().map(candidate).transpose())
-        .collect()
+    let frameworks = rows.iter().map(|row| row.framework.as_ref());
+    frameworks.map(|framework| framework.map(prepare).transpose()).collect()
 }

@@ -7,7 +7,7 @@ use plotters::drawing::IntoDrawingArea;
 use plotters::element::PathElement;
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, WHITE};
 
-use crate::mask_summary::SharedTimes;
+use crate::masks::rows::SharedTimes;
 
 /// Width and height, in pixels.
 const SIZE: (u32, u32) = (860, 520);

@@ -10,19 +10,16 @@ use maskwright::{CompileError, CompileErrorKind, Compiler, Masker};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, generate};
 use maskwright_suites::validate::{Judge, Problem, ProblemKind, Verdict, Verdicts};
 
+use crate::bench::record::{CompileRecord, GenerationRecord, Record, RecordKey};
 use crate::frameworks::Documented;
-use crate::record::{CompileRecord, GenerationRecord, Record, RecordKey};
 
 /// Stack of the threads that compile and judge, which recurse over the schema.
 const STACK_BYTES: usize = 256 << 20;
 /// Longest judgement of one answer.
 const JUDGE_LIMIT: Duration = Duration::from_secs(20);
 
-/// A framework made ready for the model's vocabulary; `None` for the model alone.
-pub type Candidate = Option<Ready>;
-
-/// A framework made ready.
-pub struct Ready {
+/// A framework prepared for a model's vocabulary.
+pub struct PreparedFramework {
     /// The framework.
     pub compiler: Arc<dyn Compiler>,
     /// Whether it runs in a worker, which keeps limits by itself.
@@ -44,7 +41,7 @@ pub struct Task<'a> {
 /// Measures one framework on one schema. `None` where it was cancelled half-way.
 pub fn measure(
     key: RecordKey,
-    candidate: &Candidate,
+    framework: Option<&PreparedFramework>,
     task: &Task<'_>,
     model: &mut LoadedModel,
     options: &DecodeOptions,
@@ -53,16 +50,18 @@ pub fn measure(
 ) -> Option<Record> {
     let mut record = Record::empty(key);
     let mut constraint = None;
-    if let Some(ready) = candidate {
-        let (outcome, seconds) = compile(ready, task.schema, compile_limit);
+    if let Some(framework) = framework {
+        let (outcome, seconds) = compile(framework, task.schema, compile_limit);
         record.compile = Some(CompileRecord {
             seconds: Some(seconds.as_secs_f64()),
             error: outcome.as_ref().err().map(Into::into),
         });
         match outcome {
             Ok(masker) => {
-                let framework = record.key.framework.clone();
-                constraint = Some(Constraint { framework, masker });
+                constraint = Some(Constraint {
+                    framework: record.key.framework.clone(),
+                    masker,
+                });
             }
             Err(_) => return Some(record),
         }
@@ -104,13 +103,13 @@ pub fn judge(judge: &Judge, text: &str) -> Verdicts {
 /// A masker, or why there is none.
 type Compiled = Result<Box<dyn Masker>, CompileError>;
 
-fn compile(ready: &Ready, schema: &str, limit: Duration) -> (Compiled, Duration) {
-    if ready.in_worker {
+fn compile(framework: &PreparedFramework, schema: &str, limit: Duration) -> (Compiled, Duration) {
+    if framework.in_worker {
         let start = Instant::now();
-        let outcome = ready.compiler.compile(schema);
+        let outcome = framework.compiler.compile(schema);
         return (outcome, start.elapsed());
     }
-    let (compiler, schema) = (ready.compiler.clone(), schema.to_owned());
+    let (compiler, schema) = (framework.compiler.clone(), schema.to_owned());
     let measured = within(limit, "compile", move || {
         let start = Instant::now();
         let outcome = compiler.compile(&schema);

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::manifest::Manifest;
+use super::manifest::Manifest;
+use super::progress;
 
 /// Name of the manifest's file.
 pub const MANIFEST: &str = "manifest.json";
@@ -210,6 +211,11 @@ impl<R: Recorded> RunDirectory<R> {
     /// [`RunDirectoryError::Write`].
     pub fn write(&self, name: &str, content: &str) -> Result<(), RunDirectoryError> {
         write_whole(&self.path.join(name), content)
+    }
+
+    /// Tells the user where the run's files are.
+    pub fn say_where(&self) {
+        progress::say(&format!("records, manifest and tables are in {}", self.path.display()));
     }
 }
 

@@ -7,9 +7,9 @@ use comfy_table::Table;
 use maskwright_worker::Description;
 use serde_json::{Value, json};
 
-use crate::conformance::{CategoryOutcome, Conformance, LEVELS, Standing, standings};
-use crate::paper::{self, Engine};
-use crate::table::{Style, table};
+use crate::report::paper::{self, PaperRow};
+use crate::report::table::{Style, table};
+use crate::testsuite::conformance::{CategoryOutcome, Conformance, LEVELS, Standing, standings};
 
 /// A run over the suite.
 pub struct Sheet {
@@ -163,7 +163,7 @@ fn beside_paper(sheet: &Sheet, style: Style) -> Table {
     let levels = ["> 0 %", "> 25 %", "> 50 %", "> 75 %", "100 %", "tied", "single"];
     let mut table = table(names.into_iter().chain(levels), 2, style);
     for (number, one) in sheet.frameworks.iter().enumerate() {
-        let counts = Engine::of_framework(&one.framework).and_then(paper::suite);
+        let counts = PaperRow::of_framework(&one.framework).and_then(paper::suite);
         let Some(counts) = counts else { continue };
         let failures = FAILURES.iter().map(|(_, property)| one.count(property));
         let levels = LEVELS.iter().map(|(_, level)| one.above(*level));

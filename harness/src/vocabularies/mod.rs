@@ -1,13 +1,15 @@
 //! [`NamedVocabulary`]: the vocabularies that frameworks are measured with where no model runs.
 
+mod encodings;
+
 use std::sync::Arc;
 
 use maskwright::{TokenId, Tokenize, Vocabulary};
 use maskwright_models::{HubSettings, LoadedModel, ModelError, ModelTokenizer, ModelVocabulary};
 use maskwright_worker::TokenizerSource;
 
-use crate::encodings::{ENCODINGS, Encoding};
-use crate::progress;
+use self::encodings::{ENCODINGS, Encoding};
+use crate::run::progress;
 
 /// The encoding used where nothing else is asked for.
 pub const DEFAULT: &str = "o200k_base";

@@ -1,22 +1,22 @@
-//! [`Row`]: a framework's figures on a dataset, derived from records.
+//! [`BenchRow`]: a framework's figures on a dataset, derived from records.
 
 use std::collections::{HashMap, HashSet};
 
 use maskwright_suites::validate::Scoring;
 use serde::{Serialize, Serializer};
 
-use crate::paper::Engine;
-use crate::record::{GenerationRecord, Record};
-use crate::run_directory::Recorded as _;
-use crate::statistics::{Bootstrap, Interval, Spread};
+use crate::bench::record::{GenerationRecord, Record};
+use crate::report::paper::PaperRow;
+use crate::report::statistics::{Bootstrap, Interval, Spread};
+use crate::run::directory::Recorded as _;
 
 /// One row of the benchmark's tables. Figures that do not apply are `None`, null in JSON.
 ///
 /// The times are medians over the schemas that every framework of the run covers with the same model
-/// ([`Row::compared`] of them), so that a framework does not look fast by refusing what is slow; [`Row::own`] has them over
+/// ([`BenchRow::compared`] of them), so that a framework does not look fast by refusing what is slow; [`BenchRow::own`] has them over
 /// the framework's own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct BenchRow {
     /// The model.
     pub model: String,
     /// The framework; `none` for the model alone.
@@ -109,14 +109,14 @@ fn with_suffix<S: Serializer>(figures: &Figures<Interval>, serializer: S) -> Res
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// Models with their frameworks.
-    pub systems: &'a [System],
+    pub keys: &'a [RowKey],
     /// The datasets.
     pub datasets: &'a [String],
 }
 
 /// What answers: a model and what constrains it, or a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct System {
+pub struct RowKey {
     /// The model.
     pub model: String,
     /// The framework, `none` for the model alone, or the server's name.
@@ -124,7 +124,7 @@ pub struct System {
     /// Whether it is a server.
     pub server: bool,
     /// The row that the paper has for it.
-    pub paper: Option<Engine>,
+    pub paper: Option<PaperRow>,
 }
 
 /// How records become figures.
@@ -137,7 +137,7 @@ pub struct Method {
 }
 
 /// The rows of a run.
-pub fn rows(records: &[Record], scope: Scope<'_>, method: Method) -> Vec<Row> {
+pub fn rows(records: &[Record], scope: Scope<'_>, method: Method) -> Vec<BenchRow> {
     let mut groups: HashMap<[&str; 3], Vec<&Record>> = HashMap::new();
     for record in records
         .iter()
@@ -150,25 +150,25 @@ pub fn rows(records: &[Record], scope: Scope<'_>, method: Method) -> Vec<Row> {
             .push(record);
     }
     let mut models: Vec<&str> = Vec::new();
-    for system in scope.systems {
-        if !models.contains(&system.model.as_str()) {
-            models.push(&system.model);
+    for key in scope.keys {
+        if !models.contains(&key.model.as_str()) {
+            models.push(&key.model);
         }
     }
     let mut rows = Vec::new();
     for model in models {
         for dataset in scope.datasets {
-            let systems = scope.systems.iter().filter(|system| system.model == model);
-            let of_dataset: Vec<&[&Record]> = systems
+            let keys = scope.keys.iter().filter(|key| key.model == model);
+            let of_dataset: Vec<&[&Record]> = keys
                 .clone()
-                .map(|system| {
-                    let key = [model, dataset, &system.framework];
+                .map(|key| {
+                    let key = [model, dataset, &key.framework];
                     groups.get(&key).map_or(&[][..], Vec::as_slice)
                 })
                 .collect();
             let shared = covered_by_all(&of_dataset);
-            let with_records = systems.zip(of_dataset);
-            rows.extend(with_records.map(|(system, records)| row(system, dataset, records, &shared, method)));
+            let with_records = keys.zip(of_dataset);
+            rows.extend(with_records.map(|(key, records)| row(key, dataset, records, &shared, method)));
         }
     }
     rows
@@ -188,7 +188,7 @@ fn covered_by_all<'a>(groups: &[&[&'a Record]]) -> HashSet<&'a str> {
         .unwrap_or_default()
 }
 
-fn row(system: &System, dataset: &str, records: &[&Record], shared: &HashSet<&str>, method: Method) -> Row {
+fn row(key: &RowKey, dataset: &str, records: &[&Record], shared: &HashSet<&str>, method: Method) -> BenchRow {
     let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
     let interval = |part, whole| method.bootstrap.share(part, whole);
     let count = |holds: &dyn Fn(&Record) -> bool| records.iter().filter(|record| holds(record)).count();
@@ -205,11 +205,11 @@ fn row(system: &System, dataset: &str, records: &[&Record], shared: &HashSet<&st
         .collect();
     let all: Vec<&Measured> = covered.iter().collect();
     let spread = |pick: fn(Spread) -> f64| move |values: Vec<f64>| Spread::of(values).map(pick);
-    Row {
-        model: system.model.clone(),
-        framework: system.framework.clone(),
+    BenchRow {
+        model: key.model.clone(),
+        framework: key.framework.clone(),
         dataset: dataset.to_owned(),
-        server: system.server,
+        server: key.server,
         instances: records.len(),
         theoretical: share(documented, records.len()).filter(|_| told),
         declared: share(declared, records.len()).filter(|_| constrained),
@@ -270,7 +270,7 @@ mod tests {
     use maskwright_suites::validate::Verdict;
 
     use super::*;
-    use crate::record::{CompileFailure, CompileRecord, RecordKey};
+    use crate::bench::record::{CompileFailure, CompileRecord, RecordKey};
 
     fn record(framework: &str, instance: &str) -> Record {
         Record::empty(RecordKey {
@@ -281,16 +281,16 @@ mod tests {
         })
     }
 
-    fn tabulate(records: &[Record], models: &[&str], frameworks: &[&str], scoring: Scoring) -> Vec<Row> {
-        let system = |model: &str, framework: &str| System {
+    fn tabulate(records: &[Record], models: &[&str], frameworks: &[&str], scoring: Scoring) -> Vec<BenchRow> {
+        let key = |model: &str, framework: &str| RowKey {
             model: model.to_owned(),
             framework: framework.to_owned(),
             server: false,
             paper: None,
         };
-        let of_model = |model| frameworks.iter().map(move |framework| system(model, framework));
+        let of_model = |model| frameworks.iter().map(move |framework| key(model, framework));
         let scope = Scope {
-            systems: &models.iter().flat_map(|model| of_model(*model)).collect::<Vec<_>>(),
+            keys: &models.iter().flat_map(|model| of_model(*model)).collect::<Vec<_>>(),
             datasets: &["d".to_owned()],
         };
         let bootstrap = Bootstrap {
@@ -443,8 +443,8 @@ mod tests {
         let records = [of_model("m", 1.0, true, true), of_model("n", 2.0, false, false)];
         let strict = tabulate(&records, &["n", "m"], &["a"], Scoring::Strict);
         let paper = tabulate(&records, &["n", "m"], &["a"], Scoring::Paper);
-        let shares = |rows: &[Row]| -> Vec<_> {
-            let row = |row: &Row| (row.model.clone(), row.theoretical, row.empirical, row.medians.tgt_s);
+        let shares = |rows: &[BenchRow]| -> Vec<_> {
+            let row = |row: &BenchRow| (row.model.clone(), row.theoretical, row.empirical, row.medians.tgt_s);
             rows.iter().map(row).collect()
         };
         let row = |model: &str, theoretical, empirical, tgt_s| {

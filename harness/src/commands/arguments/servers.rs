@@ -1,15 +1,13 @@
 //! The arguments that name servers and limit what asking them may take.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 use maskwright_models::SamplingOptions;
-use maskwright_suites::prompt;
 
 use crate::error::CommandError;
-use crate::server::{Client, Ended, Next, Outcome, Question, Settings, SettingsSummary, ask_all};
-use crate::{interrupt, progress};
+use crate::run::progress;
+use crate::server::{Client, ServerSettings, ServerSettingsSummary};
 
 /// Servers, and how they are asked.
 #[derive(Debug, Args)]
@@ -25,7 +23,7 @@ pub struct ServerArguments {
     /// pause (1 s, doubling) after failures in passing; rpm, tpm: requests and tokens per minute; price-in, price-out: per
     /// million tokens.
     #[arg(long = "server", value_name = "NAME=URL,model=MODEL,…")]
-    pub servers: Vec<Settings>,
+    pub servers: Vec<ServerSettings>,
     /// Requests in flight at each server
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
     pub concurrency: u16,
@@ -36,7 +34,7 @@ pub struct ServerArguments {
 
 impl ServerArguments {
     /// What goes on record of the servers.
-    pub fn summaries(&self) -> Vec<SettingsSummary> {
+    pub fn summaries(&self) -> Vec<ServerSettingsSummary> {
         let servers = self.servers.iter();
         servers.map(|server| server.summary(self.concurrency)).collect()
     }
@@ -72,8 +70,8 @@ impl ServerArguments {
         let servers = self.servers.iter();
         servers
             .map(|settings| {
-                let client =
-                    Client::from_environment(settings.clone()).map_err(|message| server_error(settings, message))?;
+                let client = Client::from_environment(settings.clone())
+                    .map_err(|message| CommandError::server(settings, message))?;
                 if client.has_key() && settings.is_in_clear() {
                     progress::say(&format!(
                         "server {}: its key travels unencrypted: {}",
@@ -83,52 +81,5 @@ impl ServerArguments {
                 Ok(Arc::new(client))
             })
             .collect()
-    }
-}
-
-/// Asks a small question with a small schema, whose time and cost nobody counts: whether the server is there, lets us in, has the
-/// model and takes schemas at all. A server that starts up is waited for as long as its settings say.
-///
-/// # Errors
-///
-/// [`CommandError::Server`], with what the server said; [`CommandError::InterruptedEarly`].
-pub fn check(
-    client: &Arc<Client>,
-    max_tokens: usize,
-    sampling: &SamplingOptions,
-    limit: Duration,
-) -> Result<(), CommandError> {
-    const SCHEMA: &str = r#"{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": false}"#;
-    let settings = client.settings();
-    let question = Question {
-        messages: prompt::messages(SCHEMA, &[]),
-        schema: settings.constrained.then(|| SCHEMA.to_owned()),
-        max_tokens: max_tokens.min(64),
-        sampling: sampling.clone(),
-        limit,
-    };
-    let mut said = Ok(());
-    let ended = ask_all(client, vec![question], 1, interrupt::requested, |_, result| {
-        said = match result {
-            Ok(answer) if answer.outcome == Outcome::SchemaRefused => {
-                let hint = "it refuses even a plain object of one boolean; check dialect=, strict= and the model";
-                Err(format!("{hint}: {}", answer.message.unwrap_or_default()))
-            }
-            Ok(_) => Ok(()),
-            Err(unanswered) => Err(unanswered.error.to_string()),
-        };
-        Ok::<_, CommandError>(Next::Stop)
-    })?;
-    match ended {
-        Ended::Done => said.map_err(|message| server_error(settings, message)),
-        Ended::Interrupted => Err(CommandError::InterruptedEarly),
-    }
-}
-
-fn server_error(settings: &Settings, message: String) -> CommandError {
-    CommandError::Server {
-        name: settings.name.clone(),
-        url: settings.url.clone(),
-        message,
     }
 }

@@ -1,21 +1,21 @@
-//! [`Report`]: the tables of [`Row`]s for terminals, as Markdown, CSV, JSON.
+//! [`Report`]: the tables of [`BenchRow`]s for terminals, as Markdown, CSV, JSON.
 
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 use maskwright_suites::validate::Scoring;
 use serde_json::json;
 
-use crate::paper_report::{self, Comparison};
-use crate::server_summary::{self, ServerRow, server_table};
-use crate::statistics::Interval;
-use crate::summary::Row;
-use crate::table::Style;
+use crate::bench::comparison::{self, Comparison};
+use crate::bench::rows::BenchRow;
+use crate::bench::server_rows::{self, ServerRow, server_table};
+use crate::report::statistics::Interval;
+use crate::report::table::Style;
 
 /// The rows of a run and how they were made.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The rows, those of one model and dataset one after the other.
-    pub rows: Vec<Row>,
+    pub rows: Vec<BenchRow>,
     /// Whose rules answers were judged by.
     pub scoring: Scoring,
     /// Confidence of the intervals.
@@ -29,15 +29,15 @@ pub struct Report {
 /// A column of a table.
 struct Column {
     title: &'static str,
-    cell: fn(&Row) -> String,
+    cell: fn(&BenchRow) -> String,
     best: Option<Best>,
 }
 
 /// Which value of a column is the best one of a model and dataset.
 #[derive(Clone, Copy)]
 enum Best {
-    Smallest(fn(&Row) -> Option<f64>),
-    Largest(fn(&Row) -> Option<f64>),
+    Smallest(fn(&BenchRow) -> Option<f64>),
+    Largest(fn(&BenchRow) -> Option<f64>),
 }
 
 /// Table 4 of the paper.
@@ -120,10 +120,10 @@ impl Report {
         );
         if !self.servers.is_empty() {
             let servers = server_table(&self.servers, Style::Terminal);
-            text += &format!("\nServers\n{servers}\n{}\n", server_summary::LEGEND);
+            text += &format!("\nServers\n{servers}\n{}\n", server_rows::LEGEND);
         }
         if let Some(comparisons) = &self.paper {
-            text += &format!("\n{}", paper_report::text(comparisons, Style::Terminal));
+            text += &format!("\n{}", comparison::text(comparisons, Style::Terminal));
         }
         text
     }
@@ -151,10 +151,10 @@ impl Report {
         );
         if !self.servers.is_empty() {
             let servers = server_table(&self.servers, Style::Markdown);
-            text += &format!("\n**Servers**\n\n{servers}\n\n{}\n", server_summary::LEGEND);
+            text += &format!("\n**Servers**\n\n{servers}\n\n{}\n", server_rows::LEGEND);
         }
         if let Some(comparisons) = &self.paper {
-            text += &format!("\n{}", paper_report::text(comparisons, Style::Markdown));
+            text += &format!("\n{}", comparison::text(comparisons, Style::Markdown));
         }
         text
     }
@@ -217,8 +217,8 @@ impl Report {
 
     /// Whether the cell of `row` reads like the best one of its model and dataset, and others read otherwise. What differs
     /// only in digits that are not shown is equally good.
-    fn is_best(&self, row: &Row, column: &Column) -> bool {
-        let (value, sign): (fn(&Row) -> Option<f64>, f64) = match column.best {
+    fn is_best(&self, row: &BenchRow, column: &Column) -> bool {
+        let (value, sign): (fn(&BenchRow) -> Option<f64>, f64) = match column.best {
             Some(Best::Smallest(value)) => (value, 1.0),
             Some(Best::Largest(value)) => (value, -1.0),
             None => return false,
@@ -237,7 +237,7 @@ impl Report {
 }
 
 impl Column {
-    const fn plain(title: &'static str, cell: fn(&Row) -> String) -> Self {
+    const fn plain(title: &'static str, cell: fn(&BenchRow) -> String) -> Self {
         Self {
             title,
             cell,
@@ -245,7 +245,7 @@ impl Column {
         }
     }
 
-    const fn smallest(title: &'static str, cell: fn(&Row) -> String, value: fn(&Row) -> Option<f64>) -> Self {
+    const fn smallest(title: &'static str, cell: fn(&BenchRow) -> String, value: fn(&BenchRow) -> Option<f64>) -> Self {
         Self {
             title,
             cell,
@@ -253,7 +253,7 @@ impl Column {
         }
     }
 
-    const fn largest(title: &'static str, cell: fn(&Row) -> String, value: fn(&Row) -> Option<f64>) -> Self {
+    const fn largest(title: &'static str, cell: fn(&BenchRow) -> String, value: fn(&BenchRow) -> Option<f64>) -> Self {
         Self {
             title,
             cell,
@@ -263,7 +263,7 @@ impl Column {
 }
 
 /// Names of columns with the cells of a row.
-fn csv_cells(row: &Row) -> Vec<(String, String)> {
+fn csv_cells(row: &BenchRow) -> Vec<(String, String)> {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let mut cells: Vec<(String, String)> = [
         ("model", row.model.clone()),
@@ -302,7 +302,7 @@ fn csv_cells(row: &Row) -> Vec<(String, String)> {
 }
 
 /// The name of a row in tables: the paper's for the model alone, servers marked.
-fn display_name(row: &Row) -> String {
+fn display_name(row: &BenchRow) -> String {
     match row.framework.as_str() {
         name if row.server => format!("{name} (server)"),
         crate::frameworks::LM_ONLY => "LM only".to_owned(),
@@ -310,7 +310,7 @@ fn display_name(row: &Row) -> String {
     }
 }
 
-fn tokens(row: &Row) -> String {
+fn tokens(row: &BenchRow) -> String {
     let all = decimals(row.medians.output_tokens, 0);
     match row.medians.forced_tokens {
         Some(forced) => format!("{all} ({forced:.0})"),
@@ -333,14 +333,14 @@ fn decimals(value: Option<f64>, places: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::Figures;
+    use crate::bench::rows::Figures;
 
-    fn row(model: &str, framework: &str, declared: Option<f64>, tgt_s: f64) -> Row {
+    fn row(model: &str, framework: &str, declared: Option<f64>, tgt_s: f64) -> BenchRow {
         let figures = Figures {
             tgt_s: Some(tgt_s),
             ..Figures::default()
         };
-        Row {
+        BenchRow {
             model: model.to_owned(),
             framework: framework.to_owned(),
             dataset: "d".to_owned(),
@@ -362,7 +362,7 @@ mod tests {
         }
     }
 
-    fn report(rows: Vec<Row>) -> Report {
+    fn report(rows: Vec<BenchRow>) -> Report {
         Report {
             rows,
             scoring: Scoring::Paper,

@@ -6,7 +6,7 @@ use plotters::element::{Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, TextStyle, WHITE};
 
-use crate::conformance::{Conformance, Standing, standings};
+use crate::testsuite::conformance::{Conformance, Standing, standings};
 
 /// Width and height of a cell, in pixels.
 const CELL: (i32, i32) = (110, 20);

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use comfy_table::Table;
 use serde_json::{Value, json};
 
-use crate::manifest::FrameworkSettings;
-use crate::mask_summary::{MaskRow, Spread, Times};
-use crate::table::{Style, table};
+use crate::frameworks::FrameworkSettings;
+use crate::masks::rows::{MaskRow, Spread, Times};
+use crate::report::table::{Style, table};
 
 /// What the tables mean.
 const LEGEND: &str = "TBM: mask and advance per token; TTFM: compilation and first mask; us of processor time of the \

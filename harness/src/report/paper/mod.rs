@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// A row of the paper's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub enum Engine {
+pub enum PaperRow {
     /// The model alone.
     #[serde(rename = "LM only")]
     Alone,
@@ -41,7 +41,7 @@ pub enum Source {
     Table13,
 }
 
-impl Engine {
+impl PaperRow {
     /// The paper's row for a framework of ours, by its name.
     pub fn of_framework(name: &str) -> Option<Self> {
         match name {
@@ -114,7 +114,7 @@ pub const SUITE_CATEGORIES: usize = 43;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SuiteCounts {
     /// The row.
-    pub engine: Engine,
+    pub engine: PaperRow,
     /// Table 5: with a compile error, over-constrained, under-constrained.
     pub failures: [usize; 3],
     /// Table 6: coverage above 0, 25, 50 and 75 %, and of 100 %.
@@ -126,19 +126,19 @@ pub struct SuiteCounts {
 /// A dataset of the paper: its names, without case and punctuation, and its figures.
 struct Dataset {
     names: &'static [&'static str],
-    theoretical: &'static [(Engine, f64)],
-    coverage: &'static [(Engine, [f64; 3])],
-    llama_cpp: &'static [(Engine, [f64; 6])],
-    transformers: &'static [(Engine, [f64; 6])],
+    theoretical: &'static [(PaperRow, f64)],
+    coverage: &'static [(PaperRow, [f64; 3])],
+    llama_cpp: &'static [(PaperRow, [f64; 6])],
+    transformers: &'static [(PaperRow, [f64; 6])],
 }
 
 /// The paper's theoretical coverage (table 11).
-pub fn theoretical(dataset: &str, engine: Engine) -> Option<f64> {
+pub fn theoretical(dataset: &str, engine: PaperRow) -> Option<f64> {
     pick(find(dataset)?.theoretical, engine)
 }
 
 /// The paper's coverage (table 4).
-pub fn coverage(dataset: &str, engine: Engine) -> Option<Coverage> {
+pub fn coverage(dataset: &str, engine: PaperRow) -> Option<Coverage> {
     let [declared, empirical, compliance] = pick(find(dataset)?.coverage, engine)?;
     Some(Coverage {
         declared,
@@ -148,7 +148,7 @@ pub fn coverage(dataset: &str, engine: Engine) -> Option<Coverage> {
 }
 
 /// The paper's efficiency: tables 12 and 13, whose first columns are tables 2 and 3.
-pub fn efficiency(dataset: &str, engine: Engine) -> Vec<(Source, Efficiency)> {
+pub fn efficiency(dataset: &str, engine: PaperRow) -> Vec<(Source, Efficiency)> {
     let Some(dataset) = find(dataset) else {
         return Vec::new();
     };
@@ -157,7 +157,7 @@ pub fn efficiency(dataset: &str, engine: Engine) -> Vec<(Source, Efficiency)> {
         (Source::Table13, dataset.transformers),
     ];
     let read = |[gct_s, ttft_s, tpot_ms, tgt_s, output_tokens, forced_tokens]: [f64; 6]| Efficiency {
-        gct_s: (engine != Engine::Alone).then_some(gct_s),
+        gct_s: (engine != PaperRow::Alone).then_some(gct_s),
         ttft_s,
         tpot_ms,
         tgt_s,
@@ -171,7 +171,7 @@ pub fn efficiency(dataset: &str, engine: Engine) -> Vec<(Source, Efficiency)> {
 }
 
 /// The paper's counts of Test Suite categories (tables 5 and 6).
-pub fn suite(engine: Engine) -> Option<&'static SuiteCounts> {
+pub fn suite(engine: PaperRow) -> Option<&'static SuiteCounts> {
     SUITE.iter().find(|counts| counts.engine == engine)
 }
 
@@ -181,11 +181,11 @@ fn find(dataset: &str) -> Option<&'static Dataset> {
     DATASETS.iter().find(|known| known.names.contains(&plain.as_str()))
 }
 
-fn pick<T: Copy>(cells: &[(Engine, T)], engine: Engine) -> Option<T> {
+fn pick<T: Copy>(cells: &[(PaperRow, T)], engine: PaperRow) -> Option<T> {
     cells.iter().find(|(row, _)| *row == engine).map(|(_, cell)| *cell)
 }
 
-use Engine::{Alone, Gemini, Guidance, Llamacpp, OpenAI, Outlines, XGrammar};
+use PaperRow::{Alone, Gemini, Guidance, Llamacpp, OpenAI, Outlines, XGrammar};
 
 /// Tables 5 and 6.
 const SUITE: &[SuiteCounts] = &[
@@ -417,7 +417,7 @@ mod tests {
     use super::*;
 
     /// The one cell whose three figures do not go together in the paper.
-    const MISPRINT: (&str, Engine) = ("githubeasy", Outlines);
+    const MISPRINT: (&str, PaperRow) = ("githubeasy", Outlines);
 
     #[test]
     fn compliance_is_empirical_over_declared_up_to_rounding() {
@@ -474,7 +474,7 @@ mod tests {
 
     #[test]
     fn cells_are_found_by_our_names() {
-        let guidance = Engine::of_framework("llguidance").unwrap();
+        let guidance = PaperRow::of_framework("llguidance").unwrap();
         assert_eq!(coverage("Glaiveai2K", guidance), coverage("GlaiveAI-2K", Guidance));
         assert_eq!(coverage("Github_easy", guidance).unwrap().declared, 0.90);
         let of = |dataset| -> Vec<(Source, Option<f64>)> {
@@ -492,6 +492,6 @@ mod tests {
             (None, Some(0.40))
         );
         assert_eq!(suite(Guidance).unwrap().levels[4], 13);
-        assert_eq!(Engine::of_framework("maskwright"), None);
+        assert_eq!(PaperRow::of_framework("maskwright"), None);
     }
 }

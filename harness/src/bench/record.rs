@@ -7,7 +7,7 @@ use maskwright_models::{DecodeError, FinishReason, Generation};
 use maskwright_suites::validate::{Scoring, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::run_directory::Recorded;
+use crate::run::directory::Recorded;
 use crate::server::{Answer, Outcome, Prices, TokenSource, Unanswered};
 
 /// One line of `records.jsonl`.

@@ -1,0 +1,101 @@
+//! The arguments that choose frameworks and limit what they may use.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::frameworks::{self, Framework, FrameworkError, NamedWorker};
+use crate::run::manifest::Hardware;
+use crate::vocabularies::{self, NamedVocabulary, VocabularySourceError};
+use crate::worker::Limits;
+
+/// Further frameworks, and what each may use.
+#[derive(Debug, Args)]
+pub struct WorkerOptions {
+    /// A further framework: a program that speaks the worker protocol (docs/worker-protocol.md); may be repeated
+    #[arg(long = "worker", value_name = "NAME=COMMAND")]
+    pub workers: Vec<NamedWorker>,
+    /// Memory that a framework's process may use, in MiB [default: 8192, or half of the machine's where that is less]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
+    pub memory_limit: Option<u64>,
+}
+
+/// Default limit on memory.
+const MEMORY_MIB: u64 = 8192;
+
+impl WorkerOptions {
+    /// The limits on a request that may take `time`.
+    pub fn limits(&self, time: Duration) -> Limits {
+        Limits {
+            time,
+            memory_mib: self.memory_mib(),
+        }
+    }
+
+    fn memory_mib(&self) -> u64 {
+        self.memory_limit.unwrap_or_else(|| {
+            let half = Hardware::current().memory_mib / 2;
+            // Where the system does not tell, half is nothing.
+            if half == 0 { MEMORY_MIB } else { MEMORY_MIB.min(half) }
+        })
+    }
+}
+
+/// Frameworks in workers, which replay instances token by token, and what each may use.
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// Frameworks to compare, comma-separated
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "maskwright,llguidance",
+        value_name = "NAMES"
+    )]
+    frameworks: Vec<String>,
+    #[command(flatten)]
+    workers: WorkerOptions,
+    /// Vocabulary: o200k_base, cl100k_base, or that of a model (builtin, a directory, a hub id)
+    #[arg(long, default_value = vocabularies::DEFAULT, value_name = "NAME")]
+    vocabulary: String,
+    /// Seconds that a compilation, and the instances of a schema together, may take
+    #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
+    pub time_limit: f64,
+}
+
+impl ReplayArguments {
+    /// The frameworks that were named, each once.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameworkError`], where one is unknown or its worker does not start.
+    pub fn choose(&self) -> Result<Vec<Framework>, FrameworkError> {
+        frameworks::choose(&self.frameworks, &self.workers.workers)
+    }
+
+    /// The vocabulary that instances are tokenised with.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularySourceError`], where there is no such vocabulary.
+    pub fn load_vocabulary(&self) -> Result<NamedVocabulary, VocabularySourceError> {
+        NamedVocabulary::load(&self.vocabulary)
+    }
+
+    /// The limits on a compilation, and on all instances of a schema together.
+    pub fn limits(&self) -> Limits {
+        self.workers.limits(Duration::from_secs_f64(self.time_limit))
+    }
+}
+
+/// Reads a number of seconds above 0.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match Duration::try_from_secs_f64(value) {
+        Ok(duration) if duration > Duration::ZERO => Ok(value),
+        _ => Err("must be above 0".to_owned()),
+    }
+}

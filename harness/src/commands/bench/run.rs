@@ -1,0 +1,241 @@
+//! A run of the benchmark, from its arguments to its tables.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use maskwright_models::{DecodeOptions, SamplingOptions};
+use maskwright_suites::dataset::Dataset;
+
+use super::BenchArguments;
+use super::datasets::datasets;
+use super::frameworks::{PreparedModel, RowFramework, choose, describe_others};
+use crate::bench::comparison::comparisons;
+use crate::bench::model_run::ModelRun;
+use crate::bench::record::Record;
+use crate::bench::report::Report;
+use crate::bench::rows::{self, Method, RowKey, Scope};
+use crate::bench::server_rows::server_rows;
+use crate::bench::server_run::ServerRun;
+use crate::bench::settings::BenchSettings;
+use crate::error::CommandError;
+use crate::report::paper::PaperRow;
+use crate::report::statistics::Bootstrap;
+use crate::run::directory::RunDirectory;
+use crate::run::manifest::Manifest;
+use crate::run::{interrupt, progress};
+use crate::server::Client;
+
+/// Runs the benchmark and prints its tables.
+///
+/// # Errors
+///
+/// [`CommandError`]; records so far stay in the run's directory.
+pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
+    let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
+    let frameworks = choose(arguments)?;
+    let names: Vec<String> = frameworks.iter().map(|row| row.name.clone()).collect();
+    let clients = arguments.servers.clients(&names, &sampling)?;
+    if names.is_empty() && clients.is_empty() {
+        let problem = "nothing to compare: name --frameworks, or a --server";
+        return Err(CommandError::Arguments(problem.to_owned()));
+    }
+    let datasets = datasets(arguments)?;
+    // Servers have models of their own.
+    let models = match names.is_empty() {
+        true => Vec::new(),
+        false => arguments.model.names(),
+    };
+    let mut described = describe_others(arguments, &models, &frameworks)?;
+    let first = models.first();
+    let prepared = first
+        .map(|name| PreparedModel::load(arguments, name, &frameworks))
+        .transpose()?;
+    if let Some(prepared) = &prepared {
+        described.insert(0, prepared.settings());
+    }
+    let server_runs = server_runs(arguments, &clients, &sampling);
+    let manifest = Manifest::new(arguments.settings(described, &frameworks, &datasets, &sampling));
+    interrupt::watch();
+    let mut directory = open(arguments, &manifest, &server_runs, &datasets)?;
+    let schemas: usize = datasets.iter().map(|dataset| dataset.instances.len()).sum();
+    let run = BenchRun {
+        arguments,
+        models: &models,
+        names: &names,
+        frameworks: &frameworks,
+        datasets: &datasets,
+        planned: schemas * (models.len() * names.len() + server_runs.len()),
+    };
+    run.ask_models(prepared, &sampling, &mut directory)?;
+    let reasons = run.ask_servers(&server_runs, &mut directory)?;
+    let dataset_names: Vec<String> = datasets.iter().map(|dataset| dataset.name.clone()).collect();
+    let scope = Scope {
+        keys: &run.row_keys(),
+        datasets: &dataset_names,
+    };
+    report(&directory, scope, arguments)?;
+    CommandError::unless_finished(reasons, &directory, run.planned)
+}
+
+/// How each server is asked.
+fn server_runs<'a>(
+    arguments: &BenchArguments,
+    clients: &'a [Arc<Client>],
+    sampling: &'a SamplingOptions,
+) -> Vec<ServerRun<'a>> {
+    let server_run = |client| ServerRun {
+        client,
+        shots: arguments.shots.into(),
+        max_tokens: arguments.max_tokens,
+        sampling,
+        limit: Duration::from_secs_f64(arguments.generation_limit),
+        concurrency: arguments.servers.concurrency.into(),
+        max_cost: arguments.servers.max_cost,
+    };
+    clients.iter().map(server_run).collect()
+}
+
+/// The directory of a new run or the one to be resumed, once every server that is going to be asked has answered a first
+/// question: what does not work should not be found out after hours.
+fn open(
+    arguments: &BenchArguments,
+    manifest: &Manifest<BenchSettings>,
+    server_runs: &[ServerRun<'_>],
+    datasets: &[Dataset],
+) -> Result<RunDirectory<Record>, CommandError> {
+    if !arguments.directory.resume {
+        server_runs.iter().try_for_each(ServerRun::check)?;
+        return arguments.directory.open("bench", manifest);
+    }
+    let directory = arguments.directory.open("bench", manifest)?;
+    let mut pending = server_runs
+        .iter()
+        .filter(|server_run| server_run.is_pending(datasets, &directory));
+    pending.try_for_each(ServerRun::check)?;
+    Ok(directory)
+}
+
+/// What a run goes through: models and frameworks, datasets.
+struct BenchRun<'a> {
+    arguments: &'a BenchArguments,
+    models: &'a [String],
+    names: &'a [String],
+    frameworks: &'a [RowFramework],
+    datasets: &'a [Dataset],
+    /// Number of records of the whole run.
+    planned: usize,
+}
+
+impl BenchRun<'_> {
+    /// Measures every model of this machine; `prepared` is the first.
+    fn ask_models(
+        &self,
+        mut prepared: Option<PreparedModel>,
+        sampling: &SamplingOptions,
+        directory: &mut RunDirectory<Record>,
+    ) -> Result<(), CommandError> {
+        let arguments = self.arguments;
+        for name in self.models {
+            let mut current = match prepared.take() {
+                Some(first) => first,
+                None => PreparedModel::load(arguments, name, self.frameworks)?,
+            };
+            let mut run = ModelRun {
+                model_name: name,
+                models: self.models.len(),
+                planned: self.planned,
+                names: self.names,
+                frameworks: &current.frameworks,
+                decode: DecodeOptions {
+                    sampling: sampling.clone(),
+                    eos_tokens: current.model.eos_ids().to_vec(),
+                    max_tokens: arguments.max_tokens,
+                    time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
+                    fast_forward: !arguments.no_fast_forward,
+                    finish_in_time: !arguments.no_finish_in_time,
+                    overlap: !arguments.no_overlap,
+                },
+                model: &mut current.model,
+                compile_limit: Duration::from_secs_f64(arguments.compile_limit),
+                shots: arguments.shots.into(),
+            };
+            run.run(self.datasets, directory)?;
+            // Two large models may not fit into memory beside one another: `current` ends here.
+        }
+        Ok(())
+    }
+
+    /// Asks every server, one after the other: those on the same machine would hold each other up. Says why not everything
+    /// was answered, if so.
+    fn ask_servers(
+        &self,
+        server_runs: &[ServerRun<'_>],
+        directory: &mut RunDirectory<Record>,
+    ) -> Result<Vec<String>, CommandError> {
+        let mut reasons = Vec::new();
+        for server_run in server_runs {
+            let Some(unfinished) = server_run.run(self.datasets, directory)? else {
+                return Err(CommandError::interrupted(directory, self.planned));
+            };
+            reasons.extend(unfinished);
+        }
+        Ok(reasons)
+    }
+
+    /// The rows of the tables: every model with every framework, then the servers.
+    fn row_keys(&self) -> Vec<RowKey> {
+        let local = self.models.iter().flat_map(|model| {
+            self.names.iter().map(move |framework| RowKey {
+                model: model.clone(),
+                framework: framework.clone(),
+                server: false,
+                paper: PaperRow::of_framework(framework),
+            })
+        });
+        let remote = self.arguments.servers.servers.iter().map(|server| RowKey {
+            model: server.model.clone(),
+            framework: server.name.clone(),
+            server: true,
+            paper: server.paper_row(),
+        });
+        local.chain(remote).collect()
+    }
+}
+
+/// Writes the tables beside the records, and prints them.
+fn report(directory: &RunDirectory<Record>, scope: Scope<'_>, arguments: &BenchArguments) -> Result<(), CommandError> {
+    let bootstrap = Bootstrap {
+        confidence: arguments.confidence,
+        seed: arguments.seed.unwrap_or(0),
+        resamples: Bootstrap::RESAMPLES,
+    };
+    let scoring = arguments.scoring;
+    let rows = rows::rows(directory.records(), scope, Method { scoring, bootstrap });
+    let report = Report {
+        paper: arguments.paper.then(|| comparisons(&rows, scope.keys)),
+        rows,
+        scoring,
+        confidence: arguments.confidence,
+        servers: server_rows(directory.records(), scope.keys),
+    };
+    directory.write("report.md", &report.markdown())?;
+    directory.write("report.csv", &report.csv())?;
+    directory.write("report.json", &(report.json() + "\n"))?;
+    let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
+    for record in unusable.filter(|record| {
+        let first = scope.keys.first();
+        first.is_some_and(|first| (&record.key.model, &record.key.framework) == (&first.model, &first.framework))
+    }) {
+        let reason = record.unusable.as_deref().unwrap_or_default();
+        progress::say(&format!(
+            "left out: {}/{}: {reason}",
+            record.key.dataset, record.key.instance
+        ));
+    }
+    if arguments.json {
+        return crate::print(&(report.json() + "\n"));
+    }
+    crate::print(&report.terminal())?;
+    directory.say_where();
+    Ok(())
+}

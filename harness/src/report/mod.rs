@@ -1,0 +1,5 @@
+//! What every report is made of: tables, statistics, and the figures that the JSONSchemaBench paper prints.
+
+pub mod paper;
+pub mod statistics;
+pub mod table;

@@ -1,0 +1,6 @@
+//! What every run has: a directory of records with a manifest, progress on the terminal, and an end when the user asks for it.
+
+pub mod directory;
+pub mod interrupt;
+pub mod manifest;
+pub mod progress;

@@ -1,0 +1,52 @@
+//! [`check`]: whether a server can be asked at all.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use maskwright_models::SamplingOptions;
+use maskwright_suites::prompt;
+
+use super::answer::{Outcome, Question};
+use super::client::Client;
+use super::pool::{Ended, Next, ask_all};
+use crate::error::CommandError;
+use crate::run::interrupt;
+
+/// Asks a small question with a small schema, whose time and cost nobody counts: whether the server is there, lets us in, has the
+/// model and takes schemas at all. A server that starts up is waited for as long as its settings say.
+///
+/// # Errors
+///
+/// [`CommandError::Server`], with what the server said; [`CommandError::InterruptedEarly`].
+pub fn check(
+    client: &Arc<Client>,
+    max_tokens: usize,
+    sampling: &SamplingOptions,
+    limit: Duration,
+) -> Result<(), CommandError> {
+    const SCHEMA: &str = r#"{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": false}"#;
+    let settings = client.settings();
+    let question = Question {
+        messages: prompt::messages(SCHEMA, &[]),
+        schema: settings.constrained.then(|| SCHEMA.to_owned()),
+        max_tokens: max_tokens.min(64),
+        sampling: sampling.clone(),
+        limit,
+    };
+    let mut said = Ok(());
+    let ended = ask_all(client, vec![question], 1, interrupt::requested, |_, result| {
+        said = match result {
+            Ok(answer) if answer.outcome == Outcome::SchemaRefused => {
+                let hint = "it refuses even a plain object of one boolean; check dialect=, strict= and the model";
+                Err(format!("{hint}: {}", answer.message.unwrap_or_default()))
+            }
+            Ok(_) => Ok(()),
+            Err(unanswered) => Err(unanswered.error.to_string()),
+        };
+        Ok::<_, CommandError>(Next::Stop)
+    })?;
+    match ended {
+        Ended::Done => said.map_err(|message| CommandError::server(settings, message)),
+        Ended::Interrupted => Err(CommandError::InterruptedEarly),
+    }
+}
