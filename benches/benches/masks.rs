@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use criterion::Criterion;
 use maskwright_benches::{masks, on_large_stack, vocabulary};
-use maskwright_harness::frameworks::FRAMEWORKS;
+use maskwright_harness::frameworks::BUILT_IN_FRAMEWORKS;
 use maskwright_worker::{Purpose, Setup};
 
 /// outlines-core takes seconds for a schema with this vocabulary.
@@ -21,7 +21,10 @@ fn main() {
             assert_formats: true,
             purpose: Purpose::Judge,
         };
-        for framework in FRAMEWORKS.iter().filter(|framework| MEASURED.contains(&framework.name)) {
+        for framework in BUILT_IN_FRAMEWORKS
+            .iter()
+            .filter(|framework| MEASURED.contains(&framework.name))
+        {
             let compiler = (framework.prepare)(&setup).expect("the framework takes this vocabulary");
             let left_out = masks::measure(&mut criterion, framework.name, compiler.as_ref(), &vocabulary);
             let _ = std::io::stderr().write_all(left_out.as_bytes());
