@@ -1,133 +1,13 @@
 //! The decode loop against a model and a framework that do exactly as told.
+
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use candle_core::{Device, Tensor};
-use maskwright::{Compiler as _, ExactCompiler, ExactOptions, MaskError, Masker, TokenId, TokenMask, Vocabulary};
-use maskwright_models::{
-    Constraint, DecodeError, DecodeOptions, FinishReason, Generation, LanguageModel, ModelError, SamplingOptions,
-    Snapshot, generate,
-};
+use maskwright::{Compiler as _, ExactCompiler, ExactOptions, TokenId, TokenMask, Vocabulary};
+use maskwright_models::{Constraint, DecodeError, DecodeOptions, FinishReason, Generation, SamplingOptions, generate};
 
-const VOCABULARY: usize = 40;
-const EOS: TokenId = 39;
-const OTHER_EOS: TokenId = 38;
-
-/// A model that likes the token one above the last one best, then the one two above, and so on.
-#[derive(Default)]
-struct Counter {
-    sequence: Vec<u32>,
-    /// Every batch appended, in order.
-    batches: Arc<Mutex<Vec<Vec<u32>>>>,
-    max_positions: usize,
-    /// Time of a pass.
-    pause: Duration,
-}
-
-impl Counter {
-    fn new() -> Self {
-        Self {
-            max_positions: 1_000,
-            ..Self::default()
-        }
-    }
-}
-
-impl LanguageModel for Counter {
-    fn vocab_size(&self) -> usize {
-        VOCABULARY
-    }
-    fn max_positions(&self) -> usize {
-        self.max_positions
-    }
-    fn position(&self) -> usize {
-        self.sequence.len()
-    }
-    fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError> {
-        std::thread::sleep(self.pause);
-        self.batches.lock().unwrap().push(tokens.to_vec());
-        self.sequence.extend_from_slice(tokens);
-        let last = *tokens.last().ok_or(ModelError::NothingToAppend)? as usize;
-        let logits: Vec<f32> = (0..VOCABULARY)
-            .map(|token| -(((token + VOCABULARY - last - 1) % VOCABULARY) as f32))
-            .collect();
-        Ok(Tensor::new(logits, &Device::Cpu).unwrap())
-    }
-    fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.sequence.len(), 0)
-    }
-    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), ModelError> {
-        self.sequence.truncate(snapshot.position());
-        Ok(())
-    }
-    fn reset(&mut self) {
-        self.sequence.clear();
-    }
-}
-
-/// What a [`Scripted`] masker does after a number of tokens.
-#[derive(Clone)]
-enum Step {
-    Allow(Vec<TokenId>),
-    Force(Vec<TokenId>),
-    Panic,
-    Hang,
-    Fail,
-}
-
-/// A masker that follows a script, one step per token.
-struct Scripted {
-    script: Vec<Step>,
-    position: usize,
-    mask: TokenMask,
-}
-
-impl Scripted {
-    fn step(&self) -> Step {
-        self.script.get(self.position).cloned().unwrap_or(Step::Allow(vec![]))
-    }
-}
-
-impl Masker for Scripted {
-    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
-        self.mask.clear();
-        match self.step() {
-            Step::Allow(tokens) => tokens.iter().for_each(|&token| assert!(self.mask.allow(token))),
-            Step::Force(tokens) => assert!(self.mask.allow(tokens[0])),
-            Step::Panic => panic!("as scripted"),
-            Step::Hang => std::thread::sleep(Duration::from_secs(20)),
-            Step::Fail => return Err(MaskError::LimitExceeded("as scripted".to_owned())),
-        }
-        Ok(&self.mask)
-    }
-    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
-        let position = self.position;
-        if !self.mask()?.allows(token) {
-            return Err(MaskError::TokenRefused { token, position });
-        }
-        self.position += 1;
-        Ok(())
-    }
-    fn is_complete(&mut self) -> Result<bool, MaskError> {
-        Ok(self.mask()?.allows(EOS))
-    }
-    fn position(&self) -> usize {
-        self.position
-    }
-    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
-        if let Step::Force(forced) = self.step() {
-            tokens.extend(forced);
-        }
-        Ok(())
-    }
-    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
-        Err(MaskError::Internal("not scripted".to_owned()))
-    }
-    fn rollback(&mut self, _: usize) -> Result<(), MaskError> {
-        Err(MaskError::Internal("not scripted".to_owned()))
-    }
-}
+use crate::scripted::{Counter, EOS, Endless, Nested, OTHER_EOS, Scripted, Speculating, Step, VOCABULARY};
 
 fn constraint(script: Vec<Step>) -> Option<Constraint> {
     Some(Constraint {
@@ -357,48 +237,6 @@ fn a_hanging_framework_is_left_behind_at_the_time_limit() {
     assert!(generation.total < Duration::from_secs(10));
 }
 
-/// Documents of nested parentheses: every token up to 30 opens one, 31 closes one.
-struct Nested {
-    depths: Vec<usize>,
-    mask: TokenMask,
-}
-
-impl Masker for Nested {
-    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
-        self.mask.clear();
-        let depth = self.depths[self.depths.len() - 1];
-        (1..=30).for_each(|token| assert!(self.mask.allow(token)));
-        assert!(self.mask.allow(if depth == 0 { EOS } else { 31 }));
-        Ok(&self.mask)
-    }
-    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
-        assert!(self.mask()?.allows(token));
-        let depth = self.depths[self.depths.len() - 1];
-        self.depths.push(if token == 31 { depth - 1 } else { depth + 1 });
-        Ok(())
-    }
-    fn is_complete(&mut self) -> Result<bool, MaskError> {
-        Ok(self.mask()?.allows(EOS))
-    }
-    fn position(&self) -> usize {
-        self.depths.len() - 1
-    }
-    fn forced_tokens(&mut self, _: &mut Vec<TokenId>) -> Result<(), MaskError> {
-        Ok(())
-    }
-    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
-        tokens.extend(vec![31; self.depths[self.depths.len() - 1]]);
-        Ok(true)
-    }
-    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
-        Err(MaskError::Internal("not needed".to_owned()))
-    }
-    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
-        self.depths.truncate(self.depths.len() - tokens);
-        Ok(())
-    }
-}
-
 #[test]
 fn answers_end_before_the_limit_where_the_framework_can_tell_how() {
     let nested = || Constraint {
@@ -459,58 +297,6 @@ fn a_document_that_could_go_on_for_ever_is_ended_where_nothing_longer_fits() {
     }
 }
 
-/// Documents of one token, or of token 5, a forced 6 and then as many 7 as no answer has room for.
-struct Endless {
-    tokens: Vec<TokenId>,
-    mask: TokenMask,
-}
-
-impl Masker for Endless {
-    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
-        self.mask.clear();
-        let allowed = match self.tokens.len() {
-            0 => 3..=9,
-            _ if self.tokens[0] != 5 => EOS..=EOS,
-            1 => 6..=6,
-            _ => 7..=8,
-        };
-        allowed.for_each(|token| assert!(self.mask.allow(token)));
-        Ok(&self.mask)
-    }
-    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
-        assert!(self.mask()?.allows(token));
-        self.tokens.push(token);
-        Ok(())
-    }
-    fn is_complete(&mut self) -> Result<bool, MaskError> {
-        Ok(self.mask()?.allows(EOS))
-    }
-    fn position(&self) -> usize {
-        self.tokens.len()
-    }
-    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
-        if self.tokens == [5] {
-            tokens.push(6);
-        }
-        Ok(())
-    }
-    fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
-        match self.tokens.first() {
-            None => tokens.push(9),
-            Some(5) => tokens.extend([7; 500]),
-            Some(_) => (),
-        }
-        Ok(true)
-    }
-    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
-        Err(MaskError::Internal("not needed".to_owned()))
-    }
-    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
-        self.tokens.truncate(self.tokens.len() - tokens);
-        Ok(())
-    }
-}
-
 #[test]
 fn a_token_after_which_the_document_cannot_be_ended_is_taken_back_with_what_it_forces() {
     for overlap in [true, false] {
@@ -534,39 +320,6 @@ fn a_token_after_which_the_document_cannot_be_ended_is_taken_back_with_what_it_f
     }
 }
 
-/// A masker that notes what it is told may come.
-struct Told {
-    masker: Scripted,
-    prepared: Arc<Mutex<Vec<(usize, TokenId)>>>,
-}
-
-impl Masker for Told {
-    fn mask(&mut self) -> Result<&TokenMask, MaskError> {
-        self.masker.mask()
-    }
-    fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
-        self.masker.advance(token)
-    }
-    fn is_complete(&mut self) -> Result<bool, MaskError> {
-        self.masker.is_complete()
-    }
-    fn position(&self) -> usize {
-        self.masker.position()
-    }
-    fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
-        self.masker.forced_tokens(tokens)
-    }
-    fn speculate(&mut self, token: TokenId) {
-        self.prepared.lock().unwrap().push((self.position(), token));
-    }
-    fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
-        self.masker.fork()
-    }
-    fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
-        self.masker.rollback(tokens)
-    }
-}
-
 #[test]
 fn likely_tokens_are_prepared_while_the_model_runs() {
     let script: Vec<Step> = (0..6)
@@ -574,16 +327,16 @@ fn likely_tokens_are_prepared_while_the_model_runs() {
         .chain([Step::Allow(vec![EOS])])
         .collect();
     for overlap in [true, false] {
-        let prepared = Arc::<Mutex<Vec<(usize, TokenId)>>>::default();
+        let speculated = Arc::<Mutex<Vec<(usize, TokenId)>>>::default();
         let constraint = Constraint {
-            framework: "told".to_owned(),
-            masker: Box::new(Told {
+            framework: "speculating".to_owned(),
+            masker: Box::new(Speculating {
                 masker: Scripted {
                     script: script.clone(),
                     position: 0,
                     mask: TokenMask::none(VOCABULARY),
                 },
-                prepared: prepared.clone(),
+                speculated: speculated.clone(),
             }),
         };
         let mut model = Counter {
@@ -594,9 +347,9 @@ fn likely_tokens_are_prepared_while_the_model_runs() {
         let generation = generate(&mut model, &[1, 2], Some(constraint), &options, &AtomicBool::new(false));
         assert_eq!(finish(&generation), FinishReason::EndOfSequence);
         assert_eq!(generation.token_ids(), [10, 11, 12, 13, 14, 15]);
-        let prepared = prepared.lock().unwrap();
-        assert_eq!(!prepared.is_empty(), overlap, "{prepared:?}");
-        assert!(prepared.iter().all(|&(position, token)| match &script[position] {
+        let speculated = speculated.lock().unwrap();
+        assert_eq!(!speculated.is_empty(), overlap, "{speculated:?}");
+        assert!(speculated.iter().all(|&(position, token)| match &script[position] {
             Step::Allow(tokens) => tokens.contains(&token),
             _ => false,
         }));

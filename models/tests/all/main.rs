@@ -10,4 +10,5 @@ mod golden;
 mod hub;
 mod hub_server;
 mod loading;
+mod scripted;
 mod tokenizers;
