@@ -3,24 +3,22 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::automaton::{Automaton, AutomatonError, Decode, RemainingKeyText, State, StateClass};
-use crate::strings::{LanguageId, Languages};
+use crate::strings::Languages;
 use crate::{MaskError, TokenId, Vocabulary};
 
-use crate::mask::cache::bounded::{BoundedCache, lock};
-use crate::mask::cache::sharded::ShardedCache;
-use crate::mask::cache::token_set::{Base, BufferPool, TokenSet};
-use crate::mask::fast_forward::forced_tokens;
-use crate::mask::index::contents::{Sets, bit};
-use crate::mask::index::tokens::Tokens;
-use crate::mask::masker::Places;
-use crate::mask::strings::partial_code_point::within;
-use crate::mask::strings::strategy::inside;
-use crate::mask::structure::{Known, Walk};
+use super::cache::bounded::lock;
+use super::cache::mask_buffers::BufferPool;
+use super::cache::sharded::ShardedCache;
+use super::cache::token_set::{Base, TokenSet};
+use super::fast_forward::forced_tokens;
+use super::index::base_sets::{BaseSets, bit};
+use super::masker::MaskedText;
+use super::shared_tokens::SharedTokens;
+use super::strings::strategy::{Strategy, Strings};
+use super::structure::{SchemaCache, StructureWalk};
 
 /// Memory for the masks that one compiled schema keeps.
 const MASK_BYTES: usize = 8 << 20;
-/// Memory for those of strings, as far as they stay inside.
-const INSIDE_BYTES: usize = 8 << 20;
 /// Memory for the places that tokens lead to.
 const STEP_BYTES: usize = 4 << 20;
 /// Masks, and places, that there is room for from the beginning.
@@ -32,8 +30,8 @@ const MOST_SCRATCH: usize = 1 << 14;
 /// A compiled schema, shared by its maskers.
 pub(crate) struct CompiledSchema {
     pub(crate) vocabulary: Arc<Vocabulary>,
-    pub(crate) tokens: Arc<Tokens>,
-    work: Mutex<MaskBuilder>,
+    pub(crate) tokens: Arc<SharedTokens>,
+    builder: Mutex<MaskBuilder>,
     /// Masks, and the places that tokens lead to, as far as they have been worked out: to find them nothing has to be.
     masks: ShardedCache<State, Arc<TokenSet>>,
     steps: ShardedCache<(State, TokenId), State>,
@@ -42,25 +40,22 @@ pub(crate) struct CompiledSchema {
 /// The automaton and the masks, as far as they have been worked out.
 pub(crate) struct MaskBuilder {
     pub(crate) automaton: Automaton,
-    pub(crate) known: Known,
+    cache: SchemaCache,
     /// Where tokens are collected.
     scratch: Vec<TokenId>,
-    /// The tokens that may follow inside of strings and stay there.
-    insides: BoundedCache<(Decode, LanguageId), TokenSet>,
 }
 
 impl CompiledSchema {
-    pub(crate) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<Tokens>, automaton: Automaton) -> Self {
-        let work = MaskBuilder {
+    pub(crate) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<SharedTokens>, automaton: Automaton) -> Self {
+        let builder = MaskBuilder {
             automaton,
-            known: Known::default(),
-            insides: BoundedCache::new(INSIDE_BYTES),
+            cache: SchemaCache::default(),
             scratch: Vec::new(),
         };
         Self {
             vocabulary,
             tokens,
-            work: Mutex::new(work),
+            builder: Mutex::new(builder),
             masks: ShardedCache::new(MASK_BYTES, MASKS),
             steps: ShardedCache::new(STEP_BYTES, STEPS),
         }
@@ -68,28 +63,28 @@ impl CompiledSchema {
 
     /// The languages of strings that came up, with what was found out about them.
     pub(crate) fn into_languages(self) -> Languages {
-        let work = self.work.into_inner().unwrap_or_else(PoisonError::into_inner);
-        work.automaton.into_languages()
+        let builder = self.builder.into_inner().unwrap_or_else(PoisonError::into_inner);
+        builder.automaton.into_languages()
     }
 
-    pub(crate) fn work(&self) -> MutexGuard<'_, MaskBuilder> {
-        lock(&self.work)
+    pub(crate) fn builder(&self) -> MutexGuard<'_, MaskBuilder> {
+        lock(&self.builder)
     }
 }
 
-impl Places for CompiledSchema {
-    type Place = State;
+impl MaskedText for CompiledSchema {
+    type State = State;
 
     fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    fn sets(&self) -> &Sets {
-        &self.tokens.sets
+    fn sets(&self) -> &BaseSets {
+        &self.tokens.index.sets
     }
 
-    fn buffer_pool(&self) -> &BufferPool {
-        &self.tokens.buffer_pool
+    fn buffers(&self) -> &BufferPool {
+        &self.tokens.buffers
     }
 
     fn mask(&self, at: &State) -> Result<(Arc<TokenSet>, bool), MaskError> {
@@ -97,9 +92,9 @@ impl Places for CompiledSchema {
             return Ok((known, true));
         }
         // Who had to wait may find that it was worked out meanwhile.
-        let tokens = match self.work.try_lock() {
-            Ok(mut work) => work.new_tokens(*at, self),
-            Err(_) => self.work().tokens(*at, self),
+        let tokens = match self.builder.try_lock() {
+            Ok(mut builder) => builder.new_tokens(*at, self),
+            Err(_) => self.builder().tokens(*at, self),
         };
         Ok((tokens.map_err(mask_error)?, false))
     }
@@ -114,7 +109,7 @@ impl Places for CompiledSchema {
         if comes_back && let Some(known) = self.steps.get(&from) {
             return Ok(Some(known));
         }
-        let next = self.work().automaton.read_bytes(*at, bytes).map_err(mask_error)?;
+        let next = self.builder().automaton.read_bytes(*at, bytes).map_err(mask_error)?;
         if comes_back && let Some(next) = next {
             self.steps.keep(from, next, 0);
         }
@@ -122,22 +117,22 @@ impl Places for CompiledSchema {
     }
 
     fn is_complete(&self, at: &State) -> Result<bool, MaskError> {
-        self.work().automaton.is_complete(*at).map_err(mask_error)
+        self.builder().automaton.is_complete(*at).map_err(mask_error)
     }
 
     fn forced(&self, at: &State, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError> {
-        let automaton = &mut self.work().automaton;
-        forced_tokens(&self.vocabulary, &self.tokens, automaton, at, before).map_err(mask_error)
+        let automaton = &mut self.builder().automaton;
+        forced_tokens(&self.vocabulary, &self.tokens.index, automaton, at, before).map_err(mask_error)
     }
 
     fn completion(&self, at: &State) -> Result<Option<Vec<u8>>, MaskError> {
-        self.work().automaton.completion(*at).map_err(mask_error)
+        self.builder().automaton.completion(*at).map_err(mask_error)
     }
 
     fn memory(&self) -> usize {
-        let work = self.work();
-        let known = work.known.bytes() + work.insides.bytes();
-        work.automaton.memory() + known + self.masks.bytes() + self.steps.bytes()
+        let builder = self.builder();
+        let known = builder.cache.bytes();
+        builder.automaton.memory() + known + self.masks.bytes() + self.steps.bytes()
     }
 }
 
@@ -162,25 +157,26 @@ impl MaskBuilder {
         Ok(tokens)
     }
 
-    /// The same, not kept. `found` is empty, and what is left in it does not matter.
+    /// Works out the tokens that may come at a state. `found` is empty, and what is left in it does not matter.
     fn find(
         &mut self,
         at: State,
         found: &mut Vec<TokenId>,
         shared: &CompiledSchema,
     ) -> Result<TokenSet, AutomatonError> {
+        let index = &shared.tokens.index;
         let mut set = match self.automaton.kind(at)? {
             StateClass::Between(number) => {
                 let mut walk = self.walk(shared);
                 if number.is_none()
-                    && let Some(without) = walk.before_any_name(at)?
+                    && let Some(without) = walk.keys().before_any_name(at)?
                 {
                     walk.between(at, found)?;
                     let set = TokenSet::over(Base::Names).but_these(&without);
                     return Ok(set.and_these(found));
                 }
                 let begun = walk.value(at, found)?;
-                let number = number.map(|digits| walk.numbers(at, digits)).transpose()?;
+                let number = number.map(|digits| walk.numbers().tokens(at, digits)).transpose()?;
                 let set = match number {
                     Some(number) => begun.beside(number.and_spaces()),
                     None => begun.and_spaces(),
@@ -190,7 +186,7 @@ impl MaskBuilder {
             StateClass::Number(digits) => {
                 let mut walk = self.walk(shared);
                 walk.beyond_number(at, found)?;
-                let number = walk.numbers(at, digits)?;
+                let number = walk.numbers().tokens(at, digits)?;
                 let set = match self.automaton.after_number(at)? {
                     // A number is within nothing but what it is in: this calls itself once. What follows is between the
                     // parts of a document, so that whitespace may.
@@ -202,60 +198,59 @@ impl MaskBuilder {
                 };
                 set.and_these(found)
             }
-            StateClass::Name(Decode::Between) => match self.automaton.name_rests(at)? {
-                RemainingKeyText::Language(language, used, read) => {
-                    let inside = self.inside(language, shared)?;
-                    let contents = &shared.tokens.inside;
-                    let mut walk = self.walk(shared);
-                    walk.close_language(at, language, (&used, read), contents, found)?;
-                    let gone = walk.names_gone(language, &used, contents)?;
-                    inside.but(&gone, shared.sets()).and_these(found)
-                }
-                rests => {
-                    let contents = &shared.tokens.inside;
-                    let mut walk = self.walk(shared);
-                    let mut set = TokenSet::none();
-                    if let RemainingKeyText::AllBut(names, read) = &rests {
-                        set = TokenSet::over(Base::AnyOrQuote);
-                        let quotes = walk.all_but_quotes(at, (names, *read), contents);
-                        set = set.but_these(&quotes);
+            StateClass::Name(Decode::Between) => {
+                let remaining = self.automaton.name_rests(at)?;
+                let mut walk = self.walk(shared);
+                let set = match &remaining {
+                    RemainingKeyText::Language(language, used, read) => {
+                        let inside = walk.strings().inside(*language)?;
+                        let mut keys = walk.keys();
+                        keys.close_language(at, *language, (used, *read), &index.inside, found)?;
+                        inside.but(&keys.exhausted(*language, used, &index.inside)?, &index.sets)
                     }
-                    walk.name(at, &rests, contents, found)?;
-                    set.and_these(found)
-                }
-            },
+                    RemainingKeyText::AllBut(names, read) => {
+                        let quotes = walk.keys().all_but_quotes(at, (names, *read), &index.inside);
+                        walk.keys().name(at, &remaining, &index.inside, found)?;
+                        TokenSet::over(Base::AnyOrQuote).but_these(&quotes)
+                    }
+                    _ => {
+                        walk.keys().name(at, &remaining, &index.inside, found)?;
+                        TokenSet::none()
+                    }
+                };
+                set.and_these(found)
+            }
             StateClass::Text(Decode::Between, language) => {
-                let freedom = &mut self.known.freedom;
-                if self.automaton.word_edges(language).is_none()
-                    && freedom.is_viable(&mut self.automaton, language, shared.tokens.inside.longest)?
-                    && freedom.is_accepted(&mut self.automaton, language, shared.tokens.inside.longest)?
-                    && let Some(after) = self.automaton.after_any_text(at)?
+                let mut walk = self.walk(shared);
+                if walk.strings().is_free(language)?
+                    && let Some(free) = walk.ends().free_text(at)?
                 {
-                    return self.walk(shared).free_text(after);
+                    Strategy::FreeString.trace(language);
+                    return Ok(free);
                 }
-                let mut inside = self.inside(language, shared)?;
-                let avoided = self.walk(shared).avoided(at, language, &shared.tokens.inside)?;
-                inside = inside.but(&avoided, shared.sets());
-                self.walk(shared).closings(at, &shared.tokens.inside, found)?;
-                inside.and_these(found)
+                let inside = walk.strings().inside(language)?;
+                let excluded = walk.excluded(at, language, &index.inside)?;
+                walk.ends().closings(at, &index.inside, found)?;
+                inside.but(&excluded, &index.sets).and_these(found)
             }
             kind @ (StateClass::Text(begun, _) | StateClass::Name(begun)) => {
                 let language = match kind {
                     StateClass::Text(_, language) => language,
                     _ => self.automaton.name_language(at)?,
                 };
-                let inside = self.within(begun, language, shared)?;
-                self.walk(shared).by_bytes(&shared.tokens.quoted, at, found)?;
+                let mut walk = self.walk(shared);
+                let inside = walk.strings().within(begun, language)?;
+                walk.by_bytes(&index.quoted, at, found)?;
                 // A quote may be a character, so that some of these are inside.
                 if !found.is_empty() {
-                    let words = inside.words(shared.sets());
+                    let words = inside.words(&index.sets);
                     found.retain(|token| !bit(&words, *token));
                 }
                 inside.and_these(found)
             }
             StateClass::Other => {
-                self.walk(shared).by_bytes(&shared.tokens.every, at, found)?;
-                TokenSet::of(found, shared.tokens.len)
+                self.walk(shared).by_bytes(&index.every, at, found)?;
+                TokenSet::of(found, index.len)
             }
         };
         if self.automaton.is_complete(at)? && !self.automaton.is_in_number(at) {
@@ -264,62 +259,23 @@ impl MaskBuilder {
         Ok(set)
     }
 
-    pub(crate) fn walk<'a>(&'a mut self, shared: &'a CompiledSchema) -> Walk<'a> {
-        Walk {
+    /// A walk over the tokens of the vocabulary.
+    pub(crate) fn walk<'a>(&'a mut self, shared: &'a CompiledSchema) -> StructureWalk<'a> {
+        StructureWalk::new(&mut self.automaton, &mut self.cache, &shared.tokens)
+    }
+
+    /// Finds the tokens of strings.
+    pub(crate) fn strings<'a>(&'a mut self, shared: &'a CompiledSchema) -> Strings<'a> {
+        Strings {
             automaton: &mut self.automaton,
-            known: &mut self.known,
-            tokens: &shared.tokens,
-            based_on: None,
-            known_name: None,
+            cache: &mut self.cache.strings,
+            index: &shared.tokens.index,
+            shared: &shared.tokens.strings,
         }
-    }
-
-    /// The tokens that may follow between two characters of a string and stay in it.
-    pub(crate) fn inside(&mut self, language: LanguageId, shared: &CompiledSchema) -> Result<TokenSet, AutomatonError> {
-        let key = (Decode::Between, language);
-        if let Some(known) = self.insides.get(&key) {
-            return Ok(known);
-        }
-        let (tokens, freedom) = (&*shared.tokens, &mut self.known.freedom);
-        let set = inside(&mut self.automaton, freedom, tokens, language)?;
-        self.insides.keep(key, set.clone(), set.bytes());
-        Ok(set)
-    }
-
-    /// The tokens that may follow within a character of a string and stay in that.
-    pub(crate) fn within(
-        &mut self,
-        begun: Decode,
-        language: LanguageId,
-        shared: &CompiledSchema,
-    ) -> Result<TokenSet, AutomatonError> {
-        let key = (begun, language);
-        if let Some(known) = self.insides.get(&key) {
-            return Ok(known);
-        }
-        let freedom = &mut self.known.freedom;
-        // A token may add as many characters as it has bytes.
-        let longest = shared.tokens.longest as u64;
-        if freedom.is_viable(&mut self.automaton, language, longest)? {
-            return Ok(TokenSet::over(Base::Words(shared.tokens.within(begun))));
-        }
-        let fingerprint = self.automaton.fingerprint(language);
-        let known = fingerprint.and_then(|fingerprint| shared.tokens.known_inside(begun, fingerprint));
-        let set = match known {
-            Some(known) => known,
-            None => {
-                let set = within(&mut self.automaton, freedom, &shared.tokens, begun, language)?;
-                if let Some(fingerprint) = fingerprint {
-                    shared.tokens.keep_inside(begun, fingerprint, &set);
-                }
-                set
-            }
-        };
-        self.insides.keep(key, set.clone(), set.bytes());
-        Ok(set)
     }
 }
 
+/// The error of a masker where the automaton has met a limit.
 pub(crate) fn mask_error(error: AutomatonError) -> MaskError {
     MaskError::LimitExceeded(error.to_string())
 }

@@ -4,8 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::compiled_schema::CompiledSchema;
-use super::index::tokens::Tokens;
 use super::masker::StateMasker;
+use super::shared_tokens::SharedTokens;
+use super::tuning::Tuning;
+use super::warm_up::warm_up_vocabulary;
 use crate::automaton::{Automaton, Formats, State};
 use crate::schema::{Draft, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
@@ -98,7 +100,7 @@ impl ExactOptions {
 /// Documents are JSON in a [`Style`], without a name that comes twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
 pub struct ExactCompiler {
     vocabulary: Arc<Vocabulary>,
-    tokens: Arc<Tokens>,
+    tokens: Arc<SharedTokens>,
     /// The languages that have come up before all schemas, which these share.
     languages: Languages,
     options: ExactOptions,
@@ -117,8 +119,13 @@ impl ExactCompiler {
     /// A compiler for a vocabulary. Sorts its tokens, and looks at values of any kind and, where formats are asserted, at
     /// texts of these, which takes a fraction of a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
-        let tokens = Arc::new(Tokens::new(&vocabulary, options.style));
-        let languages = super::warm_up::look_at_common(&vocabulary, &tokens, &options);
+        Self::tuned(vocabulary, options, Tuning::default())
+    }
+
+    /// A compiler that takes one way or another from other sizes on.
+    pub(crate) fn tuned(vocabulary: Arc<Vocabulary>, options: ExactOptions, tuning: Tuning) -> Self {
+        let tokens = Arc::new(SharedTokens::new(&vocabulary, options.style, tuning));
+        let languages = warm_up_vocabulary(&vocabulary, &tokens, &options);
         Self {
             tokens,
             languages: languages.share(),
@@ -133,7 +140,7 @@ impl Compiler for ExactCompiler {
         let languages = self.languages.over(&self.options.schema.limits);
         let (automaton, start) = self.options.automaton(schema, languages)?;
         let shared = CompiledSchema::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
-        shared.work().look_ahead(start, &shared);
+        shared.builder().warm_up(start, &shared);
         Ok(Box::new(StateMasker::new(shared, start)))
     }
 }

@@ -3,7 +3,7 @@
 use crate::automaton::{Automaton, AutomatonError, State};
 use crate::{TokenId, Vocabulary};
 
-use crate::mask::index::tokens::Tokens;
+use super::index::tokens::TokenIndex;
 
 /// Forced bytes that are looked at in one go.
 const MAX_BYTES: usize = 1024;
@@ -32,7 +32,7 @@ impl ReadBytes<State> for Automaton {
 /// The tokens that must come next, as the tokenizer itself would write them whatever follows; none without a tokenizer.
 pub(crate) fn forced_tokens<P: Clone>(
     vocabulary: &Vocabulary,
-    tokens: &Tokens,
+    tokens: &TokenIndex,
     texts: &mut impl ReadBytes<P>,
     at: &P,
     before: &[TokenId],

@@ -1,47 +1,47 @@
-//! [`StateMasker`]: a [`Masker`] over places in a text.
+//! [`StateMasker`]: a [`Masker`] over states in a text.
 
 use std::sync::Arc;
 
+use super::cache::mask_buffers::{BufferPool, MaskBuffers};
+use super::cache::token_set::TokenSet;
+use super::index::base_sets::BaseSets;
+use super::speculation::{Speculation, Way};
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
 
-use crate::mask::cache::token_set::{BufferPool, MaskBuffers, TokenSet};
-use crate::mask::index::contents::Sets;
-use crate::mask::speculation::{Speculation, Way};
-
-/// Texts that are written token by token, known by the places in them.
-pub(crate) trait Places: Send + Sync + 'static {
+/// Texts that are written token by token, known by the states in them.
+pub(crate) trait MaskedText: Send + Sync + 'static {
     /// Where in a text one stands.
-    type Place: Clone + Send + 'static;
+    type State: Clone + Send + 'static;
 
     /// The tokens.
     fn vocabulary(&self) -> &Vocabulary;
 
     /// Sets of tokens that masks are drawn over.
-    fn sets(&self) -> &Sets;
+    fn sets(&self) -> &BaseSets;
 
     /// BufferPool that no masker uses.
-    fn buffer_pool(&self) -> &BufferPool;
+    fn buffers(&self) -> &BufferPool;
 
-    /// The tokens that may come at a place, ends of sequence among them, and whether that was known.
-    fn mask(&self, at: &Self::Place) -> Result<(Arc<TokenSet>, bool), MaskError>;
+    /// The tokens that may come at a state, ends of sequence among them, and whether that was known.
+    fn mask(&self, at: &Self::State) -> Result<(Arc<TokenSet>, bool), MaskError>;
 
-    /// The place after a token of these bytes; none where no text goes on like that. Places that documents come back to
+    /// The state after a token of these bytes; none where no text goes on like that. States that documents come back to
     /// are worth to be kept.
     fn after(
         &self,
-        at: &Self::Place,
+        at: &Self::State,
         token: (TokenId, &[u8]),
         comes_back: bool,
-    ) -> Result<Option<Self::Place>, MaskError>;
+    ) -> Result<Option<Self::State>, MaskError>;
 
     /// Whether the text may end.
-    fn is_complete(&self, at: &Self::Place) -> Result<bool, MaskError>;
+    fn is_complete(&self, at: &Self::State) -> Result<bool, MaskError>;
 
     /// The tokens that must come, behind those that came.
-    fn forced(&self, at: &Self::Place, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError>;
+    fn forced(&self, at: &Self::State, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError>;
 
     /// A short text that ends it; none where none was found.
-    fn completion(&self, at: &Self::Place) -> Result<Option<Vec<u8>>, MaskError>;
+    fn completion(&self, at: &Self::State) -> Result<Option<Vec<u8>>, MaskError>;
 
     /// Bytes of what was worked out, roughly, without what schemas share.
     fn memory(&self) -> usize;
@@ -50,28 +50,28 @@ pub(crate) trait Places: Send + Sync + 'static {
 /// Tokens that room is made for at once.
 const ROOM: usize = 64;
 
-/// A place in a text, and the way to it.
-pub(crate) struct StateMasker<T: Places> {
+/// A state in a text, and the way to it.
+pub(crate) struct StateMasker<T: MaskedText> {
     texts: Arc<T>,
-    /// The place before each token accepted, and the present one.
-    places: Vec<T::Place>,
+    /// The state before each token accepted, and the present one.
+    states: Vec<T::State>,
     /// The tokens accepted, without an end of sequence.
     tokens: Vec<TokenId>,
     /// Whether an end of sequence was accepted.
     ended: bool,
-    /// Whether the present place was known when its mask was asked for.
+    /// Whether the present state was known when its mask was asked for.
     was_known: bool,
     /// Taken when the first mask is asked for.
     buffers: Option<MaskBuffers>,
-    speculation: Speculation<T::Place>,
+    speculation: Speculation<T::State>,
 }
 
-impl<T: Places> StateMasker<T> {
+impl<T: MaskedText> StateMasker<T> {
     /// At the start of a text.
-    pub(crate) fn new(texts: T, start: T::Place) -> Self {
+    pub(crate) fn new(texts: T, start: T::State) -> Self {
         Self {
             texts: Arc::new(texts),
-            places: vec![start],
+            states: vec![start],
             tokens: Vec::new(),
             ended: false,
             was_known: false,
@@ -80,13 +80,13 @@ impl<T: Places> StateMasker<T> {
         }
     }
 
-    fn place(&self) -> &T::Place {
+    fn state(&self) -> &T::State {
         // There is always the first.
-        &self.places[self.places.len() - 1]
+        &self.states[self.states.len() - 1]
     }
 
-    /// The place after a token; none where it is not allowed there, or ends the text.
-    fn after(&self, at: &T::Place, token: TokenId, comes_back: bool) -> Result<Option<T::Place>, MaskError> {
+    /// The state after a token; none where it is not allowed there, or ends the text.
+    fn after(&self, at: &T::State, token: TokenId, comes_back: bool) -> Result<Option<T::State>, MaskError> {
         let vocabulary = self.texts.vocabulary();
         match (vocabulary.kind(token), vocabulary.token_bytes(token)) {
             (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(at, (token, bytes), comes_back),
@@ -94,19 +94,19 @@ impl<T: Places> StateMasker<T> {
         }
     }
 
-    fn push(&mut self, token: TokenId, place: T::Place) {
-        if self.places.len() == self.places.capacity() {
-            self.places.reserve(ROOM);
+    fn push(&mut self, token: TokenId, state: T::State) {
+        if self.states.len() == self.states.capacity() {
+            self.states.reserve(ROOM);
             self.tokens.reserve(ROOM);
         }
-        self.places.push(place);
+        self.states.push(state);
         self.tokens.push(token);
         self.was_known = false;
     }
 
-    /// `token`, and what is forced behind it, with the places that they lead to; none where the token is not allowed.
-    fn way(&mut self, token: TokenId) -> Result<Option<Way<T::Place>>, MaskError> {
-        let Some(next) = self.after(self.place(), token, self.was_known)? else {
+    /// `token`, and what is forced behind it, with the states that they lead to; none where the token is not allowed.
+    fn way(&mut self, token: TokenId) -> Result<Option<Way<T::State>>, MaskError> {
+        let Some(next) = self.after(self.state(), token, self.was_known)? else {
             return Ok(None);
         };
         // The tokenizer sees what stands before.
@@ -132,23 +132,23 @@ impl<T: Places> StateMasker<T> {
     }
 }
 
-impl<T: Places> Drop for StateMasker<T> {
+impl<T: MaskedText> Drop for StateMasker<T> {
     fn drop(&mut self) {
         if let Some(buffers) = self.buffers.take() {
-            self.texts.buffer_pool().put_back(buffers);
+            self.texts.buffers().put_back(buffers);
         }
     }
 }
 
-impl<T: Places> Masker for StateMasker<T> {
+impl<T: MaskedText> Masker for StateMasker<T> {
     fn mask(&mut self) -> Result<&TokenMask, MaskError> {
         let (tokens, was_known) = match self.ended {
             true => (Arc::new(TokenSet::none()), false),
-            false => self.texts.mask(self.place())?,
+            false => self.texts.mask(self.state())?,
         };
         self.was_known = was_known;
         let texts = &self.texts;
-        let buffers = self.buffers.get_or_insert_with(|| texts.buffer_pool().take());
+        let buffers = self.buffers.get_or_insert_with(|| texts.buffers().take());
         Ok(buffers.draw(&tokens, texts.sets(), texts.vocabulary().len()))
     }
 
@@ -167,7 +167,7 @@ impl<T: Places> Masker for StateMasker<T> {
             self.ended = true;
             return Ok(());
         }
-        let Some(next) = self.after(self.place(), token, self.was_known)? else {
+        let Some(next) = self.after(self.state(), token, self.was_known)? else {
             return Err(self.refused(token));
         };
         self.push(token, next);
@@ -175,18 +175,18 @@ impl<T: Places> Masker for StateMasker<T> {
     }
 
     fn is_complete(&mut self) -> Result<bool, MaskError> {
-        Ok(self.ended || self.texts.is_complete(self.place())?)
+        Ok(self.ended || self.texts.is_complete(self.state())?)
     }
 
     fn position(&self) -> usize {
-        self.places.len() - 1 + usize::from(self.ended)
+        self.states.len() - 1 + usize::from(self.ended)
     }
 
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
         if let Some(forced) = self.speculation.forced() {
             tokens.extend(forced);
         } else if !self.ended {
-            tokens.extend(self.texts.forced(self.place(), &self.tokens)?);
+            tokens.extend(self.texts.forced(self.state(), &self.tokens)?);
         }
         Ok(())
     }
@@ -195,7 +195,7 @@ impl<T: Places> Masker for StateMasker<T> {
         if self.ended {
             return Ok(true);
         }
-        let rest = self.texts.completion(self.place())?;
+        let rest = self.texts.completion(self.state())?;
         let spelled = rest.and_then(|rest| self.texts.vocabulary().spell(&rest));
         tokens.extend(spelled.iter().flatten());
         Ok(spelled.is_some())
@@ -218,7 +218,7 @@ impl<T: Places> Masker for StateMasker<T> {
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
         Ok(Box::new(Self {
             texts: self.texts.clone(),
-            places: self.places.clone(),
+            states: self.states.clone(),
             tokens: self.tokens.clone(),
             ended: self.ended,
             was_known: self.was_known,
@@ -237,10 +237,10 @@ impl<T: Places> Masker for StateMasker<T> {
         }
         if tokens > 0 {
             self.speculation = Speculation::default();
-            let places = tokens - usize::from(self.ended);
+            let states = tokens - usize::from(self.ended);
             (self.ended, self.was_known) = (false, false);
-            self.places.truncate(self.places.len() - places);
-            self.tokens.truncate(self.tokens.len() - places);
+            self.states.truncate(self.states.len() - states);
+            self.tokens.truncate(self.tokens.len() - states);
         }
         Ok(())
     }

@@ -10,12 +10,16 @@ mod compiler;
 pub(crate) mod fast_forward;
 pub(crate) mod index;
 pub(crate) mod masker;
+mod numbers;
 mod objects;
+pub(crate) mod shared_tokens;
 mod speculation;
 mod strings;
 mod structure;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod tuning;
+mod value_tokens;
 mod warm_up;
 
 pub use compiler::{ExactCompiler, ExactOptions};

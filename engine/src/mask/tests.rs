@@ -6,6 +6,7 @@ mod strings;
 
 use std::sync::Arc;
 
+use super::tuning::Tuning;
 use super::{ExactCompiler, ExactOptions};
 use crate::{Compiler as _, Escapes, KeyOrder, Masker, Style, TokenId, Vocabulary};
 
@@ -88,6 +89,17 @@ const TOKENS: [&str; 76] = [
     "\"}],[{",
     "\"]],[[\"",
 ];
+
+/// A compiler that goes every way also in a vocabulary that is small.
+fn compiler(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> ExactCompiler {
+    let tuning = Tuning {
+        loop_exits: 300,
+        listed_texts: 100,
+        walked_nodes: 100,
+        listed_firsts: 20,
+    };
+    ExactCompiler::tuned(vocabulary, options, tuning)
+}
 
 /// Every byte and some texts, each a token, and an end of sequence behind them.
 pub(crate) fn vocabulary(texts: &[impl AsRef<[u8]>]) -> Arc<Vocabulary> {
@@ -334,7 +346,7 @@ fn masks_say_what_accepting_says() {
             style,
             ..ExactOptions::judging()
         };
-        let compiler = ExactCompiler::new(vocabulary.clone(), options);
+        let compiler = compiler(vocabulary.clone(), options);
         let orders = cases.iter().map(|case| (case, KeyOrder::Any));
         let orders = orders.chain(objects.iter().map(|case| (case, style.key_order)));
         for ((schema, text), order) in orders {
@@ -390,7 +402,7 @@ fn quotes_that_are_characters_are_told_from_those_that_end_strings() {
             style,
             ..ExactOptions::judging()
         };
-        let compiler = ExactCompiler::new(vocabulary.clone(), options);
+        let compiler = compiler(vocabulary.clone(), options);
         let mut masker = compiler.compile(r#"{"enum": ["\"", "\n\"\\\"", 1]}"#).unwrap();
         for text in [r#""\""#, r#""\n\"\\\"""#] {
             for byte in text.bytes() {
@@ -419,7 +431,7 @@ fn threads_that_share_a_schema_see_what_one_sees_alone() {
         r#"[{"a":"ccc","y":12},{"a":"a","y":0},{"a":"","y":7}]"#,
     ];
     let vocabulary = vocabulary(&TOKENS);
-    let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::judging());
+    let compiler = compiler(vocabulary.clone(), ExactOptions::judging());
     let read = |mut masker: Box<dyn crate::Masker>, document: &str| -> Vec<Vec<TokenId>> {
         let mut masks = Vec::new();
         for byte in document.bytes() {

@@ -19,9 +19,9 @@ use crate::automaton::{AutomatonError, Decode, RemainingKeyText, State, StateCla
 use crate::strings::{LanguageId, Languages};
 use crate::{CompileError, Formats, Vocabulary};
 
-use crate::mask::ExactOptions;
-use crate::mask::compiled_schema::{CompiledSchema, MaskBuilder};
-use crate::mask::index::tokens::Tokens;
+use super::compiled_schema::{CompiledSchema, MaskBuilder};
+use super::compiler::ExactOptions;
+use super::shared_tokens::SharedTokens;
 
 /// Kinds of values that are looked at.
 const MOST_VALUES: usize = 256;
@@ -69,19 +69,23 @@ const TEXTS: [(&str, &[&str]); 12] = [
 const VALUES: &str = r#"{"properties": {"any": {}, "array": {"type": "array"}, "object": {"type": "object"}}}"#;
 
 /// Looks at what may come in values and texts of formats, as it is the same in all schemas. These languages came up.
-pub(crate) fn look_at_common(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>, options: &ExactOptions) -> Languages {
+pub(crate) fn warm_up_vocabulary(
+    vocabulary: &Arc<Vocabulary>,
+    tokens: &Arc<SharedTokens>,
+    options: &ExactOptions,
+) -> Languages {
     let look = || {
         let languages = Languages::within(&options.schema.limits);
         let (automaton, start) = options.automaton(VALUES, languages)?;
         let shared = CompiledSchema::new(vocabulary.clone(), tokens.clone(), automaton);
-        shared.work().look_ahead(start, &shared);
+        shared.builder().warm_up(start, &shared);
         let mut languages = shared.into_languages();
         let formats = TEXTS.iter().filter(|_| options.formats == Formats::Asserted);
         for (format, texts) in formats {
             let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
             let (automaton, start) = options.automaton(&schema, languages)?;
             let shared = CompiledSchema::new(vocabulary.clone(), tokens.clone(), automaton);
-            shared.work().format_ahead(start, texts, &shared);
+            shared.builder().warm_up_format(start, texts, &shared);
             languages = shared.into_languages();
         }
         Ok::<_, CompileError>(languages)
@@ -92,20 +96,20 @@ pub(crate) fn look_at_common(vocabulary: &Arc<Vocabulary>, tokens: &Arc<Tokens>,
 
 impl MaskBuilder {
     /// Looks at texts of a format.
-    fn format_ahead(&mut self, start: State, texts: &[&str], shared: &CompiledSchema) {
+    fn warm_up_format(&mut self, start: State, texts: &[&str], shared: &CompiledSchema) {
         for text in texts {
             // What fails here is asked again where it is needed.
-            let _ = self.text_ahead(start, text, shared);
+            let _ = self.warm_up_text(start, text, shared);
             // Which minute and offset a leap second has depends on the hour.
             let (before, behind) = text.split_once("04:").unwrap_or_default();
             for hour in (0..24).filter(|_| !behind.is_empty()) {
-                let _ = self.text_ahead(start, &format!("{before}{hour:02}:"), shared);
+                let _ = self.warm_up_text(start, &format!("{before}{hour:02}:"), shared);
             }
         }
     }
 
     /// Looks at each place within a string, and at the one behind it.
-    fn text_ahead(&mut self, start: State, text: &str, shared: &CompiledSchema) -> Result<(), AutomatonError> {
+    fn warm_up_text(&mut self, start: State, text: &str, shared: &CompiledSchema) -> Result<(), AutomatonError> {
         let mut at = self.automaton.step(start, b'"')?;
         for byte in text.bytes().chain([b'"']) {
             let Some(place) = at else { return Ok(()) };
@@ -116,7 +120,7 @@ impl MaskBuilder {
     }
 
     /// Looks at values, nearest to the root first, from the place before a document on.
-    pub(crate) fn look_ahead(&mut self, start: State, shared: &CompiledSchema) {
+    pub(crate) fn warm_up(&mut self, start: State, shared: &CompiledSchema) {
         let memory = self.automaton.memory();
         if memory > MOST_OF_ONE {
             return;
@@ -124,19 +128,19 @@ impl MaskBuilder {
         let allowed = self.automaton.allow_memory(usize::MAX);
         self.automaton.allow_memory(allowed.min(memory + MOST_OF_ONE));
         // What fails here is asked again where it is needed.
-        let _ = self.values_ahead(start, memory + MOST_BYTES.max(memory / 8), shared);
+        let _ = self.warm_up_values(start, memory + MOST_BYTES.max(memory / 8), shared);
         self.automaton.allow_memory(allowed);
     }
 
     /// Values of one kind are looked at once, so that schemas that lead back to themselves come to an end.
-    fn values_ahead(&mut self, start: State, allowed: usize, shared: &CompiledSchema) -> Result<(), AutomatonError> {
+    fn warm_up_values(&mut self, start: State, allowed: usize, shared: &CompiledSchema) -> Result<(), AutomatonError> {
         let mut open = VecDeque::from([(None, start)]);
         let (mut values, mut texts) = (0, Vec::new());
         while let Some((name, at)) = open.pop_front() {
             if values == MOST_VALUES || self.automaton.memory() > allowed {
                 break;
             }
-            if !self.walk(shared).value_ahead(name, at)? {
+            if !self.walk(shared).warm_up_value(name, at)? {
                 continue;
             }
             values += 1;
@@ -147,30 +151,30 @@ impl MaskBuilder {
                 }
             }
             if let StateClass::Between(Some(digits)) = self.automaton.kind(at)? {
-                self.walk(shared).numbers(at, digits)?;
+                self.walk(shared).numbers().tokens(at, digits)?;
             }
             if let Some(number) = self.automaton.step(at, b'1')? {
                 self.tokens(number, shared)?;
             }
             if let Some(object) = self.automaton.step(at, b'{')? {
-                self.names_ahead(object, allowed, shared, &mut open)?;
+                self.warm_up_names(object, allowed, shared, &mut open)?;
             }
             if let Some(array) = self.automaton.step(at, b'[')? {
                 let item = self.automaton.first_item(array)?;
                 open.extend(item.map(|item| (None, item)));
             }
         }
-        self.texts_ahead(texts, allowed + MOST_BYTES_OF_TEXTS, shared)
+        self.warm_up_texts(texts, allowed + MOST_BYTES_OF_TEXTS, shared)
     }
 
     /// Looks further into strings: at what may come behind their first characters, a few places of each.
-    fn texts_ahead(
+    fn warm_up_texts(
         &mut self,
         languages: Vec<LanguageId>,
         allowed: usize,
         shared: &CompiledSchema,
     ) -> Result<(), AutomatonError> {
-        let longest = shared.tokens.inside.longest;
+        let longest = shared.tokens.index.inside.longest;
         let mut known: HashSet<LanguageId> = languages.iter().copied().collect();
         for language in languages {
             let mut open = VecDeque::from([language]);
@@ -179,12 +183,15 @@ impl MaskBuilder {
                 if self.automaton.memory() > allowed {
                     return Ok(());
                 }
-                let (automaton, freedom) = (&mut self.automaton, &mut self.known.freedom);
-                let is_listed = automaton.word_edges(at).is_some();
-                if is_listed || automaton.is_read_singly(at) || freedom.is_viable(automaton, at, longest)? {
+                let mut strings = self.strings(shared);
+                let is_listed = strings.automaton.word_edges(at).is_some();
+                if is_listed || strings.automaton.is_read_singly(at) {
                     continue;
                 }
-                self.inside(at, shared)?;
+                if strings.cache.lengths.is_viable(strings.automaton, at, longest)? {
+                    continue;
+                }
+                strings.inside(at)?;
                 let transitions = self.automaton.content_transitions(at)?;
                 let targets = transitions.iter().map(|(_, target)| *target);
                 open.extend(targets.filter(|target| known.insert(*target)));
@@ -194,7 +201,7 @@ impl MaskBuilder {
     }
 
     /// Looks at the first name of an object, and goes on with the values of those that are listed.
-    fn names_ahead(
+    fn warm_up_names(
         &mut self,
         object: State,
         allowed: usize,

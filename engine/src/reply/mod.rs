@@ -17,8 +17,9 @@ use hashbrown::HashMap;
 use crate::mask::ExactOptions;
 use crate::mask::cache::bounded::lock;
 use crate::mask::compiled_schema::CompiledSchema;
-use crate::mask::index::tokens::Tokens;
 use crate::mask::masker::StateMasker;
+use crate::mask::shared_tokens::SharedTokens;
+use crate::mask::tuning::Tuning;
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
 use work::{Reply, Tails};
@@ -75,8 +76,8 @@ pub struct ReplyCompiler {
     vocabulary: Arc<Vocabulary>,
     options: ExactOptions,
     /// The tokens as each format reads them, sorted when it is first asked for.
-    json: OnceLock<Arc<Tokens>>,
-    yaml: OnceLock<Arc<Tokens>>,
+    json: OnceLock<Arc<SharedTokens>>,
+    yaml: OnceLock<Arc<SharedTokens>>,
     /// The tokens that may lead from the data into what comes after it, by that.
     tails: Mutex<HashMap<String, Arc<Tails>>>,
 }
@@ -131,7 +132,8 @@ impl ReplyCompiler {
             return Err(CompileError::new(CompileErrorKind::Unsupported, message));
         }
         let (automaton, start) = options.automaton(&schema, Languages::within(&options.schema.limits))?;
-        let tokens = kept.get_or_init(|| Arc::new(Tokens::new(&self.vocabulary, options.style)));
+        let tokens =
+            kept.get_or_init(|| Arc::new(SharedTokens::new(&self.vocabulary, options.style, Tuning::default())));
         let shared = CompiledSchema::new(self.vocabulary.clone(), tokens.clone(), automaton);
         let tails = form.envelopes.iter().map(|envelope| self.tails(&envelope.after));
         let reply = Reply::new(shared, form.clone(), tails.collect(), start);

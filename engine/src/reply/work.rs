@@ -10,13 +10,14 @@ use super::threads::{At, Reader, Thread, begin, data};
 use super::write;
 use super::yaml::{FIRST, Frames, Yaml};
 use crate::mask::cache::bounded::{BoundedCache, lock};
-use crate::mask::cache::token_set::{BufferPool, TokenSet};
+use crate::mask::cache::mask_buffers::BufferPool;
+use crate::mask::cache::token_set::TokenSet;
 use crate::mask::compiled_schema::{CompiledSchema, MaskBuilder, mask_error};
 use crate::mask::fast_forward::{ReadBytes, forced_tokens};
-use crate::mask::index::contents::{Sets, Words};
+use crate::mask::index::base_sets::{BaseSets, Words};
 use crate::mask::index::tokens::Spelled;
 use crate::mask::index::trie::{ROOT, first_child};
-use crate::mask::masker::Places;
+use crate::mask::masker::MaskedText;
 
 /// Memory for the masks that the replies to one request keep.
 const MASK_BYTES: usize = 8 << 20;
@@ -84,7 +85,7 @@ impl Reply {
     }
 
     fn with<T>(&self, ask: impl FnOnce(&mut Walk<'_>) -> Result<T, AutomatonError>) -> Result<T, MaskError> {
-        let (mut own, mut work) = (self.own(), self.shared.work());
+        let (mut own, mut work) = (self.own(), self.shared.builder());
         let mut walk = Walk {
             reply: self,
             own: &mut own,
@@ -94,19 +95,19 @@ impl Reply {
     }
 }
 
-impl Places for Reply {
-    type Place = Arc<[Thread]>;
+impl MaskedText for Reply {
+    type State = Arc<[Thread]>;
 
     fn vocabulary(&self) -> &Vocabulary {
         self.shared.vocabulary()
     }
 
-    fn sets(&self) -> &Sets {
+    fn sets(&self) -> &BaseSets {
         self.shared.sets()
     }
 
-    fn buffer_pool(&self) -> &BufferPool {
-        self.shared.buffer_pool()
+    fn buffers(&self) -> &BufferPool {
+        self.shared.buffers()
     }
 
     fn mask(&self, at: &Arc<[Thread]>) -> Result<(Arc<TokenSet>, bool), MaskError> {
@@ -142,7 +143,7 @@ impl Places for Reply {
     }
 
     fn forced(&self, at: &Arc<[Thread]>, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError> {
-        self.with(|walk| forced_tokens(self.vocabulary(), &self.shared.tokens, walk, at, before))
+        self.with(|walk| forced_tokens(self.vocabulary(), &self.shared.tokens.index, walk, at, before))
     }
 
     fn completion(&self, at: &Arc<[Thread]>) -> Result<Option<Vec<u8>>, MaskError> {
@@ -210,23 +211,28 @@ impl<'a> Walk<'a> {
                 At::Yaml(yaml) => match self.work.automaton.kind(yaml.json)? {
                     StateClass::Text(decode, language) => {
                         let inside = match decode {
-                            Decode::Between => self.work.inside(language, shared)?,
-                            begun => self.work.within(begun, language, shared)?,
+                            Decode::Between => self.work.strings(shared).inside(language)?,
+                            begun => self.work.strings(shared).within(begun, language)?,
                         };
                         join(&inside);
-                        self.walk(&shared.tokens.quoted, &[*thread], &mut found)?;
+                        self.walk(&shared.tokens.index.quoted, &[*thread], &mut found)?;
                     }
                     _ => others.push(*thread),
                 },
             }
         }
         if !others.is_empty() {
-            self.walk(&shared.tokens.every, &others, &mut found)?;
+            self.walk(&shared.tokens.index.every, &others, &mut found)?;
         }
         if self.reader().is_complete(threads)? {
             found.extend(shared.vocabulary.eos_tokens());
         }
-        Ok(TokenSet::joined(found, words.map(Words::from), &[], shared.tokens.len))
+        Ok(TokenSet::joined(
+            found,
+            words.map(Words::from),
+            &[],
+            shared.tokens.index.len,
+        ))
     }
 
     /// The tokens of a trie that lead on from a place.

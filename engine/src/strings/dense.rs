@@ -1,7 +1,6 @@
 //! Languages in which every text has a continuation.
 
 use super::Languages;
-use super::charset::CharRange;
 use super::emptiness::Emptiness;
 use super::limits::LimitReached;
 use super::node::{ANY, LanguageId, Node, UNBOUNDED};
@@ -67,52 +66,6 @@ impl Languages {
             }
             Node::Not(_) => self.unused_if_excluded(id)?.is_some_and(|unused| unused != 0),
             _ => false,
-        })
-    }
-
-    /// A class of characters, of which every text is the beginning of some text of `id`, as far as that shows: of the
-    /// languages that [`is_dense`](Self::is_dense) knows, `.` need not be any character. None where no class shows.
-    pub(crate) fn dense_class(&mut self, id: LanguageId) -> Result<Option<&[CharRange]>, LimitReached> {
-        let class = self.shows_dense_class(id, DEPTH)?;
-        Ok(class.and_then(|class| match self.arena.node(class) {
-            Node::Class(ranges) => Some(&ranges[..]),
-            _ => None,
-        }))
-    }
-
-    fn shows_dense_class(&mut self, id: LanguageId, depth: usize) -> Result<Option<LanguageId>, LimitReached> {
-        let Some(depth) = depth.checked_sub(1) else {
-            return Ok(None);
-        };
-        Ok(match self.arena.node(id).clone() {
-            Node::Repeat {
-                inner, max: UNBOUNDED, ..
-            } => matches!(self.arena.node(inner), Node::Class(_)).then_some(inner),
-            Node::Concat(first, rest) => match self.shows_dense_class(first, depth)? {
-                Some(class) if matches!(self.judge(rest)?, Emptiness::Inhabited) => Some(class),
-                _ => None,
-            },
-            Node::Or(members) => {
-                let mut most: Option<(u64, LanguageId)> = None;
-                for &member in &members {
-                    if let Some(class) = self.shows_dense_class(member, depth)?
-                        && let Node::Class(ranges) = self.arena.node(class)
-                    {
-                        let count = ranges.iter().map(|range| range.count()).sum();
-                        most = most.max(Some((count, class)));
-                    }
-                }
-                most.map(|(_, class)| class)
-            }
-            Node::And(members) => {
-                let is_open = |member: &LanguageId| matches!(self.arena.as_length(*member), Some((_, UNBOUNDED)));
-                let others: Vec<LanguageId> = members.iter().copied().filter(|member| !is_open(member)).collect();
-                match others[..] {
-                    [one] => self.shows_dense_class(one, depth)?,
-                    _ => None,
-                }
-            }
-            _ => None,
         })
     }
 

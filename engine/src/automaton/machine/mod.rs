@@ -23,9 +23,7 @@ use smallvec::SmallVec;
 
 use crate::json::Value;
 use crate::numbers::NumberState;
-use crate::strings::{
-    CharRange, Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions, WordEdges,
-};
+use crate::strings::{Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions, WordEdges};
 
 use super::assertion::{AssertionId, Constraint};
 use super::atom::TextId;
@@ -446,14 +444,6 @@ impl Automaton {
     /// Whether every text at all is the beginning of some text of a language, where that shows.
     pub(crate) fn is_dense(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
         Ok(self.languages.is_dense(language)?)
-    }
-
-    /// A class of characters of which every text is the beginning of some text of `language`, where one shows: sorted,
-    /// inclusive ranges.
-    pub(crate) fn dense_class(&mut self, language: LanguageId) -> Result<Option<Vec<(u32, u32)>>, AutomatonError> {
-        let class = self.languages.dense_class(language)?;
-        let pair = |range: &CharRange| (range.first().into(), range.last().into());
-        Ok(class.map(|class| class.iter().map(pair).collect()))
     }
 
     /// The least and the largest number of characters in texts of a language that asks for nothing but lengths; none of

@@ -1,26 +1,18 @@
-//! [`TokenSet`]: the tokens that may come at a place, as little more than a few others that are shared; [`MaskBuffers`]: where
-//! they are drawn as masks.
+//! [`TokenSet`]: the tokens that may come at a place, as little more than a few others that are shared.
 //!
 //! A mask of two hundred thousand tokens is 25 KB. Few are unlike all others: mostly one is a set that the vocabulary
 //! has ready, or nothing, and some hundred tokens more or less. So that is what is kept, and a masker draws it over what
 //! it has drawn last, which it takes back token by token.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::{TokenId, TokenMask};
-
-use crate::mask::cache::bounded::lock;
-use crate::mask::index::contents::{Sets, Words, bit, set};
+use crate::TokenId;
+use crate::mask::index::base_sets::{BaseSets, Words, bit, set, unset};
 
 /// Tokens from which on they are kept as a set of bits rather than a list.
 const MANY: usize = 4096;
-/// Masks that a masker draws on.
-const MAX_BUFFERS: usize = 16;
-/// BufferPool that are kept for maskers to come.
-const MAX_POOLED: usize = 8;
-
 /// What a set is drawn over.
 #[derive(Clone, Debug)]
 pub(crate) enum Base {
@@ -57,7 +49,8 @@ pub(crate) struct TokenSet {
 }
 
 impl Base {
-    fn is_same(&self, other: &Self) -> bool {
+    /// Whether two bases are the same set, without looking at what is in it.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::None, Self::None)
             | (Self::Spaces, Self::Spaces)
@@ -73,7 +66,7 @@ impl Base {
     }
 
     /// The set, 32 tokens a word; nothing where it is empty.
-    pub(crate) fn words<'a>(&'a self, sets: &'a Sets) -> &'a [u32] {
+    pub(crate) fn words<'a>(&'a self, sets: &'a BaseSets) -> &'a [u32] {
         match self {
             Self::None => &[],
             Self::Spaces => &sets.spaces,
@@ -126,9 +119,7 @@ impl TokenSet {
             return Self::over(Base::Words(words)).but_these(&without).and_these(&tokens);
         }
         let mut words = words.to_vec();
-        for token in without {
-            words[token as usize / 32] &= !(1 << (token % 32));
-        }
+        unset(&mut words, &without);
         for token in tokens {
             set(&mut words, token);
         }
@@ -136,7 +127,7 @@ impl TokenSet {
     }
 
     /// All tokens that stay inside of a string, but for these.
-    pub(crate) fn all_but(tokens: Vec<TokenId>, sets: &Sets) -> Self {
+    pub(crate) fn all_but(tokens: Vec<TokenId>, sets: &BaseSets) -> Self {
         if tokens.len() < MANY {
             let without = tokens.into();
             return Self {
@@ -145,14 +136,12 @@ impl TokenSet {
             };
         }
         let mut words = sets.any.to_vec();
-        for token in tokens {
-            words[token as usize / 32] &= !(1 << (token % 32));
-        }
+        unset(&mut words, &tokens);
         Self::over(Base::Words(words.into()))
     }
 
     /// Without some of its tokens.
-    pub(crate) fn but(&self, tokens: &[TokenId], sets: &Sets) -> Self {
+    pub(crate) fn but(&self, tokens: &[TokenId], sets: &BaseSets) -> Self {
         let mut set = self.clone();
         if tokens.is_empty() {
             return set;
@@ -179,7 +168,7 @@ impl TokenSet {
     }
 
     /// And some tokens, which it may have.
-    pub(crate) fn or(&self, tokens: &[TokenId], sets: &Sets) -> Self {
+    pub(crate) fn or(&self, tokens: &[TokenId], sets: &BaseSets) -> Self {
         let mut words = self.words(sets);
         for &token in tokens {
             set(&mut words, token);
@@ -212,12 +201,10 @@ impl TokenSet {
     }
 
     /// All of its tokens, 32 a word.
-    pub(crate) fn words(&self, sets: &Sets) -> Vec<u32> {
+    pub(crate) fn words(&self, sets: &BaseSets) -> Vec<u32> {
         let mut words = self.base.words(sets).to_vec();
         words.resize(sets.any.len(), 0);
-        for &token in self.without.iter() {
-            words[token as usize / 32] &= !(1 << (token % 32));
-        }
+        unset(&mut words, &self.without);
         for &token in self.with.iter().flat_map(|tokens| tokens.iter()) {
             set(&mut words, token);
         }
@@ -232,147 +219,5 @@ impl TokenSet {
         };
         let listed: usize = self.with.iter().map(|tokens| tokens.len()).sum();
         4 * (words + listed + self.without.len()) + 128
-    }
-}
-
-/// The masks that a masker draws on.
-#[derive(Debug, Default)]
-pub(crate) struct MaskBuffers {
-    /// The one drawn on last comes last.
-    buffers: Vec<MaskBuffer>,
-}
-
-/// BufferPool that no masker uses, with what was drawn on them last: a new masker mostly draws the like.
-#[derive(Debug, Default)]
-pub(crate) struct BufferPool(Mutex<Vec<MaskBuffers>>);
-
-impl BufferPool {
-    /// One of them, or a new one.
-    pub(crate) fn take(&self) -> MaskBuffers {
-        lock(&self.0).pop().unwrap_or_default()
-    }
-
-    /// Takes one back.
-    pub(crate) fn put_back(&self, buffers: MaskBuffers) {
-        let mut buffer_pool = lock(&self.0);
-        if buffer_pool.len() < MAX_POOLED && !buffers.buffers.is_empty() {
-            buffer_pool.push(buffers);
-        }
-    }
-}
-
-/// A mask, and what is drawn on it.
-#[derive(Debug)]
-struct MaskBuffer {
-    mask: TokenMask,
-    base: Base,
-    drawn: Option<Arc<TokenSet>>,
-}
-
-impl MaskBuffers {
-    /// The mask of a set, over a vocabulary of `len` tokens.
-    pub(crate) fn draw(&mut self, tokens: &Arc<TokenSet>, sets: &Sets, len: usize) -> &TokenMask {
-        let same = self.buffers.iter().position(|buffer| buffer.base.is_same(&tokens.base));
-        let mut buffer = match same {
-            Some(place) => self.buffers.remove(place),
-            None => {
-                let base = tokens.base.clone();
-                let words = base.words(sets);
-                let mask = match self.buffers.len() < MAX_BUFFERS {
-                    true => TokenMask::from_words(words, len),
-                    false => {
-                        let mut mask = self.buffers.remove(0).mask;
-                        mask.copy_from_words(words);
-                        mask
-                    }
-                };
-                MaskBuffer {
-                    mask,
-                    base,
-                    drawn: None,
-                }
-            }
-        };
-        buffer.draw(tokens);
-        // Lists have no token in common.
-        debug_assert_eq!(*buffer.mask.words(), tokens.words(sets));
-        self.buffers.push(buffer);
-        &self.buffers[self.buffers.len() - 1].mask
-    }
-}
-
-impl MaskBuffer {
-    /// Draws a set over the one drawn before, but for what both have in common.
-    fn draw(&mut self, tokens: &Arc<TokenSet>) {
-        let (mut same, mut keeps_without) = (0, false);
-        if let Some(drawn) = &self.drawn {
-            if Arc::ptr_eq(drawn, tokens) {
-                return;
-            }
-            let pairs = drawn.with.iter().zip(&tokens.with);
-            same = pairs.take_while(|(one, other)| is_same(one, other)).count();
-            keeps_without = is_same(&drawn.without, &tokens.without);
-            for list in drawn.with.iter().skip(same) {
-                self.mask.forbid_all(list);
-            }
-            if !keeps_without {
-                self.mask.allow_all(&drawn.without);
-            }
-        }
-        for list in tokens.with.iter().skip(same) {
-            self.mask.allow_all(list);
-        }
-        if !keeps_without {
-            self.mask.forbid_all(&tokens.without);
-        }
-        self.drawn = Some(tokens.clone());
-    }
-}
-
-/// Whether two lists are the same, which are often made anew.
-fn is_same(one: &Arc<[TokenId]>, other: &Arc<[TokenId]>) -> bool {
-    Arc::ptr_eq(one, other) || one == other
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whatever was drawn before, a set is drawn as it is.
-    #[test]
-    fn drawings_leave_no_trace() {
-        let len = 100;
-        let any: Words = vec![0xFFFF, 0, 7, 0].into();
-        let up_to: Words = vec![0xFF, 0, 0, 0].into();
-        let sets = Sets {
-            spaces: vec![0, 0, 0, 1].into(),
-            digits: vec![0, 0, 0, 3].into(),
-            nonzero_digits: vec![0, 0, 0, 1].into(),
-            any_or_quote: any.clone(),
-            names: any.clone(),
-            any,
-            up_to: [up_to].into(),
-        };
-        let words: Words = vec![0, 0xF0, 0, 0].into();
-        let drawings = [
-            TokenSet::over(Base::Spaces).and([3].into()),
-            TokenSet::of(&[1, 50, 99], len),
-            TokenSet::over(Base::Any).and([20, 99].into()).and([21].into()),
-            TokenSet::over(Base::UpTo(0)),
-            TokenSet::all_but(vec![0, 65], &sets).and([99].into()),
-            TokenSet::over(Base::Words(words)).and([0].into()),
-            TokenSet::of(&(0..50).collect::<Vec<_>>(), len),
-            TokenSet::none(),
-        ];
-        let drawings = drawings.map(Arc::new);
-        let mut buffers = MaskBuffers::default();
-        for step in 0..200 {
-            let tokens = &drawings[step * step % 8 * 3 % 8];
-            let fresh = MaskBuffers::default().draw(tokens, &sets, len).clone();
-            assert_eq!(*buffers.draw(tokens, &sets, len), fresh);
-        }
-        let mask = buffers.draw(&drawings[4], &sets, len);
-        assert_eq!(mask.count(), 16 + 3 - 2 + 1);
-        assert!(!mask.allows(0) && mask.allows(1) && !mask.allows(65) && mask.allows(99));
     }
 }

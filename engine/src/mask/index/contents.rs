@@ -9,7 +9,6 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use hashbrown::HashMap;
 
@@ -17,15 +16,11 @@ use crate::automaton::{Decode, Decoded};
 use crate::strings::{Horizon, is_blank};
 use crate::{Escapes, TokenId};
 
-use crate::mask::index::phases::Phases;
-use crate::mask::index::spelling::rest;
-use crate::mask::index::suffix_set::SuffixSet;
-use crate::mask::index::token_suffixes::{SuffixKind, TokenSuffixes};
-use crate::mask::index::trie::{ROOT, Trie};
-use crate::mask::strings::few_tokens::Loops;
-
-/// Characters that a token may add for which sets by number of characters are kept.
-const MAX_COUNTED: usize = 256;
+use super::characters_below::CharactersBelow;
+use super::phases::Phases;
+use super::spelling::suffix;
+use super::token_suffixes::{SuffixKind, TokenSuffixes};
+use super::trie::{ROOT, Trie};
 
 /// Numbers that texts are told apart by at first sight.
 const MARKS: usize = 1 << 14;
@@ -47,20 +42,18 @@ pub(crate) struct Contents {
     /// Those that stay inside, by the characters they add.
     pub(crate) inside: Trie<u32>,
     /// What is below its nodes; not of all tokens, which are too many.
-    pub(crate) inside_loops: Option<Loops>,
+    pub(crate) inside_below: Option<CharactersBelow>,
     /// They, in the order of the trie.
     pub(crate) tokens: Box<[TokenId]>,
-    /// The places of those that end within a character, 32 a word, and how many there are before each word. At a node they
-    /// come last, first of all those that may become a character of ASCII.
-    is_begun: Box<[u32]>,
-    begun_before: Box<[u32]>,
-    /// What they have read of it, in their order, as places among all there is.
-    begun: Box<[u32]>,
-    kinds: Box<[PartialCodePoint]>,
+    /// What each has read of a character that it does not end, as a place among all such beginnings and one more; zero
+    /// where it ends between two characters. At a node those with such a beginning come last, first of all those that may
+    /// become a character of ASCII.
+    partial: Box<[u16]>,
+    beginnings: Box<[PartialCodePoint]>,
     /// Those with a closing quote, by the characters before it.
     pub(crate) closing: Trie<u32>,
     /// What is below its nodes.
-    pub(crate) closing_loops: Loops,
+    pub(crate) closing_below: CharactersBelow,
     /// They, in the order of the trie, and of one text those first that have nothing behind the quote, then those that go
     /// on as behind a name.
     pub(crate) closings: Box<[Closing]>,
@@ -68,8 +61,8 @@ pub(crate) struct Contents {
     pub(crate) closed: Box<[Box<str>]>,
     /// [Marks](mark) of them, as bits: most texts have none of these.
     closed_marks: Box<[u64]>,
-    /// They by their rests, those that have none first.
-    pub(crate) by_rest: Box<[(u32, Box<[TokenId]>)]>,
+    /// They by their suffixes, those that have none first.
+    pub(crate) by_suffix: Box<[(u32, Box<[TokenId]>)]>,
     /// Those that go on behind the quote as behind a name, by the characters before it.
     pub(crate) names: Box<[NameClosings]>,
     /// Those that may have characters of another string behind a comma, or that end a container, by the characters before
@@ -126,29 +119,7 @@ impl PartialCodePoint {
 pub(crate) struct Closing {
     pub(crate) token: TokenId,
     /// What it has behind the quote.
-    pub(crate) rest: u32,
-}
-
-/// A set of tokens, 32 a word, which is not copied where it is kept.
-pub(crate) type Words = Arc<Vec<u32>>;
-
-/// Sets of tokens, 32 a word.
-#[derive(Debug)]
-pub(crate) struct Sets {
-    /// Those that are whitespace only, where any may come.
-    pub(crate) spaces: Words,
-    /// They, and those of digits only.
-    pub(crate) digits: Words,
-    /// The same without digits that begin with a zero.
-    pub(crate) nonzero_digits: Words,
-    /// All that stay inside.
-    pub(crate) any: Words,
-    /// All that stay inside or end with the closing quote.
-    pub(crate) any_or_quote: Words,
-    /// Those that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
-    pub(crate) names: Words,
-    /// Those that add at most so many characters, begun ones included.
-    pub(crate) up_to: Box<[Words]>,
+    pub(crate) suffix: u32,
 }
 
 /// Tokens from a place within a string on, as they are collected.
@@ -207,9 +178,9 @@ impl Tails {
             match state.step(byte, escapes) {
                 Decoded::Refused => return,
                 Decoded::End => {
-                    let rest = rest(&bytes[at + 1..], is_free);
-                    let rest = rest.filter(|rest| Phases::AFTER.or(Phases::COLON).admit(rest));
-                    self.closing.extend(rest.map(|rest| (characters, rest, token)));
+                    let suffix = suffix(&bytes[at + 1..], is_free);
+                    let suffix = suffix.filter(|suffix| Phases::AFTER.or(Phases::COLON).admit(suffix));
+                    self.closing.extend(suffix.map(|suffix| (characters, suffix, token)));
                     return;
                 }
                 Decoded::Partial(next) if next.possible(escapes).is_empty() => return,
@@ -243,10 +214,22 @@ impl Tails {
     }
 
     /// What tokens have behind closing quotes.
-    pub(crate) fn rests(&self) -> impl Iterator<Item = &[u8]> {
-        self.closing.iter().map(|(_, rest, _)| &rest[..])
+    pub(crate) fn suffixes(&self) -> impl Iterator<Item = &[u8]> {
+        self.closing.iter().map(|(_, suffix, _)| &suffix[..])
     }
 
+    /// Those that stay inside, with the characters that each adds.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = (TokenId, usize)> {
+        self.inside.iter().map(|tail| (tail.token, tail.length()))
+    }
+
+    /// Those with nothing behind the closing quote.
+    pub(crate) fn closing_only(&self) -> impl Iterator<Item = TokenId> {
+        let only = self.closing.iter().filter(|(_, suffix, _)| suffix.is_empty());
+        only.map(|(.., token)| *token)
+    }
+
+    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.inside.is_empty() && self.closing.is_empty()
     }
@@ -254,49 +237,41 @@ impl Tails {
 
 impl Contents {
     /// Sorts tokens.
-    pub(crate) fn new(number: u32, mut tails: Tails, rests: &TokenSuffixes) -> Self {
+    pub(crate) fn new(number: u32, mut tails: Tails, suffixes: &TokenSuffixes) -> Self {
         tails.inside.sort_by(Tail::order);
         let lengths = tails.inside.iter().map(Tail::length);
         let longest = lengths.chain(tails.closing.iter().map(|(text, ..)| text.len())).max();
-        // All rests are there.
-        let closing = tails.closing.iter().map(|(text, rest, token)| {
-            let (token, rest) = (*token, rests.number(rest).unwrap_or_default());
-            (text, Closing { token, rest })
+        // All suffixes are there.
+        let closing = tails.closing.iter().map(|(text, suffix, token)| {
+            let (token, suffix) = (*token, suffixes.number(suffix).unwrap_or_default());
+            (text, Closing { token, suffix })
         });
         let mut closing: Vec<_> = closing.collect();
-        closing.sort_unstable_by_key(|(text, closing)| (*text, rests.kind(closing.rest), closing.rest, closing.token));
-        let reaching = closing
-            .iter()
-            .filter(|(_, closing)| rests.reaches_text[closing.rest as usize] || rests.closes[closing.rest as usize]);
+        closing.sort_unstable_by_key(|(text, closing)| {
+            (*text, suffixes.kind(closing.suffix), closing.suffix, closing.token)
+        });
+        let reaching = closing.iter().filter(|(_, closing)| {
+            suffixes.reaches_text[closing.suffix as usize] || suffixes.closes[closing.suffix as usize]
+        });
         let reaching: Box<[(Box<str>, Closing)]> = reaching
             .map(|(text, closing)| (text_of(text).into(), *closing))
             .collect();
-        let is_of_name = |reaching: &&(_, Closing)| rests.is_of_name[reaching.1.rest as usize];
+        let is_of_name = |reaching: &&(_, Closing)| suffixes.is_of_name[reaching.1.suffix as usize];
         let reaching_names = reaching.iter().filter(is_of_name).cloned().collect();
-        let mut by_rest: BTreeMap<u32, Vec<TokenId>> = BTreeMap::new();
+        let mut by_suffix: BTreeMap<u32, Vec<TokenId>> = BTreeMap::new();
         for (_, closing) in &closing {
-            by_rest.entry(closing.rest).or_default().push(closing.token);
+            by_suffix.entry(closing.suffix).or_default().push(closing.token);
         }
-        let mut is_begun = vec![0; tails.inside.len().div_ceil(32)];
-        let mut begun = Vec::new();
-        let (mut kinds, mut numbers) = (Vec::new(), HashMap::new());
-        for (place, tail) in (0..).zip(&tails.inside) {
-            if let Some(kind) = &tail.begun {
-                set(&mut is_begun, place);
-                let number = numbers.entry(kind.decode).or_insert_with(|| {
-                    kinds.push(kind.clone());
-                    kinds.len() as u32 - 1
-                });
-                begun.push(*number);
-            }
+        let (mut beginnings, mut numbers) = (Vec::new(), HashMap::new());
+        let mut partial = Vec::with_capacity(tails.inside.len());
+        for tail in &tails.inside {
+            partial.push(tail.begun.as_ref().map_or(0, |begun| {
+                *numbers.entry(begun.decode).or_insert_with(|| {
+                    beginnings.push(begun.clone());
+                    beginnings.len() as u16
+                })
+            }));
         }
-        let mut count = 0;
-        let before = is_begun.iter().map(|word: &u32| {
-            let before = count;
-            count += word.count_ones();
-            before
-        });
-        let begun_before = before.collect();
         let inside = Trie::new(tails.inside.iter().map(|tail| &tail.characters[..]));
         let closing_texts = Trie::new(closing.iter().map(|(text, _)| &text[..]));
         let mut closed: Vec<Box<str>> = closing.iter().map(|(text, _)| text_of(text).into()).collect();
@@ -310,23 +285,21 @@ impl Contents {
         Self {
             closed: closed.into(),
             closed_marks: closed_marks.into(),
-            inside_loops: (number != ROOT).then(|| Loops::new(&inside, |place| bit(&is_begun, place as u32))),
-            closing_loops: Loops::new(&closing_texts, |_| false),
+            inside_below: (number != ROOT).then(|| CharactersBelow::new(&inside, |place| partial[place] > 0)),
+            closing_below: CharactersBelow::new(&closing_texts, |_| false),
             number,
-            is_begun: is_begun.into(),
-            begun_before,
-            begun: begun.into(),
-            kinds: kinds.into(),
+            partial: partial.into(),
+            beginnings: beginnings.into(),
             inside,
             tokens: tails.inside.iter().map(|tail| tail.token).collect(),
             closing: closing_texts,
             closings: closing.iter().map(|(_, closing)| *closing).collect(),
-            names: names(&closing, rests),
+            names: names(&closing, suffixes),
             reaching,
             reaching_names,
-            by_rest: by_rest
+            by_suffix: by_suffix
                 .into_iter()
-                .map(|(rest, tokens)| (rest, tokens.into()))
+                .map(|(suffix, tokens)| (suffix, tokens.into()))
                 .collect(),
             longest: longest.unwrap_or_default() as u64,
             horizon: tails
@@ -338,24 +311,39 @@ impl Contents {
     /// What the token at a place has read of a character that it does not end: one and the same for all that have read the
     /// same.
     pub(crate) fn begun(&self, place: usize) -> Option<&PartialCodePoint> {
-        let (word, bit) = (place / 32, place % 32);
-        let begun = self.is_begun.get(word).filter(|begun| **begun >> bit & 1 == 1)?;
-        let before = (begun & ((1 << bit) - 1)).count_ones();
-        let number = self.begun[(self.begun_before[word] + before) as usize];
-        Some(&self.kinds[number as usize])
+        let beginning = usize::from(self.partial[place]).checked_sub(1)?;
+        Some(&self.beginnings[beginning])
     }
 
     /// The first of some places of one node whose token ends within a character: those come last.
     pub(crate) fn begun_from(&self, places: Range<usize>) -> usize {
-        let (mut from, mut to) = (places.start, places.end);
-        while from < to {
-            let middle = from.midpoint(to);
-            match bit(&self.is_begun, middle as u32) {
-                true => to = middle,
-                false => from = middle + 1,
-            }
+        places.start + self.partial[places].partition_point(|beginning| *beginning == 0)
+    }
+
+    /// Adds the tokens that a text begins with and that stay in the string.
+    pub(crate) fn beginnings(&self, text: &str, found: &mut Vec<TokenId>) {
+        let mut node = Some(ROOT);
+        for character in text.chars().map(u32::from) {
+            let Some(at) = node else { return };
+            found.extend(self.ending_at(at, Some(character)).map(|place| self.tokens[place]));
+            node = self.inside.child(at, character);
         }
-        from
+        if let Some(at) = node {
+            found.extend(self.ending_at(at, None).map(|place| self.tokens[place]));
+        }
+    }
+
+    /// The places of the tokens that end at a node where this character comes next: that of a partial character may
+    /// become it.
+    pub(crate) fn ending_at(&self, node: u32, next: Option<u32>) -> impl Iterator<Item = usize> {
+        let may = move |place: &usize| match (self.begun(*place), next) {
+            (None, _) => Some(true),
+            (Some(_), None) => None,
+            (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => None,
+            (Some(begun), Some(next)) => Some(begun.may_be(next)),
+        };
+        let places = self.inside.at(node).map_while(move |place| Some((place, may(&place)?)));
+        places.filter(|(_, may)| *may).map(|(place, _)| place)
     }
 
     /// The tokens that add these characters and then close the string, with the characters.
@@ -366,8 +354,8 @@ impl Contents {
 
     /// Those of some tokens that close the same string which have nothing behind the quote, and those that go on as behind a
     /// name.
-    pub(crate) fn by_kind<'a>(closings: &'a [Closing], rests: &TokenSuffixes) -> [&'a [Closing]; 2] {
-        let up_to = |kind| closings.partition_point(|closing| rests.kind(closing.rest) <= kind);
+    pub(crate) fn by_kind<'a>(closings: &'a [Closing], suffixes: &TokenSuffixes) -> [&'a [Closing]; 2] {
+        let up_to = |kind| closings.partition_point(|closing| suffixes.kind(closing.suffix) <= kind);
         let nothing = up_to(SuffixKind::Nothing);
         [&closings[..nothing], &closings[nothing..up_to(SuffixKind::OfName)]]
     }
@@ -383,10 +371,10 @@ impl Contents {
 }
 
 /// Those of the sorted tokens with a closing quote that go on as behind a name, by the characters before the quote.
-fn names(closing: &[(&Vec<u32>, Closing)], rests: &TokenSuffixes) -> Box<[NameClosings]> {
+fn names(closing: &[(&Vec<u32>, Closing)], suffixes: &TokenSuffixes) -> Box<[NameClosings]> {
     let of_names = closing
         .iter()
-        .filter(|(_, closing)| rests.is_of_name[closing.rest as usize]);
+        .filter(|(_, closing)| suffixes.is_of_name[closing.suffix as usize]);
     let of_names: Vec<_> = of_names.collect();
     let groups = of_names.chunk_by(|one, other| one.0 == other.0);
     groups
@@ -401,85 +389,4 @@ fn names(closing: &[(&Vec<u32>, Closing)], rests: &TokenSuffixes) -> Box<[NameCl
 
 fn text_of(characters: &[u32]) -> String {
     characters.iter().filter_map(|c| char::from_u32(*c)).collect()
-}
-
-impl Sets {
-    /// Sets of the tokens that stay inside, that are whitespace, and that are digits of any kind or begin with no zero; of
-    /// so many in all.
-    pub(crate) fn new(
-        tails: &Tails,
-        spaces: impl Iterator<Item = TokenId>,
-        (any_digits, nonzero_digits): (&[TokenId], &[TokenId]),
-        tokens: usize,
-    ) -> Self {
-        let longest = tails
-            .inside
-            .iter()
-            .map(Tail::length)
-            .max()
-            .unwrap_or_default()
-            .min(MAX_COUNTED);
-        let mut up_to = vec![vec![0_u32; tokens.div_ceil(32)]; longest + 1];
-        let mut any = vec![0_u32; tokens.div_ceil(32)];
-        let mut blank = any.clone();
-        for token in spaces {
-            set(&mut blank, token);
-        }
-        let and_spaces = |tokens: &[TokenId]| {
-            let mut words = blank.clone();
-            for &token in tokens {
-                set(&mut words, token);
-            }
-            words.into()
-        };
-        let (digits, nonzero_digits) = (and_spaces(any_digits), and_spaces(nonzero_digits));
-        for tail in &tails.inside {
-            set(&mut any, tail.token);
-            if let Some(exactly) = up_to.get_mut(tail.length()) {
-                set(exactly, tail.token);
-            }
-        }
-        for count in 1..up_to.len() {
-            let (fewer, more) = up_to.split_at_mut(count);
-            for (word, fewer) in more[0].iter_mut().zip(&fewer[count - 1]) {
-                *word |= fewer;
-            }
-        }
-        let mut any_or_quote = any.clone();
-        for (_, rest, token) in &tails.closing {
-            if rest.is_empty() {
-                set(&mut any_or_quote, *token);
-            }
-        }
-        let spaces: Words = blank.into();
-        Self {
-            any_or_quote: any_or_quote.into(),
-            names: spaces.clone(),
-            spaces,
-            digits,
-            nonzero_digits,
-            any: any.into(),
-            up_to: up_to.into_iter().map(Vec::into).collect(),
-        }
-    }
-
-    /// Adds the tokens that begin names, by what they have behind the opening quote.
-    pub(crate) fn add_names(&mut self, contents: &Contents, nothing: &SuffixSet) {
-        let mut words = self.names.to_vec();
-        let quotes = contents.by_rest.iter().filter(|(rest, _)| nothing[*rest as usize]);
-        for &token in quotes.flat_map(|(_, tokens)| tokens).chain(&*contents.tokens) {
-            set(&mut words, token);
-        }
-        self.names = words.into();
-    }
-}
-
-/// Adds a token to a set, 32 a word.
-pub(crate) fn set(words: &mut [u32], token: TokenId) {
-    words[token as usize / 32] |= 1 << (token % 32);
-}
-
-/// Whether a token is in a set.
-pub(crate) fn bit(words: &[u32], token: TokenId) -> bool {
-    words[token as usize / 32] >> (token % 32) & 1 == 1
 }

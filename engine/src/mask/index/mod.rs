@@ -1,9 +1,12 @@
 //! What is known of a vocabulary: its tokens, sorted by what they do to a document. Nothing here changes once it is made.
 
+pub(crate) mod base_sets;
+pub(crate) mod characters_below;
 pub(crate) mod contents;
-pub(crate) mod phases;
+pub(crate) mod far_tokens;
+mod phases;
 pub(crate) mod posting_lists;
-pub(crate) mod spelling;
+mod spelling;
 pub(crate) mod suffix_set;
 pub(crate) mod token_suffixes;
 pub(crate) mod tokens;

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use crate::TokenId;
 
-use crate::mask::index::contents::{Contents, set};
-use crate::mask::index::trie::{ROOT, Trie, first_child};
+use super::base_sets::{set, unset};
+use super::contents::Contents;
+use super::trie::{ROOT, Trie, first_child};
 
 /// A class of characters, as sorted inclusive ranges that do not touch.
 pub(crate) type Class = Arc<[(u32, u32)]>;
@@ -24,15 +25,13 @@ const ASCII: usize = 0x80;
 const HALVES: usize = 32;
 /// Tokens in which a character occurs from which on they are kept as a set of bits.
 const MANY: usize = 500;
-/// Tokens that begin with a character from which on they are kept as a set of bits.
-const MANY_BELOW: usize = if cfg!(test) { 20 } else { 1_500 };
 /// Second characters up to which pairs are found by these.
 const MANY_SECOND: usize = 64;
 /// Tokens below characters beyond ASCII that are taken out of a set one by one.
 const MOST_SINGLE: u32 = 60_000;
 
 /// Characters behind the first, and a space before that, from which on tokens are long.
-pub(crate) const DEEP: usize = 16;
+pub(crate) const LONG: usize = 16;
 
 /// Where characters occur in tokens.
 #[derive(Debug)]
@@ -45,9 +44,6 @@ pub(crate) struct PostingLists {
     nodes: Box<[u32]>,
     /// Tokens below the nodes of all characters before each, added up over the nodes; one more entry than characters.
     below: Box<[u32]>,
-    /// Those behind a first character, and those behind a space and a first character, by their characters.
-    seconds: Box<[(u32, u32)]>,
-    seconds_behind_space: Box<[(u32, u32)]>,
     /// The node of a space before all others.
     space: Option<u32>,
     /// Tokens that go on behind such a space, and those that begin otherwise, 32 a word; no begun ones.
@@ -67,7 +63,7 @@ pub(crate) struct PostingLists {
     begun_in_ascii: Box<[u32]>,
     /// The tokens that do.
     begun_tokens: Box<[BegunToken]>,
-    /// Nodes behind [`DEEP`] characters behind the first.
+    /// Nodes behind [`LONG`] characters behind the first.
     deep: Box<[u32]>,
 }
 
@@ -96,7 +92,7 @@ struct Firsts {
 }
 
 impl Firsts {
-    fn new(contents: &Contents, node: u32, words: usize) -> Self {
+    fn new(contents: &Contents, node: u32, words: usize, listed: usize) -> Self {
         let trie = &contents.inside;
         let mut ascii = vec![Vec::new(); ASCII];
         let mut beyond = vec![0; words];
@@ -108,7 +104,7 @@ impl Firsts {
             }
         }
         let single = ascii.iter().map(|tokens: &Vec<TokenId>| {
-            let mut many = (tokens.len() >= MANY_BELOW).then(|| vec![0; words])?;
+            let mut many = (tokens.len() >= listed).then(|| vec![0; words])?;
             tokens.iter().for_each(|token| set(&mut many, *token));
             Some(many.into())
         });
@@ -138,8 +134,9 @@ impl Set {
 }
 
 impl PostingLists {
-    /// Of the characters of tokens in a vocabulary of so many words of 32.
-    pub(crate) fn new(contents: &Contents, words: usize) -> Self {
+    /// Of the characters of tokens in a vocabulary of so many words of 32. From so many tokens on those that begin with a
+    /// character are kept as a set of bits.
+    pub(crate) fn new(contents: &Contents, words: usize, listed: usize) -> Self {
         let trie = &contents.inside;
         let space = trie.child(ROOT, ' '.into());
         let nodes = trie.end(ROOT);
@@ -157,7 +154,7 @@ impl PostingLists {
             parents[node as usize] = path.last().map_or(ROOT, |(parent, _)| *parent);
             path.push((node, trie.end(node)));
             let is_spaced = path.len() > 1 && Some(path[0].0) == space;
-            if path.len() == 1 + usize::from(is_spaced) + DEEP {
+            if path.len() == 1 + usize::from(is_spaced) + LONG {
                 deep.push(node);
             }
             let (mut ends_within, mut may_be_ascii) = (false, false);
@@ -214,16 +211,6 @@ impl PostingLists {
             let tokens = nodes.iter().map(|(_, node)| trie.run(*node, trie.end(*node)).len());
             below.push(below[below.len() - 1] + tokens.sum::<usize>() as u32);
         }
-        let behind_first = |from: u32| {
-            let parent = |node: u32| parents[node as usize];
-            let seconds = by_label.iter().filter(|(_, node)| {
-                let first = parent(*node);
-                first != ROOT && Some(first) != space.filter(|_| from == ROOT) && parent(first) == from
-            });
-            seconds.copied().collect()
-        };
-        let seconds = behind_first(ROOT);
-        let seconds_behind_space = space.map_or_else(Box::default, behind_first);
         let halves = halves(&behind[..ASCII], words);
         let behind = behind.into_iter().map(|tokens| match tokens.len() < MANY {
             true => Set::Few(tokens.into()),
@@ -234,8 +221,6 @@ impl PostingLists {
             }
         });
         Self {
-            seconds,
-            seconds_behind_space,
             parents: parents.into(),
             labels: labels.into(),
             starts,
@@ -246,8 +231,8 @@ impl PostingLists {
             others: others.into(),
             behind: behind.collect(),
             halves,
-            first: Firsts::new(contents, ROOT, words),
-            first_behind_space: space.map_or_else(Firsts::default, |space| Firsts::new(contents, space, words)),
+            first: Firsts::new(contents, ROOT, words, listed),
+            first_behind_space: space.map_or_else(Firsts::default, |space| Firsts::new(contents, space, words, listed)),
             begun: begun.into(),
             begun_in_ascii: begun_in_ascii.into(),
             begun_tokens: begun_tokens.into(),
@@ -274,7 +259,7 @@ impl PostingLists {
         }
     }
 
-    /// The nodes behind so many characters behind the first, and a space before that, as [`DEEP`] says.
+    /// The nodes behind so many characters behind the first, and a space before that, as [`LONG`] says.
     pub(crate) fn deep(&self) -> &[u32] {
         &self.deep
     }
@@ -321,16 +306,6 @@ impl PostingLists {
                 return;
             }
         }
-    }
-
-    /// The same of those behind a first character below the root, or the space.
-    pub(crate) fn seconds(&self, below: u32, (first, last): (u32, u32)) -> &[(u32, u32)] {
-        let seconds = match below {
-            ROOT => &self.seconds,
-            _ => &self.seconds_behind_space,
-        };
-        let place = |label: u32| seconds.partition_point(|(other, _)| *other < label);
-        &seconds[place(first)..place(last.saturating_add(1))]
     }
 
     /// A class, or what is in ASCII of it where tokens with other characters that it lacks are too many to be taken out
@@ -457,13 +432,6 @@ fn join(words: &mut [u32], others: &[u32]) {
 /// Takes a set out of another, both of 32 a word.
 fn take(words: &mut [u32], others: &[u32]) {
     words.iter_mut().zip(others).for_each(|(word, other)| *word &= !other);
-}
-
-/// Takes some tokens out of a set of 32 a word.
-fn unset(words: &mut [u32], tokens: &[TokenId]) {
-    for token in tokens {
-        words[*token as usize / 32] &= !(1 << (token % 32));
-    }
 }
 
 /// The characters at a place of [`PostingLists::halves`].

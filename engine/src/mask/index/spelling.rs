@@ -80,7 +80,7 @@ pub(crate) fn is_content(bytes: &[u8], escapes: Escapes) -> bool {
 
 /// Reads a token that begins between parts or within a number, up to the first opening quote.
 pub(crate) fn read(bytes: &[u8], is_free: bool) -> Read {
-    let mut reader = Reader::new(is_free);
+    let mut reader = SpacelessReader::new(is_free);
     for (at, &byte) in bytes.iter().enumerate() {
         if !reader.read(byte) {
             return Read::Refused;
@@ -93,8 +93,8 @@ pub(crate) fn read(bytes: &[u8], is_free: bool) -> Read {
 }
 
 /// What a token has after a closing quote, as far as it makes a difference; none where nothing in JSON goes on so.
-pub(crate) fn rest(bytes: &[u8], is_free: bool) -> Option<Vec<u8>> {
-    let mut reader = Reader::new(is_free);
+pub(crate) fn suffix(bytes: &[u8], is_free: bool) -> Option<Vec<u8>> {
+    let mut reader = SpacelessReader::new(is_free);
     let (mut is_text, mut is_escaped) = (false, false);
     for &byte in bytes {
         if is_text {
@@ -114,7 +114,7 @@ pub(crate) fn rest(bytes: &[u8], is_free: bool) -> Option<Vec<u8>> {
 }
 
 /// Copies what stands between strings, without whitespace that makes no difference.
-struct Reader {
+struct SpacelessReader {
     is_free: bool,
     text: Vec<u8>,
     /// Whether there was whitespace behind `text`.
@@ -125,7 +125,7 @@ struct Reader {
     is_number: bool,
 }
 
-impl Reader {
+impl SpacelessReader {
     fn new(is_free: bool) -> Self {
         Self {
             is_free,
@@ -197,10 +197,10 @@ mod tests {
         assert!(matches!(read(b" , \"a", true), Read::Quoted(text, 4) if text == b",\""));
         assert!(matches!(read(b" , \"a", false), Read::Quoted(text, 4) if text == b" , \""));
         assert_eq!(
-            rest(b" : \" a\\\" \" , 1 ", true).as_deref(),
+            suffix(b" : \" a\\\" \" , 1 ", true).as_deref(),
             Some(&b":\" a\\\" \",1 "[..])
         );
-        assert_eq!(rest(b" 1", true), Some(b" 1".to_vec()));
-        assert_eq!(rest(b";", true), None);
+        assert_eq!(suffix(b" 1", true), Some(b" 1".to_vec()));
+        assert_eq!(suffix(b";", true), None);
     }
 }

@@ -4,7 +4,7 @@ use std::ops::{Index, Range};
 
 use smallvec::SmallVec;
 
-/// A set of rests, by their numbers. Vocabularies mostly have so few of them that a set is a word.
+/// A set of suffixes, by their numbers. Vocabularies mostly have so few of them that a set is a word.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct SuffixSet(SmallVec<[u64; 2]>);
 
@@ -15,27 +15,27 @@ impl SuffixSet {
     }
 
     /// Whether each is in it, in their order.
-    pub(crate) fn of(rests: impl ExactSizeIterator<Item = bool>) -> Self {
-        let mut set = Self::none(rests.len());
-        for (rest, is_in) in rests.enumerate() {
-            set.put(rest, is_in);
+    pub(crate) fn of(suffixes: impl ExactSizeIterator<Item = bool>) -> Self {
+        let mut set = Self::none(suffixes.len());
+        for (suffix, is_in) in suffixes.enumerate() {
+            set.put(suffix, is_in);
         }
         set
     }
 
     /// Puts one in, or takes it out.
-    pub(crate) fn put(&mut self, rest: usize, is_in: bool) {
-        let bit = 1 << (rest % 64);
+    pub(crate) fn put(&mut self, suffix: usize, is_in: bool) {
+        let bit = 1 << (suffix % 64);
         match is_in {
-            true => self.0[rest / 64] |= bit,
-            false => self.0[rest / 64] &= !bit,
+            true => self.0[suffix / 64] |= bit,
+            false => self.0[suffix / 64] &= !bit,
         }
     }
 
     /// Puts all of a range in.
-    pub(crate) fn put_all(&mut self, rests: Range<usize>) {
-        for rest in rests {
-            self.put(rest, true);
+    pub(crate) fn put_all(&mut self, suffixes: Range<usize>) {
+        for suffix in suffixes {
+            self.put(suffix, true);
         }
     }
 
@@ -58,8 +58,8 @@ impl SuffixSet {
 impl Index<usize> for SuffixSet {
     type Output = bool;
 
-    fn index(&self, rest: usize) -> &bool {
-        match self.0[rest / 64] >> (rest % 64) & 1 {
+    fn index(&self, suffix: usize) -> &bool {
+        match self.0[suffix / 64] >> (suffix % 64) & 1 {
             0 => &false,
             _ => &true,
         }

@@ -2,11 +2,11 @@
 
 use crate::Escapes;
 
-use crate::mask::index::spelling::{Extent, is_content};
-use crate::mask::index::suffix_set::SuffixSet;
-use crate::mask::index::trie::Trie;
+use super::spelling::{Extent, is_content};
+use super::suffix_set::SuffixSet;
+use super::trie::Trie;
 
-/// What tokens have after a closing quote, whitespace that makes no difference left out. A rest's number is its place.
+/// What tokens have after a closing quote, whitespace that makes no difference left out. A suffix's number is its place.
 #[derive(Debug)]
 pub(crate) struct TokenSuffixes {
     pub(crate) trie: Trie<u8>,
@@ -55,23 +55,23 @@ pub(crate) enum SuffixKind {
     Other,
 }
 
-/// What a rest has of another string.
+/// What a suffix has of another string.
 #[derive(Debug)]
 struct Reached {
-    /// Its characters, as far as the rest has them; none where they are not easily told.
+    /// Its characters, as far as the suffix has them; none where they are not easily told.
     characters: Box<[u8]>,
     is_closed: bool,
 }
 
 impl Reached {
-    /// The strings of a rest.
-    fn of(rest: &[u8]) -> Box<[Self]> {
+    /// The strings of a suffix.
+    fn of(suffix: &[u8]) -> Box<[Self]> {
         // With the last character of all, the string begins that speaks for those that are none of some others.
-        if rest.iter().any(|byte| matches!(byte, b'\\' | 0xF4)) {
+        if suffix.iter().any(|byte| matches!(byte, b'\\' | 0xF4)) {
             let (characters, is_closed) = (Box::default(), false);
             return [Self { characters, is_closed }].into();
         }
-        let parts: Vec<&[u8]> = rest.split(|byte| *byte == b'"').collect();
+        let parts: Vec<&[u8]> = suffix.split(|byte| *byte == b'"').collect();
         let strings = parts.iter().enumerate().skip(1).step_by(2);
         let strings = strings.map(|(place, characters)| Self {
             characters: (*characters).into(),
@@ -92,12 +92,12 @@ impl Reached {
     }
 }
 
-/// A rest that has a whole value behind a colon.
+/// A suffix that has a whole value behind a colon.
 #[derive(Debug)]
 pub(crate) struct ValueSuffix {
-    pub(crate) rest: u32,
+    pub(crate) suffix: u32,
     pub(crate) value: Box<[u8]>,
-    /// What it has behind the value, which is a rest as well.
+    /// What it has behind the value, which is a suffix as well.
     pub(crate) behind: u32,
 }
 
@@ -131,30 +131,33 @@ impl TokenSuffixes {
             quote.is_some_and(|quote| comma + quote + 1 < text.len())
         });
         let reaches_text = SuffixSet::of(reaches_text);
-        let reached = texts.iter().enumerate().map(|(rest, text)| match reaches_text[rest] {
-            true => Reached::of(text),
-            false => Box::default(),
-        });
+        let reached = texts
+            .iter()
+            .enumerate()
+            .map(|(suffix, text)| match reaches_text[suffix] {
+                true => Reached::of(text),
+                false => Box::default(),
+            });
         let reached = reached.collect();
         let trie = Trie::new(texts.iter().map(|text| &text[..]));
         let next_name = trie.find(*b",\"");
         let (mut begun_names, mut names) = (Vec::new(), Vec::new());
-        for rest in next_name.map_or(0..0, |node| trie.run(node, trie.end(node))) {
-            let end = match Extent::of(&texts[rest][1..]) {
+        for suffix in next_name.map_or(0..0, |node| trie.run(node, trie.end(node))) {
+            let end = match Extent::of(&texts[suffix][1..]) {
                 Extent::Whole(length) => Some(1 + length),
                 Extent::Open | Extent::Odd => None,
             };
-            begun_names.push(end.is_none() && is_content(&texts[rest][2..], escapes));
-            if end.is_some_and(|end| matches!(texts[rest].get(end), None | Some(b':'))) {
-                names.push((rest as u32, texts[rest][..].into()));
+            begun_names.push(end.is_none() && is_content(&texts[suffix][2..], escapes));
+            if end.is_some_and(|end| matches!(texts[suffix].get(end), None | Some(b':'))) {
+                names.push((suffix as u32, texts[suffix][..].into()));
             }
         }
         let (mut values, mut odd, mut closings) = (Vec::new(), Vec::new(), Vec::new());
         let (mut end_in_comma, mut end_before_name) = (true, true);
-        for (rest, text) in (0..).zip(&texts) {
+        for (suffix, text) in (0..).zip(&texts) {
             if let Some((bracket @ (b'}' | b']'), behind)) = text.split_first() {
                 let behind = trie.places(behind.iter().copied()).next();
-                closings.extend(behind.map(|behind| (rest, *bracket, behind as u32)));
+                closings.extend(behind.map(|behind| (suffix, *bracket, behind as u32)));
             }
             let Some((b':', value)) = text.split_first() else {
                 continue;
@@ -170,16 +173,16 @@ impl TokenSuffixes {
                     let behind = trie.places(value[length..].iter().copied()).next();
                     match behind {
                         Some(behind) => values.push(ValueSuffix {
-                            rest,
+                            suffix,
                             value: value[..length].into(),
                             behind: behind as u32,
                         }),
-                        None => odd.push((rest, text[..].into())),
+                        None => odd.push((suffix, text[..].into())),
                     }
                 }
                 Extent::Odd => {
                     end_in_comma &= !value.iter().any(|byte| matches!(byte, b'}' | b']' | b'"'));
-                    odd.push((rest, text[..].into()));
+                    odd.push((suffix, text[..].into()));
                 }
             }
         }
@@ -211,17 +214,19 @@ impl TokenSuffixes {
         }
     }
 
-    /// Whether a rest that reaches another string may make it the same as `string`, which stands before the rest.
-    pub(crate) fn may_repeat(&self, rest: u32, string: &str) -> bool {
-        self.reached[rest as usize].iter().any(|reached| reached.may_be(string))
+    /// Whether a suffix that reaches another string may make it the same as `string`, which stands before the suffix.
+    pub(crate) fn may_repeat(&self, suffix: u32, string: &str) -> bool {
+        self.reached[suffix as usize]
+            .iter()
+            .any(|reached| reached.may_be(string))
     }
 
-    /// How a rest goes on.
-    pub(crate) fn kind(&self, rest: u32) -> SuffixKind {
-        self.kinds[rest as usize]
+    /// How a suffix goes on.
+    pub(crate) fn kind(&self, suffix: u32) -> SuffixKind {
+        self.kinds[suffix as usize]
     }
 
-    /// The number of a rest.
+    /// The number of a suffix.
     pub(crate) fn number(&self, text: &[u8]) -> Option<u32> {
         self.trie.places(text.iter().copied()).next().map(|place| place as u32)
     }

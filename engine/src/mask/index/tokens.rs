@@ -1,4 +1,4 @@
-//! [`Tokens`]: a vocabulary's tokens, sorted by what they do to a document.
+//! [`TokenIndex`]: a vocabulary's tokens, sorted by what they do to a document.
 //!
 //! A token is read in one of three ways, by where it begins: within a string, within a number, or between the parts of a
 //! document. For each there is a trie, made once per vocabulary and style, of the tokens that can be read so at all; of
@@ -6,88 +6,36 @@
 //! may come in any amount it makes no difference, so it is left out of these texts and tokens that differ in nothing else
 //! are told apart no more.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use hashbrown::HashMap;
-use smallvec::{SmallVec, smallvec};
 
 use crate::automaton::{self, AutomatonError, Decode, Decoded};
-use crate::strings::Fingerprint;
+use crate::mask::tuning::Tuning;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
-use crate::mask::cache::bounded::{BoundedCache, lock};
-use crate::mask::cache::token_set::{BufferPool, TokenSet};
-use crate::mask::index::contents::{Contents, Sets, Tails, Words, bit, set};
-use crate::mask::index::phases::Phases;
-use crate::mask::index::posting_lists::{Class, PostingLists};
-use crate::mask::index::spelling::{Extent, Read, is_of_number, read, rest};
-use crate::mask::index::token_suffixes::TokenSuffixes;
-use crate::mask::index::trie::{ROOT, Trie};
-use crate::mask::objects::values::{CommonShapes, ValueSuffixes, ValueTokens};
-use crate::mask::strings::over_approximation::{Far, Near};
-
-/// Memory for sets of tokens within a character.
-const WITHIN_BYTES: usize = 2 << 20;
-
-/// Memory for the tokens that stay inside of strings, as all schemas share them.
-const INSIDE_BYTES: usize = 16 << 20;
-
-/// Memory for those of languages that many are near to.
-const NEAR_BYTES: usize = 4 << 20;
-
-/// Memory for those of them below one node.
-const BRANCH_BYTES: usize = 4 << 20;
-
-/// Memory for those that end within a character.
-const BEGUN_BYTES: usize = 1 << 20;
-
-/// Memory for the tokens of classes of characters.
-const CLASSES_BYTES: usize = 8 << 20;
-
-/// The first place of the tokens of a node that end within a character, whether those that may not follow are listed, and
-/// the characters that may come there.
-type BegunAt = (usize, bool, Class);
-
-/// The root of the trie of contents, or the node of a space, and the characters that come behind the first below it.
-type BehindFirst = (u32, Class);
-
-/// The same with the children that come first, each with those up to a node next to it.
-type OfGroup = (Class, BehindFirst);
-
-/// The tokens below a node of characters of a class only, but for the first.
-#[derive(Debug)]
-pub(crate) struct OfClass {
-    pub(crate) words: Words,
-    /// Nodes of tokens that begin another character behind such ones.
-    pub(crate) begun_beyond: Vec<u32>,
-}
-
-/// How two sets make one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Combine {
-    /// Tokens of either.
-    Or,
-    /// Tokens of both.
-    And,
-}
-
-/// Two sets, by where they are; they are kept beside what they make.
-type Combination = (Combine, usize, usize);
-
-/// A node of the trie of contents, whether the tokens that may not follow are listed, and the language there.
-type Branch = (u32, bool, Fingerprint);
+use super::base_sets::{BaseSets, Words, bit, set};
+use super::contents::{Contents, Tails};
+use super::far_tokens::FarTokens;
+use super::phases::Phases;
+use super::posting_lists::PostingLists;
+use super::spelling::{Extent, Read, is_of_number, read, suffix};
+use super::token_suffixes::TokenSuffixes;
+use super::trie::{ROOT, Trie};
 
 /// The text tokens of a vocabulary, by what they do.
 #[derive(Debug)]
-pub(crate) struct Tokens {
+pub(crate) struct TokenIndex {
+    /// From where on tokens are looked at together.
+    pub(crate) tuning: Tuning,
     /// The escapes that they are read with.
     pub(crate) escapes: Escapes,
-    /// Tokens of the vocabulary.
+    /// How many tokens the vocabulary has.
     pub(crate) len: usize,
     /// Those that begin between two characters of a string.
     pub(crate) inside: Contents,
     /// Those of them that stay inside about which near languages say nothing.
-    pub(crate) far: Far,
+    pub(crate) far: FarTokens,
     /// Those that begin between the parts of a document.
     pub(crate) between: Structures,
     /// Those of the characters of numbers only, but for digits only.
@@ -105,37 +53,18 @@ pub(crate) struct Tokens {
     /// Bytes of the longest.
     pub(crate) longest: usize,
     /// Sets of them.
-    pub(crate) sets: Sets,
-    /// Masks to draw on.
-    pub(crate) buffer_pool: BufferPool,
-    /// The tokens that stay inside of a string of any kind, where a character has been begun.
-    within: Mutex<BoundedCache<Decode, Words>>,
-    /// The tokens that may follow inside of strings and stay there, in all schemas.
-    insides: Mutex<BoundedCache<(Decode, Fingerprint), TokenSet>>,
-    nears: Mutex<BoundedCache<Fingerprint, Near>>,
+    pub(crate) sets: BaseSets,
     /// Where characters occur in those that stay inside of a string.
     pub(crate) postings: PostingLists,
-    /// What may follow below a node of the trie of contents, or may not, if that is what is listed; in all schemas.
-    branches: Mutex<BoundedCache<Branch, Arc<[TokenId]>>>,
-    /// The same of those that end within a character, at one node.
-    begun: Mutex<BoundedCache<BegunAt, Arc<[TokenId]>>>,
-    /// Those of characters of a class only but for the first, and those of them that begin with some.
-    of_classes: Mutex<BoundedCache<BehindFirst, Arc<OfClass>>>,
-    of_groups: Mutex<BoundedCache<OfGroup, Words>>,
-    /// Sets made of two others.
-    combined: Mutex<BoundedCache<Combination, [Words; 3]>>,
     /// What tokens have after a closing quote.
-    pub(crate) rests: TokenSuffixes,
+    pub(crate) suffixes: TokenSuffixes,
     /// Those that begin a value.
-    pub(crate) values: Values,
-    /// What begins values, and which rests may come behind a name before them, where that is the same in all schemas.
-    pub(crate) common_tokens: CommonShapes<ValueTokens>,
-    pub(crate) common_rests: CommonShapes<ValueSuffixes>,
+    pub(crate) values: ValueStarts,
 }
 
-/// Tokens that begin a value, by how far they go. Those that are numbers only are left out.
+/// The tokens that begin a value, by how far they go. Those that are numbers only are left out.
 #[derive(Debug)]
-pub(crate) struct Values {
+pub(crate) struct ValueStarts {
     /// Those that end it, by the value.
     pub(crate) trie: Trie<u8>,
     /// They in the order of the trie, with what they have behind it.
@@ -146,7 +75,7 @@ pub(crate) struct Values {
     pub(crate) not_open: Box<[u32]>,
 }
 
-/// Tokens by their bytes up to the first opening quote.
+/// The tokens that begin between the parts of a document, by their bytes up to the first opening quote.
 #[derive(Debug)]
 pub(crate) struct Structures {
     pub(crate) trie: Trie<u8>,
@@ -164,9 +93,9 @@ pub(crate) struct Spelled {
     pub(crate) tokens: Box<[TokenId]>,
 }
 
-impl Tokens {
+impl TokenIndex {
     /// Sorts the tokens of a vocabulary, which takes a fraction of a second.
-    pub(crate) fn new(vocabulary: &Vocabulary, style: Style) -> Self {
+    pub(crate) fn new(vocabulary: &Vocabulary, style: Style, tuning: Tuning) -> Self {
         let is_free = style.whitespace == Whitespace::Any;
         let mut inside = Tails::default();
         let (mut plain, mut numbers, mut digits) = (Vec::new(), Vec::new(), Vec::new());
@@ -191,7 +120,7 @@ impl Tokens {
                 }
                 continue;
             }
-            if let Some(text) = rest(bytes, is_free).filter(|text| Phases::VALUE.admit(text)) {
+            if let Some(text) = suffix(bytes, is_free).filter(|text| Phases::VALUE.admit(text)) {
                 match Extent::of(&text) {
                     Extent::Open => {}
                     Extent::Whole(length) => whole.push((text, length, token)),
@@ -211,10 +140,10 @@ impl Tokens {
         quoted.retain(|_, tails| !tails.is_empty());
         let mut texts: Vec<Vec<u8>> = Vec::new();
         for tails in quoted.values().chain([&inside]) {
-            texts.extend(tails.rests().map(<[u8]>::to_vec));
+            texts.extend(tails.suffixes().map(<[u8]>::to_vec));
         }
         texts.extend(whole.iter().map(|(text, length, _)| text[*length..].to_vec()));
-        let rests = TokenSuffixes::new(texts, style.escapes);
+        let suffixes = TokenSuffixes::new(texts, style.escapes);
         let spaces = plain.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text.is_empty());
         let spaces = spaces.map(|(_, token)| *token);
         let nonzero = digits.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text[0] != b'0');
@@ -222,17 +151,18 @@ impl Tokens {
         let longest_digits = digits.iter().map(|(text, _)| text.len()).max();
         let digits = Spelled::new(digits);
         let any_digits: Arc<[TokenId]> = digits.tokens.as_ref().into();
-        let mut sets = Sets::new(&inside, spaces, (&any_digits, &nonzero_digits), vocabulary.len());
-        let between = Structures::new(plain, quoted, &rests);
+        let mut sets = BaseSets::new(&inside, spaces, (&any_digits, &nonzero_digits), vocabulary.len());
+        let between = Structures::new(plain, quoted, &suffixes);
         if let Some(names) = between.behind_quote() {
-            sets.add_names(names, &rests.nothing);
+            sets.add_names(names, &suffixes.nothing);
         }
-        let far = Far::new(&inside, &rests);
-        let inside = Contents::new(ROOT, inside, &rests);
+        let far = FarTokens::new(&inside, &suffixes);
+        let inside = Contents::new(ROOT, inside, &suffixes);
         Self {
+            tuning,
             escapes: style.escapes,
             len: vocabulary.len(),
-            postings: PostingLists::new(&inside, sets.any.len()),
+            postings: PostingLists::new(&inside, sets.any.len(), tuning.listed_firsts),
             sets,
             inside,
             far,
@@ -242,149 +172,48 @@ impl Tokens {
             nonzero_digits,
             between,
             numbers: Spelled::new(numbers),
-            values: Values::new(whole, odd, &rests, vocabulary.len()),
+            values: ValueStarts::new(whole, odd, &suffixes, vocabulary.len()),
             quoted: Spelled::new(with_quote),
             longest: every.iter().map(|(bytes, _)| bytes.len()).max().unwrap_or_default(),
             every: Spelled::new(every),
-            rests,
-            buffer_pool: BufferPool::default(),
-            common_tokens: CommonShapes::default(),
-            common_rests: CommonShapes::default(),
-            within: Mutex::new(BoundedCache::new(WITHIN_BYTES)),
-            insides: Mutex::new(BoundedCache::new(INSIDE_BYTES)),
-            nears: Mutex::new(BoundedCache::new(NEAR_BYTES)),
-            branches: Mutex::new(BoundedCache::new(BRANCH_BYTES)),
-            begun: Mutex::new(BoundedCache::new(BEGUN_BYTES)),
-            of_classes: Mutex::new(BoundedCache::new(CLASSES_BYTES)),
-            of_groups: Mutex::new(BoundedCache::new(CLASSES_BYTES)),
-            combined: Mutex::new(BoundedCache::new(CLASSES_BYTES)),
+            suffixes,
         }
     }
 
-    /// The tokens that stay inside of a string of any kind, where a character has been begun; 32 a word.
-    pub(crate) fn within(&self, begun: Decode) -> Words {
+    /// The tokens that stay inside of a string that may be any, where a character has been begun; 32 a word.
+    pub(crate) fn within_any_string(&self, begun: Decode) -> Words {
         let escapes = self.escapes;
-        if let Some(known) = lock(&self.within).get(&begun) {
-            return known;
-        }
         let mut words = vec![0; self.sets.any.len()];
-        let trie = &self.every.trie;
-        let mut open = vec![(ROOT, begun, true)];
-        while let Some((node, begun, is_plain)) = open.pop() {
-            for child in trie.children(node) {
-                let label = trie.label(child);
-                let is_plain = is_plain && automaton::is_plain(label);
-                let next = match begun.step(label, escapes) {
-                    Decoded::Refused | Decoded::End => continue,
-                    Decoded::Partial(next) if next.possible(escapes).is_empty() => continue,
-                    Decoded::Partial(next) => next,
-                    // What goes on between two characters is known of those that could have begun there.
-                    Decoded::Character(_) if is_plain => {
-                        let below = &self.every.tokens[trie.run(child, trie.end(child))];
-                        for &token in below.iter().filter(|token| bit(&self.sets.any, **token)) {
-                            set(&mut words, token);
-                        }
-                        continue;
+        let Spelled { trie, tokens } = &self.every;
+        let enter = |node, (begun, is_plain): &(Decode, bool)| {
+            let label = trie.label(node);
+            let is_plain = *is_plain && automaton::is_plain(label);
+            let next = match begun.step(label, escapes) {
+                Decoded::Refused | Decoded::End => return Ok(None),
+                Decoded::Partial(next) if next.possible(escapes).is_empty() => return Ok(None),
+                Decoded::Partial(next) => next,
+                // What goes on between two characters is known of those that could have begun there.
+                Decoded::Character(_) if is_plain => {
+                    let below = &tokens[trie.run(node, trie.end(node))];
+                    for &token in below.iter().filter(|token| bit(&self.sets.any, **token)) {
+                        set(&mut words, token);
                     }
-                    Decoded::Character(_) => Decode::Between,
-                };
-                for &token in &self.every.tokens[trie.at(child)] {
-                    set(&mut words, token);
+                    return Ok(None);
                 }
-                open.push((child, next, is_plain));
+                Decoded::Character(_) => Decode::Between,
+            };
+            for &token in &tokens[trie.at(node)] {
+                set(&mut words, token);
             }
-        }
-        let words: Words = words.into();
-        lock(&self.within).keep(begun, words.clone(), 4 * words.len());
-        words
-    }
-
-    /// What has been found, perhaps for another schema, to stay inside of a string where this is begun.
-    pub(crate) fn known_inside(&self, begun: Decode, language: Fingerprint) -> Option<TokenSet> {
-        lock(&self.insides).get(&(begun, language))
-    }
-
-    /// Keeps it for all schemas.
-    pub(crate) fn keep_inside(&self, begun: Decode, language: Fingerprint, set: &TokenSet) {
-        lock(&self.insides).keep((begun, language), set.clone(), set.bytes());
-    }
-
-    /// The tokens of a language that others are near to, perhaps found for another schema.
-    pub(crate) fn known_near(&self, near: Fingerprint) -> Option<Near> {
-        lock(&self.nears).get(&near)
-    }
-
-    /// Keeps them for all schemas.
-    pub(crate) fn keep_near(&self, near: Fingerprint, tokens: &Near) {
-        lock(&self.nears).keep(near, tokens.clone(), tokens.bytes());
-    }
-
-    /// What has been found to follow below a node, perhaps for another schema.
-    pub(crate) fn known_branch(&self, branch: Branch) -> Option<Arc<[TokenId]>> {
-        lock(&self.branches).get(&branch)
-    }
-
-    /// Keeps it for all schemas.
-    pub(crate) fn keep_branch(&self, branch: Branch, tokens: &[TokenId]) {
-        lock(&self.branches).keep(branch, tokens.into(), 4 * tokens.len());
-    }
-
-    /// Those of the tokens of a node that end within a character that may follow, or may not; in all schemas.
-    pub(crate) fn known_begun(&self, begun: &BegunAt) -> Option<Arc<[TokenId]>> {
-        lock(&self.begun).get(begun)
-    }
-
-    /// Keeps them for all schemas.
-    pub(crate) fn keep_begun(&self, begun: BegunAt, tokens: &[TokenId]) {
-        lock(&self.begun).keep(begun, tokens.into(), 4 * tokens.len());
-    }
-
-    /// The tokens of a class.
-    pub(crate) fn of_class(&self, key: &BehindFirst) -> Arc<OfClass> {
-        if let Some(known) = lock(&self.of_classes).get(key) {
-            return known;
-        }
-        let (node, class) = key;
-        let (words, begun_beyond) = self.postings.within(class, *node, &self.inside);
-        let bytes = 4 * (words.len() + begun_beyond.len());
-        let words = words.into();
-        let found = Arc::new(OfClass { words, begun_beyond });
-        lock(&self.of_classes).keep(key.clone(), found.clone(), bytes);
-        found
-    }
-
-    /// Those of them that begin as a group does, as they are found where they are not known.
-    pub(crate) fn of_group(&self, key: OfGroup, find: impl FnOnce() -> Vec<u32>) -> Words {
-        if let Some(known) = lock(&self.of_groups).get(&key) {
-            return known;
-        }
-        let found: Words = find().into();
-        lock(&self.of_groups).keep(key, found.clone(), 4 * found.len());
-        found
-    }
-
-    /// What two sets of as many words make.
-    pub(crate) fn combined(&self, how: Combine, one: &Words, other: &Words) -> Words {
-        let address = |words: &Words| Arc::as_ptr(words) as usize;
-        let key = (how, address(one), address(other));
-        if let Some([_, _, known]) = lock(&self.combined).get(&key) {
-            return known;
-        }
-        let pairs = one.iter().zip(other.iter());
-        let made: Vec<u32> = match how {
-            Combine::Or => pairs.map(|(one, other)| one | other).collect(),
-            Combine::And => pairs.map(|(one, other)| one & other).collect(),
+            Ok::<_, std::convert::Infallible>(Some((next, is_plain)))
         };
-        let made: Words = made.into();
-        // The second is mostly kept elsewhere as well.
-        let bytes = 4 * (one.len() + made.len());
-        lock(&self.combined).keep(key, [one.clone(), other.clone(), made.clone()], bytes);
-        made
+        let Ok(()) = trie.descend(ROOT, (begun, true), enter);
+        words.into()
     }
 }
 
 impl Structures {
-    fn new(mut plain: Vec<(Vec<u8>, TokenId)>, quoted: HashMap<Vec<u8>, Tails>, rests: &TokenSuffixes) -> Self {
+    fn new(mut plain: Vec<(Vec<u8>, TokenId)>, quoted: HashMap<Vec<u8>, Tails>, suffixes: &TokenSuffixes) -> Self {
         // Before an opening quote no token ends, but a node has to be there.
         let none = TokenId::MAX;
         plain.retain(|(text, _)| !text.is_empty());
@@ -395,7 +224,7 @@ impl Structures {
         for (text, tails) in quoted {
             // It is among the texts of the trie.
             let node = trie.find(text).unwrap_or(ROOT);
-            strings.insert(node, Contents::new(node, tails, rests));
+            strings.insert(node, Contents::new(node, tails, suffixes));
         }
         Self {
             trie,
@@ -417,7 +246,7 @@ impl Structures {
 }
 
 impl Spelled {
-    /// Tokens by their bytes.
+    /// Sorts tokens by their bytes.
     pub(crate) fn new(mut texts: Vec<(Vec<u8>, TokenId)>) -> Self {
         texts.sort_unstable();
         Self {
@@ -433,18 +262,13 @@ impl Spelled {
         mut step: impl FnMut(&P, u8) -> Result<Option<P>, AutomatonError>,
         found: &mut Vec<TokenId>,
     ) -> Result<(), AutomatonError> {
-        let mut open: SmallVec<[_; 8]> = smallvec![(ROOT, from)];
-        while let Some((node, place)) = open.pop() {
-            for child in self.trie.children(node) {
-                if let Some(next) = step(&place, self.trie.label(child))? {
-                    found.extend_from_slice(&self.tokens[self.trie.at(child)]);
-                    if !self.trie.is_leaf(child) {
-                        open.push((child, next));
-                    }
-                }
+        self.trie.descend(ROOT, from, |node, state| {
+            let next = step(state, self.trie.label(node))?;
+            if next.is_some() {
+                found.extend_from_slice(&self.tokens[self.trie.at(node)]);
             }
-        }
-        Ok(())
+            Ok(next)
+        })
     }
 
     /// Whether a token begins with `text`, goes on, and leads from a place to another with what it has besides.
@@ -457,26 +281,24 @@ impl Spelled {
         let Some(node) = self.trie.find(text.iter().copied()) else {
             return Ok(false);
         };
-        let mut open = vec![(node, from)];
-        while let Some((node, place)) = open.pop() {
-            for child in self.trie.children(node) {
-                if let Some(next) = step(&place, self.trie.label(child))? {
-                    if !self.trie.at(child).is_empty() {
-                        return Ok(true);
-                    }
-                    open.push((child, next));
-                }
+        let mut is_beyond = false;
+        self.trie.descend(node, from, |node, state| match is_beyond {
+            true => Ok::<_, AutomatonError>(None),
+            false => {
+                let next = step(state, self.trie.label(node))?;
+                is_beyond = next.is_some() && !self.trie.at(node).is_empty();
+                Ok(next)
             }
-        }
-        Ok(false)
+        })?;
+        Ok(is_beyond)
     }
 }
 
-impl Values {
+impl ValueStarts {
     fn new(
         mut whole: Vec<(Vec<u8>, usize, TokenId)>,
         odd: Vec<(Vec<u8>, TokenId)>,
-        rests: &TokenSuffixes,
+        suffixes: &TokenSuffixes,
         tokens: usize,
     ) -> Self {
         let mut not_open = vec![0; tokens.div_ceil(32)];
@@ -484,10 +306,10 @@ impl Values {
             set(&mut not_open, token);
         }
         whole.sort_by(|one, other| one.0[..one.1].cmp(&other.0[..other.1]));
-        // All rests are there.
+        // All suffixes are there.
         let ends = whole
             .iter()
-            .map(|(text, length, token)| (rests.number(&text[*length..]).unwrap_or_default(), *token));
+            .map(|(text, length, token)| (suffixes.number(&text[*length..]).unwrap_or_default(), *token));
         Self {
             ends: ends.collect(),
             trie: Trie::new(whole.iter().map(|(text, length, _)| &text[..*length])),

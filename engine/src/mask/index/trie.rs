@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 
 /// Texts over labels (bytes or characters), sorted. Nodes are in preorder; node 0 is the root. A text is known by its
 /// place in the sorted list, so that a run of siblings and all below them is a run of places.
@@ -120,6 +121,27 @@ impl<L: Copy + Default + Ord> Trie<L> {
         }
         let mut children = self.children(node).skip_while(|child| self.label(*child) < label);
         children.next().filter(|child| self.label(*child) == label)
+    }
+
+    /// Walks down from a node beside states: `enter` says of each node, by the state of its parent, which state it has
+    /// itself, and none where nothing below it matters. Nodes are not entered in their order.
+    pub(crate) fn descend<S, E>(
+        &self,
+        from: u32,
+        state: S,
+        mut enter: impl FnMut(u32, &S) -> Result<Option<S>, E>,
+    ) -> Result<(), E> {
+        let mut open: SmallVec<[(u32, S); 8]> = smallvec![(from, state)];
+        while let Some((node, state)) = open.pop() {
+            for child in self.children(node) {
+                if let Some(next) = enter(child, &state)?
+                    && !self.is_leaf(child)
+                {
+                    open.push((child, next));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The node that a text leads to.

@@ -1,10 +1,9 @@
-//! [`ExhaustedKeyTokens`]: the tokens that begin only names of a language that have come, kept up to date with these.
+//! [`ExhaustedKeyTokens`]: the tokens that begin only names of a language that have been seen, kept up to date with these.
 //!
 //! The names that may come in an object with `patternProperties` and listed names are a language, which stays the same while
-//! the object is read: the tokens that its names begin with are found once. Of few tokens all names come in one object, as of
-//! those that a listed name begins with and no other. So it is counted how many names each token has left that one of those
-//! which have come begins with. So it is with the words of a list of which items have to differ, too: names then stands for
-//! these.
+//! the object is read: the tokens that its names begin with are found once. Of few tokens all names are seen in one object, as
+//! of those that a listed name begins with and no other. So it is counted how many names each token has left that one of
+//! those seen begins with. The words of a list of which items have to differ are treated alike: they stand for names then.
 
 use std::sync::Arc;
 
@@ -12,21 +11,18 @@ use hashbrown::HashMap;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, AutomatonError, KeySetId, SeenKeys, TextId};
-use crate::strings::LanguageId;
-
 use crate::mask::index::contents::Contents;
 use crate::mask::index::trie::ROOT;
-use crate::mask::objects::keys::places_begun;
-use crate::mask::structure::Walk;
+use crate::strings::LanguageId;
 
 /// Tokens that are counted, and places for which they are.
-const MOST_KEPT: usize = 1 << 18;
+const MAX_KEPT: usize = 1 << 18;
 /// Names left up to which they are counted at first.
-const FEW_LEFT: u64 = 1 << 12;
-/// More names left than have ever come.
-const MANY: u64 = u64::MAX;
+const MIN_COUNTED: u64 = 1 << 12;
+/// More names left than have ever seen.
+const UNCOUNTED: u64 = u64::MAX;
 
-/// The tokens that begin only names that have come.
+/// The tokens that begin only names that have seen.
 #[derive(Debug, Default)]
 pub(crate) struct ExhaustedKeyTokens {
     /// By the contents that the tokens are of, the language of what may follow, and what has been read of the name.
@@ -37,15 +33,15 @@ pub(crate) struct ExhaustedKeyTokens {
 /// How many names of a language tokens have left.
 #[derive(Debug, Default)]
 struct Counts {
-    /// The names that have come.
-    come: KeySetId,
-    /// Of each token that one of those began which have come: names left, or [`MANY`] where the language has more behind it
+    /// The names that have seen.
+    seen: KeySetId,
+    /// Of each token that one of those began which have seen: names left, or [`UNCOUNTED`] where the language has more behind it
     /// than are counted.
     left: HashMap<TokenId, u64>,
-    /// Names that are counted: more than have come.
+    /// Names that are counted: more than have seen.
     up_to: u64,
     /// Those that have none left, sorted.
-    gone: Arc<[TokenId]>,
+    exhausted: Arc<[TokenId]>,
 }
 
 impl ExhaustedKeyTokens {
@@ -55,25 +51,25 @@ impl ExhaustedKeyTokens {
     }
 }
 
-impl Walk<'_> {
-    /// The tokens with which only those names of a language go on that have come, sorted.
-    pub(crate) fn names_gone(
+impl ExhaustedKeyTokens {
+    /// The tokens, sorted, with which only those names of a language go on that have been seen.
+    pub(crate) fn find(
         &mut self,
+        automaton: &mut Automaton,
         language: LanguageId,
         names: &SeenKeys,
         contents: &Contents,
     ) -> Result<Arc<[TokenId]>, AutomatonError> {
-        let (text, come) = names.begun_and_come();
-        let many = self.automaton.count_come(names) as u64;
+        let (text, seen) = names.begun_and_come();
+        let many = automaton.count_come(names) as u64;
         if many == 0 {
             return Ok(Arc::default());
         }
-        let known = &mut self.known.names.gone;
-        if known.kept > MOST_KEPT {
-            *known = ExhaustedKeyTokens::default();
+        if self.kept > MAX_KEPT {
+            *self = Self::default();
         }
         let key = (contents.number, language, text);
-        let (mut counts, before) = match known.of.remove(&key) {
+        let (mut counts, before) = match self.of.remove(&key) {
             Some(counts) => {
                 let before = 1 + counts.left.len();
                 (counts, before)
@@ -82,33 +78,33 @@ impl Walk<'_> {
         };
         if many >= counts.up_to {
             counts = Counts {
-                up_to: FEW_LEFT.max((many + 1).next_power_of_two()),
+                up_to: MIN_COUNTED.max((many + 1).next_power_of_two()),
                 ..Counts::default()
             };
         }
         // What fails half-way is begun anew.
-        counts.go_to(self.automaton, (language, text), come, contents)?;
-        known.kept += (1 + counts.left.len()).saturating_sub(before);
-        let gone = counts.gone.clone();
-        known.of.insert(key, counts);
-        Ok(gone)
+        counts.go_to(automaton, (language, text), seen, contents)?;
+        self.kept += (1 + counts.left.len()).saturating_sub(before);
+        let exhausted = counts.exhausted.clone();
+        self.of.insert(key, counts);
+        Ok(exhausted)
     }
 }
 
 impl Counts {
-    /// Brings them up to date with the names that have come.
+    /// Brings them up to date with the names that have seen.
     fn go_to(
         &mut self,
         automaton: &mut Automaton,
         (language, begun): (LanguageId, TextId),
-        come: KeySetId,
+        seen: KeySetId,
         contents: &Contents,
     ) -> Result<(), AutomatonError> {
-        if self.come == come {
+        if self.seen == seen {
             return Ok(());
         }
-        let (mut gone, mut back) = (Vec::new(), Vec::new());
-        for (name, has_come) in automaton.names_that_differ(self.come, come) {
+        let (mut exhausted, mut back) = (Vec::new(), Vec::new());
+        for (name, is_seen) in automaton.names_that_differ(self.seen, seen) {
             let text = automaton.shared_name_text(name);
             let Some(rest) = text.strip_prefix(automaton.name_text(begun)) else {
                 continue;
@@ -120,7 +116,7 @@ impl Counts {
             let mut characters = rest.chars();
             loop {
                 let next = characters.next();
-                for place in places_begun(node, next.map(u32::from), contents) {
+                for place in contents.ending_at(node, next.map(u32::from)) {
                     let token = contents.tokens[place];
                     let left = match self.left.get_mut(&token) {
                         Some(left) => left,
@@ -129,16 +125,16 @@ impl Counts {
                             let possible = contents.begun(place).map_or(&whole[..], |begun| &begun.possible);
                             let ends = contents.begun(place).is_none() && automaton.accepts_empty(after);
                             let count = automaton.count_behind(after, possible, self.up_to)? + u64::from(ends);
-                            let left = if count > self.up_to { MANY } else { count };
+                            let left = if count > self.up_to { UNCOUNTED } else { count };
                             self.left.entry(token).or_insert(left)
                         }
                     };
-                    match (*left, has_come) {
-                        (MANY, _) => {}
+                    match (*left, is_seen) {
+                        (UNCOUNTED, _) => {}
                         (_, true) => {
                             *left = left.saturating_sub(1);
                             if *left == 0 {
-                                gone.push(token);
+                                exhausted.push(token);
                             }
                         }
                         (_, false) => {
@@ -159,14 +155,14 @@ impl Counts {
                 }
             }
         }
-        self.come = come;
-        if !gone.is_empty() || !back.is_empty() {
-            let mut all: Vec<TokenId> = self.gone.iter().copied().chain(gone).collect();
-            // What went may be back, and what came back may be gone again.
+        self.seen = seen;
+        if !exhausted.is_empty() || !back.is_empty() {
+            let mut all: Vec<TokenId> = self.exhausted.iter().copied().chain(exhausted).collect();
+            // What went may be back, and what came back may be exhausted again.
             all.retain(|token| self.left.get(token) == Some(&0));
             all.sort_unstable();
             all.dedup();
-            self.gone = all.into();
+            self.exhausted = all.into();
         }
         Ok(())
     }

@@ -1,22 +1,22 @@
 //! Tokens from a place within a name on.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, AutomatonError, PartialKey, RemainingKeyText, SeenKeys, SomeKeys, State, TextId};
+use crate::mask::index::contents::{Closing, Contents};
+use crate::mask::shared_tokens::SharedTokens;
+use crate::mask::strings::residual::Residual;
+use crate::mask::strings::strategy::{StringCache, Strings};
 use crate::strings::LanguageId;
 
-use crate::mask::index::contents::{Closing, Contents};
-use crate::mask::index::suffix_set::SuffixSet;
-use crate::mask::index::trie::ROOT;
-use crate::mask::objects::exhausted_keys::ExhaustedKeyTokens;
-use crate::mask::objects::remaining_keys::RemainingKeyTokens;
-use crate::mask::strings::residual::Residual;
-use crate::mask::strings::strategy::{closings, inside_few};
-use crate::mask::structure::Walk;
+use super::exhausted_keys::ExhaustedKeyTokens;
+use super::remaining_keys::RemainingKeyTokens;
+use super::suffixes::{SuffixCache, Suffixes};
 
 /// What is known of a name that tokens are about to be looked for in.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct NextKey {
     /// The place in it.
     pub(crate) at: State,
     /// What may follow, if that was asked.
-    pub(crate) rests: Option<RemainingKeyText>,
+    pub(crate) remaining: Option<RemainingKeyText>,
     /// Those of the names that may not come which tokens of the set that others are added to close.
     closed: SomeKeys,
 }
@@ -36,48 +36,102 @@ pub(crate) struct KeyCache {
     /// of it and close it.
     places: HashMap<(u32, TextId), (Range<usize>, Range<usize>)>,
     tokens: Vec<TokenId>,
-    pub(crate) left: RemainingKeyTokens,
-    pub(crate) gone: ExhaustedKeyTokens,
+    pub(crate) remaining: RemainingKeyTokens,
+    pub(crate) exhausted: ExhaustedKeyTokens,
 }
 
 impl KeyCache {
     /// Bytes that they take, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        96 * self.places.len() + 4 * self.tokens.len() + self.left.bytes() + self.gone.bytes()
+        96 * self.places.len() + 4 * self.tokens.len() + self.remaining.bytes() + self.exhausted.bytes()
     }
 }
 
 /// Tokens of names that are kept, and names.
-const MOST_KEPT: usize = 1 << 18;
+const MAX_KEPT: usize = 1 << 18;
 
-impl Walk<'_> {
+/// What was found out of the name that comes next, from before its opening quote on.
+#[derive(Debug, Default)]
+pub(crate) struct KeyAhead {
+    /// The number of the contents that are in the set which others are added to, with the closing quote alone.
+    pub(crate) based_on: Option<u32>,
+    pub(crate) known: Option<NextKey>,
+}
+
+/// Finds the tokens of names of members.
+pub(crate) struct Keys<'a> {
+    pub(crate) automaton: &'a mut Automaton,
+    pub(crate) cache: &'a mut KeyCache,
+    pub(crate) suffixes: &'a mut SuffixCache,
+    pub(crate) strings: &'a mut StringCache,
+    pub(crate) tokens: &'a SharedTokens,
+    pub(crate) next: &'a mut KeyAhead,
+}
+
+impl Keys<'_> {
+    fn suffixes(&mut self) -> Suffixes<'_> {
+        Suffixes {
+            automaton: self.automaton,
+            cache: self.suffixes,
+            index: &self.tokens.index.suffixes,
+            shared: &self.tokens.value_suffixes,
+        }
+    }
+
+    fn strings(&mut self) -> Strings<'_> {
+        Strings {
+            automaton: self.automaton,
+            cache: self.strings,
+            index: &self.tokens.index,
+            shared: &self.tokens.strings,
+        }
+    }
+
+    /// The tokens, sorted, with which only those names of a language go on that have been seen.
+    pub(crate) fn exhausted(
+        &mut self,
+        language: LanguageId,
+        names: &SeenKeys,
+        contents: &Contents,
+    ) -> Result<Arc<[TokenId]>, AutomatonError> {
+        self.cache.exhausted.find(self.automaton, language, names, contents)
+    }
+
     /// Tokens from between two characters of a name on. Where it may become almost any name, those that any string may go
     /// on with, or end with, are left out if they are in the set that others are added to.
     pub(crate) fn name(
         &mut self,
         at: State,
-        rests: &RemainingKeyText,
+        remaining: &RemainingKeyText,
         contents: &Contents,
         found: &mut Vec<TokenId>,
     ) -> Result<(), AutomatonError> {
-        match rests {
+        match remaining {
             RemainingKeyText::These(names, read) => {
                 for &name in names {
                     let closings = self.begin_name(name, *read, contents, found);
                     self.close_listed(at, name, &contents.closings[closings], found)?;
                 }
             }
-            RemainingKeyText::Left(left) => self.names_left(at, *left, contents, found)?,
+            RemainingKeyText::Left(remaining) => {
+                let (begun, closed) = self.cache.remaining.find(self.automaton, *remaining, contents);
+                found.extend_from_slice(begun);
+                for (name, closings) in closed.iter() {
+                    if !self.automaton.has_name(remaining.come, *name) {
+                        self.close_listed(at, *name, &contents.closings[closings.clone()], found)?;
+                    }
+                }
+            }
             RemainingKeyText::AllBut(names, read) => {
-                let closed = match self.known_name.take() {
-                    Some(known) if known.at == at && self.based_on == Some(contents.number) => known.closed,
+                let closed = match self.next.known.take() {
+                    Some(known) if known.at == at && self.next.based_on == Some(contents.number) => known.closed,
                     _ => self.closed_by(names, contents),
                 };
-                if self.based_on != Some(contents.number) {
+                if self.next.based_on != Some(contents.number) {
                     found.extend_from_slice(&contents.tokens);
                     let excluded = self.quotes_of(&closed, *read, contents);
-                    for (rest, quotes) in &contents.by_rest {
-                        if self.tokens.rests.nothing[*rest as usize] {
+                    for (rest, quotes) in &contents.by_suffix {
+                        if self.tokens.index.suffixes.nothing[*rest as usize] {
                             found.extend(quotes.iter().filter(|token| !excluded.contains(token)));
                         }
                     }
@@ -85,14 +139,10 @@ impl Walk<'_> {
                 self.close_all_but(at, (&closed, *read), contents, found)?;
             }
             RemainingKeyText::Language(language, used, read) => {
-                let (from, freedom) = (found.len(), &mut self.known.freedom);
-                inside_few(self.automaton, freedom, contents, *language, found)?;
-                let gone = self.names_gone(*language, used, contents)?;
-                let mut place = 0;
-                found.retain(|token| {
-                    place += 1;
-                    place <= from || gone.binary_search(token).is_err()
-                });
+                let from = found.len();
+                self.strings().inside_few(contents, *language, found)?;
+                let exhausted = self.exhausted(*language, used, contents)?;
+                retain_from(found, from, |token| exhausted.binary_search(token).is_err());
                 self.close_language(at, *language, (used, *read), contents, found)?;
             }
         }
@@ -102,19 +152,19 @@ impl Walk<'_> {
     /// The tokens with the whole of a name that may not come, where this is a place before a name of almost any kind; none
     /// of other places. All others are in the set that others are added to.
     pub(crate) fn before_any_name(&mut self, at: State) -> Result<Option<Vec<TokenId>>, AutomatonError> {
-        let Some(contents) = self.tokens.between.behind_quote() else {
+        let Some(contents) = self.tokens.index.between.behind_quote() else {
             return Ok(None);
         };
         let Some(at) = self.automaton.name_from(at)? else {
             return Ok(None);
         };
-        let rests = self.automaton.name_rests(at)?;
-        let RemainingKeyText::AllBut(names, read) = &rests else {
+        let remaining = self.automaton.name_rests(at)?;
+        let RemainingKeyText::AllBut(names, read) = &remaining else {
             return Ok(None);
         };
         let quotes = self.all_but_quotes(at, (names, *read), contents);
-        if let Some(known) = &mut self.known_name {
-            known.rests = Some(rests);
+        if let Some(known) = &mut self.next.known {
+            known.remaining = Some(remaining);
         }
         Ok(Some(quotes))
     }
@@ -129,9 +179,9 @@ impl Walk<'_> {
     ) -> Vec<TokenId> {
         let closed = self.closed_by(names, contents);
         let quotes = self.quotes_of(&closed, read, contents);
-        self.based_on = Some(contents.number);
-        let rests = None;
-        self.known_name = Some(NextKey { at, rests, closed });
+        self.next.based_on = Some(contents.number);
+        let remaining = None;
+        self.next.known = Some(NextKey { at, remaining, closed });
         quotes
     }
 
@@ -150,7 +200,7 @@ impl Walk<'_> {
         for &name in names {
             let closings = self.closings_of(name, read, contents);
             let closings = contents.closings[closings].iter();
-            let closings = closings.filter(|closing| self.tokens.rests.nothing[closing.rest as usize]);
+            let closings = closings.filter(|closing| self.tokens.index.suffixes.nothing[closing.suffix as usize]);
             quotes.extend(closings.map(|closing| closing.token));
         }
         quotes
@@ -160,12 +210,12 @@ impl Walk<'_> {
     fn begin_name(&mut self, name: TextId, read: usize, contents: &Contents, found: &mut Vec<TokenId>) -> Range<usize> {
         let text = &self.automaton.name_text(name)[read..];
         if read > 0 {
-            beginnings(text, contents, found);
+            contents.beginnings(text, found);
             return contents.closings_after(text);
         }
-        let names = &mut self.known.names;
+        let names = &mut self.cache;
         let key = (contents.number, name);
-        if names.tokens.len().max(names.places.len()) > MOST_KEPT {
+        if names.tokens.len().max(names.places.len()) > MAX_KEPT {
             names.places.clear();
             names.tokens.clear();
         }
@@ -174,7 +224,7 @@ impl Walk<'_> {
             return closings.clone();
         }
         let from = names.tokens.len();
-        beginnings(text, contents, &mut names.tokens);
+        contents.beginnings(text, &mut names.tokens);
         found.extend_from_slice(&names.tokens[from..]);
         let closings = contents.closings_after(text);
         names.places.insert(key, (from..names.tokens.len(), closings.clone()));
@@ -194,7 +244,7 @@ impl Walk<'_> {
         closings: &[Closing],
         found: &mut Vec<TokenId>,
     ) -> Result<(), AutomatonError> {
-        let [nothing, of_name] = Contents::by_kind(closings, &self.tokens.rests);
+        let [nothing, of_name] = Contents::by_kind(closings, &self.tokens.index.suffixes);
         found.extend(nothing.iter().map(|closing| closing.token));
         self.go_on_behind(at, name, of_name, found)
     }
@@ -208,14 +258,14 @@ impl Walk<'_> {
         found: &mut Vec<TokenId>,
     ) -> Result<(), AutomatonError> {
         // A colon may follow every name that may come.
-        let is_colon = |closing: &Closing| self.tokens.rests.colon == Some(closing.rest);
+        let is_colon = |closing: &Closing| self.tokens.index.suffixes.colon == Some(closing.suffix);
         if closings.iter().all(is_colon) {
             found.extend(closings.iter().map(|closing| closing.token));
             return Ok(());
         }
         let after = self.automaton.after_name(at, name);
-        let alive = self.alive_behind_listed(after)?;
-        let may = closings.iter().filter(|closing| alive[closing.rest as usize]);
+        let viable = self.suffixes().behind_listed(after)?;
+        let may = closings.iter().filter(|closing| viable[closing.suffix as usize]);
         found.extend(may.map(|closing| closing.token));
         Ok(())
     }
@@ -269,15 +319,15 @@ impl Walk<'_> {
             !names.any(|name| name[read..] == *text)
         };
         if let Some((text, _)) = contents.names.iter().find(|(text, _)| is_other(self.automaton, text)) {
-            let alive = self.alive_behind_free(at, &begun, text)?;
-            let rests = &self.tokens.rests;
-            let mut may = alive.both(&rests.is_of_name).but(&rests.reaches_text);
+            let viable = self.suffixes().behind_any(at, &begun, text)?;
+            let remaining = &self.tokens.index.suffixes;
+            let mut may = viable.both(&remaining.is_of_name).but(&remaining.reaches_text);
             if self.automaton.is_compared(at) {
-                may = may.but(&rests.closes);
+                may = may.but(&remaining.closes);
             }
             match single.is_empty() {
                 true => {
-                    let tokens = contents.by_rest.iter().filter(|(rest, _)| may[*rest as usize]);
+                    let tokens = contents.by_suffix.iter().filter(|(rest, _)| may[*rest as usize]);
                     tokens.for_each(|(_, tokens)| found.extend_from_slice(tokens));
                 }
                 false => {
@@ -286,20 +336,20 @@ impl Walk<'_> {
                     let closings = closings.flat_map(|(_, closings)| closings);
                     found.extend(
                         closings
-                            .filter(|closing| may[closing.rest as usize])
+                            .filter(|closing| may[closing.suffix as usize])
                             .map(|closing| closing.token),
                     );
                 }
             }
             for (text, closing) in &contents.reaching_names {
-                if !self.is_alike(at, closing.rest) && !is_single(closing.token) {
+                if !self.suffixes().is_alike(at, closing.suffix) && !is_single(closing.token) {
                     self.close_class(at, &begun, text, &[*closing], found)?;
                 }
             }
         }
         for (name, closings) in single {
             if !excluded.contains(&name) {
-                let [_, of_name] = Contents::by_kind(&contents.closings[closings], &self.tokens.rests);
+                let [_, of_name] = Contents::by_kind(&contents.closings[closings], &self.tokens.index.suffixes);
                 self.go_on_behind(at, name, of_name, found)?;
             }
         }
@@ -318,24 +368,19 @@ impl Walk<'_> {
         if contents.closings.is_empty() {
             return Ok(());
         }
-        let (automaton, freedom) = (&mut *self.automaton, &mut self.known.freedom);
-        let rest = Residual::new(automaton, names)?;
-        let nothing = &self.tokens.rests.nothing;
+        let residual = Residual::new(self.automaton, names)?;
+        let nothing = &self.tokens.index.suffixes.nothing;
         let from = found.len();
-        closings(automaton, freedom, contents, names, nothing, found)?;
+        self.strings().closings(contents, names, nothing, found)?;
         let but = self.closed_by(but, contents);
         let excluded = self.quotes_of(&but, read, contents);
         if !excluded.is_empty() {
-            let mut place = 0;
-            found.retain(|token| {
-                place += 1;
-                place <= from || !excluded.contains(token)
-            });
+            retain_from(found, from, |token| !excluded.contains(token));
         }
         let mut begun = None;
         for (text, closings) in &contents.names {
             let is_but = |name: &TextId| self.automaton.name_text(*name)[read..] == **text;
-            if but.iter().any(is_but) || !self.accepts(rest.clone(), text)? {
+            if but.iter().any(is_but) || !self.accepts(residual.clone(), text)? {
                 continue;
             }
             if begun.is_none() {
@@ -347,15 +392,16 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn accepts(&mut self, rest: Residual, text: &str) -> Result<bool, AutomatonError> {
-        let mut rest = Some(rest);
+    /// Whether a name may end with these characters.
+    fn accepts(&mut self, residual: Residual, text: &str) -> Result<bool, AutomatonError> {
+        let mut residual = residual;
         for character in text.chars() {
-            rest = match rest {
-                Some(rest) => rest.after(self.automaton, character)?,
+            match residual.after(self.automaton, character)? {
+                Some(after) => residual = after,
                 None => return Ok(false),
-            };
+            }
         }
-        Ok(rest.is_some_and(|rest| rest.accepts(self.automaton)))
+        Ok(residual.accepts(self.automaton))
     }
 
     /// Those of the tokens that add `text` to a name, which may come, and close it, that may come.
@@ -369,86 +415,32 @@ impl Walk<'_> {
     ) -> Result<(), AutomatonError> {
         let mut alike = None;
         for closing in closings {
-            let is_alive = match self.is_alike(at, closing.rest) {
-                _ if self.tokens.rests.colon == Some(closing.rest) => true,
+            let is_viable = match self.suffixes().is_alike(at, closing.suffix) {
+                _ if self.tokens.index.suffixes.colon == Some(closing.suffix) => true,
                 true => {
                     if alike.is_none() {
-                        alike = Some(self.alive_after_class(at, begun, text)?);
+                        alike = Some(self.suffixes().behind_class(at, begun, text)?);
                     }
-                    alike.as_ref().is_some_and(|alive| alive[closing.rest as usize])
+                    alike.as_ref().is_some_and(|viable| viable[closing.suffix as usize])
                 }
                 false => {
                     let after = self.automaton.after_longer_name(at, text);
-                    self.alive(after)?[closing.rest as usize]
+                    self.suffixes().viable(after)?[closing.suffix as usize]
                 }
             };
-            if is_alive {
+            if is_viable {
                 found.push(closing.token);
             }
         }
         Ok(())
     }
-
-    /// Whether each rest may come after the closing quote of a name that is not listed and ends with `text`, if that is
-    /// alike for all such names.
-    fn alive_behind_free(&mut self, at: State, begun: &PartialKey, text: &str) -> Result<SuffixSet, AutomatonError> {
-        if !self.tokens.rests.end_in_comma || !self.automaton.is_wide_open(begun)? {
-            return self.alive_after_class(at, begun, text);
-        }
-        // Any value may come, and any other name behind it: that is the same in all such objects.
-        if let Some(known) = &self.known.alive_behind_free {
-            return Ok(known.clone());
-        }
-        let alive = self.alive_after_class(at, begun, text)?;
-        self.known.alive_behind_free = Some(alive.clone());
-        Ok(alive)
-    }
-
-    /// Whether each rest may come after the closing quote of a name that ends with `text`, as far as it does not reach
-    /// into other names of the object.
-    fn alive_after_class(&mut self, at: State, begun: &PartialKey, text: &str) -> Result<SuffixSet, AutomatonError> {
-        let after = self.automaton.after_longer_name(at, text);
-        let Some(class) = self.automaton.class_of(begun, (after, text))? else {
-            return self.alive(after);
-        };
-        if let Some(known) = self.known.alive_by_class.get(&class) {
-            return Ok(known);
-        }
-        let alive = self.find_alive(after, None)?;
-        self.known.alive_by_class.keep(class, alive.clone(), alive.bytes());
-        Ok(alive)
-    }
 }
 
-/// The tokens that a text begins with.
-pub(crate) fn beginnings(text: &str, contents: &Contents, found: &mut Vec<TokenId>) {
-    let mut node = Some(ROOT);
-    for character in text.chars().map(u32::from) {
-        let Some(at) = node else { return };
-        begun(at, Some(character), contents, found);
-        node = contents.inside.child(at, character);
-    }
-    if let Some(at) = node {
-        begun(at, None, contents, found);
-    }
-}
-
-/// The tokens that end at a node where this character comes next.
-pub(crate) fn begun(node: u32, next: Option<u32>, contents: &Contents, found: &mut Vec<TokenId>) {
-    found.extend(places_begun(node, next, contents).map(|place| contents.tokens[place]));
-}
-
-/// Their places.
-pub(crate) fn places_begun(node: u32, next: Option<u32>, contents: &Contents) -> impl Iterator<Item = usize> {
-    let may = move |place: &usize| match (contents.begun(*place), next) {
-        (None, _) => Some(true),
-        (Some(_), None) => None,
-        (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => None,
-        (Some(begun), Some(next)) => Some(begun.may_be(next)),
-    };
-    let places = contents
-        .inside
-        .at(node)
-        .map_while(move |place| Some((place, may(&place)?)));
-    places.filter(|(_, may)| *may).map(|(place, _)| place)
+/// Keeps those of the tokens from a place on for which something holds.
+fn retain_from(tokens: &mut Vec<TokenId>, from: usize, holds: impl Fn(&TokenId) -> bool) {
+    let mut place = 0;
+    tokens.retain(|token| {
+        place += 1;
+        place <= from || holds(token)
+    });
 }

@@ -1,8 +1,8 @@
-//! [`RemainingKeyTokens`]: the tokens that begin one of many names, kept up to date with the names that come.
+//! [`RemainingKeyTokens`]: the tokens that begin one of many names, kept up to date with the names that have been seen.
 //!
 //! Before each name of an object of thousands the same tokens may come as before the last one, but for those that began that
-//! one and no other. So it is counted how many of the names left each token begins, and counted down for names that have
-//! come since, or up for those that have not come in another object.
+//! one and no other. So it is counted how many of the remaining names each token begins, and counted down for names that have
+//! been seen since, or up for those that have not been seen in another object.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,15 +11,12 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, AutomatonError, KeyListId, KeySetId, RemainingKeys, State, TextId};
-
+use crate::automaton::{Automaton, KeyListId, KeySetId, RemainingKeys, TextId};
 use crate::mask::index::contents::Contents;
 use crate::mask::index::trie::ROOT;
-use crate::mask::objects::keys::{beginnings, begun};
-use crate::mask::structure::Walk;
 
 /// Tokens that are counted, and names that they close.
-const MOST_KEPT: usize = 1 << 18;
+const MAX_KEPT: usize = 1 << 18;
 
 /// The tokens that begin names of long lists.
 #[derive(Debug, Default)]
@@ -33,16 +30,16 @@ pub(crate) struct RemainingKeyTokens {
 #[derive(Debug)]
 struct Beginnings {
     /// The names that have come.
-    come: KeySetId,
+    seen: KeySetId,
     tokens: Vec<TokenId>,
     /// Of each of them, and of those left out since, how many names left it begins, and its place in the list.
     counts: HashMap<TokenId, (u32, u32)>,
     /// Names, which may have come, all of which a token adds and closes, and the places of those.
-    closed: Closed,
+    closed: ClosedKeys,
 }
 
 /// Names, and places of tokens that close them.
-type Closed = Arc<[(TextId, Range<usize>)]>;
+pub(crate) type ClosedKeys = Arc<[(TextId, Range<usize>)]>;
 
 impl RemainingKeyTokens {
     /// Bytes that they take, roughly: a token with its count and place, or a name with the places of tokens that close it.
@@ -51,50 +48,41 @@ impl RemainingKeyTokens {
     }
 }
 
-impl Walk<'_> {
-    /// The tokens that the names of a list begin with which have not come.
-    pub(crate) fn names_left(
+impl RemainingKeyTokens {
+    /// The tokens that the remaining names of a list begin with, and the names that tokens close.
+    pub(crate) fn find(
         &mut self,
-        at: State,
-        left: RemainingKeys,
+        automaton: &mut Automaton,
+        remaining: RemainingKeys,
         contents: &Contents,
-        found: &mut Vec<TokenId>,
-    ) -> Result<(), AutomatonError> {
-        let known = &mut self.known.names.left;
-        if known.kept > MOST_KEPT {
-            *known = RemainingKeyTokens::default();
+    ) -> (&[TokenId], ClosedKeys) {
+        if self.kept > MAX_KEPT {
+            *self = Self::default();
         }
-        let beginnings = match known.of.entry((contents.number, left.list, left.text)) {
+        let beginnings = match self.of.entry((contents.number, remaining.list, remaining.text)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                let beginnings = Beginnings::new(self.automaton, left, contents);
-                known.kept += beginnings.counts.len() + beginnings.closed.len();
+                let beginnings = Beginnings::new(automaton, remaining, contents);
+                self.kept += beginnings.counts.len() + beginnings.closed.len();
                 place.insert(beginnings)
             }
         };
-        beginnings.go_to(self.automaton, left, contents);
-        found.extend_from_slice(&beginnings.tokens);
-        for (name, closings) in beginnings.closed.clone().iter() {
-            if !self.automaton.has_name(left.come, *name) {
-                self.close_listed(at, *name, &contents.closings[closings.clone()], found)?;
-            }
-        }
-        Ok(())
+        beginnings.go_to(automaton, remaining, contents);
+        (&beginnings.tokens, beginnings.closed.clone())
     }
 }
 
 impl Beginnings {
     /// Those of all names of a list.
-    fn new(automaton: &mut Automaton, left: RemainingKeys, contents: &Contents) -> Self {
+    fn new(automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) -> Self {
         let mut beginnings = Self {
-            come: KeySetId::EMPTY,
+            seen: KeySetId::EMPTY,
             tokens: Vec::new(),
             counts: HashMap::new(),
-            closed: closed(automaton, left, contents),
+            closed: closed(automaton, remaining, contents),
         };
-        let names = automaton.listed_with(left.list, left.text);
-        let read = automaton.name_text(left.text).len();
-        let mut found = Vec::new();
+        let names = automaton.listed_with(remaining.list, remaining.text);
+        let read = automaton.name_text(remaining.text).len();
         // Names that begin alike stand together.
         let mut open = vec![(ROOT, names, read)];
         while let Some((node, mut names, read)) = open.pop() {
@@ -103,9 +91,8 @@ impl Beginnings {
                 let is_alike = |name: &TextId| automaton.name_text(*name)[read..].chars().next() == next;
                 let (alike, others) = names.split_at(names.partition_point(is_alike));
                 names = others;
-                begun(node, next.map(u32::from), contents, &mut found);
-                for token in found.drain(..) {
-                    beginnings.add(token, alike.len() as u32);
+                for place in contents.ending_at(node, next.map(u32::from)) {
+                    beginnings.add(contents.tokens[place], alike.len() as u32);
                 }
                 if let Some(next) = next
                     && let Some(child) = contents.inside.child(node, next.into())
@@ -118,23 +105,23 @@ impl Beginnings {
     }
 
     /// Brings them up to date with the names that have come.
-    fn go_to(&mut self, automaton: &mut Automaton, left: RemainingKeys, contents: &Contents) {
-        let begun = automaton.name_text(left.text).len();
+    fn go_to(&mut self, automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) {
+        let begun = automaton.name_text(remaining.text).len();
         let mut found = Vec::new();
-        for (name, has_come) in automaton.names_that_differ(self.come, left.come) {
+        for (name, is_seen) in automaton.names_that_differ(self.seen, remaining.come) {
             let text = automaton.name_text(name);
-            if !text.starts_with(automaton.name_text(left.text)) {
+            if !text.starts_with(automaton.name_text(remaining.text)) {
                 continue;
             }
-            beginnings(&text[begun..], contents, &mut found);
+            contents.beginnings(&text[begun..], &mut found);
             for token in found.drain(..) {
-                match has_come {
+                match is_seen {
                     true => self.take(token),
                     false => self.add(token, 1),
                 }
             }
         }
-        self.come = left.come;
+        self.seen = remaining.come;
     }
 
     /// Counts a token for so many names more.
@@ -167,13 +154,15 @@ impl Beginnings {
 }
 
 /// The names of a list that a token closes.
-fn closed(automaton: &mut Automaton, left: RemainingKeys, contents: &Contents) -> Closed {
-    let names = automaton.listed_with(left.list, left.text);
-    let read = automaton.name_text(left.text).len();
+fn closed(automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) -> ClosedKeys {
+    let names = automaton.listed_with(remaining.list, remaining.text);
+    let read = automaton.name_text(remaining.text).len();
     let names: Vec<TextId> = match names.len() > contents.closed.len() {
         true => {
             let texts = contents.closed.iter();
-            texts.filter_map(|text| automaton.name_listed(left, text)).collect()
+            texts
+                .filter_map(|text| automaton.name_listed(remaining, text))
+                .collect()
         }
         false => names.to_vec(),
     };

@@ -61,15 +61,6 @@ impl Chain {
         Ok(Some(Self { class, after, end }))
     }
 
-    /// The chain of no characters.
-    pub(crate) fn single(language: LanguageId) -> Self {
-        Self {
-            class: Vec::new(),
-            after: vec![language],
-            end: End::Nothing,
-        }
-    }
-
     /// The number of characters of its class.
     pub(crate) fn characters(&self) -> u32 {
         self.class.iter().map(|(first, last)| last - first + 1).sum()

@@ -1,4 +1,4 @@
-//! [`Walk::local`]: languages in which mostly the last character alone says where a text is.
+//! [`CharacterWalk::definite_region`]: languages in which mostly the last character alone says where a text is.
 //!
 //! Patterns that are looked for anywhere (`customer`, `^a.*b$`) and formats with pairs of characters have a place, here
 //! called *home*, to which most characters lead back, and others from which all but a few characters lead where they
@@ -7,14 +7,13 @@
 //! everything else is judged by its characters, as in a [loop](crate::mask::strings::chain).
 
 use crate::automaton::{Automaton, AutomatonError};
-
 use crate::mask::index::posting_lists::{Members, gaps, shared};
-use crate::mask::index::tokens::Tokens;
 use crate::mask::index::trie::ROOT;
-use crate::mask::strings::residual::Residual;
-use crate::mask::strings::self_loop::{Group, MANY};
-use crate::mask::strings::states::{DEAD, FREE};
-use crate::mask::strings::strategy::{Inside, Visit as _, Walk};
+
+use super::character_walk::CharacterWalk;
+use super::group::{Group, WORTH_TAKING};
+use super::residual::Residual;
+use super::residual_states::{DEAD, FREE};
 
 /// States on the way to home.
 const MOST_ON_THE_WAY: usize = 3;
@@ -24,12 +23,8 @@ const MOST_AWAY: usize = 64;
 /// The characters of ASCII.
 const ASCII: u32 = 0x80;
 
-/// Nodes that are looked at in about the time that it takes to look at what is alike together. Vocabularies of tests are
-/// small.
-const FEW: usize = if cfg!(test) { 100 } else { 6_000 };
-
 /// Texts of a group from which on one is looked at together with others.
-const SOME: usize = 100;
+const WORTH_JOINING: usize = 100;
 
 /// Stands for a state that is another one for each character.
 const OWN: u32 = u32::MAX;
@@ -59,18 +54,17 @@ struct Step {
     is_outside: bool,
 }
 
-impl Walk<'_, Inside<'_>> {
+impl CharacterWalk<'_> {
     /// Visits what is below a node and in groups of which mostly the last character says where a text is. Leaves those that
     /// are better looked at one by one.
-    pub(crate) fn local(
+    pub(crate) fn definite_region(
         &mut self,
         automaton: &mut Automaton,
-        tokens: &Tokens,
         (node, state): (u32, u32),
         groups: &mut Vec<Group>,
     ) -> Result<(), AutomatonError> {
         let most_texts = groups.iter().max_by_key(|group| group.texts);
-        let Some(most_texts) = most_texts.filter(|group| group.texts >= MANY) else {
+        let Some(most_texts) = most_texts.filter(|group| group.texts >= WORTH_TAKING) else {
             return Ok(());
         };
         let Some((home, rows)) = self.home(automaton, most_texts.state)? else {
@@ -78,12 +72,13 @@ impl Walk<'_, Inside<'_>> {
         };
         let (mut same, mut others) = (Vec::new(), Vec::new());
         for group in std::mem::take(groups) {
-            let is_same =
-                group.texts >= SOME && matches!(self.home(automaton, group.state)?, Some((at, _)) if at == home);
+            let is_same = group.texts >= WORTH_JOINING
+                && matches!(self.home(automaton, group.state)?, Some((at, _)) if at == home);
             if is_same { &mut same } else { &mut others }.push(group);
         }
-        if !self.around(automaton, tokens, (node, state), (home, &rows), &Group::of(&same))? {
-            others.append(&mut same);
+        match self.around(automaton, (node, state), (home, &rows), &Group::of(&same))? {
+            true => self.taken.definite_regions += 1,
+            false => others.append(&mut same),
         }
         *groups = others;
         Ok(())
@@ -94,13 +89,12 @@ impl Walk<'_, Inside<'_>> {
     fn around(
         &mut self,
         automaton: &mut Automaton,
-        tokens: &Tokens,
         (node, state): (u32, u32),
         (home, rows): (u32, &Rows),
         group: &Group,
     ) -> Result<bool, AutomatonError> {
-        let (trie, postings) = (self.trie, &tokens.postings);
-        let excludes = self.visitor.excludes;
+        let (trie, postings) = (self.trie(), &self.index.postings);
+        let excludes = self.excludes;
         let class: Vec<(u32, u32)> = rows.iter().map(|(first, last, _)| (*first, *last)).collect();
         // Those judged together, and those that are looked at wherever they stand.
         let together = match excludes {
@@ -115,10 +109,10 @@ impl Walk<'_, Inside<'_>> {
         let nodes = rows.iter().map(|(first, last, _)| postings.nodes(*first, *last).len());
         let share = nodes.sum::<usize>() as f64 / f64::from(trie.end(ROOT));
         let singly = (group.texts as f64 * share * share) as usize;
-        if singly < FEW {
+        if singly < self.index.tuning.walked_nodes {
             return Ok(false);
         }
-        let Some(exits) = self.exits(automaton, tokens, state, (home, rows), (group, &outside), singly / 2)? else {
+        let Some(exits) = self.exits(automaton, state, (home, rows), (group, &outside), singly / 2)? else {
             return Ok(false);
         };
         let mut seen = Seen(vec![0; trie.end(ROOT) as usize / 64 + 1]);
@@ -138,7 +132,7 @@ impl Walk<'_, Inside<'_>> {
                 }
         };
         // Of what is judged together some are found not to come.
-        self.visitor.notes_taken_out = !excludes;
+        self.notes_taken_out = !excludes;
         for exit in exits {
             let parent = postings.parent(exit);
             if !group.has(exit) || parent != node && (seen.has(parent) || !is_reached(parent)) {
@@ -154,7 +148,7 @@ impl Walk<'_, Inside<'_>> {
             self.away(automaton, (exit, parent == node), from, home, &members, &mut seen)?;
         }
         if !excludes {
-            self.take_class(tokens, node, group, together.clone(), None);
+            self.take_class(node, group, together.clone(), None);
         }
         // Tokens that end within a character depend on where they are.
         for &begun in postings.begun(&[(0, u32::from(char::MAX))]) {
@@ -166,11 +160,10 @@ impl Walk<'_, Inside<'_>> {
                 continue;
             }
             let places = trie.at(begun);
-            let from = self.visitor.contents.begun_from(places.clone());
-            self.visitor
-                .at_begun(automaton, from..places.end, self.states.rest(at))?;
+            let from = self.contents().begun_from(places.clone());
+            self.at_begun(automaton, from..places.end, at)?;
         }
-        self.visitor.notes_taken_out = false;
+        self.notes_taken_out = false;
         Ok(true)
     }
 
@@ -179,13 +172,12 @@ impl Walk<'_, Inside<'_>> {
     fn exits(
         &mut self,
         automaton: &mut Automaton,
-        tokens: &Tokens,
         state: u32,
         (home, rows): (u32, &Rows),
         (group, outside): (&Group, &[(u32, u32)]),
         most: usize,
     ) -> Result<Option<Vec<u32>>, AutomatonError> {
-        let (trie, postings) = (self.trie, &tokens.postings);
+        let (trie, postings) = (self.trie(), &self.index.postings);
         let mut exits: Vec<u32> = Vec::new();
         for &(first, last) in outside {
             exits.extend_from_slice(postings.nodes(first, last));
@@ -269,14 +261,14 @@ impl Walk<'_, Inside<'_>> {
     /// Whether this is a state in a [class](crate::strings::Machine::is_in_class) of a regular expression.
     pub(crate) fn is_in_class(&self, state: u32) -> bool {
         !matches!(state, DEAD | FREE | OWN)
-            && matches!(self.states.rest(state), Residual::Machine(machine) if machine.is_in_class())
+            && matches!(self.states.residual(state), Residual::Machine(machine) if machine.is_in_class())
     }
 
     /// Where characters lead from a state, as ranges with the states behind them; none where that is not known without
     /// trying each.
     pub(crate) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, AutomatonError> {
         let mut rows = Rows::new();
-        let language = match self.states.rest(state) {
+        let language = match self.states.residual(state) {
             Residual::Language(language) if automaton.is_read_singly(*language) => return Ok(None),
             Residual::Language(language) => *language,
             Residual::Machine(machine) if machine.is_narrow() || machine.is_in_class() => {
@@ -314,7 +306,7 @@ impl Walk<'_, Inside<'_>> {
         members: &Members<'_>,
         seen: &mut Seen,
     ) -> Result<(), AutomatonError> {
-        let (trie, excludes) = (self.trie, self.visitor.excludes);
+        let (trie, excludes) = (self.trie(), self.excludes);
         let end = trie.end(node);
         let mut path: Vec<Step> = vec![Step {
             end,
@@ -336,7 +328,7 @@ impl Walk<'_, Inside<'_>> {
                 let after = trie.end(at);
                 // What is outside is not judged together with others, so that it need not be taken out.
                 if excludes || next == FREE || !is_outside {
-                    self.visitor.run(trie.run(at, after), next == FREE);
+                    self.run(trie.run(at, after), next == FREE);
                 }
                 seen.add(at, after);
                 at = after;

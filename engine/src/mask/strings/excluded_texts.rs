@@ -1,5 +1,5 @@
 //! Tokens within strings that have to differ from others, of languages that are read one character at a time. How many texts
-//! tokens have left is [counted](crate::mask::objects::exhausted_keys) only where the characters of a language are easily told.
+//! tokens have left is counted (see `objects/exhausted_keys.rs`) only where the characters of a language are easily told.
 
 use smallvec::SmallVec;
 
@@ -11,58 +11,58 @@ use crate::mask::index::contents::Contents;
 use crate::mask::index::trie::ROOT;
 
 /// Some of the texts that a string must not become, and a node that they lead to.
-struct Avoided<'a> {
+struct Excluded<'a> {
     node: u32,
     /// The texts behind the node.
     language: LanguageId,
     /// What is left behind the node of those that must not come.
-    rests: Vec<&'a str>,
+    left: Vec<&'a str>,
     /// Whether there are others.
-    is_alive: bool,
+    goes_on: bool,
 }
 
-/// The tokens, sorted, that texts of a language begin with and that stay in them, but leave only such as are among `rests`,
+/// The tokens, sorted, that texts of a language begin with and that stay in them, but leave only such as are among `left`,
 /// which are sorted.
-pub(crate) fn avoided(
+pub(crate) fn excluded(
     automaton: &mut Automaton,
     contents: &Contents,
     language: LanguageId,
-    rests: Vec<&str>,
+    left: Vec<&str>,
 ) -> Result<Vec<TokenId>, AutomatonError> {
     let mut found = Vec::new();
-    let mut open = vec![Avoided {
+    let mut open = vec![Excluded {
         node: ROOT,
         language,
-        is_alive: automaton.has_other_texts(language, &rests)?,
-        rests,
+        goes_on: automaton.has_other_texts(language, &left)?,
+        left,
     }];
-    while let Some(avoided) = open.pop() {
-        let Avoided {
+    while let Some(excluded) = open.pop() {
+        let Excluded {
             node,
             language,
-            rests,
-            is_alive,
-        } = avoided;
+            left,
+            goes_on,
+        } = excluded;
         let places = contents.inside.at(node);
-        if !is_alive {
+        if !goes_on {
             found.extend_from_slice(&contents.tokens[places.clone()]);
         }
         // Characters after which nothing is left but what must not come.
         let mut dead: SmallVec<[u32; 8]> = SmallVec::new();
-        for (next, rests) in by_next(&rests) {
+        for (next, left) in by_next(&left) {
             let Some(target) = automaton.content_after(language, next)? else {
                 continue;
             };
-            let has_extension_alive = is_alive && automaton.has_other_texts(target, &rests)?;
-            if is_alive && !has_extension_alive {
+            let goes_on_otherwise = goes_on && automaton.has_other_texts(target, &left)?;
+            if goes_on && !goes_on_otherwise {
                 dead.push(next.into());
             }
             if let Some(node) = contents.inside.child(node, next.into()) {
-                open.push(Avoided {
+                open.push(Excluded {
                     node,
                     language: target,
-                    rests,
-                    is_alive: has_extension_alive,
+                    left,
+                    goes_on: goes_on_otherwise,
                 });
             }
         }

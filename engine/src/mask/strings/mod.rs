@@ -1,13 +1,18 @@
 //! The tokens that may come within a string: a strategy for each kind of language, and the place where one is chosen.
 
-pub(crate) mod chain;
-pub(crate) mod definite_region;
+mod chain;
+mod character_walk;
+mod class_sets;
+mod definite_region;
 pub(crate) mod excluded_texts;
-pub(crate) mod few_tokens;
-pub(crate) mod over_approximation;
-pub(crate) mod partial_code_point;
+mod few_tokens;
+mod group;
+mod open_lengths;
+mod over_approximation;
+mod partial_code_point;
 pub(crate) mod residual;
-pub(crate) mod self_loop;
-pub(crate) mod states;
+mod residual_states;
+mod self_loop;
 pub(crate) mod strategy;
-pub(crate) mod word_list;
+pub(crate) mod string_ends;
+mod word_list;

@@ -1,448 +1,533 @@
-//! The tokens that may come within a string: what its language says of their characters.
+//! [`Strings`]: the tokens that may come within a string, and the one place where it is chosen how they are found.
+//!
+//! A string is known by its language, the texts that it may still become. [`Strategy`] says how the tokens of a language
+//! are found; `RUST_LOG=maskwright=trace` tells which strategy each newly computed set was found by.
 
-use std::ops::Range;
+use std::sync::Mutex;
+
+use hashbrown::HashMap;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, AutomatonError, Decode};
-use crate::strings::{LanguageId, Transitions};
-
+use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::token_set::{Base, TokenSet};
-use crate::mask::index::contents::{Contents, PartialCodePoint, Words};
-use crate::mask::index::posting_lists::Class;
+use crate::mask::index::base_sets::Words;
+use crate::mask::index::contents::Contents;
 use crate::mask::index::suffix_set::SuffixSet;
-use crate::mask::index::tokens::Tokens;
-use crate::mask::index::trie::{ROOT, Trie, first_child};
-use crate::mask::strings::few_tokens;
-use crate::mask::strings::over_approximation::inside_of_near;
-use crate::mask::strings::residual::{Freedom, Residual};
-use crate::mask::strings::states::{AskFree, DEAD, FREE, States};
-use crate::mask::strings::word_list;
+use crate::mask::index::tokens::TokenIndex;
+use crate::mask::index::trie::{ROOT, first_child};
+use crate::strings::{Fingerprint, LanguageId};
 
-/// Tokens of a node that end within a character from which on they are kept for all schemas.
-const MANY_BEGUN: usize = 64;
+use super::character_walk::CharacterWalk;
+use super::class_sets::ClassSets;
+use super::few_tokens::{self, FewTokensCache};
+use super::group::{Group, WORTH_TAKING};
+use super::open_lengths::OpenLengths;
+use super::over_approximation::{ApproximateTokens, OverApproximation};
+use super::partial_code_point;
+use super::residual::Residual;
+use super::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
+use super::word_list;
 
-/// What is made of the texts that a language admits.
-pub(crate) trait Visit: AskFree {
-    /// What is known of languages.
-    fn freedom(&mut self) -> &mut Freedom;
-    /// The texts that end where this may follow.
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Residual) -> Result<(), AutomatonError>;
-    /// Texts that all may come, or none.
-    fn run(&mut self, places: Range<usize>, may: bool);
+/// How the tokens of a string are found that stay inside of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strategy {
+    /// The string is one of a list of words, which are spelled along the trie of tokens.
+    WordList,
+    /// The string may be any that tokens can make: the vocabulary has the set.
+    FreeString,
+    /// Only the number of characters counts: the vocabulary has a set for each number.
+    LengthBound(usize),
+    /// The language is like one without a bound for as many characters as most tokens have.
+    OverApproximation(OverApproximation),
+    /// The language is read by a custom DFA, one character at a time.
+    CustomDfa,
+    /// The tokens are walked by their characters, in groups that a self-loop or a definite region judges as a whole.
+    CharacterWalk,
+    /// The string is within a character, of which tokens have the rest.
+    PartialCodePoint,
 }
 
-/// Visits the texts of a trie as far as they may come.
-fn visit(
-    automaton: &mut Automaton,
-    trie: &Trie<u32>,
-    rest: Residual,
-    visitor: &mut impl Visit,
-) -> Result<(), AutomatonError> {
-    let states = visitor.freedom().states();
-    let mut walk = Walk { trie, visitor, states };
-    let state = walk.number(automaton, rest)?;
-    walk.visit(automaton, ROOT, state)?;
-    let Walk { visitor, states, .. } = walk;
-    visitor.freedom().put_back(states);
-    Ok(())
-}
-
-/// The children of a node that a walk has come to.
-struct Siblings<'a> {
-    /// The node after them and all below them.
-    end: u32,
-    /// The state of their parent.
-    state: u32,
-    /// They with their labels, if they are many.
-    siblings: &'a [(u32, u32)],
-}
-
-impl<'a> Siblings<'a> {
-    fn below(trie: &'a Trie<u32>, node: u32, state: u32) -> Self {
-        let (end, siblings) = (trie.end(node), trie.listed(node));
-        Self { end, state, siblings }
-    }
-
-    /// The first with a label beyond this one.
-    fn sibling_after(&self, label: u32) -> u32 {
-        let place = self.siblings.partition_point(|(other, _)| *other <= label);
-        self.siblings.get(place).map_or(self.end, |(_, sibling)| *sibling)
-    }
-}
-
-/// A walk over the characters of tokens, beside the states of a language.
-pub(crate) struct Walk<'a, V> {
-    pub(crate) trie: &'a Trie<u32>,
-    pub(crate) visitor: &'a mut V,
-    pub(crate) states: States,
-}
-
-impl<V: Visit> Walk<'_, V> {
-    pub(crate) fn number(&mut self, automaton: &mut Automaton, rest: Residual) -> Result<u32, AutomatonError> {
-        self.states.number(automaton, self.visitor, rest)
-    }
-
-    pub(crate) fn after(&mut self, automaton: &mut Automaton, state: u32, label: u32) -> Result<u32, AutomatonError> {
-        self.states.after(automaton, self.visitor, state, label)
-    }
-
-    /// Visits the texts that end at a node.
-    pub(crate) fn at(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
-        let places = self.trie.at(node);
-        match places.is_empty() {
-            true => Ok(()),
-            false => self.visitor.at(automaton, places, self.states.rest(state)),
+impl Strategy {
+    /// What the strategy is called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::WordList => "word list",
+            Self::FreeString => "free string",
+            Self::LengthBound(_) => "length bound",
+            Self::OverApproximation(_) => "over-approximation",
+            Self::CustomDfa => "custom DFA",
+            Self::CharacterWalk => "character walk",
+            Self::PartialCodePoint => "partial code point",
         }
     }
 
-    /// Visits what is at a node and below it.
-    pub(crate) fn visit(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
-        if matches!(state, DEAD | FREE) {
-            self.visitor
-                .run(self.trie.run(node, self.trie.end(node)), state == FREE);
-            return Ok(());
+    /// Says that the tokens of a language are being found in this way.
+    pub(crate) fn trace(self, language: LanguageId) {
+        tracing::trace!(strategy = self.name(), ?language, "string mask");
+    }
+}
+
+/// A strategy, or what it would find.
+enum Choice {
+    Known(TokenSet),
+    New(Strategy),
+}
+
+/// Memory for the sets of strings that the schemas of a vocabulary share.
+const SHARED_BYTES: usize = 16 << 20;
+/// Memory for the tokens of over-approximations that they share.
+const APPROXIMATION_BYTES: usize = 4 << 20;
+/// Memory for the sets of tokens within a character of a free string.
+const PARTIAL_BYTES: usize = 2 << 20;
+/// Memory for the sets of strings that one schema keeps.
+const OWN_BYTES: usize = 8 << 20;
+/// Over-approximations without a fingerprint that one schema keeps, of 25 KB each in a vocabulary of 200,000 tokens.
+const MAX_APPROXIMATIONS: usize = 16;
+
+/// What is remembered of strings for all schemas of a vocabulary.
+#[derive(Debug)]
+pub(crate) struct SharedStringCache {
+    /// The tokens that stay inside, by what has been begun of a character and the language.
+    sets: Mutex<BoundedCache<(Decode, Fingerprint), TokenSet>>,
+    approximations: Mutex<BoundedCache<Fingerprint, ApproximateTokens>>,
+    /// The tokens that stay inside of a free string where a character has been begun.
+    partial: Mutex<BoundedCache<Decode, Words>>,
+    classes: ClassSets,
+}
+
+impl Default for SharedStringCache {
+    fn default() -> Self {
+        Self {
+            sets: Mutex::new(BoundedCache::new(SHARED_BYTES)),
+            approximations: Mutex::new(BoundedCache::new(APPROXIMATION_BYTES)),
+            partial: Mutex::new(BoundedCache::new(PARTIAL_BYTES)),
+            classes: ClassSets::default(),
         }
-        self.at(automaton, node, state)?;
-        self.below(automaton, node, state)
+    }
+}
+
+/// What is remembered of the strings of one schema.
+#[derive(Debug)]
+pub(crate) struct StringCache {
+    pub(crate) lengths: OpenLengths,
+    /// The states of walks over all tokens, which serve those to come.
+    walked: ResidualStates,
+    /// Room for the states of walks within a character.
+    partial: ResidualStates,
+    few: FewTokensCache,
+    /// The tokens of over-approximations that have no fingerprint to keep them by.
+    approximations: HashMap<LanguageId, ApproximateTokens>,
+    /// The tokens that stay inside.
+    sets: BoundedCache<(Decode, LanguageId), TokenSet>,
+}
+
+impl Default for StringCache {
+    fn default() -> Self {
+        Self {
+            lengths: OpenLengths::default(),
+            walked: ResidualStates::default(),
+            partial: ResidualStates::default(),
+            few: FewTokensCache::default(),
+            approximations: HashMap::new(),
+            sets: BoundedCache::new(OWN_BYTES),
+        }
+    }
+}
+
+impl StringCache {
+    /// Bytes that it takes, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        self.walked.bytes() + self.few.bytes() + self.sets.bytes()
+    }
+}
+
+/// Finds the tokens that may come within strings.
+pub(crate) struct Strings<'a> {
+    pub(crate) automaton: &'a mut Automaton,
+    pub(crate) cache: &'a mut StringCache,
+    pub(crate) index: &'a TokenIndex,
+    pub(crate) shared: &'a SharedStringCache,
+}
+
+impl Strings<'_> {
+    /// Whether any text that tokens can make may come within a string of `language`, and end there.
+    pub(crate) fn is_free(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
+        let (lengths, longest) = (&mut self.cache.lengths, self.index.inside.longest);
+        Ok(self.automaton.word_edges(language).is_none()
+            && lengths.is_viable(self.automaton, language, longest)?
+            && lengths.is_accepted(self.automaton, language, longest)?)
     }
 
-    /// Visits what is below a node, in the order of the nodes.
-    pub(crate) fn below(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
-        let trie = self.trie;
-        let end = trie.end(node);
-        // Those on the way to the node looked at.
-        let mut path: Vec<Siblings> = Vec::new();
-        let mut here = Siblings::below(trie, node, state);
-        let mut at = first_child(node);
-        while at < end {
-            while here.end <= at
-                && let Some(before) = path.pop()
-            {
-                here = before;
-            }
-            let label = trie.label(at);
-            let next = self.after(automaton, here.state, label)?;
-            if matches!(next, DEAD | FREE) {
-                let after = match here.siblings.is_empty() {
-                    true => trie.end(at),
-                    false => {
-                        let (_, last) = self.states.run_after(automaton, self.visitor, here.state, label)?;
-                        here.sibling_after(last)
+    /// The tokens that may follow between two characters of a string and stay in it.
+    pub(crate) fn inside(&mut self, language: LanguageId) -> Result<TokenSet, AutomatonError> {
+        let key = (Decode::Between, language);
+        if let Some(known) = self.cache.sets.get(&key) {
+            return Ok(known);
+        }
+        let fingerprint = self.automaton.fingerprint(language);
+        let mut is_list = self.automaton.word_edges(language).is_some();
+        let set = loop {
+            match self.choose(language, is_list, fingerprint)? {
+                Choice::Known(known) => break known,
+                Choice::New(strategy) => match self.find(strategy, language, fingerprint)? {
+                    Some(found) => {
+                        strategy.trace(language);
+                        break found;
                     }
-                };
-                self.visitor.run(trie.run(at, after), next == FREE);
-                at = after;
-                continue;
+                    // What begins like a list of words has turned out to be none.
+                    None => is_list = false,
+                },
             }
-            self.at(automaton, at, next)?;
-            if !trie.is_leaf(at) {
-                path.push(here);
-                here = Siblings::below(trie, at, next);
-            }
-            at += 1;
-        }
-        Ok(())
-    }
-}
-
-/// The tokens that stay inside of a string, as they are found.
-pub(crate) struct Inside<'a> {
-    pub(crate) contents: &'a Contents,
-    freedom: &'a mut Freedom,
-    /// Where what is the same in many languages is kept.
-    shared: Option<&'a Tokens>,
-    /// Whether the tokens that may not come are listed rather than those that may.
-    pub(crate) excludes: bool,
-    pub(crate) found: Vec<TokenId>,
-    /// More that may come, 32 a word.
-    pub(crate) words: Option<Words>,
-    /// Tokens of [`words`](Self::words) that may not come, and others, as far as they are noted.
-    pub(crate) taken_out: Vec<TokenId>,
-    /// Whether those that may not come are noted.
-    pub(crate) notes_taken_out: bool,
-}
-
-impl AskFree for Inside<'_> {
-    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, AutomatonError> {
-        self.freedom.is_viable(automaton, language, self.contents.longest)
-    }
-}
-
-impl Visit for Inside<'_> {
-    fn freedom(&mut self) -> &mut Freedom {
-        self.freedom
-    }
-
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Residual) -> Result<(), AutomatonError> {
-        // Those that have begun a character come last.
-        let begun = self.contents.begun_from(places.clone());
-        self.run(places.start..begun, true);
-        self.at_begun(automaton, begun..places.end, rest)
-    }
-
-    fn run(&mut self, places: Range<usize>, may: bool) {
-        if may != self.excludes {
-            self.found.extend_from_slice(&self.contents.tokens[places]);
-        } else if self.notes_taken_out {
-            self.taken_out.extend_from_slice(&self.contents.tokens[places]);
-        }
-    }
-}
-
-impl Inside<'_> {
-    /// Looks at the tokens of a node that end within a character.
-    pub(crate) fn at_begun(
-        &mut self,
-        automaton: &mut Automaton,
-        begun: Range<usize>,
-        rest: &Residual,
-    ) -> Result<(), AutomatonError> {
-        let (Some(tokens), Residual::Language(language)) = (self.shared, rest) else {
-            return self.begun(automaton, begun, rest);
         };
-        if begun.len() < MANY_BEGUN || self.notes_taken_out || automaton.is_read_singly(*language) {
-            return self.begun(automaton, begun, rest);
-        }
-        // They depend on the characters that may come, and on nothing else.
-        let class = first_characters(&automaton.content_transitions(*language)?);
-        let key = (begun.start, self.excludes, class);
-        if let Some(known) = tokens.known_begun(&key) {
-            self.found.extend_from_slice(&known);
-            return Ok(());
-        }
-        let from = self.found.len();
-        self.begun(automaton, begun, rest)?;
-        tokens.keep_begun(key, &self.found[from..]);
-        Ok(())
+        self.cache.sets.keep(key, set.clone(), set.bytes());
+        Ok(set)
     }
 
-    /// The same, one by one.
-    fn begun(
+    /// Chooses how the tokens are found that may follow between two characters of a string, which perhaps is one of a list.
+    fn choose(
         &mut self,
-        automaton: &mut Automaton,
-        places: Range<usize>,
-        rest: &Residual,
-    ) -> Result<(), AutomatonError> {
-        if places.is_empty() {
-            return Ok(());
+        language: LanguageId,
+        is_list: bool,
+        fingerprint: Option<Fingerprint>,
+    ) -> Result<Choice, AutomatonError> {
+        let index = self.index;
+        if is_list {
+            return Ok(Choice::New(Strategy::WordList));
         }
-        let only_ascii = match rest {
-            Residual::Language(language) if !automaton.is_read_singly(*language) => {
-                automaton.content_firsts(*language).are_ascii() || {
-                    let transitions = automaton.content_transitions(*language)?;
-                    transitions.last().is_none_or(|(range, _)| range.last().is_ascii())
-                }
+        if self
+            .cache
+            .lengths
+            .is_viable(self.automaton, language, index.inside.longest)?
+        {
+            return Ok(Choice::New(Strategy::FreeString));
+        }
+        if let Some((_, max)) = self.automaton.only_bounded(language)?
+            && max < index.sets.up_to.len() as u64
+        {
+            return Ok(Choice::New(Strategy::LengthBound(max as usize)));
+        }
+        let known = fingerprint.and_then(|fingerprint| lock(&self.shared.sets).get(&(Decode::Between, fingerprint)));
+        if let Some(known) = known {
+            return Ok(Choice::Known(known));
+        }
+        if let Some(approximation) = OverApproximation::of(self.automaton, index, language)? {
+            return Ok(Choice::New(Strategy::OverApproximation(approximation)));
+        }
+        Ok(Choice::New(match self.automaton.is_read_singly(language) {
+            true => Strategy::CustomDfa,
+            false => Strategy::CharacterWalk,
+        }))
+    }
+
+    /// Finds the tokens in a way; none where the string is no list of words.
+    fn find(
+        &mut self,
+        strategy: Strategy,
+        language: LanguageId,
+        fingerprint: Option<Fingerprint>,
+    ) -> Result<Option<TokenSet>, AutomatonError> {
+        let index = self.index;
+        let set = match strategy {
+            Strategy::WordList => {
+                let mut found = Vec::new();
+                let is_list = word_list::inside(self.automaton, &index.inside, language, &mut found);
+                return Ok(is_list.map(|()| TokenSet::of(&found, index.len)));
             }
-            _ => false,
+            Strategy::FreeString => return Ok(Some(TokenSet::over(Base::Any))),
+            Strategy::LengthBound(max) => return Ok(Some(TokenSet::over(Base::UpTo(max)))),
+            Strategy::OverApproximation(approximation) => self.approximate(language, approximation)?,
+            Strategy::CustomDfa | Strategy::CharacterWalk | Strategy::PartialCodePoint => self.walk(language)?,
         };
-        // Those that have begun the same stand together.
-        let mut known: Option<(&PartialCodePoint, bool)> = None;
-        let end = places.end;
-        for place in places {
-            let Some(begun) = self.contents.begun(place) else {
-                self.run(place..place + 1, true);
-                continue;
-            };
-            if only_ascii && !begun.may_be_ascii() {
-                self.run(place..end, false);
-                break;
-            }
-            let may = match known {
-                Some((same, may)) if std::ptr::eq(same, begun) => may,
-                _ => rest.may_begin(automaton, &begun.possible)?,
-            };
-            known = Some((begun, may));
-            self.run(place..place + 1, may);
-        }
-        Ok(())
-    }
-}
-
-/// The characters that texts begin with which go on like that.
-fn first_characters(transitions: &Transitions) -> Class {
-    let mut class: Vec<(u32, u32)> = Vec::with_capacity(transitions.len());
-    for (range, _) in transitions.iter() {
-        let (first, last) = (range.first().into(), range.last().into());
-        match class.last_mut() {
-            Some((_, end)) if *end + 1 == first => *end = last,
-            _ => class.push((first, last)),
-        }
-    }
-    class.into()
-}
-
-/// The tokens of a vocabulary after which a text of `language` can still be completed.
-pub(crate) fn inside(
-    automaton: &mut Automaton,
-    freedom: &mut Freedom,
-    tokens: &Tokens,
-    language: LanguageId,
-) -> Result<TokenSet, AutomatonError> {
-    let contents = &tokens.inside;
-    let mut words = Vec::new();
-    if word_list::inside(automaton, contents, language, &mut words).is_some() {
-        return Ok(TokenSet::of(&words, tokens.len));
-    }
-    if freedom.is_viable(automaton, language, contents.longest)? {
-        return Ok(TokenSet::over(Base::Any));
-    }
-    if let Some((_, max)) = automaton.only_bounded(language)?
-        && max < tokens.sets.up_to.len() as u64
-    {
-        return Ok(TokenSet::over(Base::UpTo(max as usize)));
-    }
-    let fingerprint = automaton.fingerprint(language);
-    if let Some(known) = fingerprint.and_then(|fingerprint| tokens.known_inside(Decode::Between, fingerprint)) {
-        return Ok(known);
-    }
-    if let Some(set) = inside_of_near(automaton, freedom, tokens, language)? {
         if let Some(fingerprint) = fingerprint {
-            tokens.keep_inside(Decode::Between, fingerprint, &set);
+            lock(&self.shared.sets).keep((Decode::Between, fingerprint), set.clone(), set.bytes());
         }
-        return Ok(set);
+        Ok(Some(set))
     }
-    let rest = Residual::new(automaton, language)?;
-    let mut visitor = Inside {
-        contents,
-        words: None,
-        taken_out: Vec::new(),
-        notes_taken_out: false,
-        excludes: matches!(rest, Residual::Language(_)) && leaves_most(automaton, freedom, contents, language)?,
-        freedom,
-        shared: Some(tokens),
-        found: Vec::new(),
-    };
-    let states = visitor.freedom.insides();
-    let mut walk = Walk {
-        trie: &contents.inside,
-        visitor: &mut visitor,
-        states,
-    };
-    let state = walk.number(automaton, rest)?;
-    walk.spread(automaton, tokens, ROOT, state)?;
-    let states = walk.states;
-    visitor.freedom.put_back_insides(states);
-    let set = match visitor.excludes {
-        true => TokenSet::all_but(visitor.found, &tokens.sets),
-        false => TokenSet::joined(visitor.found, visitor.words, &visitor.taken_out, tokens.len),
-    };
-    if let Some(fingerprint) = fingerprint {
-        tokens.keep_inside(Decode::Between, fingerprint, &set);
-    }
-    Ok(set)
-}
 
-/// As [`inside`], of few tokens: those that `contents` has from an opening quote on.
-pub(crate) fn inside_few(
-    automaton: &mut Automaton,
-    freedom: &mut Freedom,
-    contents: &Contents,
-    language: LanguageId,
-    found: &mut Vec<TokenId>,
-) -> Result<(), AutomatonError> {
-    if word_list::inside(automaton, contents, language, found).is_some()
-        || !freedom.is_viable(automaton, language, contents.longest)?
-            && few_tokens::inside(automaton, freedom, contents, language, found)?.is_some()
-    {
-        return Ok(());
-    }
-    let mut visitor = Inside {
-        contents,
-        words: None,
-        taken_out: Vec::new(),
-        notes_taken_out: false,
-        excludes: false,
-        shared: None,
-        freedom,
-        found: std::mem::take(found),
-    };
-    let rest = Residual::new(automaton, language)?;
-    visit(automaton, &contents.inside, rest, &mut visitor)?;
-    *found = visitor.found;
-    Ok(())
-}
-
-/// Whether more tokens begin with a character after which anything may follow than with one that nothing follows.
-fn leaves_most(
-    automaton: &mut Automaton,
-    freedom: &mut Freedom,
-    contents: &Contents,
-    language: LanguageId,
-) -> Result<bool, AutomatonError> {
-    if automaton.is_read_singly(language) {
-        return Ok(false);
-    }
-    let trie = &contents.inside;
-    let (mut free, mut possible) = (0, 0);
-    for &(range, target) in automaton.content_transitions(language)?.iter() {
-        let (first, last) = (u32::from(range.first()), u32::from(range.last()));
-        let tokens = trie
-            .run(trie.child_from(ROOT, first), trie.child_from(ROOT, last + 1))
-            .len();
-        possible += tokens;
-        if freedom.is_viable(automaton, target, contents.longest)? {
-            free += tokens;
+    /// The tokens of a language by those of its over-approximation, which has no other: this calls itself once.
+    fn approximate(
+        &mut self,
+        language: LanguageId,
+        OverApproximation {
+            language: near,
+            is_exact,
+        }: OverApproximation,
+    ) -> Result<TokenSet, AutomatonError> {
+        if is_exact {
+            return self.inside(near);
         }
+        let index = self.index;
+        let fingerprint = self.automaton.fingerprint(near);
+        let known = match fingerprint {
+            Some(fingerprint) => lock(&self.shared.approximations).get(&fingerprint),
+            None => self.cache.approximations.get(&near).cloned(),
+        };
+        let approximate = match known {
+            Some(known) => known,
+            None => {
+                let mut far = Vec::new();
+                self.inside_few(&index.far.contents, near, &mut far)?;
+                let found = ApproximateTokens::new(index, self.inside(near)?, &far);
+                match fingerprint {
+                    Some(fingerprint) => {
+                        lock(&self.shared.approximations).keep(fingerprint, found.clone(), found.bytes());
+                    }
+                    None => {
+                        if self.cache.approximations.len() == MAX_APPROXIMATIONS {
+                            self.cache.approximations.clear();
+                        }
+                        self.cache.approximations.insert(near, found.clone());
+                    }
+                }
+                found
+            }
+        };
+        let Some((contents, doubtful)) = approximate.doubtful(self.automaton, index, language, near)? else {
+            return Ok(approximate.all().clone());
+        };
+        let mut left = Vec::new();
+        self.inside_few(contents, language, &mut left)?;
+        Ok(approximate.with(doubtful, &left, &index.sets))
     }
-    Ok(free > contents.tokens.len() - possible)
-}
 
-/// The tokens with a closing quote where the text may end, as they are found.
-struct Closings<'a> {
-    contents: &'a Contents,
-    freedom: &'a mut Freedom,
-    /// Whether each rest may come behind the quote.
-    alive: &'a SuffixSet,
-    found: &'a mut Vec<TokenId>,
-}
-
-impl AskFree for Closings<'_> {
-    fn is_free(&mut self, automaton: &mut Automaton, language: LanguageId) -> Result<bool, AutomatonError> {
-        self.freedom.is_accepted(automaton, language, self.contents.longest)
+    /// The tokens of a language by a walk over their characters.
+    fn walk(&mut self, language: LanguageId) -> Result<TokenSet, AutomatonError> {
+        let index = self.index;
+        let root = Residual::new(self.automaton, language)?;
+        let excludes = matches!(root, Residual::Language(_)) && self.leaves_most(language)?;
+        let states = std::mem::take(&mut self.cache.walked);
+        let states = if states.are_many() {
+            ResidualStates::default()
+        } else {
+            states
+        };
+        let lengths = &mut self.cache.lengths;
+        let longest = index.inside.longest;
+        let mut walk = CharacterWalk::new(
+            (index, &self.shared.classes),
+            FreeLanguages { lengths, longest },
+            states,
+            excludes,
+        );
+        let state = walk.number(self.automaton, root)?;
+        walk.spread(self.automaton, ROOT, state)?;
+        tracing::trace!(groups = ?walk.taken, "character walk");
+        self.cache.walked = walk.states;
+        Ok(match excludes {
+            true => TokenSet::all_but(walk.found, &index.sets),
+            false => TokenSet::joined(walk.found, walk.words, &walk.taken_out, index.len),
+        })
     }
-}
 
-impl Visit for Closings<'_> {
-    fn freedom(&mut self) -> &mut Freedom {
-        self.freedom
+    /// Whether more tokens begin with a character after which anything may follow than with one that nothing follows.
+    fn leaves_most(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
+        if self.automaton.is_read_singly(language) {
+            return Ok(false);
+        }
+        let contents = &self.index.inside;
+        let trie = &contents.inside;
+        let (mut free, mut possible) = (0, 0);
+        for &(range, target) in self.automaton.content_transitions(language)?.iter() {
+            let (first, last) = (u32::from(range.first()), u32::from(range.last()));
+            let (from, to) = (trie.child_from(ROOT, first), trie.child_from(ROOT, last + 1));
+            let tokens = trie.run(from, to).len();
+            possible += tokens;
+            if self.cache.lengths.is_viable(self.automaton, target, contents.longest)? {
+                free += tokens;
+            }
+        }
+        Ok(free > contents.tokens.len() - possible)
     }
 
-    fn at(&mut self, automaton: &mut Automaton, places: Range<usize>, rest: &Residual) -> Result<(), AutomatonError> {
-        let may = rest.accepts(automaton);
-        self.run(places, may);
+    /// Adds those of a few tokens that may follow between two characters of a string and stay in it.
+    pub(crate) fn inside_few(
+        &mut self,
+        contents: &Contents,
+        language: LanguageId,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), AutomatonError> {
+        if word_list::inside(self.automaton, contents, language, found).is_some() {
+            return Ok(());
+        }
+        if self
+            .cache
+            .lengths
+            .is_viable(self.automaton, language, contents.longest)?
+        {
+            found.extend_from_slice(&contents.tokens);
+        } else {
+            few_tokens::inside(self.automaton, &mut self.cache.few, contents, language, found)?;
+        }
         Ok(())
     }
 
-    fn run(&mut self, places: Range<usize>, may: bool) {
-        if may {
-            let closings = self.contents.closings[places].iter();
-            let alive = closings.filter(|closing| self.alive[closing.rest as usize]);
-            self.found.extend(alive.map(|closing| closing.token));
+    /// Adds those of a few tokens that close a string of `language` and have a viable suffix.
+    pub(crate) fn closings(
+        &mut self,
+        contents: &Contents,
+        language: LanguageId,
+        viable: &SuffixSet,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), AutomatonError> {
+        if word_list::closings(self.automaton, contents, language, viable, found).is_some() {
+            return Ok(());
         }
+        if self
+            .cache
+            .lengths
+            .is_accepted(self.automaton, language, contents.longest)?
+        {
+            let closings = contents.closings.iter();
+            let may = closings.filter(|closing| viable[closing.suffix as usize]);
+            found.extend(may.map(|closing| closing.token));
+        } else {
+            few_tokens::closings(self.automaton, &mut self.cache.few, contents, language, viable, found)?;
+        }
+        Ok(())
+    }
+
+    /// The tokens that may follow within a character of a string and stay in that string.
+    pub(crate) fn within(&mut self, begun: Decode, language: LanguageId) -> Result<TokenSet, AutomatonError> {
+        let key = (begun, language);
+        if let Some(known) = self.cache.sets.get(&key) {
+            return Ok(known);
+        }
+        let index = self.index;
+        // A token may add as many characters as it has bytes.
+        let longest = index.longest as u64;
+        if self.cache.lengths.is_viable(self.automaton, language, longest)? {
+            return Ok(TokenSet::over(Base::Words(self.within_any(begun))));
+        }
+        let fingerprint = self.automaton.fingerprint(language);
+        let known = fingerprint.and_then(|fingerprint| lock(&self.shared.sets).get(&(begun, fingerprint)));
+        let set = match known {
+            Some(known) => known,
+            None => {
+                Strategy::PartialCodePoint.trace(language);
+                let any = self.within_any(begun);
+                let lengths = &mut self.cache.lengths;
+                let free = FreeLanguages { lengths, longest };
+                let states = &mut self.cache.partial;
+                let set = partial_code_point::within(self.automaton, (states, free), index, (begun, any), language)?;
+                if let Some(fingerprint) = fingerprint {
+                    lock(&self.shared.sets).keep((begun, fingerprint), set.clone(), set.bytes());
+                }
+                set
+            }
+        };
+        self.cache.sets.keep(key, set.clone(), set.bytes());
+        Ok(set)
+    }
+
+    /// The tokens that may follow within a character of a string that may be any.
+    fn within_any(&self, begun: Decode) -> Words {
+        if let Some(known) = lock(&self.shared.partial).get(&begun) {
+            return known;
+        }
+        let any = self.index.within_any_string(begun);
+        lock(&self.shared.partial).keep(begun, any.clone(), 4 * any.len());
+        any
     }
 }
 
-/// The tokens that close a string of `language`, with a rest that is alive.
-pub(crate) fn closings(
-    automaton: &mut Automaton,
-    freedom: &mut Freedom,
-    contents: &Contents,
-    language: LanguageId,
-    alive: &SuffixSet,
-    found: &mut Vec<TokenId>,
-) -> Result<(), AutomatonError> {
-    if word_list::closings(automaton, contents, language, alive, found).is_some()
-        || !freedom.is_accepted(automaton, language, contents.longest)?
-            && few_tokens::closings(automaton, freedom, contents, language, alive, found)?.is_some()
-    {
-        return Ok(());
+impl CharacterWalk<'_> {
+    /// Visits what is below the root or a space, as [`visit`](Self::visit) does, and judges groups of tokens as a whole
+    /// where a loop, or the last character, says where they lead.
+    pub(crate) fn spread(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
+        let (trie, tuning) = (self.trie(), self.index.tuning);
+        self.at(automaton, node, state)?;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut spaced = None;
+        let space = self.index.postings.space().filter(|_| node == ROOT);
+        if self.is_in_class(state) {
+            let mut groups = vec![self.whole(automaton, node, space, state)?];
+            self.definite_region(automaton, (node, state), &mut groups)?;
+            if groups.is_empty() {
+                return match space {
+                    Some(space) => {
+                        let next = self.after(automaton, state, ' '.into())?;
+                        self.spread(automaton, space, next)
+                    }
+                    None => Ok(()),
+                };
+            }
+        }
+        let mut at = first_child(node);
+        // Nodes may have more children than languages ranges: those of a range are visited at once.
+        while at < trie.end(node) {
+            let (next, last) = self.run_after(automaton, state, trie.label(at))?;
+            let from = at;
+            at = trie.child_from(node, last + 1);
+            if matches!(next, DEAD | FREE) {
+                self.run(trie.run(from, at), next == FREE);
+                continue;
+            }
+            let mut ranges = [from..at, 0..0];
+            if let Some(space) = space.filter(|space| (from..at).contains(space)) {
+                spaced = Some((space, next));
+                ranges = [from..space, trie.end(space)..at];
+            }
+            let group = match groups.iter().rposition(|group| group.state == next) {
+                Some(place) => &mut groups[place],
+                None => {
+                    groups.push(Group::empty(next));
+                    let last = groups.len() - 1;
+                    &mut groups[last]
+                }
+            };
+            for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+                group.add(range, trie);
+            }
+        }
+        let from = (node, state);
+        let mut left: Vec<Group> = Vec::new();
+        for group in groups {
+            let is_done = group.texts >= WORTH_TAKING && self.follow(automaton, from, &group, tuning.loop_exits)?;
+            match is_done {
+                true => self.taken.self_loops += 1,
+                false => left.push(group),
+            }
+        }
+        self.definite_region(automaton, from, &mut left)?;
+        for group in left {
+            if group.texts >= WORTH_TAKING && self.follow(automaton, from, &group, usize::MAX)? {
+                self.taken.self_loops += 1;
+                continue;
+            }
+            self.taken.walked += 1;
+            for child in group.children(trie) {
+                self.visit(automaton, child, group.state)?;
+            }
+        }
+        match spaced {
+            Some((child, next)) => self.spread(automaton, child, next),
+            None => Ok(()),
+        }
     }
-    let rest = Residual::new(automaton, language)?;
-    let mut visitor = Closings {
-        contents,
-        freedom,
-        alive,
-        found,
-    };
-    visit(automaton, &contents.closing, rest, &mut visitor)
+
+    /// All children of a node within a [class](Self::is_in_class) that something goes on with, but for one.
+    fn whole(
+        &mut self,
+        automaton: &mut Automaton,
+        node: u32,
+        but: Option<u32>,
+        state: u32,
+    ) -> Result<Group, AutomatonError> {
+        let mut group = Group::empty(state);
+        for (first, last, _) in self.rows(automaton, state)?.unwrap_or_default() {
+            let (from, to) = (
+                self.trie().child_from(node, first),
+                self.trie().child_from(node, last + 1),
+            );
+            let ranges = match but.filter(|but| (from..to).contains(but)) {
+                Some(but) => [from..but, self.trie().end(but)..to],
+                None => [from..to, to..to],
+            };
+            for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+                group.add(range, self.trie());
+            }
+        }
+        Ok(group)
+    }
 }

@@ -17,13 +17,13 @@ use crate::mask::index::trie::{ROOT, Trie};
 const FEW: u64 = 64;
 
 /// The nodes of a trie that words begin with; none where the language is no list of words.
-struct Spelled<'a> {
+struct WordWalk<'a> {
     automaton: &'a Automaton,
     trie: &'a Trie<u32>,
     open: SmallVec<[(u32, LanguageId); 8]>,
 }
 
-impl<'a> Spelled<'a> {
+impl<'a> WordWalk<'a> {
     fn new(automaton: &'a Automaton, trie: &'a Trie<u32>, language: LanguageId) -> Self {
         let open = SmallVec::from_slice(&[(ROOT, language)]);
         Self { automaton, trie, open }
@@ -72,7 +72,7 @@ pub(crate) fn inside(
     automaton.word_edges(language)?;
     let from = found.len();
     let mut class: SmallVec<[(u32, u32); 8]> = SmallVec::new();
-    let all = Spelled::new(automaton, &contents.inside, language).each(|places, _, ranges| {
+    let all = WordWalk::new(automaton, &contents.inside, language).each(|places, _, ranges| {
         // Those that have begun a character come last, and of these those that cannot become one of ASCII.
         let begun_from = contents.begun_from(places.clone());
         found.extend_from_slice(&contents.tokens[places.start..begun_from]);
@@ -104,15 +104,15 @@ pub(crate) fn closings(
     automaton: &Automaton,
     contents: &Contents,
     language: LanguageId,
-    alive: &SuffixSet,
+    viable: &SuffixSet,
     found: &mut Vec<TokenId>,
 ) -> Option<()> {
     automaton.word_edges(language)?;
     let from = found.len();
-    let all = Spelled::new(automaton, &contents.closing, language).each(|places, language, _| {
+    let all = WordWalk::new(automaton, &contents.closing, language).each(|places, language, _| {
         if automaton.accepts_empty(language) {
             let closings = contents.closings[places].iter();
-            let closings = closings.filter(|closing| alive[closing.rest as usize]);
+            let closings = closings.filter(|closing| viable[closing.suffix as usize]);
             found.extend(closings.map(|closing| closing.token));
         }
     });

@@ -4,8 +4,8 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::{agree, vocabulary};
-use crate::mask::{ExactCompiler, ExactOptions};
+use super::{agree, compiler, vocabulary};
+use crate::mask::ExactOptions;
 use crate::{Compiler as _, Masker, TokenId};
 
 /// What may come behind a name is mostly said by the kind of its value and by whether other members may come. How far
@@ -61,7 +61,7 @@ fn what_comes_behind_a_listed_name_depends_on_what_may_follow_its_value() {
         r#"{"b":"","a":[],"c":1}"#,
     ];
     for vocabulary in vocabularies {
-        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::judging());
+        let compiler = compiler(vocabulary.clone(), ExactOptions::judging());
         for object in &objects {
             let object = format!(r#"{{"type": "object", {object}}}"#);
             let list = format!(r#"{{"items": {object}}}"#);
@@ -127,7 +127,7 @@ fn names_come_once_however_many_there_are() {
         "}",
     ];
     let vocabulary = vocabulary(&texts);
-    let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::judging());
+    let compiler = compiler(vocabulary.clone(), ExactOptions::judging());
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     for schema in schemas {
         let mut masker = compiler

@@ -4,8 +4,8 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::{TOKENS, agree, vocabulary};
-use crate::mask::{ExactCompiler, ExactOptions};
+use super::{TOKENS, agree, compiler, vocabulary};
+use crate::mask::ExactOptions;
 use crate::{Compiler as _, Formats};
 
 /// Strings of which nearly any character may come first, but each leads elsewhere.
@@ -17,7 +17,7 @@ fn expressions_that_have_to_differ_are_not_listed_by_character() {
         ..ExactOptions::judging()
     };
     let schema = r#"{"uniqueItems": true, "items": {"type": "string", "format": "regex"}}"#;
-    let mut masker = ExactCompiler::new(vocabulary.clone(), options).compile(schema).unwrap();
+    let mut masker = compiler(vocabulary.clone(), options).compile(schema).unwrap();
     let text = r#"["(?<ab>a)","(?<a"#;
     for place in 0..text.len() {
         agree(masker.as_mut(), &vocabulary, &text[..place]);
@@ -75,7 +75,7 @@ fn loops_take_the_tokens_that_may_come() {
         formats: Formats::Asserted,
         ..ExactOptions::judging()
     };
-    let compiler = ExactCompiler::new(vocabulary.clone(), options);
+    let compiler = compiler(vocabulary.clone(), options);
     let patterns = [
         r"^\S+$",
         r"^[a-z]+$",
@@ -180,7 +180,7 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
             ..ExactOptions::judging()
         };
         let vocabulary = vocabulary(&texts);
-        (ExactCompiler::new(vocabulary.clone(), options), vocabulary)
+        (compiler(vocabulary.clone(), options), vocabulary)
     });
     let label = "a".repeat(62);
     let cases = [

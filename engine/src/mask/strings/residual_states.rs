@@ -1,11 +1,12 @@
-//! [`States`]: where the characters of texts lead, numbered, so that a walk over many texts asks each thing once.
+//! [`ResidualStates`]: where the characters of texts lead, numbered, so that a walk over many texts asks each thing once.
 
 use hashbrown::HashMap;
 
 use crate::automaton::{Automaton, AutomatonError};
-use crate::strings::Transitions;
+use crate::strings::{LanguageId, Transitions};
 
-use crate::mask::strings::residual::Residual;
+use super::open_lengths::OpenLengths;
+use super::residual::Residual;
 
 /// Nothing may follow.
 pub(crate) const DEAD: u32 = 0;
@@ -21,16 +22,16 @@ const ASCII: u32 = 0x80;
 
 /// The states that texts lead to from where a walk begins.
 #[derive(Debug, Default)]
-pub(crate) struct States {
+pub(crate) struct ResidualStates {
     numbers: HashMap<Residual, u32>,
-    states: Vec<State>,
+    states: Vec<KnownResidual>,
     /// Where characters of ASCII lead, state after state.
     next: Vec<u32>,
 }
 
 #[derive(Debug)]
-struct State {
-    rest: Residual,
+struct KnownResidual {
+    residual: Residual,
     /// Where characters lead, of a language that is not read singly, once that was asked.
     transitions: Option<Transitions>,
     is_read_singly: bool,
@@ -38,63 +39,72 @@ struct State {
     recent: Option<(u32, u32, u32)>,
 }
 
-/// States from which on their room is not kept for other walks.
-const MANY: usize = 64;
-/// States from which on they are not kept themselves.
-const MOST: usize = 1_024;
+/// States up to which the room that they took is kept for other walks: few walks need more.
+const MAX_ROOM: usize = 64;
+/// States up to which they are kept for other walks: some 600 KB.
+const MAX_KEPT: usize = 1_024;
 
-/// Asks whether all texts below a place may come.
-pub(crate) trait AskFree {
-    /// Whether they may where this language follows.
-    fn is_free(
-        &mut self,
-        automaton: &mut Automaton,
-        language: crate::strings::LanguageId,
-    ) -> Result<bool, AutomatonError>;
+/// The languages after which all texts may come that a walk can meet.
+pub(crate) struct FreeLanguages<'a> {
+    /// How many characters languages leave open.
+    pub(crate) lengths: &'a mut OpenLengths,
+    /// Characters that the texts of the walk have at most.
+    pub(crate) longest: u64,
 }
 
-impl States {
-    /// None, with the room that there was for these.
-    pub(crate) fn cleared(mut self) -> Self {
-        if self.states.len() > MANY {
-            return Self::default();
+/// Whether all texts of a walk may come where this language follows; in a walk that looks at every text it is not asked.
+fn is_free(
+    automaton: &mut Automaton,
+    free: Option<&mut FreeLanguages<'_>>,
+    language: LanguageId,
+) -> Result<bool, AutomatonError> {
+    match free {
+        Some(FreeLanguages { lengths, longest }) => lengths.is_viable(automaton, language, *longest),
+        None => Ok(false),
+    }
+}
+
+impl ResidualStates {
+    /// Forgets all states, and keeps the room of a few.
+    pub(crate) fn clear(&mut self) {
+        if self.states.len() > MAX_ROOM {
+            *self = Self::default();
         }
         self.numbers.clear();
         self.states.clear();
         self.next.clear();
-        self
     }
 
-    /// Whether they are too many to be kept for other walks.
+    /// Whether there are too many states to keep them for other walks.
     pub(crate) fn are_many(&self) -> bool {
-        self.states.len() > MOST
+        self.states.len() > MAX_KEPT
     }
 
-    /// Bytes that they take, roughly.
+    /// Bytes that the states take, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        self.states.len() * (size_of::<State>() + 4 * ASCII as usize + 2 * size_of::<(Residual, u32)>())
+        self.states.len() * (size_of::<KnownResidual>() + 4 * ASCII as usize + 2 * size_of::<(Residual, u32)>())
     }
 
     /// The number of a state.
-    pub(crate) fn number<F: AskFree + ?Sized>(
+    pub(crate) fn number(
         &mut self,
         automaton: &mut Automaton,
-        ask: &mut F,
-        rest: Residual,
+        free: Option<&mut FreeLanguages<'_>>,
+        residual: Residual,
     ) -> Result<u32, AutomatonError> {
-        if let Some(&known) = self.numbers.get(&rest) {
+        if let Some(&known) = self.numbers.get(&residual) {
             return Ok(known);
         }
-        let (is_free, is_read_singly) = match rest {
-            Residual::Language(language) => (ask.is_free(automaton, language)?, automaton.is_read_singly(language)),
+        let (is_free, is_read_singly) = match residual {
+            Residual::Language(language) => (is_free(automaton, free, language)?, automaton.is_read_singly(language)),
             Residual::Machine(_) => (false, true),
         };
         let number = match is_free {
             true => FREE,
             false => {
                 self.next.resize(self.next.len() + ASCII as usize, UNKNOWN);
-                self.states.push(State {
-                    rest: rest.clone(),
+                self.states.push(KnownResidual {
+                    residual: residual.clone(),
                     transitions: None,
                     is_read_singly,
                     recent: None,
@@ -102,20 +112,20 @@ impl States {
                 FIRST + self.states.len() as u32 - 1
             }
         };
-        self.numbers.insert(rest, number);
+        self.numbers.insert(residual, number);
         Ok(number)
     }
 
     /// What may follow in a state that is kept.
-    pub(crate) fn rest(&self, state: u32) -> &Residual {
-        &self.states[(state - FIRST) as usize].rest
+    pub(crate) fn residual(&self, state: u32) -> &Residual {
+        &self.states[(state - FIRST) as usize].residual
     }
 
     /// Where a character leads from a state that is kept.
-    pub(crate) fn after<F: AskFree + ?Sized>(
+    pub(crate) fn after(
         &mut self,
         automaton: &mut Automaton,
-        ask: &mut F,
+        free: Option<&mut FreeLanguages<'_>>,
         state: u32,
         label: u32,
     ) -> Result<u32, AutomatonError> {
@@ -125,14 +135,14 @@ impl States {
                 return Ok(known);
             }
         }
-        Ok(self.run_after(automaton, ask, state, label)?.0)
+        Ok(self.run_after(automaton, free, state, label)?.0)
     }
 
-    /// The same, and the last character up to which all lead there.
-    pub(crate) fn run_after<F: AskFree + ?Sized>(
+    /// Where a character leads from a state that is kept, and the last character up to which all lead there.
+    pub(crate) fn run_after(
         &mut self,
         automaton: &mut Automaton,
-        ask: &mut F,
+        free: Option<&mut FreeLanguages<'_>>,
         state: u32,
         label: u32,
     ) -> Result<(u32, u32), AutomatonError> {
@@ -143,16 +153,16 @@ impl States {
             return Ok((next, last));
         }
         if self.states[place].is_read_singly {
-            let rest = &self.states[place].rest;
+            let residual = &self.states[place].residual;
             let after = match char::from_u32(label) {
-                Some(character) => rest.after(automaton, character)?,
+                Some(character) => residual.after(automaton, character)?,
                 None => None,
             };
             let next = match after {
-                Some(after) => self.number(automaton, ask, after)?,
+                Some(after) => self.number(automaton, free, after)?,
                 None => DEAD,
             };
-            let (first, last) = match &self.states[place].rest {
+            let (first, last) = match &self.states[place].residual {
                 Residual::Machine(machine) if label >= ASCII && machine.is_narrow() => (ASCII, u32::from(char::MAX)),
                 _ => (label, label),
             };
@@ -162,7 +172,7 @@ impl States {
         let transitions = match &self.states[place].transitions {
             Some(known) => known,
             None => {
-                let Residual::Language(language) = self.states[place].rest else {
+                let Residual::Language(language) = self.states[place].residual else {
                     return Ok((DEAD, label));
                 };
                 if let Some(last) = automaton.content_firsts(language).none_up_to(label) {
@@ -182,7 +192,7 @@ impl States {
             },
         };
         let next = match target {
-            Some(target) => self.number(automaton, ask, Residual::Language(target))?,
+            Some(target) => self.number(automaton, free, Residual::Language(target))?,
             None => DEAD,
         };
         self.keep(place, first, last, next);

@@ -1,0 +1,51 @@
+//! [`FarTokens`]: the tokens about which an unbounded over-approximation of a language says nothing.
+
+use hashbrown::HashMap;
+
+use crate::TokenId;
+use crate::strings::Horizon;
+
+use super::contents::{Contents, Tails};
+use super::token_suffixes::TokenSuffixes;
+
+/// How far texts go that a language and its over-approximation have in common. Few tokens of a vocabulary go further.
+pub(crate) const HORIZON: Horizon = Horizon {
+    characters: 16,
+    blanks: 2,
+    octets: 64,
+};
+
+/// The numbers of the contents of far tokens, which are no node of a trie.
+const ALL: u32 = u32::MAX;
+const HYPHENS: u32 = u32::MAX - 1;
+
+/// The tokens that stay inside of a string and go further than [`HORIZON`], or have two hyphens in a row, about which
+/// the over-approximation of a custom DFA says nothing.
+#[derive(Debug)]
+pub(crate) struct FarTokens {
+    /// All of them.
+    pub(crate) contents: Contents,
+    /// Those with the hyphens.
+    pub(crate) hyphens: Contents,
+    /// How far each token goes, and whether it has the hyphens.
+    pub(crate) horizons: HashMap<TokenId, (Horizon, bool)>,
+}
+
+impl FarTokens {
+    /// Chooses them from the tokens of a vocabulary.
+    pub(crate) fn new(tails: &Tails, suffixes: &TokenSuffixes) -> Self {
+        let has_hyphens = |text: &[u32]| {
+            let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));
+            text.windows(2).any(hyphens)
+        };
+        let far = tails.inside_where(|text, horizon| horizon.or(HORIZON) != HORIZON || has_hyphens(text));
+        let hyphens = far.inside_where(|text, _| has_hyphens(text));
+        let all = far.horizons().map(|(token, horizon)| (token, (horizon, false)));
+        let with_hyphens = hyphens.horizons().map(|(token, horizon)| (token, (horizon, true)));
+        Self {
+            horizons: all.chain(with_hyphens).collect(),
+            contents: Contents::new(ALL, far, suffixes),
+            hyphens: Contents::new(HYPHENS, hyphens, suffixes),
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! [`Suffixes`]: which of the texts that tokens have behind a closing quote may come at a state.
+//!
+//! A vocabulary has some fifty such texts, so that one set of them says which tokens may close a string, whatever string it
+//! was. Most states are alike: the suffixes behind a container depend on what is around it, those after a member of an
+//! object on little but the names that are left, those behind a name on the shape of its value.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use crate::automaton::{Automaton, AutomatonError, CommonShape, KeyClass, NextMembers, PartialKey, State, ValueShape};
+use crate::mask::cache::bounded::BoundedCache;
+use crate::mask::cache::shapes::{Shapes, SharedShapes};
+use crate::mask::index::suffix_set::SuffixSet;
+use crate::mask::index::token_suffixes::TokenSuffixes;
+use crate::mask::index::trie::ROOT;
+
+/// Containers that are looked at to see what may come where all of them end.
+const MAX_CLOSED: usize = 8;
+
+/// Kinds of states after members of which it is remembered which suffixes may come.
+const MAX_AFTER_MEMBER: usize = 1 << 10;
+
+/// Memory for what is remembered of each kind.
+const BYTES: usize = 2 << 20;
+
+/// What is remembered of suffixes in one schema.
+#[derive(Debug)]
+pub(crate) struct SuffixCache {
+    viable: BoundedCache<State, SuffixSet>,
+    /// The suffixes after a member of an object with independent keys, by what may come where the object ends.
+    after_member: HashMap<(NextMembers, Option<SuffixSet>), SuffixSet>,
+    by_class: BoundedCache<KeyClass, SuffixSet>,
+    /// The suffixes behind any name in an object that takes any value for it.
+    behind_any: Option<SuffixSet>,
+    by_shape: Shapes<ValueSuffixes>,
+}
+
+impl Default for SuffixCache {
+    fn default() -> Self {
+        Self {
+            viable: BoundedCache::new(BYTES),
+            after_member: HashMap::new(),
+            by_class: BoundedCache::new(BYTES),
+            behind_any: None,
+            by_shape: Shapes::new(BYTES),
+        }
+    }
+}
+
+impl SuffixCache {
+    /// Bytes that it takes, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        self.viable.bytes() + self.by_class.bytes() + self.by_shape.bytes()
+    }
+}
+
+/// The suffixes that may come behind a name, before and with a value of a shape.
+#[derive(Debug)]
+pub(crate) struct ValueSuffixes {
+    /// Whether each suffix may come as far as it ends within the value.
+    open: SuffixSet,
+    /// The suffixes that end the value, with what they have behind it.
+    whole: Box<[(u32, u32)]>,
+    /// Those that end within the value, with those that have nothing behind it, and with all that end it.
+    last: SuffixSet,
+    all: SuffixSet,
+}
+
+impl ValueSuffixes {
+    /// Whether each suffix may come where the object goes on like that behind the value; none where that does not say it.
+    fn before(&self, others: NextMembers, suffixes: &TokenSuffixes) -> Option<&SuffixSet> {
+        let is_known = suffixes.odd.is_empty() && suffixes.end_in_comma;
+        match others {
+            NextMembers::None => is_known.then_some(&self.last),
+            NextMembers::Some => (is_known && suffixes.end_before_name).then_some(&self.all),
+            NextMembers::OfAnyName => is_known.then_some(&self.all),
+        }
+    }
+}
+
+/// Finds out which suffixes may come.
+pub(crate) struct Suffixes<'a> {
+    pub(crate) automaton: &'a mut Automaton,
+    pub(crate) cache: &'a mut SuffixCache,
+    pub(crate) index: &'a TokenSuffixes,
+    pub(crate) shared: &'a SharedShapes<ValueSuffixes>,
+}
+
+impl Suffixes<'_> {
+    /// Whether each suffix may come at a state.
+    pub(crate) fn viable(&mut self, at: State) -> Result<SuffixSet, AutomatonError> {
+        // What may come where a container ends is known from what may come around it.
+        let mut chain = SmallVec::<[State; MAX_CLOSED]>::new();
+        let (mut viable, mut next) = (None, Some(at));
+        while let Some(at) = next {
+            if let Some(known) = self.cache.viable.get(&at) {
+                viable = Some(known);
+                break;
+            }
+            if chain.len() == MAX_CLOSED {
+                break;
+            }
+            chain.push(at);
+            next = self.automaton.closed(at)?;
+        }
+        while let Some(at) = chain.pop() {
+            let found = match self.automaton.next_members(at)? {
+                Some(members) => self.after_member(at, members, viable)?,
+                None => self.find(at, viable.as_ref())?,
+            };
+            self.cache.viable.keep(at, found.clone(), found.bytes());
+            viable = Some(found);
+        }
+        Ok(viable.unwrap_or_default())
+    }
+
+    /// Whether one suffix may come at a state.
+    pub(crate) fn is_viable(&mut self, at: State, suffix: u32) -> Result<bool, AutomatonError> {
+        match self.cache.viable.get(&at) {
+            Some(known) => Ok(known[suffix as usize]),
+            None => self.goes_on(at, &self.index.texts[suffix as usize]),
+        }
+    }
+
+    /// Whether each suffix may come after a member of a plain object: but for names that are spelled out that depends on
+    /// little.
+    fn after_member(
+        &mut self,
+        at: State,
+        members: NextMembers,
+        around: Option<SuffixSet>,
+    ) -> Result<SuffixSet, AutomatonError> {
+        let key = (members, around);
+        let mut viable = match self.cache.after_member.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let viable = self.walk(at, self.index.next_name, key.1.as_ref())?;
+                if self.cache.after_member.len() == MAX_AFTER_MEMBER {
+                    self.cache.after_member.clear();
+                }
+                self.cache.after_member.insert(key, viable.clone());
+                viable
+            }
+        };
+        match members {
+            NextMembers::None => {}
+            NextMembers::OfAnyName => {
+                for (suffix, text) in &self.index.names {
+                    viable.put(*suffix as usize, self.goes_on(at, text)?);
+                }
+            }
+            NextMembers::Some => self.begin_names(at, &mut viable)?,
+        }
+        Ok(viable)
+    }
+
+    /// Notes which of the suffixes that begin another name may come.
+    fn begin_names(&mut self, at: State, viable: &mut SuffixSet) -> Result<(), AutomatonError> {
+        let TokenSuffixes { trie, next_name, .. } = &self.index;
+        let Some(node) = next_name.filter(|node| !trie.is_leaf(*node)) else {
+            return Ok(());
+        };
+        let mut open = SmallVec::<[_; 4]>::new();
+        if let Some(comma) = self.automaton.step(at, b',')?
+            && let Some(quote) = self.automaton.step(comma, b'"')?
+        {
+            open.push((node, quote));
+        }
+        for suffix in trie.run(node, trie.end(node)).skip(trie.at(node).len()) {
+            viable.put(suffix, false);
+        }
+        while let Some((node, at)) = open.pop() {
+            for child in trie.children(node) {
+                let byte = trie.label(child);
+                if !self.automaton.begins_no_name(at, byte)?
+                    && let Some(next) = self.automaton.step(at, byte)?
+                {
+                    viable.put_all(trie.at(child));
+                    open.push((child, next));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether each suffix may come at a state, not looked up. `around` says what may come around the container.
+    fn find(&mut self, at: State, around: Option<&SuffixSet>) -> Result<SuffixSet, AutomatonError> {
+        match self.behind_name(at)? {
+            Some(viable) => Ok(viable),
+            None => self.walk(at, None, around),
+        }
+    }
+
+    /// Whether each suffix may come at a state, seen byte by byte. Behind a node before a name of any kind all may come that
+    /// do not end the name.
+    fn walk(
+        &mut self,
+        at: State,
+        before_name: Option<u32>,
+        around: Option<&SuffixSet>,
+    ) -> Result<SuffixSet, AutomatonError> {
+        let suffixes = &self.index;
+        let trie = &suffixes.trie;
+        let mut viable = SuffixSet::none(suffixes.texts.len());
+        viable.put_all(trie.at(ROOT));
+        if let Some(around) = around {
+            let bracket = self.automaton.bracket(at);
+            for &(suffix, with, behind) in &suffixes.closings {
+                viable.put(suffix as usize, Some(with) == bracket && around[behind as usize]);
+            }
+        }
+        let mut open = SmallVec::<[_; 8]>::new();
+        open.push((ROOT, at));
+        while let Some((node, at)) = open.pop() {
+            for child in trie.children(node) {
+                let label = trie.label(child);
+                if node == ROOT && around.is_some() && matches!(label, b'}' | b']') {
+                    continue;
+                }
+                if let Some(next) = self.automaton.step(at, label)? {
+                    viable.put_all(trie.at(child));
+                    match before_name == Some(child) {
+                        true => {
+                            for (suffix, may) in trie.run(child, trie.end(child)).zip(&suffixes.begun_names) {
+                                viable.put(suffix, *may);
+                            }
+                        }
+                        false => open.push((child, next)),
+                    }
+                }
+            }
+        }
+        Ok(viable)
+    }
+
+    /// Whether each suffix may come behind a name that an object lists.
+    pub(crate) fn behind_listed(&mut self, at: State) -> Result<SuffixSet, AutomatonError> {
+        // Mostly what is behind it is seen without the places that it leads to.
+        if let Some((shape, others)) = self.automaton.member_behind(at)?
+            && let Ok(suffixes) = self.known_by_shape(shape)
+            && let Some(viable) = suffixes.before(others, &self.index)
+        {
+            return Ok(viable.clone());
+        }
+        self.viable(at)
+    }
+
+    /// Whether each suffix may come behind a name; none where more counts than the shape of its value.
+    fn behind_name(&mut self, at: State) -> Result<Option<SuffixSet>, AutomatonError> {
+        let Some(value) = self.automaton.value_of_name(at)? else {
+            return Ok(None);
+        };
+        let Some(shape) = self.automaton.value_shape(value)? else {
+            return Ok(None);
+        };
+        let suffixes = self.by_shape(at, value, shape)?;
+        if let Some(others) = self.automaton.others_behind(at)?
+            && let Some(viable) = suffixes.before(others, &self.index)
+        {
+            return Ok(Some(viable.clone()));
+        }
+        let mut viable = suffixes.open.clone();
+        if !suffixes.whole.is_empty()
+            && let Some(after) = self.automaton.after_shape(value)?
+        {
+            let behind = self.viable(after)?;
+            for &(suffix, end) in &suffixes.whole {
+                viable.put(suffix as usize, behind[end as usize]);
+            }
+        }
+        for (suffix, text) in &self.index.odd {
+            viable.put(*suffix as usize, self.goes_on(at, text)?);
+        }
+        Ok(Some(viable))
+    }
+
+    /// The suffixes that may come behind a name and before a value of a shape.
+    pub(crate) fn by_shape(
+        &mut self,
+        at: State,
+        value: State,
+        shape: ValueShape,
+    ) -> Result<Arc<ValueSuffixes>, AutomatonError> {
+        let common = match self.known_by_shape(shape) {
+            Ok(known) => return Ok(known),
+            Err(common) => common,
+        };
+        let mut open = self.walk(at, None, None)?;
+        let mut whole = Vec::new();
+        for one in &self.index.values {
+            open.put(one.suffix as usize, false);
+            if self.goes_on(value, &one.value)? {
+                whole.push((one.suffix, one.behind));
+            }
+        }
+        let (mut last, mut all) = (open.clone(), open.clone());
+        for &(suffix, behind) in &whole {
+            last.put(suffix as usize, self.index.nothing[behind as usize]);
+            all.put(suffix as usize, true);
+        }
+        let whole = whole.into();
+        let suffixes = Arc::new(ValueSuffixes { open, whole, last, all });
+        let bytes = 3 * suffixes.open.bytes() + 8 * suffixes.whole.len();
+        self.cache.by_shape.keep(self.shared, (shape, common), &suffixes, bytes);
+        Ok(suffixes)
+    }
+
+    /// What is known of suffixes behind a name and before a value of a shape, or what that is known by.
+    fn known_by_shape(&mut self, shape: ValueShape) -> Result<Arc<ValueSuffixes>, Option<CommonShape>> {
+        self.cache.by_shape.get(self.automaton, self.shared, shape)
+    }
+
+    /// Whether some bytes may come at a state.
+    fn goes_on(&mut self, at: State, text: &[u8]) -> Result<bool, AutomatonError> {
+        let mut at = at;
+        for &byte in text {
+            match self.automaton.step(at, byte)? {
+                Some(next) => at = next,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether each suffix may come after the closing quote of a name that is not listed and ends with `text`, if that is
+    /// alike for all such names.
+    pub(crate) fn behind_any(
+        &mut self,
+        at: State,
+        begun: &PartialKey,
+        text: &str,
+    ) -> Result<SuffixSet, AutomatonError> {
+        if !self.index.end_in_comma || !self.automaton.is_wide_open(begun)? {
+            return self.behind_class(at, begun, text);
+        }
+        // Any value may come, and any other name behind it: that is the same in all such objects.
+        if let Some(known) = &self.cache.behind_any {
+            return Ok(known.clone());
+        }
+        let viable = self.behind_class(at, begun, text)?;
+        self.cache.behind_any = Some(viable.clone());
+        Ok(viable)
+    }
+
+    /// Whether each suffix may come after the closing quote of a name that ends with `text`, as far as it does not reach
+    /// into other names of the object.
+    pub(crate) fn behind_class(
+        &mut self,
+        at: State,
+        begun: &PartialKey,
+        text: &str,
+    ) -> Result<SuffixSet, AutomatonError> {
+        let after = self.automaton.after_longer_name(at, text);
+        let Some(class) = self.automaton.class_of(begun, (after, text))? else {
+            return self.viable(after);
+        };
+        if let Some(known) = self.cache.by_class.get(&class) {
+            return Ok(known);
+        }
+        let viable = self.find(after, None)?;
+        self.cache.by_class.keep(class, viable.clone(), viable.bytes());
+        Ok(viable)
+    }
+
+    /// Whether a suffix may come after all texts of a kind if it may after one of them: it does not go on into another text,
+    /// which must not be the same, nor end a container that is compared with others.
+    pub(crate) fn is_alike(&self, at: State, suffix: u32) -> bool {
+        let suffixes = &self.index;
+        !(suffixes.reaches_text[suffix as usize] || suffixes.closes[suffix as usize] && self.automaton.is_compared(at))
+    }
+
+    /// Works out the suffixes behind a name whose value has a shape, if that has not been done.
+    pub(crate) fn prepare(&mut self, name: State, value: State, shape: ValueShape) -> Result<(), AutomatonError> {
+        match self.cache.by_shape.has(shape) {
+            true => Ok(()),
+            false => self.by_shape(name, value, shape).map(drop),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! [`ClassSets`]: the tokens of classes of characters, which the strings of all schemas share.
+
+use std::sync::{Arc, Mutex};
+
+use crate::mask::cache::bounded::{BoundedCache, lock};
+use crate::mask::index::base_sets::Words;
+use crate::mask::index::posting_lists::Class;
+use crate::mask::index::tokens::TokenIndex;
+
+/// Memory for the sets of each kind: some 300 of a vocabulary of 200,000 tokens.
+const BYTES: usize = 8 << 20;
+
+/// The root of the trie of contents, or the node of a space, and the characters that come behind the first below it.
+pub(crate) type BehindFirst = (u32, Class);
+
+/// The children that come first, each with those up to a node next to it, and what comes behind them.
+pub(crate) type OfGroup = (Class, BehindFirst);
+
+/// The tokens below a node that have characters of one class only, but for the first.
+#[derive(Debug)]
+pub(crate) struct OfClass {
+    pub(crate) words: Words,
+    /// Nodes of tokens that begin another character behind such ones.
+    pub(crate) begun_beyond: Vec<u32>,
+}
+
+/// How two sets make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Combine {
+    /// Tokens of either.
+    Or,
+    /// Tokens of both.
+    And,
+}
+
+/// Sets of tokens by classes of characters, and sets made of two of them.
+#[derive(Debug)]
+pub(crate) struct ClassSets {
+    of_classes: Mutex<BoundedCache<BehindFirst, Arc<OfClass>>>,
+    of_groups: Mutex<BoundedCache<OfGroup, Words>>,
+    /// By where the two sets are; they are kept beside what they make, so that nothing else comes to be there.
+    combined: Mutex<BoundedCache<(Combine, usize, usize), [Words; 3]>>,
+}
+
+impl Default for ClassSets {
+    fn default() -> Self {
+        Self {
+            of_classes: Mutex::new(BoundedCache::new(BYTES)),
+            of_groups: Mutex::new(BoundedCache::new(BYTES)),
+            combined: Mutex::new(BoundedCache::new(BYTES)),
+        }
+    }
+}
+
+impl ClassSets {
+    /// The tokens of a class.
+    pub(crate) fn of_class(&self, index: &TokenIndex, key: &BehindFirst) -> Arc<OfClass> {
+        if let Some(known) = lock(&self.of_classes).get(key) {
+            return known;
+        }
+        let (node, class) = key;
+        let (words, begun_beyond) = index.postings.within(class, *node, &index.inside);
+        let bytes = 4 * (words.len() + begun_beyond.len());
+        let words = words.into();
+        let found = Arc::new(OfClass { words, begun_beyond });
+        lock(&self.of_classes).keep(key.clone(), found.clone(), bytes);
+        found
+    }
+
+    /// The tokens of a class that begin as a group does, as they are found where they are not known.
+    pub(crate) fn of_group(&self, key: OfGroup, find: impl FnOnce() -> Vec<u32>) -> Words {
+        if let Some(known) = lock(&self.of_groups).get(&key) {
+            return known;
+        }
+        let found: Words = find().into();
+        lock(&self.of_groups).keep(key, found.clone(), 4 * found.len());
+        found
+    }
+
+    /// What two sets of as many words make.
+    pub(crate) fn combined(&self, how: Combine, one: &Words, other: &Words) -> Words {
+        let address = |words: &Words| Arc::as_ptr(words) as usize;
+        let key = (how, address(one), address(other));
+        if let Some([_, _, known]) = lock(&self.combined).get(&key) {
+            return known;
+        }
+        let pairs = one.iter().zip(other.iter());
+        let made: Vec<u32> = match how {
+            Combine::Or => pairs.map(|(one, other)| one | other).collect(),
+            Combine::And => pairs.map(|(one, other)| one & other).collect(),
+        };
+        let made: Words = made.into();
+        // The second is mostly kept elsewhere as well.
+        let bytes = 4 * (one.len() + made.len());
+        lock(&self.combined).keep(key, [one.clone(), other.clone(), made.clone()], bytes);
+        made
+    }
+}

@@ -1,0 +1,107 @@
+//! [`Group`]: what is behind the first characters of tokens that lead to one state; walks judge it as a whole where they can.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::mask::index::base_sets::{Words, bit, set};
+use crate::mask::index::posting_lists::Class;
+use crate::mask::index::trie::Trie;
+
+use super::character_walk::CharacterWalk;
+use super::class_sets::{Combine, OfClass};
+use super::residual_states::DEAD;
+
+/// Texts of a group from which on it pays to judge it as a whole.
+pub(crate) const WORTH_TAKING: usize = 1_000;
+
+/// What is below the root, or below a space, behind a first character that leads to one state.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    pub(crate) state: u32,
+    /// The children, those next to one another together.
+    ranges: Vec<Range<u32>>,
+    /// How many texts are below them.
+    pub(crate) texts: usize,
+}
+
+impl Group {
+    /// A group without children.
+    pub(crate) fn empty(state: u32) -> Self {
+        Self {
+            state,
+            ..Self::default()
+        }
+    }
+
+    /// Puts some groups together.
+    pub(crate) fn of(groups: &[Self]) -> Self {
+        let mut ranges: Vec<Range<u32>> = groups.iter().flat_map(|group| group.ranges.iter().cloned()).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        Self {
+            state: groups.first().map_or(DEAD, |group| group.state),
+            ranges,
+            texts: groups.iter().map(|group| group.texts).sum(),
+        }
+    }
+
+    /// Adds children next to one another, behind all others.
+    pub(crate) fn add(&mut self, children: Range<u32>, trie: &Trie<u32>) {
+        self.texts += trie.run(children.start, children.end).len();
+        self.ranges.push(children);
+    }
+
+    /// The nodes behind a first character.
+    pub(crate) fn children<'a>(&'a self, trie: &'a Trie<u32>) -> impl Iterator<Item = u32> + 'a {
+        self.ranges.iter().flat_map(|range| {
+            let next = |at: &u32| Some(trie.end(*at)).filter(|at| *at < range.end);
+            std::iter::successors(Some(range.start), next)
+        })
+    }
+
+    /// Whether a node is in the group or below one that is.
+    pub(crate) fn has(&self, node: u32) -> bool {
+        let place = self.ranges.partition_point(|range| range.end <= node);
+        self.ranges.get(place).is_some_and(|range| range.start <= node)
+    }
+}
+
+impl CharacterWalk<'_> {
+    /// Adds a set of tokens that may come.
+    fn take_in(&mut self, sure: Words) {
+        self.words = Some(match self.words.take() {
+            Some(others) => self.classes.combined(Combine::Or, &others, &sure),
+            None => sure,
+        });
+    }
+
+    /// Adds the tokens below a node and in a group that have no characters but those of a class behind the first, if they
+    /// are among some.
+    pub(crate) fn take_class(&mut self, node: u32, group: &Group, class: Class, among: Option<&Words>) -> Arc<OfClass> {
+        let key = (node, class);
+        let index = self.index;
+        let all = self.classes.of_class(index, &key);
+        let first = group.ranges.iter().map(|range| (range.start, range.end)).collect();
+        let words = self.classes.of_group((first, key), || {
+            let contents = &index.inside;
+            if group.texts < index.tuning.listed_texts {
+                let mut words = vec![0; all.words.len()];
+                for range in &group.ranges {
+                    let below = contents.tokens[contents.inside.run(range.start, range.end)].iter();
+                    for &token in below.filter(|token| bit(&all.words, **token)) {
+                        set(&mut words, token);
+                    }
+                }
+                return words;
+            }
+            let mut words = all.words.to_vec();
+            let children: Vec<u32> = group.children(&contents.inside).collect();
+            index.postings.keep_below(node, &children, contents, &mut words);
+            words
+        });
+        match among {
+            Some(among) => self.take_in(self.classes.combined(Combine::And, &words, among)),
+            None => self.take_in(words),
+        }
+        all
+    }
+}

@@ -1,0 +1,53 @@
+//! [`OpenLengths`]: how many characters, whichever they are, a language leaves open.
+
+use hashbrown::HashMap;
+
+use crate::automaton::{Automaton, AutomatonError};
+use crate::strings::LanguageId;
+
+/// How many characters of any kind languages take, as far as it has been asked.
+#[derive(Debug, Default)]
+pub(crate) struct OpenLengths {
+    /// Characters after any of which some text can still come.
+    viable: HashMap<LanguageId, u64>,
+    /// Characters up to which every text belongs to the language, and one more.
+    accepted: HashMap<LanguageId, u64>,
+}
+
+impl OpenLengths {
+    /// Whether any text of `length` characters is the beginning of one of `language`.
+    pub(crate) fn is_viable(
+        &mut self,
+        automaton: &mut Automaton,
+        language: LanguageId,
+        length: u64,
+    ) -> Result<bool, AutomatonError> {
+        if let Some(&known) = self.viable.get(&language) {
+            return Ok(length <= known);
+        }
+        let viable = match automaton.is_dense(language)? {
+            true => u64::MAX,
+            false => automaton.only_bounded(language)?.map_or(0, |(_, max)| max),
+        };
+        self.viable.insert(language, viable);
+        Ok(length <= viable)
+    }
+
+    /// Whether all texts of up to `length` characters belong to `language`.
+    pub(crate) fn is_accepted(
+        &mut self,
+        automaton: &mut Automaton,
+        language: LanguageId,
+        length: u64,
+    ) -> Result<bool, AutomatonError> {
+        if let Some(&known) = self.accepted.get(&language) {
+            return Ok(length < known);
+        }
+        let accepted = match automaton.only_bounded(language)? {
+            Some((0, max)) => max.saturating_add(1),
+            _ => 0,
+        };
+        self.accepted.insert(language, accepted);
+        Ok(length < accepted)
+    }
+}
