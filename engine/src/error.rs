@@ -17,8 +17,12 @@ pub struct CompileError {
 ///
 /// "Unsupported" is kept apart from "malformed": the first is a limit of the framework, the second a defect
 /// of the schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 #[non_exhaustive]
 pub enum CompileErrorKind {
     /// The text is not JSON, or not a JSON Schema.
@@ -164,6 +168,9 @@ pub enum VocabularyError {
         /// What is wrong there and what was expected.
         message: String,
     },
+    /// The crate `tokenizers` fails on the tokenizer (only with the feature `tokenizers`).
+    #[error("the tokenizers library fails: {0}")]
+    Tokenizer(String),
     /// A line of a tiktoken rank file is not `base64 rank`.
     #[error("tiktoken ranks, line {line}: {message}")]
     TiktokenLine {

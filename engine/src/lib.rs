@@ -36,6 +36,8 @@ pub use reply::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
 pub use schema::{Draft, SchemaOptions};
 pub use style::{Escapes, KeyOrder, NumberStyle, Style, Whitespace};
 pub use token_mask::TokenMask;
+#[cfg(feature = "tokenizers")]
+pub use vocabulary::HuggingFaceTokenizer;
 pub use vocabulary::{TokenKind, Tokenize, Vocabulary, VocabularyBuilder};
 
 /// Index of a token in a [`Vocabulary`], and of its bit in a [`TokenMask`].

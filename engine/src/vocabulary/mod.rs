@@ -1,6 +1,8 @@
 //! [`Vocabulary`]: the bytes of every token of a model.
 
 mod builder;
+#[cfg(feature = "tokenizers")]
+mod hugging_face;
 mod tiktoken;
 mod tokenizer_json;
 
@@ -8,6 +10,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use builder::VocabularyBuilder;
+#[cfg(feature = "tokenizers")]
+pub use hugging_face::HuggingFaceTokenizer;
 
 use crate::{TokenId, VocabularyError};
 

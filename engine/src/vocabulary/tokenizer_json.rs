@@ -131,7 +131,7 @@ fn bytes(token: &str, spelling: TokenSpelling) -> Vec<u8> {
 }
 
 /// GPT-2's table read backwards: printable Latin-1 stands for itself, the other 68 bytes for U+0100 onwards.
-fn byte_of_char(character: char) -> Option<u8> {
+pub(super) fn byte_of_char(character: char) -> Option<u8> {
     match u32::from(character) {
         code @ (0x21..=0x7E | 0xA1..=0xAC | 0xAE..=0xFF) => Some(code as u8),
         code @ 0x100..=0x120 => Some((code - 0x100) as u8),

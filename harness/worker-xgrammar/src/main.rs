@@ -21,27 +21,6 @@ use crate::compiler::{Mode, XgrammarCompiler};
 /// Version of the package xgrammar, which Cargo.toml pins, and of the C++ library in it.
 const VERSION: &str = "0.6.0 (C++ 0.2.8)";
 
-/// What is wrong with a file, in the words of `models/src/prompt/tokenizer.rs`, which [`tokenizers`] includes.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelError {
-    /// The file is not JSON.
-    #[error("{file}: {message}")]
-    Json {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// The file does not describe a tokenizer.
-    #[error("{file}: {message}")]
-    Tokenizer {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        message: String,
-    },
-}
-
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let mode = match arguments.as_slice() {

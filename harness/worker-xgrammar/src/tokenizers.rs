@@ -3,13 +3,11 @@
 #[allow(dead_code)]
 #[path = "../../src/vocabularies/encodings.rs"]
 mod encodings;
-#[allow(dead_code)]
-#[path = "../../../models/src/prompt/tokenizer.rs"]
-mod model;
 
 use std::sync::Arc;
 
-use maskwright::Tokenize;
+use ::tokenizers::Tokenizer;
+use maskwright::{HuggingFaceTokenizer, Tokenize};
 use maskwright_worker::TokenizerSource;
 
 /// The tokenizer called or described by `source`; `None` where it cannot be made.
@@ -20,8 +18,8 @@ pub fn tokenizer(source: &TokenizerSource) -> Option<Arc<dyn Tokenize>> {
             encoding.tokenizer().ok()
         }
         TokenizerSource::TokenizerJson(json) => {
-            let tokenizer = model::ModelTokenizer::from_bytes("tokenizer.json", json.as_bytes()).ok()?;
-            Some(Arc::new(tokenizer))
+            let tokenizer = Tokenizer::from_bytes(json).ok()?;
+            Some(Arc::new(HuggingFaceTokenizer::new(&tokenizer).ok()?))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! [`ModelTokenizer`]: text to tokens and back, as the model's own tokenizer.json says.
 
-use maskwright::{TokenId, Tokenize};
+use maskwright::{HuggingFaceTokenizer, TokenId, Tokenize};
 use serde_json::Value;
 use tokenizers::Tokenizer;
 
@@ -11,9 +11,7 @@ pub struct ModelTokenizer {
     /// The tokenizer as written: it recognises special tokens, and adds those that the post-processor adds.
     prompt: Tokenizer,
     /// The tokenizer for text in the middle of a document: it knows no special tokens, and puts nothing in front.
-    inner: Tokenizer,
-    /// The token that spells each byte on its own, where there is one.
-    byte_tokens: Box<[Option<TokenId>; 256]>,
+    inner: HuggingFaceTokenizer,
     len: usize,
 }
 
@@ -36,23 +34,16 @@ impl ModelTokenizer {
             file: file.to_owned(),
             message,
         };
-        let read = |bytes: &[u8]| read(bytes).map_err(failed);
-        let prompt = read(bytes)?;
-        let mut json = serde_json::from_slice(bytes).map_err(|error| ModelError::Json {
+        let prompt = read(bytes).map_err(failed)?;
+        let json = serde_json::from_slice(bytes).map_err(|error| ModelError::Json {
             file: file.to_owned(),
             message: error.to_string(),
         })?;
         check_added_tokens(&prompt, &json).map_err(failed)?;
-        let mut inner = if remove_prefix(&mut json) {
-            read(json.to_string().as_bytes())?
-        } else {
-            prompt.clone()
-        };
-        inner.set_encode_special_tokens(true);
+        let inner = HuggingFaceTokenizer::new(&prompt).map_err(|error| failed(error.to_string()))?;
         let highest = prompt.get_vocab(true).into_values().max();
         Ok(Self {
             len: highest.map_or(0, |highest| highest as usize + 1),
-            byte_tokens: byte_tokens(&prompt, &json),
             prompt,
             inner,
         })
@@ -103,24 +94,8 @@ impl ModelTokenizer {
 }
 
 impl Tokenize for ModelTokenizer {
-    /// An empty result for text that the tokenizer fails on or cannot spell: nothing is forced then.
     fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
-        let mut tokens = Vec::new();
-        for chunk in text.utf8_chunks() {
-            if !chunk.valid().is_empty() {
-                match self.inner.encode_fast(chunk.valid(), false) {
-                    Ok(encoding) => tokens.extend_from_slice(encoding.get_ids()),
-                    Err(_) => return Vec::new(),
-                }
-            }
-            for &byte in chunk.invalid() {
-                match self.byte_tokens[usize::from(byte)] {
-                    Some(token) => tokens.push(token),
-                    None => return Vec::new(),
-                }
-            }
-        }
-        tokens
+        self.inner.tokenize(text)
     }
 }
 
@@ -151,63 +126,4 @@ fn check_added_tokens(tokenizer: &Tokenizer, json: &Value) -> Result<(), String>
         }
     }
     Ok(())
-}
-
-/// Takes out of a tokenizer.json what puts a space in front of every text; true where there was something.
-fn remove_prefix(json: &mut Value) -> bool {
-    let normalizer = remove_prefix_of(json.get_mut("normalizer"));
-    let pre_tokenizer = remove_prefix_of(json.get_mut("pre_tokenizer"));
-    normalizer || pre_tokenizer
-}
-
-/// Takes out of a normalizer or pre-tokenizer what puts a space in front of every text; true where there was something.
-fn remove_prefix_of(part: Option<&mut Value>) -> bool {
-    let Some(part) = part else {
-        return false;
-    };
-    let mut changed = false;
-    match part["type"].as_str() {
-        Some("Prepend") => {
-            *part = Value::Null;
-            return true;
-        }
-        Some("Metaspace") => {
-            changed = part["prepend_scheme"] != "never";
-            part["prepend_scheme"] = "never".into();
-            if let Some(map) = part.as_object_mut() {
-                map.remove("add_prefix_space");
-            }
-        }
-        Some("ByteLevel") => {
-            changed = part["add_prefix_space"] == true;
-            part["add_prefix_space"] = false.into();
-        }
-        Some("Sequence") => {
-            for list in ["normalizers", "pretokenizers"] {
-                if let Some(Value::Array(parts)) = part.get_mut(list) {
-                    for part in parts.iter_mut() {
-                        changed |= remove_prefix_of(Some(part));
-                    }
-                    parts.retain(|part| !part.is_null());
-                }
-            }
-        }
-        _ => {}
-    }
-    changed
-}
-
-/// The tokens that spell single bytes, by name: `<0xXX>` with byte fallback, else GPT-2's characters.
-fn byte_tokens(tokenizer: &Tokenizer, json: &Value) -> Box<[Option<TokenId>; 256]> {
-    let fallback = json["model"]["byte_fallback"] == true;
-    let mut shifted = 0x100..;
-    Box::new(std::array::from_fn(|byte| {
-        let printable = matches!(byte, 0x21..=0x7E | 0xA1..=0xAC | 0xAE..=0xFF);
-        let code = if printable { Some(byte as u32) } else { shifted.next() };
-        let name = match fallback {
-            true => format!("<0x{byte:02X}>"),
-            false => char::from_u32(code?)?.to_string(),
-        };
-        tokenizer.token_to_id(&name)
-    }))
 }
