@@ -1,12 +1,12 @@
-//! [`Decode`]: from the bytes of a JSON string to its characters.
-
-use smallvec::{SmallVec, smallvec};
+//! [`DecodeState`]: from the bytes of a JSON string to its characters.
 
 use crate::Escapes;
+use smallvec::{SmallVec, smallvec};
+use std::hash::Hash;
 
 /// Where in a character a string stands. Escapes and UTF-8 sequences take several bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Decode {
+pub(crate) enum DecodeState {
     /// Between characters.
     #[default]
     Between,
@@ -42,7 +42,7 @@ pub(crate) fn is_plain(byte: u8) -> bool {
 }
 
 /// The characters that some bytes begin with and that stand for themselves, if they are more than one.
-pub(super) fn several_plain(bytes: &[u8]) -> Option<&str> {
+pub(in crate::automaton) fn several_plain(bytes: &[u8]) -> Option<&str> {
     let count = bytes.iter().take_while(|byte| is_plain(**byte)).count();
     let characters = std::str::from_utf8(&bytes[..count]).ok();
     characters.filter(|_| count > 1)
@@ -52,7 +52,7 @@ pub(super) fn several_plain(bytes: &[u8]) -> Option<&str> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decoded {
     /// The string goes on, no character is complete.
-    Partial(Decode),
+    Partial(DecodeState),
     /// A character is complete.
     Character(char),
     /// The closing quote.
@@ -61,7 +61,7 @@ pub(crate) enum Decoded {
     Refused,
 }
 
-impl Decode {
+impl DecodeState {
     /// Reads a byte.
     pub(crate) fn step(self, byte: u8, escapes: Escapes) -> Decoded {
         match self {
@@ -184,7 +184,7 @@ fn pairs(first: u16, last: u16) -> (u32, u32) {
 
 fn between(byte: u8) -> Decoded {
     let utf8 = |bits: u8, missing: u8, least: u32| {
-        Decoded::Partial(Decode::Utf8 {
+        Decoded::Partial(DecodeState::Utf8 {
             bits: u32::from(bits),
             missing,
             least,
@@ -192,7 +192,7 @@ fn between(byte: u8) -> Decoded {
     };
     match byte {
         b'"' => Decoded::End,
-        b'\\' => Decoded::Partial(Decode::Escape),
+        b'\\' => Decoded::Partial(DecodeState::Escape),
         0x20..=0x7F => Decoded::Character(char::from(byte)),
         0xC2..=0xDF => utf8(byte & 0x1F, 1, 0x80),
         0xE0..=0xEF => utf8(byte & 0x0F, 2, 0x800),
@@ -210,7 +210,7 @@ fn escape(byte: u8) -> Decoded {
         b'r' => '\r',
         b't' => '\t',
         b'u' => {
-            return Decoded::Partial(Decode::Hex {
+            return Decoded::Partial(DecodeState::Hex {
                 digits: 0,
                 value: 0,
                 high: None,
@@ -227,10 +227,10 @@ fn hex(digits: u8, value: u16, high: Option<u16>, byte: u8) -> Decoded {
     let value = value << 4 | digit as u16;
     if digits < 3 {
         let digits = digits + 1;
-        return Decoded::Partial(Decode::Hex { digits, value, high });
+        return Decoded::Partial(DecodeState::Hex { digits, value, high });
     }
     match (high, value) {
-        (None, 0xD800..=0xDBFF) => Decoded::Partial(Decode::High(value)),
+        (None, 0xD800..=0xDBFF) => Decoded::Partial(DecodeState::High(value)),
         (None, _) => character(u32::from(value)),
         (Some(high), 0xDC00..=0xDFFF) => {
             character(0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(value) - 0xDC00))
@@ -249,7 +249,7 @@ fn continuation(bits: u32, missing: u8, least: u32, byte: u8) -> Decoded {
         1 => Decoded::Refused,
         _ => {
             let missing = missing - 1;
-            Decoded::Partial(Decode::Utf8 { bits, missing, least })
+            Decoded::Partial(DecodeState::Utf8 { bits, missing, least })
         }
     }
 }
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     fn decode(text: &[u8], escapes: Escapes) -> Option<String> {
-        let mut state = Decode::default();
+        let mut state = DecodeState::default();
         let mut decoded = String::new();
         let mut hopeless = false;
         for &byte in text {
@@ -283,7 +283,7 @@ mod tests {
                             .any(|(first, last)| (*first..=*last).contains(&code))
                     );
                     decoded.push(character);
-                    state = Decode::Between;
+                    state = DecodeState::Between;
                 }
                 Decoded::End => return Some(decoded),
                 Decoded::Refused => return None,
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn what_cannot_become_a_character_is_known_early() {
         for hopeless in [&b"\xED\xA0"[..], b"\xF4\x90", b"\\ud800\\u00", b"\\ud800\\ue"] {
-            let mut state = Decode::default();
+            let mut state = DecodeState::default();
             for &byte in hopeless {
                 match state.step(byte, Escapes::Any) {
                     Decoded::Partial(next) => state = next,

@@ -10,7 +10,7 @@ use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::assertion::AssertionId;
+use super::formula::assertion::AssertionId;
 use super::{Automaton, Formats, State};
 use crate::json::{Document, Value};
 use crate::schema::tests::evaluate::{Texts, is_valid};

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::automaton::{Automaton, AutomatonError, Decode, RemainingKeyText, State, StateClass};
+use crate::automaton::{Automaton, AutomatonError, DecodeState, RemainingKeyText, State, StateClass};
 use crate::strings::Languages;
 use crate::{MaskError, TokenId, Vocabulary};
 
@@ -198,7 +198,7 @@ impl MaskBuilder {
                 };
                 set.and_these(found)
             }
-            StateClass::Name(Decode::Between) => {
+            StateClass::Key(DecodeState::Between) => {
                 let remaining = self.automaton.name_rests(at)?;
                 let mut walk = self.walk(shared);
                 let set = match &remaining {
@@ -220,7 +220,7 @@ impl MaskBuilder {
                 };
                 set.and_these(found)
             }
-            StateClass::Text(Decode::Between, language) => {
+            StateClass::String(DecodeState::Between, language) => {
                 let mut walk = self.walk(shared);
                 if walk.strings().is_free(language)?
                     && let Some(free) = walk.ends().free_text(at)?
@@ -233,9 +233,9 @@ impl MaskBuilder {
                 walk.ends().closings(at, &index.inside, found)?;
                 inside.but(&excluded, &index.sets).and_these(found)
             }
-            kind @ (StateClass::Text(begun, _) | StateClass::Name(begun)) => {
+            kind @ (StateClass::String(begun, _) | StateClass::Key(begun)) => {
                 let language = match kind {
-                    StateClass::Text(_, language) => language,
+                    StateClass::String(_, language) => language,
                     _ => self.automaton.name_language(at)?,
                 };
                 let mut walk = self.walk(shared);

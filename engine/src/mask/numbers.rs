@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, AutomatonError, Digits, State};
+use crate::automaton::{Automaton, AutomatonError, NumberClass, State};
 use crate::mask::cache::bounded::BoundedCache;
 use crate::mask::cache::token_set::{Base, TokenSet};
 use crate::mask::index::base_sets::BaseSets;
@@ -106,9 +106,9 @@ pub(crate) struct Numbers<'a> {
 
 impl Numbers<'_> {
     /// The tokens that go on with a number and stay in it.
-    pub(crate) fn tokens(&mut self, at: State, digits: Digits) -> Result<NumberTokens, AutomatonError> {
+    pub(crate) fn tokens(&mut self, at: State, digits: NumberClass) -> Result<NumberTokens, AutomatonError> {
         let mut found = Vec::new();
-        let Digits::Any(number) = digits else {
+        let NumberClass::Any(number) = digits else {
             let automaton = &mut *self.automaton;
             for tokens in [&self.index.numbers, &self.index.digits] {
                 tokens.walk(at, |at: &State, byte| automaton.step(*at, byte), &mut found)?;

@@ -171,14 +171,14 @@ impl<'a> StructureWalk<'a> {
     /// Adds the tokens of some contents that may come from behind an opening quote on.
     fn string(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
         match self.automaton.kind(at)? {
-            StateClass::Text(_, language) => {
+            StateClass::String(_, language) => {
                 let mut inside = Vec::new();
                 self.strings().inside_few(contents, language, &mut inside)?;
                 let excluded = self.excluded(at, language, contents)?;
                 inside.retain(|token| excluded.binary_search(token).is_err());
                 found.append(&mut inside);
             }
-            StateClass::Name(_) => {
+            StateClass::Key(_) => {
                 let known = self.next_key.known.as_mut().filter(|known| known.at == at);
                 let remaining = match known.and_then(|known| known.remaining.take()) {
                     Some(remaining) => remaining,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::automaton::{AutomatonError, Decode, RemainingKeyText, State, StateClass};
+use crate::automaton::{AutomatonError, DecodeState, RemainingKeyText, State, StateClass};
 use crate::strings::{LanguageId, Languages};
 use crate::{CompileError, Formats, Vocabulary};
 
@@ -146,7 +146,7 @@ impl MaskBuilder {
             values += 1;
             if let Some(text) = self.automaton.step(at, b'"')? {
                 self.tokens(text, shared)?;
-                if let StateClass::Text(Decode::Between, language) = self.automaton.kind(text)? {
+                if let StateClass::String(DecodeState::Between, language) = self.automaton.kind(text)? {
                     texts.push(language);
                 }
             }

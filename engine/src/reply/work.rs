@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::automaton::{AutomatonError, Decode, State, StateClass};
+use crate::automaton::{AutomatonError, DecodeState, State, StateClass};
 use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 
 use super::ReplyForm;
@@ -209,9 +209,9 @@ impl<'a> Walk<'a> {
                     join(&tokens);
                 }
                 At::Yaml(yaml) => match self.work.automaton.kind(yaml.json)? {
-                    StateClass::Text(decode, language) => {
+                    StateClass::String(decode, language) => {
                         let inside = match decode {
-                            Decode::Between => self.work.strings(shared).inside(language)?,
+                            DecodeState::Between => self.work.strings(shared).inside(language)?,
                             begun => self.work.strings(shared).within(begun, language)?,
                         };
                         join(&inside);

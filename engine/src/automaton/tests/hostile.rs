@@ -247,7 +247,7 @@ fn long_lists_are_kept_once() {
             at = automaton.step(at, byte).unwrap().unwrap();
         }
         assert!(automaton.is_complete(at).unwrap());
-        automaton.formulas.size()
+        automaton.formula_bytes()
     };
     let object = |at: usize| format!(r#"{{"a": {at}, "b": "{}", "c": {{"d": {}}}}}"#, at % 7, at % 11);
     let array = |at: usize| format!(r#"[{at}, "{}", [{}]]"#, at % 7, at % 11);

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
-use crate::automaton::{Decode, Decoded};
+use crate::automaton::{DecodeState, Decoded};
 use crate::strings::{Horizon, is_blank};
 use crate::{Escapes, TokenId};
 
@@ -82,13 +82,13 @@ pub(crate) type NameClosings = (Box<str>, Box<[Closing]>);
 /// A character that has been begun.
 #[derive(Clone, Debug)]
 pub(crate) struct PartialCodePoint {
-    pub(crate) decode: Decode,
+    pub(crate) decode: DecodeState,
     /// The characters that it may become, as inclusive ranges.
     pub(crate) possible: Box<[(u32, u32)]>,
 }
 
 impl PartialCodePoint {
-    fn new(decode: Decode, escapes: Escapes) -> Self {
+    fn new(decode: DecodeState, escapes: Escapes) -> Self {
         let possible = decode.possible(escapes)[..].into();
         Self { decode, possible }
     }
@@ -173,7 +173,7 @@ impl Tails {
     /// Takes a token in by its bytes from a place within a string on.
     pub(crate) fn push(&mut self, bytes: &[u8], token: TokenId, escapes: Escapes, is_free: bool) {
         let mut characters = Vec::with_capacity(bytes.len());
-        let mut state = Decode::Between;
+        let mut state = DecodeState::Between;
         for (at, &byte) in bytes.iter().enumerate() {
             match state.step(byte, escapes) {
                 Decoded::Refused => return,
@@ -187,11 +187,11 @@ impl Tails {
                 Decoded::Partial(next) => state = next,
                 Decoded::Character(character) => {
                     characters.push(character.into());
-                    state = Decode::Between;
+                    state = DecodeState::Between;
                 }
             }
         }
-        let begun = (state != Decode::Between).then(|| PartialCodePoint::new(state, escapes));
+        let begun = (state != DecodeState::Between).then(|| PartialCodePoint::new(state, escapes));
         self.inside.push(Tail {
             characters,
             begun,

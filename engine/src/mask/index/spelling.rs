@@ -2,7 +2,7 @@
 //! the whitespace that makes no difference.
 
 use crate::Escapes;
-use crate::automaton::{Decode, Decoded};
+use crate::automaton::{DecodeState, Decoded};
 
 /// How far text goes that begins a value.
 pub(crate) enum Extent {
@@ -66,13 +66,13 @@ pub(crate) fn is_of_number(byte: u8) -> bool {
 
 /// Whether bytes may stand within a string of any kind, from its beginning on.
 pub(crate) fn is_content(bytes: &[u8], escapes: Escapes) -> bool {
-    let mut decode = Decode::Between;
+    let mut decode = DecodeState::Between;
     for &byte in bytes {
         decode = match decode.step(byte, escapes) {
             Decoded::Refused | Decoded::End => return false,
             Decoded::Partial(next) if next.possible(escapes).is_empty() => return false,
             Decoded::Partial(next) => next,
-            Decoded::Character(_) => Decode::Between,
+            Decoded::Character(_) => DecodeState::Between,
         };
     }
     true

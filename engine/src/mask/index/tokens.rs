@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::automaton::{self, AutomatonError, Decode, Decoded};
+use crate::automaton::{self, AutomatonError, DecodeState, Decoded};
 use crate::mask::tuning::Tuning;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
@@ -181,11 +181,11 @@ impl TokenIndex {
     }
 
     /// The tokens that stay inside of a string that may be any, where a character has been begun; 32 a word.
-    pub(crate) fn within_any_string(&self, begun: Decode) -> Words {
+    pub(crate) fn within_any_string(&self, begun: DecodeState) -> Words {
         let escapes = self.escapes;
         let mut words = vec![0; self.sets.any.len()];
         let Spelled { trie, tokens } = &self.every;
-        let enter = |node, (begun, is_plain): &(Decode, bool)| {
+        let enter = |node, (begun, is_plain): &(DecodeState, bool)| {
             let label = trie.label(node);
             let is_plain = *is_plain && automaton::is_plain(label);
             let next = match begun.step(label, escapes) {
@@ -200,7 +200,7 @@ impl TokenIndex {
                     }
                     return Ok(None);
                 }
-                Decoded::Character(_) => Decode::Between,
+                Decoded::Character(_) => DecodeState::Between,
             };
             for &token in &tokens[trie.at(node)] {
                 set(&mut words, token);

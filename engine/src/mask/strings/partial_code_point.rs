@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, AutomatonError, Decode, Decoded};
+use crate::automaton::{Automaton, AutomatonError, DecodeState, Decoded};
 use crate::mask::cache::token_set::{Base, TokenSet};
 use crate::mask::index::base_sets::{Words, bit};
 use crate::mask::index::tokens::TokenIndex;
@@ -19,7 +19,7 @@ pub(crate) fn within(
     automaton: &mut Automaton,
     (states, mut free): (&mut ResidualStates, FreeLanguages<'_>),
     index: &TokenIndex,
-    (begun, any): (Decode, Words),
+    (begun, any): (DecodeState, Words),
     language: LanguageId,
 ) -> Result<TokenSet, AutomatonError> {
     let (escapes, trie, every) = (index.escapes, &index.every.trie, &index.every.tokens);
@@ -34,7 +34,7 @@ pub(crate) fn within(
             Decoded::Refused | Decoded::End => return Ok(None),
             Decoded::Character(character) => {
                 let after = states.after(automaton, Some(&mut free), state, character.into())?;
-                (Decode::Between, after)
+                (DecodeState::Between, after)
             }
             Decoded::Partial(next) => {
                 let may = states.residual(state).may_begin(automaton, &next.possible(escapes))?;

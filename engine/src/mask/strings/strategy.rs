@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use hashbrown::HashMap;
 
 use crate::TokenId;
-use crate::automaton::{Automaton, AutomatonError, Decode};
+use crate::automaton::{Automaton, AutomatonError, DecodeState};
 use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::token_set::{Base, TokenSet};
 use crate::mask::index::base_sets::Words;
@@ -89,10 +89,10 @@ const MAX_APPROXIMATIONS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct SharedStringCache {
     /// The tokens that stay inside, by what has been begun of a character and the language.
-    sets: Mutex<BoundedCache<(Decode, Fingerprint), TokenSet>>,
+    sets: Mutex<BoundedCache<(DecodeState, Fingerprint), TokenSet>>,
     approximations: Mutex<BoundedCache<Fingerprint, ApproximateTokens>>,
     /// The tokens that stay inside of a free string where a character has been begun.
-    partial: Mutex<BoundedCache<Decode, Words>>,
+    partial: Mutex<BoundedCache<DecodeState, Words>>,
     classes: ClassSets,
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct StringCache {
     /// The tokens of over-approximations that have no fingerprint to keep them by.
     approximations: HashMap<LanguageId, ApproximateTokens>,
     /// The tokens that stay inside.
-    sets: BoundedCache<(Decode, LanguageId), TokenSet>,
+    sets: BoundedCache<(DecodeState, LanguageId), TokenSet>,
 }
 
 impl Default for StringCache {
@@ -161,7 +161,7 @@ impl Strings<'_> {
 
     /// The tokens that may follow between two characters of a string and stay in it.
     pub(crate) fn inside(&mut self, language: LanguageId) -> Result<TokenSet, AutomatonError> {
-        let key = (Decode::Between, language);
+        let key = (DecodeState::Between, language);
         if let Some(known) = self.cache.sets.get(&key) {
             return Ok(known);
         }
@@ -207,7 +207,8 @@ impl Strings<'_> {
         {
             return Ok(Choice::New(Strategy::LengthBound(max as usize)));
         }
-        let known = fingerprint.and_then(|fingerprint| lock(&self.shared.sets).get(&(Decode::Between, fingerprint)));
+        let known =
+            fingerprint.and_then(|fingerprint| lock(&self.shared.sets).get(&(DecodeState::Between, fingerprint)));
         if let Some(known) = known {
             return Ok(Choice::Known(known));
         }
@@ -240,7 +241,7 @@ impl Strings<'_> {
             Strategy::CustomDfa | Strategy::CharacterWalk | Strategy::PartialCodePoint => self.walk(language)?,
         };
         if let Some(fingerprint) = fingerprint {
-            lock(&self.shared.sets).keep((Decode::Between, fingerprint), set.clone(), set.bytes());
+            lock(&self.shared.sets).keep((DecodeState::Between, fingerprint), set.clone(), set.bytes());
         }
         Ok(Some(set))
     }
@@ -388,7 +389,7 @@ impl Strings<'_> {
     }
 
     /// The tokens that may follow within a character of a string and stay in that string.
-    pub(crate) fn within(&mut self, begun: Decode, language: LanguageId) -> Result<TokenSet, AutomatonError> {
+    pub(crate) fn within(&mut self, begun: DecodeState, language: LanguageId) -> Result<TokenSet, AutomatonError> {
         let key = (begun, language);
         if let Some(known) = self.cache.sets.get(&key) {
             return Ok(known);
@@ -421,7 +422,7 @@ impl Strings<'_> {
     }
 
     /// The tokens that may follow within a character of a string that may be any.
-    fn within_any(&self, begun: Decode) -> Words {
+    fn within_any(&self, begun: DecodeState) -> Words {
         if let Some(known) = lock(&self.shared.partial).get(&begun) {
             return known;
         }

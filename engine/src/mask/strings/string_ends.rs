@@ -9,7 +9,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{AssertionId, Automaton, AutomatonError, Decode, State, StateClass};
+use crate::automaton::{AssertionId, Automaton, AutomatonError, DecodeState, State, StateClass};
 use crate::mask::cache::bounded::BoundedCache;
 use crate::mask::cache::token_set::{Base, TokenSet};
 use crate::mask::index::contents::{Closing, Contents};
@@ -114,7 +114,7 @@ impl StringEnds<'_> {
             return Ok(());
         }
         match self.automaton.kind(at)? {
-            StateClass::Text(_, language) => {
+            StateClass::String(_, language) => {
                 if let Some(after) = self.automaton.after_any_text(at)? {
                     return self.closings_before(language, after, contents, found);
                 }
@@ -352,7 +352,7 @@ impl StringEnds<'_> {
     /// The characters that come next in the words of a list, which are few; none where the string is none of a list.
     fn word_ranges(&mut self, at: State) -> Result<Option<Ranges>, AutomatonError> {
         let edges = match self.automaton.kind(at)? {
-            StateClass::Text(Decode::Between, language) => self.automaton.word_edges(language),
+            StateClass::String(DecodeState::Between, language) => self.automaton.word_edges(language),
             _ => None,
         };
         let range = |(range, _): (CharRange, LanguageId)| (range.first().into(), range.last().into());

@@ -1,0 +1,232 @@
+//! TODO
+
+use crate::automaton::Formats;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::AssertionTable;
+use crate::automaton::formula::assertion::{Assertion, AssertionId, Constraint};
+use crate::automaton::formula::atom::Atoms;
+use crate::automaton::formula::atom::{AtomKind, Keys};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::boolean::Formulas;
+use crate::automaton::formula::decision_diagram::DecisionDiagrams;
+use crate::automaton::formula::keys::cell::EnumeratedKeys;
+use crate::automaton::formula::keys::independent::IndependentKeys;
+use crate::automaton::formula::keys::sets::KeySets;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::texts::{Orders, TextTable};
+use crate::json::Shape;
+use crate::limits::Exceeded;
+use crate::numbers::{NumberSets, NumeralAutomaton};
+use crate::schema::SchemaSet;
+use crate::schema::{Body, NodeId};
+use crate::strings::{LanguageId, Languages};
+use crate::{CompileError, CompileErrorKind};
+use crate::{Limits, Style};
+use hashbrown::HashMap;
+use std::sync::Arc;
+
+/// What a value must satisfy, and all that this is made of, each kept once and known by a number.
+#[derive(Debug)]
+pub(crate) struct Algebra {
+    pub(crate) schema: Arc<SchemaSet>,
+    pub(crate) formats: Formats,
+    pub(crate) style: Style,
+    pub(crate) limits: Limits,
+    pub(crate) assertions: AssertionTable,
+    pub(crate) texts: TextTable,
+    pub(crate) key_sets: KeySets,
+    pub(crate) orders: Orders,
+    pub(crate) atoms: Atoms,
+    pub(crate) formulas: Formulas,
+    pub(crate) diagrams: DecisionDiagrams,
+    pub(crate) languages: Languages,
+    pub(crate) number_texts: NumeralAutomaton,
+    /// The assertions that have been expanded.
+    pub(crate) constraints: HashMap<AssertionId, Constraint>,
+    pub(crate) key_memo: KeyMemo,
+    /// Numbers in lists that are kept, here and in the layers above, for the count of [memory](Self::memory).
+    pub(crate) kept_cells: usize,
+}
+
+/// What has been worked out about keys.
+#[derive(Debug, Default)]
+pub(crate) struct KeyMemo {
+    /// Whether a text belongs to a language.
+    pub(crate) covered: HashMap<(LanguageId, TextId), bool>,
+    /// The keys of languages that are lists, or all but lists.
+    pub(crate) enumerated: HashMap<LanguageId, Option<Arc<EnumeratedKeys>>>,
+    /// The first keys of languages, and how many were asked for.
+    pub(crate) first_keys: HashMap<LanguageId, (usize, Arc<[TextId]>)>,
+    /// Languages of keys with others, which are sorted, or without them.
+    pub(crate) combined: HashMap<(LanguageId, bool, Box<[TextId]>), LanguageId>,
+    /// What formulas say that ask for each key by itself.
+    pub(crate) independent: HashMap<FormulaId, Option<Arc<IndependentKeys>>>,
+    /// What is left of an independent-key object after a member that had to come.
+    pub(crate) after_required: HashMap<(FormulaId, TextId), FormulaId>,
+}
+
+impl Algebra {
+    pub(crate) fn new(languages: Languages, schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
+        let limits = schema.limits().clone();
+        let number_texts = NumeralAutomaton::new(style.numbers, NumberSets::within(&limits));
+        Self {
+            schema,
+            formats,
+            style,
+            limits,
+            assertions: AssertionTable::default(),
+            texts: TextTable::default(),
+            key_sets: KeySets::default(),
+            orders: Orders::default(),
+            atoms: Atoms::default(),
+            formulas: Formulas::default(),
+            diagrams: DecisionDiagrams::default(),
+            languages,
+            number_texts,
+            constraints: HashMap::new(),
+            key_memo: KeyMemo::default(),
+            kept_cells: 0,
+        }
+    }
+
+    /// Bytes of what has been worked out, roughly.
+    pub(crate) fn memory(&self) -> usize {
+        self.formulas.size()
+            + 8 * self.kept_cells
+            + 24 * (self.languages.cells() + self.languages.kept())
+            + 64 * (self.texts.len() + self.key_sets.count() + self.key_memo.after_required.len())
+            + 96 * self.assertions.len()
+    }
+
+    /// Whether so many bytes may be taken by one compiled schema.
+    ///
+    /// # Errors
+    ///
+    /// [`AutomatonError::Limit`], where they are more than [`Limits::memory_bytes`].
+    pub(crate) fn check_memory(&self, bytes: usize) -> Result<(), AutomatonError> {
+        let allowed = self.limits.memory_bytes;
+        match bytes > allowed {
+            true => {
+                let (limit, what) = ("memory_bytes", "bytes for one compiled schema");
+                Err(Exceeded { limit, what, allowed }.into())
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The assertion of being valid under a subschema.
+    pub(crate) fn assertion_of(&mut self, node: NodeId) -> AssertionId {
+        let assertion = match &self.schema.node(node).body {
+            Body::Anything => Assertion::Anything,
+            Body::Nothing => Assertion::Nothing,
+            Body::Keywords(_) => Assertion::Node(node),
+        };
+        self.assertions.intern(assertion)
+    }
+
+    /// What a subschema on the same value means.
+    pub(super) fn part(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
+        let assertion = self.assertion_of(node);
+        self.constraint(assertion)
+    }
+
+    pub(super) fn error(&self, node: NodeId, kind: CompileErrorKind, keyword: &str, message: &str) -> CompileError {
+        let place = self.schema.node(node).location;
+        self.schema
+            .error_at(place, kind, message.to_owned())
+            .on_keyword(keyword)
+    }
+
+    pub(crate) fn atom(&mut self, kind: AtomKind) -> FormulaId {
+        let atom = self.atoms.intern(kind);
+        self.formulas.atom(atom, kind.at_end())
+    }
+
+    pub(crate) fn has(&mut self, name: &str) -> FormulaId {
+        let name = self.texts.intern(name);
+        self.atom(AtomKind::Has(name))
+    }
+
+    /// "At least `min` and at most `max`", in terms of atoms that say "at least".
+    pub(crate) fn between(&mut self, kind: impl Fn(u64) -> AtomKind, min: u64, max: Option<u64>) -> Vec<FormulaId> {
+        let mut parts = Vec::new();
+        if min > 0 {
+            parts.push(self.atom(kind(min)));
+        }
+        if let Some(over) = max.and_then(|max| max.checked_add(1)) {
+            let over = self.atom(kind(over));
+            parts.push(self.formulas.not(over));
+        }
+        parts
+    }
+
+    pub(crate) fn items(&mut self, from: u64, to: Option<u64>, assertion: AssertionId) -> FormulaId {
+        match (assertion, to) {
+            (AssertionId::ANYTHING, _) => FormulaId::TRUE,
+            (AssertionId::NOTHING, None) => {
+                let longer = self.atom(AtomKind::LengthAtLeast(from + 1));
+                self.formulas.not(longer)
+            }
+            _ => self.atom(AtomKind::Items { from, to, assertion }),
+        }
+    }
+
+    pub(crate) fn members(&mut self, keys: Keys, assertion: AssertionId) -> FormulaId {
+        match (assertion, keys) {
+            (AssertionId::ANYTHING, _) => FormulaId::TRUE,
+            (AssertionId::NOTHING, Keys::Name(name)) => {
+                let has = self.atom(AtomKind::Has(name));
+                self.formulas.not(has)
+            }
+            _ => self.atom(AtomKind::Members(keys, assertion)),
+        }
+    }
+
+    /// The string that an assertion is to be equal to.
+    pub(crate) fn string_of(&self, assertion: AssertionId) -> Option<&str> {
+        match self.assertions.get(assertion) {
+            Assertion::Equal(value) => match value.as_ref().shape() {
+                Shape::String(text) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_value(&self, assertion: AssertionId) -> bool {
+        matches!(self.assertions.get(assertion), Assertion::Equal(_))
+    }
+
+    /// Whether a name goes on after `read` bytes with a character of some ranges.
+    pub(crate) fn has_extension_with(&self, name: TextId, read: usize, ranges: &[(u32, u32)]) -> bool {
+        let next = self.texts.get(name)[read..].chars().next().map(u32::from);
+        next.is_some_and(|next| ranges.iter().any(|(first, last)| (*first..=*last).contains(&next)))
+    }
+
+    /// Those of some names, sorted by their characters, that begin with a text.
+    pub(crate) fn beginning_with<'a>(&self, names: &'a [TextId], text: TextId) -> &'a [TextId] {
+        let text = self.texts.get(text);
+        let from = names.partition_point(|name| self.texts.get(*name) < text);
+        let count = names[from..].partition_point(|name| self.texts.get(*name).starts_with(text));
+        &names[from..from + count]
+    }
+
+    /// Sorts names by their characters, and leaves each once.
+    pub(crate) fn sort_names(&self, names: &mut Vec<TextId>) {
+        names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
+        names.dedup();
+    }
+
+    /// The assertion of satisfying at least one of `assertions`.
+    pub(super) fn any_assertion(&mut self, mut assertions: Vec<AssertionId>) -> AssertionId {
+        assertions.sort_unstable();
+        assertions.dedup();
+        assertions.retain(|assertion| *assertion != AssertionId::NOTHING);
+        match assertions[..] {
+            [] => AssertionId::NOTHING,
+            [one] => one,
+            _ if assertions.contains(&AssertionId::ANYTHING) => AssertionId::ANYTHING,
+            _ => self.assertions.intern(Assertion::AnyOf(assertions.into())),
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! [`Formulas`]: hash-consed Boolean formulas over atoms.
+//!
+//! What a value must satisfy is one formula, whose atoms are the things that are not known yet: "every item is an
+//! integer", "there is a member `a`". As the value is read, atoms are decided and substituted, and what is left is the
+//! *residual* formula.
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use smallvec::{SmallVec, smallvec};
+use std::hash::BuildHasher as _;
+use std::hash::Hash;
+
+/// A formula. Equal ids are equal formulas; different ids may still be equivalent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct FormulaId(u32);
+
+/// An atom, numbered by whoever owns the meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Atom(pub(crate) u32);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum FormulaNode {
+    False,
+    True,
+    Atom(Atom),
+    Not(FormulaId),
+    /// Sorted, without repetitions, at least two parts.
+    And(Box<[FormulaId]>),
+    Or(Box<[FormulaId]>),
+    /// Exactly one of them holds.
+    One(Box<[FormulaId]>),
+}
+
+impl FormulaNode {
+    fn parts(&self) -> &[FormulaId] {
+        match self {
+            Self::False | Self::True | Self::Atom(_) => &[],
+            Self::Not(inner) => std::slice::from_ref(inner),
+            Self::And(parts) | Self::Or(parts) | Self::One(parts) => parts,
+        }
+    }
+}
+
+/// The formulas of one compilation. The parts of a formula have lower numbers than the formula.
+#[derive(Debug)]
+pub(crate) struct Formulas {
+    nodes: Vec<FormulaNode>,
+    /// The atoms of each formula, sorted.
+    atoms: Vec<Box<[Atom]>>,
+    /// What each formula comes to where nothing follows any more.
+    at_end: Vec<bool>,
+    /// FormulaParts and atoms kept.
+    cells: usize,
+    ids: HashTable<FormulaId>,
+    hasher: DefaultHashBuilder,
+    /// One more than the highest number of an atom.
+    atom_count: usize,
+    now: Now,
+}
+
+/// What atoms and formulas are replaced by, by their numbers; empty between substitutions.
+#[derive(Debug, Default)]
+struct Now {
+    atoms: Vec<Option<FormulaId>>,
+    formulas: Vec<Option<FormulaId>>,
+}
+
+/// FormulaParts of a formula, of which there mostly are few.
+type FormulaParts = SmallVec<[FormulaId; 16]>;
+
+impl Default for Formulas {
+    fn default() -> Self {
+        let mut formulas = Self {
+            nodes: Vec::new(),
+            atoms: Vec::new(),
+            at_end: Vec::new(),
+            cells: 0,
+            ids: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            atom_count: 0,
+            now: Now::default(),
+        };
+        formulas.intern(FormulaNode::False, false);
+        formulas.intern(FormulaNode::True, true);
+        formulas
+    }
+}
+
+impl FormulaId {
+    /// Holds never.
+    pub(crate) const FALSE: Self = Self(0);
+    /// Holds always.
+    pub(crate) const TRUE: Self = Self(1);
+
+    /// The value of a formula that is decided.
+    pub(crate) fn decided(self) -> Option<bool> {
+        match self {
+            Self::FALSE => Some(false),
+            Self::TRUE => Some(true),
+            _ => None,
+        }
+    }
+
+    /// The formula that always has this value.
+    pub(crate) fn constant(value: bool) -> Self {
+        if value { Self::TRUE } else { Self::FALSE }
+    }
+}
+
+impl Formulas {
+    fn intern(&mut self, node: FormulaNode, at_end: bool) -> FormulaId {
+        let hash = self.hasher.hash_one(&node);
+        if let Some(&id) = self.ids.find(hash, |id| self.nodes[id.0 as usize] == node) {
+            return id;
+        }
+        let atoms = match &node {
+            FormulaNode::False | FormulaNode::True => Vec::new(),
+            FormulaNode::Atom(atom) => vec![*atom],
+            FormulaNode::Not(inner) => self.atoms[inner.0 as usize].to_vec(),
+            FormulaNode::And(parts) | FormulaNode::Or(parts) | FormulaNode::One(parts) => {
+                let mut all: Vec<Atom> = parts
+                    .iter()
+                    .flat_map(|part| self.atoms[part.0 as usize].iter().copied())
+                    .collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
+        };
+        let id = FormulaId(self.nodes.len() as u32);
+        self.cells += node.parts().len() + atoms.len();
+        self.nodes.push(node);
+        self.atoms.push(atoms.into());
+        self.at_end.push(at_end);
+        let (nodes, hasher) = (&self.nodes, &self.hasher);
+        let hash_of = |id: &FormulaId| hasher.hash_one(&nodes[id.0 as usize]);
+        self.ids.insert_unique(hash, id, hash_of);
+        id
+    }
+
+    /// How many of `parts` hold where nothing follows any more.
+    fn hold_at_end(&self, parts: &[FormulaId]) -> usize {
+        parts.iter().filter(|part| self.at_end(**part)).count()
+    }
+
+    /// What a formula comes to where nothing follows any more.
+    pub(crate) fn at_end(&self, formula: FormulaId) -> bool {
+        self.at_end[formula.0 as usize]
+    }
+
+    /// Bytes that the formulas take, roughly.
+    pub(crate) fn size(&self) -> usize {
+        120 * self.nodes.len() + 4 * self.cells
+    }
+
+    /// The atoms that `formula` depends on, sorted.
+    pub(crate) fn atoms(&self, formula: FormulaId) -> &[Atom] {
+        &self.atoms[formula.0 as usize]
+    }
+
+    /// The parts of which all must hold.
+    pub(crate) fn conjuncts<'a>(&'a self, formula: &'a FormulaId) -> &'a [FormulaId] {
+        match &self.nodes[formula.0 as usize] {
+            FormulaNode::And(parts) => parts,
+            FormulaNode::True => &[],
+            _ => std::slice::from_ref(formula),
+        }
+    }
+
+    /// The parts of which one must hold.
+    pub(crate) fn disjuncts<'a>(&'a self, formula: &'a FormulaId) -> &'a [FormulaId] {
+        match &self.nodes[formula.0 as usize] {
+            FormulaNode::Or(parts) => parts,
+            FormulaNode::False => &[],
+            _ => std::slice::from_ref(formula),
+        }
+    }
+
+    /// The atom of a formula that is one, or the negation of one, and whether it is the atom itself.
+    pub(crate) fn literal(&self, formula: FormulaId) -> Option<(Atom, bool)> {
+        match &self.nodes[formula.0 as usize] {
+            FormulaNode::Atom(atom) => Some((*atom, true)),
+            FormulaNode::Not(inner) => match &self.nodes[inner.0 as usize] {
+                FormulaNode::Atom(atom) => Some((*atom, false)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// An atom, and what it comes to where nothing follows any more.
+    pub(crate) fn atom(&mut self, atom: Atom, at_end: bool) -> FormulaId {
+        self.atom_count = self.atom_count.max(atom.0 as usize + 1);
+        self.intern(FormulaNode::Atom(atom), at_end)
+    }
+
+    /// Not.
+    pub(crate) fn not(&mut self, formula: FormulaId) -> FormulaId {
+        match &self.nodes[formula.0 as usize] {
+            FormulaNode::False => FormulaId::TRUE,
+            FormulaNode::True => FormulaId::FALSE,
+            FormulaNode::Not(inner) => *inner,
+            _ => self.intern(FormulaNode::Not(formula), !self.at_end(formula)),
+        }
+    }
+
+    /// All of them.
+    pub(crate) fn and(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        self.join(parts, true)
+    }
+
+    /// At least one of them.
+    pub(crate) fn or(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        self.join(parts, false)
+    }
+
+    fn join(&mut self, parts: impl IntoIterator<Item = FormulaId>, and: bool) -> FormulaId {
+        let (neutral, absorbing) = (FormulaId::constant(and), FormulaId::constant(!and));
+        let mut flat = FormulaParts::new();
+        for part in parts {
+            match &self.nodes[part.0 as usize] {
+                FormulaNode::And(inner) if and => flat.extend_from_slice(inner),
+                FormulaNode::Or(inner) if !and => flat.extend_from_slice(inner),
+                _ => flat.push(part),
+            }
+        }
+        flat.retain(|part| *part != neutral);
+        flat.sort_unstable();
+        flat.dedup();
+        if flat.contains(&absorbing) || self.has_opposites(&flat) {
+            return absorbing;
+        }
+        match flat[..] {
+            [] => neutral,
+            [one] => one,
+            _ => {
+                let hold = self.hold_at_end(&flat);
+                match and {
+                    true => self.intern(FormulaNode::And(flat.as_slice().into()), hold == flat.len()),
+                    false => self.intern(FormulaNode::Or(flat.as_slice().into()), hold > 0),
+                }
+            }
+        }
+    }
+
+    /// Exactly one of them.
+    pub(crate) fn one(&mut self, mut parts: Vec<FormulaId>) -> FormulaId {
+        parts.sort_unstable();
+        // What is there twice must not hold, and where one holds for sure, no other must.
+        let (mut once, mut refuted) = (Vec::new(), Vec::new());
+        for same in parts.chunk_by(|a, b| a == b) {
+            match same[0] {
+                FormulaId::FALSE => {}
+                part if same.len() > 1 => refuted.push(part),
+                part => once.push(part),
+            }
+        }
+        let one = match once[..] {
+            [] => FormulaId::FALSE,
+            [one] => one,
+            [FormulaId::TRUE, ..] => {
+                refuted.extend_from_slice(&once[1..]);
+                FormulaId::TRUE
+            }
+            _ => {
+                let hold = self.hold_at_end(&once);
+                self.intern(FormulaNode::One(once.into()), hold == 1)
+            }
+        };
+        let refuted: Vec<FormulaId> = refuted.into_iter().map(|part| self.not(part)).collect();
+        self.and(refuted.into_iter().chain([one]))
+    }
+
+    /// Whether a formula and its negation are both in the sorted list.
+    fn has_opposites(&self, parts: &[FormulaId]) -> bool {
+        parts.iter().any(|part| match &self.nodes[part.0 as usize] {
+            FormulaNode::Not(inner) => parts.binary_search(inner).is_ok(),
+            _ => false,
+        })
+    }
+
+    /// `formula` with every atom replaced that `value` knows.
+    pub(crate) fn substitute(
+        &mut self,
+        formula: FormulaId,
+        value: &mut dyn FnMut(Atom) -> Option<FormulaId>,
+    ) -> FormulaId {
+        let atoms = self.atoms[formula.0 as usize].iter();
+        let changed: SmallVec<[_; 8]> = atoms.filter_map(|&atom| Some((atom, value(atom)?))).collect();
+        self.replace(formula, &changed)
+    }
+
+    /// `formula` with these of its atoms replaced, all at once.
+    pub(crate) fn replace(&mut self, formula: FormulaId, changed: &[(Atom, FormulaId)]) -> FormulaId {
+        if changed.is_empty() {
+            return formula;
+        }
+        let mut now = std::mem::take(&mut self.now);
+        now.atoms.resize(self.atom_count, None);
+        now.formulas.resize(self.nodes.len(), None);
+        for &(atom, replacement) in changed {
+            now.atoms[atom.0 as usize] = Some(replacement);
+        }
+        let (order, refuted) = self.touched(formula, &mut now);
+        for &at in &order {
+            let replaced = self.replaced(at, &now);
+            now.formulas[at.0 as usize] = Some(replaced);
+        }
+        let replaced = now.formulas[formula.0 as usize].unwrap_or(formula);
+        for &(atom, _) in changed {
+            now.atoms[atom.0 as usize] = None;
+        }
+        for at in order.into_iter().chain(refuted) {
+            now.formulas[at.0 as usize] = None;
+        }
+        self.now = now;
+        replaced
+    }
+
+    /// A formula and its parts in which an atom is replaced, parts before what they are parts of; without the parts,
+    /// mostly many of an `enum`, that come second: those that are false because an atom of theirs is.
+    fn touched(&self, formula: FormulaId, now: &mut Now) -> (FormulaParts, FormulaParts) {
+        let (mut order, mut refuted): (FormulaParts, FormulaParts) = (smallvec![formula], FormulaParts::new());
+        now.formulas[formula.0 as usize] = Some(formula);
+        let mut next = 0;
+        while let Some(&at) = order.get(next) {
+            next += 1;
+            for &part in self.nodes[at.0 as usize].parts() {
+                let found = &mut now.formulas[part.0 as usize];
+                if found.is_some() {
+                    continue;
+                }
+                let mut atoms = self.atoms[part.0 as usize].iter();
+                if self.is_refuted(part, &now.atoms) {
+                    *found = Some(FormulaId::FALSE);
+                    refuted.push(part);
+                } else if atoms.any(|atom| now.atoms[atom.0 as usize].is_some()) {
+                    *found = Some(part);
+                    order.push(part);
+                }
+            }
+        }
+        order.sort_unstable();
+        (order, refuted)
+    }
+
+    /// Whether a formula is a conjunction with an atom that is replaced by `false`.
+    fn is_refuted(&self, formula: FormulaId, now: &[Option<FormulaId>]) -> bool {
+        let refuted = |part: &FormulaId| match &self.nodes[part.0 as usize] {
+            FormulaNode::Atom(atom) => now[atom.0 as usize] == Some(FormulaId::FALSE),
+            _ => false,
+        };
+        matches!(&self.nodes[formula.0 as usize], FormulaNode::And(parts) if parts.iter().any(refuted))
+    }
+
+    /// A formula with its parts replaced.
+    fn replaced(&mut self, formula: FormulaId, now: &Now) -> FormulaId {
+        let node = &self.nodes[formula.0 as usize];
+        let replace = |part: &FormulaId| now.formulas[part.0 as usize].unwrap_or(*part);
+        let collect = |parts: &[FormulaId]| parts.iter().map(replace).collect::<FormulaParts>();
+        match node {
+            FormulaNode::False | FormulaNode::True => formula,
+            FormulaNode::Atom(atom) => now.atoms[atom.0 as usize].unwrap_or(formula),
+            FormulaNode::Not(inner) => {
+                let inner = replace(inner);
+                self.not(inner)
+            }
+            FormulaNode::And(parts) if parts.iter().any(|part| replace(part) == FormulaId::FALSE) => FormulaId::FALSE,
+            FormulaNode::And(parts) => {
+                let parts = collect(parts);
+                self.and(parts)
+            }
+            FormulaNode::Or(parts) if parts.iter().any(|part| replace(part) == FormulaId::TRUE) => FormulaId::TRUE,
+            FormulaNode::Or(parts) => {
+                let parts = collect(parts);
+                self.or(parts)
+            }
+            FormulaNode::One(parts) => {
+                let parts = collect(parts);
+                self.one(parts.into_vec())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_have_one_form() {
+        let mut formulas = Formulas::default();
+        let [a, b, c] = [0, 1, 2].map(|atom| formulas.atom(Atom(atom), false));
+        let ab = formulas.and([a, b]);
+        let nested = formulas.and([ab, c, a]);
+        let flat = formulas.and([c, b, a]);
+        assert_eq!(nested, flat);
+        let not_a = formulas.not(a);
+        assert_eq!(formulas.and([a, not_a]), FormulaId::FALSE);
+        assert_eq!(formulas.or([a, not_a]), FormulaId::TRUE);
+        assert_eq!(formulas.not(not_a), a);
+        assert_eq!(formulas.and([]), FormulaId::TRUE);
+        assert_eq!(formulas.atoms(flat), [Atom(0), Atom(1), Atom(2)]);
+    }
+
+    /// "Exactly one" against its truth table, its parts being decided one after the other in every way.
+    #[test]
+    fn exactly_one_is_decided_part_by_part() {
+        let mut formulas = Formulas::default();
+        let atoms = [0, 1, 2].map(|atom| formulas.atom(Atom(atom), atom == 1));
+        for parts in [vec![0, 1, 2], vec![0, 0, 1], vec![0, 1, 1, 2, 2], vec![2]] {
+            let one = formulas.one(parts.iter().map(|part| atoms[*part]).collect());
+            let holds = |holds: &dyn Fn(usize) -> bool| parts.iter().filter(|part| holds(**part)).count() == 1;
+            assert_eq!(formulas.at_end(one), holds(&|part| part == 1));
+            for row in 0..8_u32 {
+                let mut left = one;
+                for (bit, atom) in (0..).zip([Atom(0), Atom(1), Atom(2)]) {
+                    let value = FormulaId::constant(row >> bit & 1 == 1);
+                    left = formulas.substitute(left, &mut |other| (other == atom).then_some(value));
+                }
+                assert_eq!(
+                    left.decided(),
+                    Some(holds(&|part| row >> part & 1 == 1)),
+                    "{parts:?} {row:b}"
+                );
+            }
+        }
+    }
+}

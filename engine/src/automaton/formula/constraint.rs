@@ -1,0 +1,254 @@
+//! TODO
+
+use crate::automaton::error::{AutomatonError, limit_error};
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::assertion::{AssertionId, Constraint};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::numbers::NumberSetId;
+use crate::schema::{NodeId, TypeSet};
+use crate::strings::LanguageId;
+use crate::{CompileError, numbers, strings};
+
+/// Members up to which sets and languages are written out to count in how many of them each is.
+const FEW: usize = 1 << 12;
+
+impl Algebra {
+    pub(super) fn everything(&mut self) -> Constraint {
+        Constraint {
+            null: true,
+            yes: true,
+            no: true,
+            numbers: self.number_texts.sets_mut().all(),
+            strings: self.languages.any(),
+            arrays: FormulaId::TRUE,
+            objects: FormulaId::TRUE,
+        }
+    }
+
+    pub(super) fn nothing(&mut self) -> Constraint {
+        Constraint {
+            null: false,
+            yes: false,
+            no: false,
+            numbers: self.number_texts.sets_mut().none(),
+            strings: self.languages.none(),
+            arrays: FormulaId::FALSE,
+            objects: FormulaId::FALSE,
+        }
+    }
+
+    pub(super) fn types(&mut self, all: Constraint, types: TypeSet) -> Constraint {
+        let boolean = types.contains(TypeSet::BOOLEAN);
+        Constraint {
+            null: types.contains(TypeSet::NULL),
+            yes: boolean,
+            no: boolean,
+            numbers: match types {
+                _ if types.contains(TypeSet::NUMBER) => all.numbers,
+                _ if types.contains(TypeSet::INTEGER) => self.number_texts.sets_mut().integers(),
+                _ if types.contains(TypeSet::INTEGER_LITERAL) => self.number_texts.sets_mut().integer_literals(),
+                _ => self.number_texts.sets_mut().none(),
+            },
+            strings: match types.contains(TypeSet::STRING) {
+                true => all.strings,
+                false => self.languages.none(),
+            },
+            arrays: FormulaId::constant(types.contains(TypeSet::ARRAY)),
+            objects: FormulaId::constant(types.contains(TypeSet::OBJECT)),
+        }
+    }
+
+    pub(crate) fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
+        Ok(Constraint {
+            null: a.null && b.null,
+            yes: a.yes && b.yes,
+            no: a.no && b.no,
+            numbers: self
+                .number_texts
+                .sets_mut()
+                .and(a.numbers, b.numbers)
+                .map_err(limit_error)?,
+            strings: self.languages.and(&[a.strings, b.strings]).map_err(limit_error)?,
+            arrays: self.formulas.and([a.arrays, b.arrays]),
+            objects: self.formulas.and([a.objects, b.objects]),
+        })
+    }
+
+    /// At least one of `parts`.
+    pub(crate) fn any(&mut self, parts: &[Constraint]) -> Result<Constraint, CompileError> {
+        let mut numbers = self.number_texts.sets_mut().none();
+        for part in parts {
+            let sets = self.number_texts.sets_mut();
+            numbers = sets.or(numbers, part.numbers).map_err(limit_error)?;
+        }
+        let strings: Vec<LanguageId> = parts.iter().map(|part| part.strings).collect();
+        Ok(Constraint {
+            null: parts.iter().any(|part| part.null),
+            yes: parts.iter().any(|part| part.yes),
+            no: parts.iter().any(|part| part.no),
+            numbers,
+            strings: self.languages.or(&strings).map_err(limit_error)?,
+            arrays: self.formulas.or(parts.iter().map(|part| part.arrays)),
+            objects: self.formulas.or(parts.iter().map(|part| part.objects)),
+        })
+    }
+
+    pub(super) fn complement(&mut self, a: Constraint) -> Result<Constraint, CompileError> {
+        Ok(Constraint {
+            null: !a.null,
+            yes: !a.yes,
+            no: !a.no,
+            numbers: self.number_texts.sets_mut().not(a.numbers),
+            strings: self.languages.not(a.strings).map_err(limit_error)?,
+            arrays: self.formulas.not(a.arrays),
+            objects: self.formulas.not(a.objects),
+        })
+    }
+
+    pub(super) fn exactly_one(&mut self, branches: &[NodeId]) -> Result<Constraint, CompileError> {
+        let mut parts = Vec::with_capacity(branches.len());
+        for &branch in branches {
+            parts.push(self.part(branch)?);
+        }
+        let one = |word: fn(&Constraint) -> bool| parts.iter().filter(|part| word(part)).count() == 1;
+        let (mut numbers, mut strings) = (Vec::new(), Vec::new());
+        for part in &parts {
+            if part.numbers != self.number_texts.sets().none() {
+                numbers.push(part.numbers);
+            }
+            if part.strings != self.languages.none() {
+                strings.push(part.strings);
+            }
+        }
+        Ok(Constraint {
+            null: one(|part| part.null),
+            yes: one(|part| part.yes),
+            no: one(|part| part.no),
+            numbers: self.one_set(&numbers)?,
+            strings: self.one_language(&strings)?,
+            arrays: self.formulas.one(parts.iter().map(|part| part.arrays).collect()),
+            objects: self.formulas.one(parts.iter().map(|part| part.objects).collect()),
+        })
+    }
+
+    /// The numbers that are in exactly one of these sets.
+    fn one_set(&mut self, sets: &[NumberSetId]) -> Result<NumberSetId, CompileError> {
+        let mut work = || {
+            let numbers = self.number_texts.sets_mut();
+            let (mut few, mut others) = (Vec::new(), Vec::new());
+            for &set in sets {
+                match numbers.cardinality(set, FEW as u64)? {
+                    numbers::NumberCount::Exactly(_) if !set.depends_on_spelling() => {
+                        few.extend(numbers.members(set, FEW)?)
+                    }
+                    _ => others.push(set),
+                }
+            }
+            let (once, more) = counted(few);
+            let mut one = numbers.one_of(once)?;
+            let more = numbers.one_of(more)?;
+            let mut any = numbers.or(one, more)?;
+            for set in others {
+                let (not_set, not_any) = (numbers.not(set), numbers.not(any));
+                let first = numbers.and(set, not_any)?;
+                let still = numbers.and(one, not_set)?;
+                one = numbers.or(first, still)?;
+                any = numbers.or(any, set)?;
+            }
+            Ok(one)
+        };
+        work().map_err(|error: crate::decimal::NumberLimitReached| limit_error(error))
+    }
+
+    /// The texts that are in exactly one of these languages.
+    fn one_language(&mut self, languages: &[LanguageId]) -> Result<LanguageId, CompileError> {
+        let mut work = || {
+            let (mut few, mut others) = (Vec::new(), Vec::new());
+            for &language in languages {
+                match self.languages.cardinality(language, FEW as u64)? {
+                    strings::Cardinality::Finite(_) => few.extend(self.languages.members(language, FEW)?),
+                    _ => others.push(language),
+                }
+            }
+            let (once, more) = counted(few);
+            let mut one = self
+                .languages
+                .one_of(&once.iter().map(String::as_str).collect::<Vec<_>>())?;
+            let more = self
+                .languages
+                .one_of(&more.iter().map(String::as_str).collect::<Vec<_>>())?;
+            let mut any = self.languages.or(&[one, more])?;
+            for language in others {
+                let (outside, new) = (self.languages.not(language)?, self.languages.not(any)?);
+                let first = self.languages.and(&[language, new])?;
+                let still = self.languages.and(&[one, outside])?;
+                one = self.languages.or(&[first, still])?;
+                any = self.languages.or(&[any, language])?;
+            }
+            Ok(one)
+        };
+        work().map_err(|error: crate::strings::LimitReached| limit_error(error))
+    }
+
+    pub(super) fn conditional(
+        &mut self,
+        condition: NodeId,
+        then: Option<NodeId>,
+        otherwise: Option<NodeId>,
+    ) -> Result<Constraint, CompileError> {
+        let holds = self.part(condition)?;
+        let fails = self.complement(holds)?;
+        let then = match then {
+            Some(then) => self.part(then)?,
+            None => self.everything(),
+        };
+        let otherwise = match otherwise {
+            Some(otherwise) => self.part(otherwise)?,
+            None => self.everything(),
+        };
+        let yes = self.both(holds, then)?;
+        let no = self.both(fails, otherwise)?;
+        self.any(&[yes, no])
+    }
+
+    /// What it means to satisfy all assertions of `all` and none of `none`.
+    pub(crate) fn combined(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<Constraint, AutomatonError> {
+        let mut both = self.everything();
+        let (mut strings, mut arrays, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+        let wanted = all.iter().map(|assertion| (*assertion, true));
+        for (assertion, wanted) in wanted.chain(none.iter().map(|assertion| (*assertion, false))) {
+            let mut part = self.constraint(assertion)?;
+            if !wanted {
+                part = self.complement(part)?;
+            }
+            both.null &= part.null;
+            both.yes &= part.yes;
+            both.no &= part.no;
+            both.numbers = self.number_texts.sets_mut().and(both.numbers, part.numbers)?;
+            strings.push(part.strings);
+            arrays.push(part.arrays);
+            objects.push(part.objects);
+        }
+        both.strings = self.languages.and(&strings)?;
+        both.arrays = self.formulas.and(arrays);
+        both.objects = self.formulas.and(objects);
+        Ok(both)
+    }
+}
+
+/// The values that are there once, and those that are there more than once.
+fn counted<T: Ord>(mut values: Vec<T>) -> (Vec<T>, Vec<T>) {
+    values.sort_unstable();
+    let (mut once, mut more) = (Vec::new(), Vec::new());
+    let mut values = values.into_iter().peekable();
+    while let Some(value) = values.next() {
+        match values.next_if_eq(&value) {
+            None => once.push(value),
+            Some(_) => {
+                while values.next_if_eq(&value).is_some() {}
+                more.push(value);
+            }
+        }
+    }
+    (once, more)
+}

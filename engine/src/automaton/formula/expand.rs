@@ -1,0 +1,373 @@
+//! From an assertion to what it means for each type of value.
+//!
+//! Applicators that look at the same value (`allOf`, `anyOf`, `oneOf`, `not`, `if`, `$ref`) are resolved here, type by
+//! type: strings and numbers are Boolean algebras of sets, arrays and objects formulas over atoms. A `oneOf` whose
+//! branches differ in type thus costs nothing.
+
+use crate::automaton::Formats;
+use crate::automaton::error::limit_error;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::assertion::{Assertion, AssertionId, Constraint};
+use crate::automaton::formula::atom::{AtomKind, Keys};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::json::{Shape, Value, ValueRef};
+use crate::limits::Exceeded;
+use crate::numbers::NumberSetId;
+use crate::schema::{Body, Keywords, NodeId};
+use crate::strings::{LanguageId, PatternError};
+use crate::{CompileError, CompileErrorKind};
+use hashbrown::HashSet;
+
+impl Algebra {
+    /// What `assertion` means. Expanded once.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], where a keyword cannot be treated, or a reference leads back to its own value.
+    pub(crate) fn constraint(&mut self, assertion: AssertionId) -> Result<Constraint, CompileError> {
+        if let Some(constraint) = self.constraints.get(&assertion) {
+            return Ok(*constraint);
+        }
+        // Each assertion comes after those that it is made of, and stands here with what it is a part of.
+        let mut path = vec![assertion];
+        let mut entered = HashSet::new();
+        while let Some(&assertion) = path.last() {
+            if self.constraints.contains_key(&assertion) {
+                path.pop();
+            } else if entered.insert(assertion) {
+                for part in self.parts(assertion) {
+                    if entered.contains(&part) && !self.constraints.contains_key(&part) {
+                        return Err(self.circular(part));
+                    }
+                    path.push(part);
+                }
+            } else {
+                let constraint = self.expand(assertion)?;
+                self.constraints.insert(assertion, constraint);
+            }
+        }
+        self.expand(assertion)
+    }
+
+    /// The assertions on the same value that an assertion is made of.
+    pub(crate) fn parts(&mut self, assertion: AssertionId) -> Vec<AssertionId> {
+        let node = match self.assertions.get(assertion) {
+            Assertion::AnyOf(assertions) => return assertions.to_vec(),
+            Assertion::Node(node) => *node,
+            Assertion::Anything | Assertion::Nothing | Assertion::Equal(_) => return Vec::new(),
+        };
+        let schema = self.schema.clone();
+        let Body::Keywords(keywords) = &schema.node(node).body else {
+            return Vec::new();
+        };
+        let mut parts: Vec<NodeId> = keywords.all_of.iter().chain(&keywords.refs).copied().collect();
+        parts.extend(keywords.any_of.iter().chain(&keywords.one_of).flatten());
+        parts.extend(keywords.not.iter().chain(&keywords.property_names));
+        parts.extend(keywords.dependent_schemas.iter().map(|(_, schema)| schema));
+        if let Some((condition, then, otherwise)) = keywords.if_then_else {
+            parts.extend([Some(condition), then, otherwise].into_iter().flatten());
+        }
+        parts.into_iter().map(|part| self.assertion_of(part)).collect()
+    }
+
+    fn circular(&self, assertion: AssertionId) -> CompileError {
+        let message = "a reference leads back to the value it describes, which therefore has no meaning";
+        match self.assertions.get(assertion) {
+            Assertion::Node(node) => self.error(*node, CompileErrorKind::Malformed, "$ref", message),
+            _ => CompileError::new(CompileErrorKind::Malformed, message),
+        }
+    }
+
+    /// What an assertion means, where what it is made of has been expanded.
+    fn expand(&mut self, assertion: AssertionId) -> Result<Constraint, CompileError> {
+        if let Some(constraint) = self.constraints.get(&assertion) {
+            return Ok(*constraint);
+        }
+        match self.assertions.get(assertion).clone() {
+            Assertion::Anything => Ok(self.everything()),
+            Assertion::Nothing => Ok(self.nothing()),
+            Assertion::Equal(value) => self.equal(value.as_ref()),
+            Assertion::AnyOf(assertions) => {
+                let parts: Result<Vec<_>, _> = assertions.iter().map(|assertion| self.constraint(*assertion)).collect();
+                self.any(&parts?)
+            }
+            Assertion::Node(node) => self
+                .node(node)
+                .map_err(|error| match (error.pointer(), error.keyword()) {
+                    // A limit of strings, numbers or formulas does not know where it was reached.
+                    (None, None) => {
+                        let place = self.schema.node(node).location;
+                        self.schema.error_at(place, error.kind(), error.message().to_owned())
+                    }
+                    _ => error,
+                }),
+        }
+    }
+
+    pub(super) fn node(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
+        let schema = self.schema.clone();
+        let Body::Keywords(keywords) = &schema.node(node).body else {
+            let assertion = self.assertion_of(node);
+            return Ok(if assertion == AssertionId::ANYTHING {
+                self.everything()
+            } else {
+                self.nothing()
+            });
+        };
+        let mut all = self.everything();
+        if let Some(types) = keywords.types {
+            all = self.types(all, types);
+        }
+        if let Some(values) = &keywords.values {
+            let values = self.values(values)?;
+            all = self.both(all, values)?;
+        }
+        all.numbers = self.numbers(node, keywords, all)?;
+        all.strings = self.strings(node, keywords, all)?;
+        all.arrays = self.arrays(keywords, all);
+        all.objects = self.objects(node, keywords, all)?;
+        for &part in keywords.all_of.iter().chain(&keywords.refs) {
+            let part = self.part(part)?;
+            all = self.both(all, part)?;
+        }
+        if let Some(branches) = &keywords.any_of {
+            let parts: Result<Vec<_>, _> = branches.iter().map(|branch| self.part(*branch)).collect();
+            let any = self.any(&parts?)?;
+            all = self.both(all, any)?;
+        }
+        if let Some(branches) = &keywords.one_of {
+            let one = self.exactly_one(branches)?;
+            all = self.both(all, one)?;
+        }
+        if let Some(not) = keywords.not {
+            let not = self.part(not)?;
+            let not = self.complement(not)?;
+            all = self.both(all, not)?;
+        }
+        if let Some((condition, then, otherwise)) = keywords.if_then_else {
+            let branch = self.conditional(condition, then, otherwise)?;
+            all = self.both(all, branch)?;
+        }
+        if let Some(rest) = keywords.unevaluated_items {
+            let rest = self.unevaluated_items(node, rest)?;
+            all.arrays = self.formulas.and([all.arrays, rest]);
+        }
+        if let Some(rest) = keywords.unevaluated_properties {
+            let rest = self.unevaluated_properties(node, rest)?;
+            all.objects = self.formulas.and([all.objects, rest]);
+        }
+        Ok(all)
+    }
+
+    /// Any of the values of an `enum`.
+    pub(crate) fn values(&mut self, values: &[Value]) -> Result<Constraint, CompileError> {
+        let mut any = self.nothing();
+        let (mut numbers, mut strings) = (Vec::new(), Vec::new());
+        let (mut arrays, mut objects) = (Vec::new(), Vec::new());
+        for value in values {
+            match value.as_ref().shape() {
+                Shape::Null => any.null = true,
+                Shape::Bool(true) => any.yes = true,
+                Shape::Bool(false) => any.no = true,
+                Shape::Number(number) => numbers.push(number.clone()),
+                Shape::String(text) => strings.push(text),
+                Shape::Array(_) => arrays.push(self.equal(value.as_ref())?.arrays),
+                Shape::Object(_) => objects.push(self.equal(value.as_ref())?.objects),
+            }
+        }
+        let (allowed, limit) = (self.limits.listed_containers, "listed_containers");
+        if arrays.len().max(objects.len()) > allowed {
+            let what = "objects or arrays in one `enum`";
+            return Err(limit_error(Exceeded { limit, what, allowed }));
+        }
+        any.arrays = self.formulas.or(arrays);
+        any.objects = self.formulas.or(objects);
+        any.numbers = self.number_texts.sets_mut().one_of(numbers).map_err(limit_error)?;
+        any.strings = self.languages.one_of(&strings).map_err(limit_error)?;
+        Ok(any)
+    }
+
+    /// Equality with one value.
+    fn equal(&mut self, value: ValueRef<'_>) -> Result<Constraint, CompileError> {
+        let mut equal = self.nothing();
+        match value.shape() {
+            Shape::Null => equal.null = true,
+            Shape::Bool(true) => equal.yes = true,
+            Shape::Bool(false) => equal.no = true,
+            Shape::Number(number) => equal.numbers = self.number_texts.sets_mut().exactly(number.clone()),
+            Shape::String(text) => equal.strings = self.languages.literal(text).map_err(limit_error)?,
+            Shape::Array(length) => {
+                let mut parts = self.between(AtomKind::LengthAtLeast, length as u64, Some(length as u64));
+                for (index, item) in value.items().enumerate() {
+                    let assertion = self.assertions.intern(Assertion::Equal(item.to_value()));
+                    let index = index as u64;
+                    parts.push(self.items(index, Some(index + 1), assertion));
+                }
+                equal.arrays = self.formulas.and(parts);
+            }
+            Shape::Object(count) => {
+                let mut parts = self.between(AtomKind::CountAtLeast, 0, Some(count as u64));
+                for (name, value) in value.members() {
+                    let assertion = self.assertions.intern(Assertion::Equal(value.to_value()));
+                    parts.push(self.has(name));
+                    let name = Keys::Name(self.texts.intern(name));
+                    parts.push(self.members(name, assertion));
+                }
+                equal.objects = self.formulas.and(parts);
+            }
+        }
+        Ok(equal)
+    }
+
+    pub(crate) fn numbers(
+        &mut self,
+        node: NodeId,
+        keywords: &Keywords,
+        all: Constraint,
+    ) -> Result<NumberSetId, CompileError> {
+        let mut numbers = all.numbers;
+        let mut bounds = Vec::new();
+        if let Some(bound) = &keywords.minimum {
+            let value = bound.value.clone();
+            bounds.push(self.number_texts.sets_mut().bounded_below(value, bound.exclusive));
+        }
+        if let Some(bound) = &keywords.maximum {
+            let value = bound.value.clone();
+            bounds.push(self.number_texts.sets_mut().bounded_above(value, bound.exclusive));
+        }
+        if let Some(step) = &keywords.multiple_of {
+            let multiples = self.number_texts.sets_mut().multiple_of(step);
+            bounds.push(multiples.map_err(|error| {
+                self.error(node, CompileErrorKind::LimitExceeded, "multipleOf", &error.to_string())
+            })?);
+        }
+        for bound in bounds {
+            numbers = self.number_texts.sets_mut().and(numbers, bound).map_err(limit_error)?;
+        }
+        Ok(numbers)
+    }
+
+    pub(crate) fn strings(
+        &mut self,
+        node: NodeId,
+        keywords: &Keywords,
+        all: Constraint,
+    ) -> Result<LanguageId, CompileError> {
+        let mut parts = vec![all.strings];
+        if keywords.min_length.is_some() || keywords.max_length.is_some() {
+            let length = self
+                .languages
+                .length(keywords.min_length.unwrap_or(0), keywords.max_length);
+            parts.push(length.map_err(limit_error)?);
+        }
+        if let Some(pattern) = &keywords.pattern {
+            parts.push(self.pattern(node, "pattern", pattern)?);
+        }
+        let asserted = keywords.format_asserted || self.formats == Formats::Asserted;
+        if let Some(format) = keywords.format.as_deref().filter(|_| asserted) {
+            parts.extend(self.format(node, format)?);
+        }
+        self.languages.and(&parts).map_err(limit_error)
+    }
+
+    /// The language of a format; none of one that no draft defines, which is an annotation.
+    fn format(&mut self, node: NodeId, name: &str) -> Result<Option<LanguageId>, CompileError> {
+        let language = self.languages.format(name);
+        language.map_err(|error| self.error(node, CompileErrorKind::LimitExceeded, "format", &error.to_string()))
+    }
+
+    pub(super) fn pattern(&mut self, node: NodeId, keyword: &str, pattern: &str) -> Result<LanguageId, CompileError> {
+        let language = self.languages.pattern(pattern);
+        language.map_err(|error| {
+            let kind = match error {
+                PatternError::Syntax { .. } => CompileErrorKind::Malformed,
+                PatternError::Unsupported { .. } => CompileErrorKind::Unsupported,
+                _ => CompileErrorKind::LimitExceeded,
+            };
+            self.error(node, kind, keyword, &error.to_string())
+        })
+    }
+
+    pub(crate) fn arrays(&mut self, keywords: &Keywords, all: Constraint) -> FormulaId {
+        let mut parts = vec![all.arrays];
+        for (index, &node) in (0..).zip(&keywords.prefix_items) {
+            let assertion = self.assertion_of(node);
+            parts.push(self.items(index, Some(index + 1), assertion));
+        }
+        if let Some(node) = keywords.items {
+            let assertion = self.assertion_of(node);
+            parts.push(self.items(keywords.prefix_items.len() as u64, None, assertion));
+        }
+        if let Some(contains) = keywords.contains {
+            let assertion = self.assertion_of(contains.node);
+            parts.extend(self.between(|count| AtomKind::Contains(assertion, count), contains.min, contains.max));
+        }
+        let min = keywords.min_items.unwrap_or(0);
+        parts.extend(self.between(AtomKind::LengthAtLeast, min, keywords.max_items));
+        if keywords.unique_items {
+            parts.push(self.atom(AtomKind::Unique));
+        }
+        self.formulas.and(parts)
+    }
+
+    pub(crate) fn objects(
+        &mut self,
+        node: NodeId,
+        keywords: &Keywords,
+        all: Constraint,
+    ) -> Result<FormulaId, CompileError> {
+        let mut parts = vec![all.objects];
+        for (name, value) in &keywords.properties {
+            let assertion = self.assertion_of(*value);
+            let name = Keys::Name(self.texts.intern(name));
+            parts.push(self.members(name, assertion));
+        }
+        let mut declared = Vec::with_capacity(keywords.pattern_properties.len() + 1);
+        for (pattern, value) in &keywords.pattern_properties {
+            let language = self.pattern(node, "patternProperties", pattern)?;
+            declared.push(language);
+            let assertion = self.assertion_of(*value);
+            parts.push(self.members(Keys::Language(language), assertion));
+        }
+        let additional = keywords
+            .additional_properties
+            .map(|additional| self.assertion_of(additional));
+        if let Some(assertion) = additional.filter(|assertion| *assertion != AssertionId::ANYTHING) {
+            let names: Vec<&str> = keywords.properties.iter().map(|(name, _)| name.as_str()).collect();
+            declared.push(self.languages.one_of(&names).map_err(limit_error)?);
+            let declared = self.languages.or(&declared).map_err(limit_error)?;
+            let others = self.languages.not(declared).map_err(limit_error)?;
+            if keywords.pattern_properties.is_empty() {
+                self.note_list(others, &names);
+            }
+            parts.push(self.members(Keys::Language(others), assertion));
+        }
+        if let Some(names) = keywords.property_names {
+            let names = self.part(names)?.strings;
+            let others = self.languages.not(names).map_err(limit_error)?;
+            parts.push(self.members(Keys::Language(others), AssertionId::NOTHING));
+        }
+        for name in &keywords.required {
+            parts.push(self.has(name));
+        }
+        let min = keywords.min_properties.unwrap_or(0);
+        parts.extend(self.between(AtomKind::CountAtLeast, min, keywords.max_properties));
+        for (name, others) in &keywords.dependent_required {
+            let others: Vec<FormulaId> = others.iter().map(|other| self.has(other)).collect();
+            let others = self.formulas.and(others);
+            parts.push(self.implied(name, others));
+        }
+        for (name, schema) in &keywords.dependent_schemas {
+            let schema = self.part(*schema)?.objects;
+            parts.push(self.implied(name, schema));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// "If there is a member `name`, then `consequence`."
+    fn implied(&mut self, name: &str, consequence: FormulaId) -> FormulaId {
+        let has = self.has(name);
+        let without = self.formulas.not(has);
+        self.formulas.or([without, consequence])
+    }
+}

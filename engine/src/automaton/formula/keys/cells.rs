@@ -1,0 +1,323 @@
+//! The names that a formula speaks of, and all others, sorted into cells.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::atom::{AtomKind, Keys};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::keys::cell::{CellKeys, EnumeratedKeys, KeyCell, MOST_LISTED};
+use crate::automaton::formula::read::MemberKey;
+use crate::automaton::formula::texts::TextId;
+use crate::limits::Exceeded;
+use crate::strings::{Cardinality, LanguageId};
+use hashbrown::HashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// CellKeys that are listed, or looked through, in no time.
+const FEW: usize = 8;
+
+/// Languages of which names that were listed are kept.
+const MOST_LISTS: usize = 16;
+
+impl Algebra {
+    /// The names that atoms of `formula` name, sorted. Of those that have been used only the demand on a plain object may
+    /// leave some.
+    pub(crate) fn names(&self, formula: FormulaId) -> Vec<TextId> {
+        let atoms = self.formulas.atoms(formula).iter();
+        let mut names: Vec<TextId> = atoms
+            .filter_map(|atom| match self.atoms.kind(*atom) {
+                AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => Some(name),
+                _ => None,
+            })
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Whether a member of this name could make a difference to `formula`.
+    pub(crate) fn could_matter(&mut self, formula: FormulaId, name: TextId) -> Result<bool, AutomatonError> {
+        for place in 0..self.formulas.atoms(formula).len() {
+            let matters = match self.atoms.kind(self.formulas.atoms(formula)[place]) {
+                AtomKind::Has(one) => one == name,
+                AtomKind::CountAtLeast(_) => true,
+                AtomKind::Members(keys, _) => self.covers(keys, MemberKey::Known(name))?,
+                _ => false,
+            };
+            if matters {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The names that are neither among `names` nor used, sorted into cells by the languages that atoms of `formula` speak of.
+    pub(crate) fn cells(
+        &mut self,
+        formula: FormulaId,
+        names: &[TextId],
+        used: &[TextId],
+    ) -> Result<Vec<KeyCell>, AutomatonError> {
+        let languages = self.languages_of(formula);
+        if let Some(cells) = self.cells_by_lists(&languages, names, used)? {
+            return Ok(cells);
+        }
+        let mut cells = vec![(Vec::new(), self.languages.any())];
+        for language in languages {
+            let outside = self.languages.not(language)?;
+            let mut split = Vec::new();
+            for (within, names) in cells {
+                let inner = self.languages.and(&[names, language])?;
+                if !self.languages.is_empty(inner)? {
+                    let mut within: Vec<LanguageId> = within.clone();
+                    within.push(language);
+                    split.push((within, inner));
+                }
+                let outer = self.languages.and(&[names, outside])?;
+                if !self.languages.is_empty(outer)? {
+                    split.push((within, outer));
+                }
+            }
+            cells = split;
+            self.check_classes(cells.len())?;
+        }
+        let mut sorted = Vec::new();
+        let mut taken = [names, used].concat();
+        taken.sort_unstable();
+        taken.dedup();
+        for (within, all) in cells {
+            let mut taken_of = Vec::new();
+            for &name in &taken {
+                if self.covers(Keys::Language(all), MemberKey::Known(name))? {
+                    taken_of.push(name);
+                }
+            }
+            let left = self.left(all, &taken_of)?;
+            if left != Some(0) {
+                let names = CellKeys::Language(self.without_names(all, &taken_of)?);
+                sorted.push(KeyCell { within, names, left });
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// The cells where each language is a list of names, or all but one: then all names that are on no list are alike, and
+    /// the others are looked at one by one.
+    fn cells_by_lists(
+        &mut self,
+        languages: &[LanguageId],
+        names: &[TextId],
+        used: &[TextId],
+    ) -> Result<Option<Vec<KeyCell>>, AutomatonError> {
+        let mut lists = Vec::with_capacity(languages.len());
+        for &language in languages {
+            match self.list_of(language)? {
+                Some(list) => lists.push(list),
+                None => return Ok(None),
+            }
+        }
+        let listed: BTreeSet<TextId> = lists.iter().flat_map(|list| list.names.iter().copied()).collect();
+        let taken: HashSet<TextId> = names.iter().chain(used).copied().collect();
+        // Those on a list, by the languages they are in.
+        let mut sorted: BTreeMap<Vec<LanguageId>, Vec<TextId>> = BTreeMap::new();
+        for &name in listed.iter().filter(|name| !taken.contains(*name)) {
+            let within = languages.iter().zip(&lists).filter(|(_, list)| list.has(name));
+            let within = within.map(|(language, _)| *language).collect();
+            sorted.entry(within).or_default().push(name);
+            self.check_classes(sorted.len())?;
+        }
+        let mut cells = Vec::with_capacity(sorted.len() + 1);
+        for (within, group) in sorted {
+            cells.push(KeyCell {
+                within,
+                left: Some(group.len() as u64),
+                names: CellKeys::These(group),
+            });
+        }
+        let within = languages.iter().zip(&lists).filter(|(_, list)| list.excludes);
+        let within = within.map(|(language, _)| *language).collect();
+        let named = listed.iter().chain(names).copied().collect();
+        cells.push(KeyCell {
+            within,
+            names: CellKeys::AllBut(named),
+            left: None,
+        });
+        Ok(Some(cells))
+    }
+
+    /// A set of names as a language.
+    pub(crate) fn language_of(&mut self, names: &CellKeys) -> Result<LanguageId, AutomatonError> {
+        Ok(match names {
+            CellKeys::These(names) => {
+                let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+                self.languages.one_of(&texts)?
+            }
+            CellKeys::AllBut(names) => self.without_names(self.languages.any(), names)?,
+            CellKeys::Language(language) => *language,
+        })
+    }
+
+    /// So many of a set of names, or all of them.
+    pub(crate) fn some_names(&mut self, names: &CellKeys, most: usize) -> Result<Vec<TextId>, AutomatonError> {
+        if let CellKeys::These(names) = names {
+            return Ok(names.iter().copied().take(most).collect());
+        }
+        let language = self.language_of(names)?;
+        if let Some((asked, known)) = self.key_memo.first_keys.get(&language)
+            && (most <= *asked || known.len() < *asked)
+        {
+            return Ok(known.iter().copied().take(most).collect());
+        }
+        // Who asks for one more each time should not have all listed again each time.
+        let more = match most {
+            0..FEW => most,
+            _ => most.next_power_of_two(),
+        };
+        let (asked, texts) = match self.languages.members(language, more) {
+            Err(_) if more > most => (most, self.languages.members(language, most)?),
+            texts => (more, texts?),
+        };
+        let names: Arc<[TextId]> = texts.iter().map(|text| self.texts.intern(text)).collect();
+        if asked >= FEW {
+            if self.key_memo.first_keys.len() == MOST_LISTS {
+                self.key_memo.first_keys.clear();
+            }
+            self.key_memo.first_keys.insert(language, (asked, names.clone()));
+        }
+        Ok(names.iter().copied().take(most).collect())
+    }
+
+    /// One of a set of names that is not among others.
+    pub(crate) fn name_beside(
+        &mut self,
+        names: &CellKeys,
+        others: &[TextId],
+    ) -> Result<Option<TextId>, AutomatonError> {
+        let names = self.some_names(names, others.len() + 1)?;
+        if others.len() < FEW {
+            return Ok(names.into_iter().find(|name| !others.contains(name)));
+        }
+        let others: HashSet<TextId> = others.iter().copied().collect();
+        Ok(names.into_iter().find(|name| !others.contains(name)))
+    }
+
+    /// Notes that a language has all names but these.
+    pub(crate) fn note_list(&mut self, language: LanguageId, names: &[&str]) {
+        if names.len() <= MOST_LISTED {
+            let mut names: Vec<TextId> = names.iter().map(|name| self.texts.intern(name)).collect();
+            names.sort_unstable();
+            names.dedup();
+            let (names, excludes) = (names.into(), true);
+            self.key_memo
+                .enumerated
+                .insert(language, Some(Arc::new(EnumeratedKeys { names, excludes })));
+        }
+    }
+
+    /// The names of a language, or those outside of it, where either are few.
+    pub(crate) fn list_of(&mut self, language: LanguageId) -> Result<Option<Arc<EnumeratedKeys>>, AutomatonError> {
+        if let Some(known) = self.key_memo.enumerated.get(&language) {
+            return Ok(known.clone());
+        }
+        let mut list = None;
+        if !self.languages.has_machines(language) {
+            let others = self.languages.not(language)?;
+            if let Some(Some(known)) = self.key_memo.enumerated.get(&others) {
+                let (names, excludes) = (known.names.clone(), !known.excludes);
+                let list = Arc::new(EnumeratedKeys { names, excludes });
+                self.key_memo.enumerated.insert(language, Some(list.clone()));
+                return Ok(Some(list));
+            }
+            for (language, excludes) in [(others, true), (language, false)] {
+                if let Cardinality::Finite(count) = self.languages.cardinality(language, MOST_LISTED as u64)?
+                    && count <= MOST_LISTED as u64
+                {
+                    let texts = self.languages.members(language, MOST_LISTED)?;
+                    let mut names: Vec<TextId> = texts.iter().map(|text| self.texts.intern(text)).collect();
+                    names.sort_unstable();
+                    let names = names.into();
+                    list = Some(Arc::new(EnumeratedKeys { names, excludes }));
+                    break;
+                }
+            }
+        }
+        self.key_memo.enumerated.insert(language, list.clone());
+        Ok(list)
+    }
+
+    /// The names of a language but for some.
+    pub(crate) fn without_names(
+        &mut self,
+        language: LanguageId,
+        names: &[TextId],
+    ) -> Result<LanguageId, AutomatonError> {
+        self.combined_names(language, names, false)
+    }
+
+    /// The names of a language and some more.
+    pub(crate) fn with_names(&mut self, language: LanguageId, names: &[TextId]) -> Result<LanguageId, AutomatonError> {
+        self.combined_names(language, names, true)
+    }
+
+    fn combined_names(
+        &mut self,
+        language: LanguageId,
+        names: &[TextId],
+        with: bool,
+    ) -> Result<LanguageId, AutomatonError> {
+        if names.is_empty() {
+            return Ok(language);
+        }
+        let mut names = names.to_vec();
+        names.sort_unstable();
+        let key = (language, with, names.into_boxed_slice());
+        if let Some(&known) = self.key_memo.combined.get(&key) {
+            return Ok(known);
+        }
+        let texts: Vec<&str> = key.2.iter().map(|name| self.texts.get(*name)).collect();
+        let named = self.languages.one_of(&texts)?;
+        let combined = match with {
+            true => self.languages.or(&[language, named])?,
+            false => {
+                let others = self.languages.not(named)?;
+                self.languages.and(&[language, others])?
+            }
+        };
+        self.kept_cells += key.2.len();
+        self.key_memo.combined.insert(key, combined);
+        Ok(combined)
+    }
+
+    fn languages_of(&self, formula: FormulaId) -> Vec<LanguageId> {
+        let atoms = self.formulas.atoms(formula).iter();
+        let mut languages: Vec<LanguageId> = atoms
+            .filter_map(|atom| match self.atoms.kind(*atom) {
+                AtomKind::Members(Keys::Language(language), _) => Some(language),
+                _ => None,
+            })
+            .collect();
+        languages.sort_unstable();
+        languages.dedup();
+        languages
+    }
+
+    /// How many names of a language there are besides those of it that are `taken`; none where that is more than any search
+    /// looks at.
+    pub(crate) fn left(&mut self, names: LanguageId, taken: &[TextId]) -> Result<Option<u64>, AutomatonError> {
+        let enough = (self.limits.search_states + taken.len()) as u64;
+        Ok(match self.languages.cardinality(names, enough)? {
+            Cardinality::Finite(count) => Some(count - taken.len() as u64),
+            Cardinality::AtLeast(_) | Cardinality::Infinite => None,
+        })
+    }
+
+    /// Whether there may be so many classes of names.
+    pub(crate) fn check_classes(&self, count: usize) -> Result<(), AutomatonError> {
+        let allowed = self.limits.name_classes;
+        let (limit, what) = ("name_classes", "classes of names in one object");
+        match count > allowed {
+            true => Err(Exceeded { limit, what, allowed }.into()),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The order of an object's names where the schema's own is kept.
+
+use crate::KeyOrder;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::assertion::{Assertion, AssertionId};
+use crate::automaton::formula::atom::{AtomKind, Keys};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::texts::{OrderId, TextId};
+use crate::json::Shape;
+use crate::schema::Body;
+use hashbrown::HashSet;
+use std::sync::Arc;
+
+impl Algebra {
+    /// The order of the names of an object that is read for these assertions. Empty where any order will do.
+    pub(crate) fn order_for(&mut self, assertions: &[AssertionId]) -> OrderId {
+        if self.style.key_order == KeyOrder::Any {
+            return self.orders.intern(Vec::new());
+        }
+        if let Some(&known) = self.orders.of.get(assertions) {
+            return known;
+        }
+        let names = self.declared(assertions);
+        let order = self.orders.intern(names);
+        self.orders.of.insert(assertions.into(), order);
+        order
+    }
+
+    /// The names of an order from a place in it on.
+    pub(crate) fn ordered(&self, order: OrderId, passed: u32) -> Arc<[TextId]> {
+        let names = &self.orders.orders[order.0 as usize];
+        match passed {
+            0 => names.clone(),
+            _ => names[passed as usize..].into(),
+        }
+    }
+
+    /// The names that are passed over where `name` comes next, and how far the order has come then.
+    pub(crate) fn passed_over(&self, order: OrderId, passed: u32, name: TextId) -> (Vec<TextId>, u32) {
+        let rest = self.ordered(order, passed);
+        let place = rest.iter().position(|one| *one == name);
+        let over = rest[..place.unwrap_or(rest.len())].to_vec();
+        let read = over.len() + usize::from(place.is_some());
+        (over, passed + read as u32)
+    }
+
+    /// What is left of `formula` where members of these names do not come.
+    pub(crate) fn without_all(&mut self, formula: FormulaId, names: &[TextId]) -> FormulaId {
+        if names.is_empty() {
+            return formula;
+        }
+        let names: HashSet<TextId> = names.iter().copied().collect();
+        let atoms = &self.atoms;
+        self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
+            AtomKind::Has(name) if names.contains(&name) => Some(FormulaId::FALSE),
+            AtomKind::Members(Keys::Name(name), _) if names.contains(&name) => Some(FormulaId::TRUE),
+            _ => None,
+        })
+    }
+
+    /// The names that the subschemas behind some assertions list, in their order: `properties` before `required`, and what
+    /// a subschema lists itself before those it applies to the same value.
+    fn declared(&mut self, assertions: &[AssertionId]) -> Vec<TextId> {
+        let schema = self.schema.clone();
+        let (mut names, mut listed) = (Vec::new(), HashSet::new());
+        let mut visited = HashSet::new();
+        let mut left: Vec<AssertionId> = assertions.iter().rev().copied().collect();
+        while let Some(assertion) = left.pop() {
+            if !visited.insert(assertion) {
+                continue;
+            }
+            let mut list = |name: TextId| {
+                if listed.insert(name) {
+                    names.push(name);
+                }
+            };
+            match self.assertions.get(assertion) {
+                Assertion::Anything | Assertion::Nothing => {}
+                Assertion::AnyOf(assertions) => left.extend(assertions.iter().rev()),
+                Assertion::Equal(value) => {
+                    if let Shape::Object(_) = value.as_ref().shape() {
+                        for (name, _) in value.as_ref().members() {
+                            list(self.texts.intern(name));
+                        }
+                    }
+                }
+                Assertion::Node(node) => {
+                    let Body::Keywords(keywords) = &schema.node(*node).body else {
+                        continue;
+                    };
+                    let properties = keywords.properties.iter().map(|(name, _)| name);
+                    for name in properties.chain(&keywords.required) {
+                        list(self.texts.intern(name));
+                    }
+                    let (condition, then, otherwise) = match keywords.if_then_else {
+                        Some((condition, then, otherwise)) => (Some(condition), then, otherwise),
+                        None => (None, None, None),
+                    };
+                    let applied = keywords.all_of.iter().chain(&keywords.refs).copied();
+                    let applied = applied.chain(keywords.any_of.iter().flatten().copied());
+                    let applied = applied.chain(keywords.one_of.iter().flatten().copied());
+                    let applied = applied.chain(condition).chain(then).chain(otherwise);
+                    let applied = applied.chain(keywords.dependent_schemas.iter().map(|(_, schema)| *schema));
+                    let applied: Vec<_> = applied.collect();
+                    for node in applied.into_iter().rev() {
+                        left.push(self.assertion_of(node));
+                    }
+                    if let Some(values) = &keywords.values {
+                        for value in values {
+                            let value = value.as_ref();
+                            if let Shape::Object(_) = value.shape() {
+                                for (name, _) in value.members() {
+                                    list(self.texts.intern(name));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        names
+    }
+}

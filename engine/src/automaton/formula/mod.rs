@@ -1,0 +1,21 @@
+//! The algebra of what a value must satisfy.
+//!
+//! An [assertion] says what is asked of a value. [Expanded](expand) it is a [constraint](assertion::Constraint): a set of
+//! numbers, a language of strings, and a [Boolean formula](boolean) each for arrays and objects, over [atoms](atom) that
+//! speak of the members and items still to come. [Reading](read) one of those turns atoms into others or decides them, so
+//! that the formula that is left is all the memory a container needs. What the surroundings of a value admit is a
+//! [decision diagram](decision_diagram) over the verdicts of its assertions.
+//!
+//! Nothing here searches for values or knows of bytes.
+
+pub(super) mod algebra;
+pub(super) mod assertion;
+pub(super) mod atom;
+pub(super) mod boolean;
+mod constraint;
+pub(super) mod decision_diagram;
+mod expand;
+pub(super) mod keys;
+pub(super) mod read;
+pub(super) mod texts;
+mod unevaluated;

@@ -1,0 +1,236 @@
+//! What is left of a formula after a member or an item has been read.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::assertion::AssertionId;
+use crate::automaton::formula::atom::{AtomKind, Keys};
+use crate::automaton::formula::boolean::{Atom, FormulaId};
+use crate::automaton::formula::texts::TextId;
+use crate::strings::LanguageId;
+use smallvec::SmallVec;
+
+/// The name of a member that is read, or that is thought of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MemberKey<'a> {
+    /// This one.
+    Known(TextId),
+    /// One that no atom names, in these of the languages that atoms speak of.
+    In(&'a [LanguageId]),
+}
+
+/// What an atom becomes with a member.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AtomChange {
+    /// This, whatever the value is.
+    Now(FormulaId),
+    /// Whether the value satisfies an assertion.
+    Only(AssertionId),
+    /// It stays as it is if the value satisfies an assertion, and is refuted otherwise.
+    OneOf(AssertionId),
+}
+
+/// Atoms that a member changes.
+pub(crate) type ReadByMember = SmallVec<[(Atom, AtomChange); 8]>;
+
+/// Atoms from which on those of a name are looked up.
+const MANY: usize = 16;
+
+impl Algebra {
+    /// Whether a name is among `keys`.
+    pub(crate) fn covers(&mut self, keys: Keys, name: MemberKey<'_>) -> Result<bool, AutomatonError> {
+        match (keys, name) {
+            (Keys::Name(one), MemberKey::Known(name)) => Ok(one == name),
+            (Keys::Name(_), MemberKey::In(_)) => Ok(false),
+            (Keys::Language(language), MemberKey::In(languages)) => Ok(languages.contains(&language)),
+            (Keys::Language(language), MemberKey::Known(name)) => {
+                if let Some(Some(list)) = self.key_memo.enumerated.get(&language) {
+                    return Ok(list.has(name));
+                }
+                if let Some(&known) = self.key_memo.covered.get(&(language, name)) {
+                    return Ok(known);
+                }
+                let covered = self.languages.contains(language, self.texts.get(name))?;
+                self.key_memo.covered.insert((language, name), covered);
+                Ok(covered)
+            }
+        }
+    }
+
+    /// The assertions that the value of a member must be read with, so that `formulas` can be told of it; sorted.
+    pub(crate) fn assertions_of_member(
+        &mut self,
+        formulas: &[FormulaId],
+        name: MemberKey<'_>,
+    ) -> Result<Vec<AssertionId>, AutomatonError> {
+        let mut assertions = Vec::new();
+        for (place, formula) in formulas.iter().enumerate() {
+            if formulas[..place].contains(formula) {
+                continue;
+            }
+            let atoms = self.formulas.atoms(*formula).len();
+            if let MemberKey::Known(name) = name
+                && atoms > MANY
+                && let Some(plain) = self.plain(*formula)
+            {
+                self.plain_assertions(&plain, name, &mut assertions)?;
+                continue;
+            }
+            for place in 0..atoms {
+                if let AtomKind::Members(keys, assertion) = self.atoms.kind(self.formulas.atoms(*formula)[place])
+                    && self.covers(keys, name)?
+                {
+                    assertions.push(assertion);
+                }
+            }
+        }
+        assertions.sort_unstable();
+        assertions.dedup();
+        Ok(assertions)
+    }
+
+    /// The same for the next item of an array.
+    pub(crate) fn assertions_of_item(&self, formulas: &[FormulaId]) -> Vec<AssertionId> {
+        let kinds = self.atoms_of(formulas).into_iter().map(|atom| self.atoms.kind(atom));
+        let mut assertions: Vec<AssertionId> = kinds
+            .filter_map(|kind| match kind {
+                AtomKind::Items { from: 0, assertion, .. } | AtomKind::Contains(assertion, _) => Some(assertion),
+                _ => None,
+            })
+            .collect();
+        assertions.sort_unstable();
+        assertions.dedup();
+        assertions
+    }
+
+    fn atoms_of(&self, formulas: &[FormulaId]) -> Vec<Atom> {
+        let mut atoms: Vec<Atom> = formulas
+            .iter()
+            .flat_map(|formula| self.formulas.atoms(*formula).iter().copied())
+            .collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// What is left of `formula` after a member whose value has these verdicts.
+    pub(crate) fn after_member(
+        &mut self,
+        formula: FormulaId,
+        name: MemberKey<'_>,
+        verdict: &dyn Fn(AssertionId) -> bool,
+    ) -> Result<FormulaId, AutomatonError> {
+        let read = self.read_by_member(formula, name)?;
+        Ok(self.after_read(formula, &read, verdict))
+    }
+
+    /// The atoms of `formula` that a member of this name changes, whatever its value.
+    pub(crate) fn read_by_member(
+        &mut self,
+        formula: FormulaId,
+        name: MemberKey<'_>,
+    ) -> Result<ReadByMember, AutomatonError> {
+        let mut read = ReadByMember::new();
+        for place in 0..self.formulas.atoms(formula).len() {
+            let atom = self.formulas.atoms(formula)[place];
+            match self.atoms.kind(atom) {
+                AtomKind::Has(one) if matches!(name, MemberKey::Known(name) if name == one) => {
+                    read.push((atom, AtomChange::Now(FormulaId::TRUE)));
+                }
+                AtomKind::CountAtLeast(count) => {
+                    read.push((atom, AtomChange::Now(self.counted(count, AtomKind::CountAtLeast))));
+                }
+                AtomKind::Members(keys @ Keys::Name(_), assertion) if self.covers(keys, name)? => {
+                    read.push((atom, AtomChange::Only(assertion)));
+                }
+                AtomKind::Members(keys @ Keys::Language(_), assertion) if self.covers(keys, name)? => {
+                    read.push((atom, AtomChange::OneOf(assertion)));
+                }
+                _ => {}
+            }
+        }
+        Ok(read)
+    }
+
+    /// What is left of `formula` after a member that changes these of its atoms, and whose value has these verdicts.
+    pub(crate) fn after_read(
+        &mut self,
+        formula: FormulaId,
+        read: &[(Atom, AtomChange)],
+        verdict: &dyn Fn(AssertionId) -> bool,
+    ) -> FormulaId {
+        let mut changes = SmallVec::<[_; 8]>::new();
+        for &(atom, reading) in read {
+            match reading {
+                AtomChange::Now(now) => changes.push((atom, now)),
+                AtomChange::Only(assertion) => changes.push((atom, FormulaId::constant(verdict(assertion)))),
+                AtomChange::OneOf(assertion) if verdict(assertion) => {}
+                AtomChange::OneOf(_) => changes.push((atom, FormulaId::FALSE)),
+            }
+        }
+        self.formulas.replace(formula, &changes)
+    }
+
+    /// Whether it matters to one of the formulas that items differ.
+    pub(crate) fn asks_unique(&mut self, formulas: &[FormulaId]) -> bool {
+        let unique = self.atoms.intern(AtomKind::Unique);
+        let mut formulas = formulas.iter();
+        formulas.any(|formula| self.formulas.atoms(*formula).binary_search(&unique).is_ok())
+    }
+
+    /// `formula` where it is known whether all items differ.
+    pub(crate) fn with_unique(&mut self, formula: FormulaId, unique: bool) -> FormulaId {
+        let atom = self.atoms.intern(AtomKind::Unique);
+        self.formulas.substitute(formula, &mut |other| {
+            (other == atom).then_some(FormulaId::constant(unique))
+        })
+    }
+
+    /// What is left of `formula` after an item whose value has these verdicts, and which `repeats` one before it.
+    pub(crate) fn after_item(
+        &mut self,
+        formula: FormulaId,
+        verdict: &dyn Fn(AssertionId) -> bool,
+        repeats: bool,
+    ) -> FormulaId {
+        // What is decided first leaves little to move on in an `enum`.
+        let atoms = &self.atoms;
+        let formula = self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
+            AtomKind::LengthAtLeast(0 | 1) => Some(FormulaId::TRUE),
+            AtomKind::Contains(assertion, 0 | 1) if verdict(assertion) => Some(FormulaId::TRUE),
+            AtomKind::Unique if repeats => Some(FormulaId::FALSE),
+            AtomKind::Items { from: 0, assertion, .. } if !verdict(assertion) => Some(FormulaId::FALSE),
+            AtomKind::Items { to: Some(1), .. } => Some(FormulaId::TRUE),
+            _ => None,
+        });
+        let mut changes = SmallVec::<[_; 8]>::new();
+        for place in 0..self.formulas.atoms(formula).len() {
+            let atom = self.formulas.atoms(formula)[place];
+            let next = match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => AtomKind::LengthAtLeast(count - 1),
+                AtomKind::Contains(assertion, count) if verdict(assertion) => AtomKind::Contains(assertion, count - 1),
+                AtomKind::Items { from: 0, to: None, .. } => continue,
+                AtomKind::Items { from, to, assertion } => AtomKind::Items {
+                    from: from.saturating_sub(1),
+                    to: to.map(|to| to - 1),
+                    assertion,
+                },
+                _ => continue,
+            };
+            changes.push((atom, self.atom(next)));
+        }
+        self.formulas.replace(formula, &changes)
+    }
+
+    /// What an "at least `count`" becomes after one of them.
+    fn counted(&mut self, count: u64, kind: impl Fn(u64) -> AtomKind) -> FormulaId {
+        match count {
+            0 | 1 => FormulaId::TRUE,
+            _ => self.atom(kind(count - 1)),
+        }
+    }
+
+    /// What a formula comes to where the object or array ends here.
+    pub(crate) fn at_end(&self, formula: FormulaId) -> bool {
+        self.formulas.at_end(formula)
+    }
+}

@@ -1,0 +1,288 @@
+//! `unevaluatedProperties` and `unevaluatedItems`, as formulas.
+//!
+//! Which members and items count as evaluated depends on which branches hold, and that is a formula like any other. So
+//! "every member is evaluated by a branch that held, or satisfies the subschema" is said class by class: members whose
+//! names lie in the same keywords' reach are alike, and so are items between two ends of `prefixItems`.
+
+use crate::CompileError;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::error::limit_error;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::assertion::{AssertionId, Constraint};
+use crate::automaton::formula::atom::{AtomKind, Keys};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::texts::TextId;
+use crate::limits::Exceeded;
+use crate::schema::{Body, Keywords, NodeId};
+use crate::strings::LanguageId;
+use hashbrown::HashSet;
+
+/// CellKeys or items that a subschema evaluates, where its branch holds.
+#[derive(Clone, Debug)]
+struct EvaluatedPart<T> {
+    what: T,
+    /// Whether the branch holds.
+    when: FormulaId,
+}
+
+/// Members that a subschema evaluates.
+#[derive(Clone, Debug)]
+enum MembersOf {
+    Name(TextId),
+    Language(LanguageId),
+    All,
+}
+
+/// Items that a subschema evaluates.
+#[derive(Clone, Copy, Debug)]
+enum ItemsOf {
+    /// So many from the first.
+    First(u64),
+    All,
+    /// Those that satisfy an assertion.
+    Satisfying(AssertionId),
+}
+
+/// What a subschema evaluates by its own keywords, and whether that is all. The flag says that it is the subschema whose
+/// own `unevaluated*` asks.
+type ByItself<T> = fn(&mut Algebra, NodeId, &Keywords, bool) -> Result<(Vec<T>, bool), CompileError>;
+
+impl Algebra {
+    /// What `unevaluatedProperties: rest` of `node` asks of an object.
+    pub(super) fn unevaluated_properties(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
+        let evaluated = self.evaluated(node, |constraint| constraint.objects, Self::members_of)?;
+        let assertion = self.assertion_of(rest);
+        let all = evaluated.iter().filter(|one| matches!(one.what, MembersOf::All));
+        let all: Vec<FormulaId> = all.map(|one| one.when).collect();
+        let names = named(&evaluated);
+        let mut parts = Vec::new();
+        for &name in &names {
+            let mut when = all.clone();
+            for one in &evaluated {
+                let covers = match one.what {
+                    MembersOf::Name(other) => other == name,
+                    MembersOf::Language(language) => {
+                        let text = self.texts.get(name);
+                        self.languages.contains(language, text).map_err(limit_error)?
+                    }
+                    MembersOf::All => false,
+                };
+                when.extend(covers.then_some(one.when));
+            }
+            let member = self.members(Keys::Name(name), assertion);
+            parts.push(self.formulas.or(when.into_iter().chain([member])));
+        }
+        for (names, mut when) in self.classes(&names, &evaluated)? {
+            when.extend(&all);
+            let members = self.members(Keys::Language(names), assertion);
+            parts.push(self.formulas.or(when.into_iter().chain([members])));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// The names outside `names`, in classes that the same languages of `evaluated` cover, with when those hold.
+    fn classes(
+        &mut self,
+        names: &[TextId],
+        evaluated: &[EvaluatedPart<MembersOf>],
+    ) -> Result<Vec<(LanguageId, Vec<FormulaId>)>, CompileError> {
+        let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+        let named = self.languages.one_of(&texts).map_err(limit_error)?;
+        let mut classes = vec![(self.languages.not(named).map_err(limit_error)?, Vec::new())];
+        for one in evaluated {
+            let MembersOf::Language(language) = one.what else {
+                continue;
+            };
+            let outside = self.languages.not(language).map_err(limit_error)?;
+            let mut split = Vec::new();
+            for (names, when) in classes {
+                let inner = self.languages.and(&[names, language]).map_err(limit_error)?;
+                if !self.languages.is_empty(inner).map_err(limit_error)? {
+                    let mut when: Vec<FormulaId> = when.clone();
+                    when.push(one.when);
+                    split.push((inner, when));
+                }
+                let outer = self.languages.and(&[names, outside]).map_err(limit_error)?;
+                if !self.languages.is_empty(outer).map_err(limit_error)? {
+                    split.push((outer, when));
+                }
+            }
+            classes = split;
+            self.check_classes(classes.len())?;
+        }
+        Ok(classes)
+    }
+
+    /// What `node` evaluates where it is valid, itself and in branches on the same value; its own `unevaluated*` is left
+    /// out.
+    fn evaluated<T>(
+        &mut self,
+        node: NodeId,
+        formula: fn(&Constraint) -> FormulaId,
+        by_itself: ByItself<T>,
+    ) -> Result<Vec<EvaluatedPart<T>>, CompileError> {
+        let schema = self.schema.clone();
+        let mut evaluated = Vec::new();
+        let mut left = vec![(node, FormulaId::TRUE)];
+        let mut found: HashSet<(NodeId, FormulaId)> = HashSet::from([left[0]]);
+        let mut own = true;
+        while let Some((node, when)) = left.pop() {
+            let Body::Keywords(keywords) = &schema.node(node).body else {
+                continue;
+            };
+            let (by_itself, all) = by_itself(self, node, keywords, std::mem::take(&mut own))?;
+            evaluated.extend(by_itself.into_iter().map(|what| EvaluatedPart { what, when }));
+            if !all {
+                let branches = self.branches(keywords, when, formula)?;
+                left.extend(branches.into_iter().filter(|branch| found.insert(*branch)));
+            }
+        }
+        Ok(evaluated)
+    }
+
+    /// The members that a subschema evaluates by its own keywords, and whether those are all.
+    fn members_of(
+        &mut self,
+        node: NodeId,
+        keywords: &Keywords,
+        own: bool,
+    ) -> Result<(Vec<MembersOf>, bool), CompileError> {
+        if keywords.additional_properties.is_some() || (!own && keywords.unevaluated_properties.is_some()) {
+            return Ok((vec![MembersOf::All], true));
+        }
+        let names = keywords.properties.iter();
+        let mut members: Vec<MembersOf> = names
+            .map(|(name, _)| MembersOf::Name(self.texts.intern(name)))
+            .collect();
+        for (pattern, _) in &keywords.pattern_properties {
+            members.push(MembersOf::Language(self.pattern(node, "patternProperties", pattern)?));
+        }
+        Ok((members, false))
+    }
+
+    /// What `unevaluatedItems: rest` of `node` asks of an array.
+    pub(super) fn unevaluated_items(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
+        let evaluated = self.evaluated(node, |constraint| constraint.arrays, Self::items_of)?;
+        let rest = self.assertion_of(rest);
+        let mut ends = vec![0];
+        ends.extend(evaluated.iter().filter_map(|one| match one.what {
+            ItemsOf::First(count) => Some(count),
+            _ => None,
+        }));
+        ends.sort_unstable();
+        ends.dedup();
+        let mut parts = Vec::new();
+        for (index, &from) in ends.iter().enumerate() {
+            let to = ends.get(index + 1).copied();
+            let mut when = Vec::new();
+            for one in &evaluated {
+                let covers = match one.what {
+                    ItemsOf::First(count) => count > from,
+                    ItemsOf::All => true,
+                    ItemsOf::Satisfying(_) => false,
+                };
+                when.extend(covers.then_some(one.when));
+            }
+            let items = self.satisfying(from, to, rest, &evaluated)?;
+            parts.push(self.formulas.or(when.into_iter().chain([items])));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// "Every item of the range satisfies `rest`, or the `contains` of a branch that holds."
+    fn satisfying(
+        &mut self,
+        from: u64,
+        to: Option<u64>,
+        rest: AssertionId,
+        evaluated: &[EvaluatedPart<ItemsOf>],
+    ) -> Result<FormulaId, CompileError> {
+        let contains: Vec<(AssertionId, FormulaId)> = evaluated
+            .iter()
+            .filter_map(|one| match one.what {
+                ItemsOf::Satisfying(assertion) => Some((assertion, one.when)),
+                _ => None,
+            })
+            .collect();
+        // Each combination of those that hold is looked at.
+        let allowed = self.limits.verdicts;
+        if contains.len() >= allowed.max(1).ilog2() as usize {
+            let (limit, what) = ("verdicts", "combinations of `contains` beside one `unevaluatedItems`");
+            return Err(AutomatonError::from(Exceeded { limit, what, allowed }).into());
+        }
+        let mut any = Vec::new();
+        for chosen in 0..1_u32 << contains.len() {
+            let chosen = contains
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| chosen >> index & 1 == 1);
+            let (mut assertions, mut holds) = (vec![rest], Vec::new());
+            for (_, (assertion, when)) in chosen {
+                assertions.push(*assertion);
+                holds.push(*when);
+            }
+            let assertion = self.any_assertion(assertions);
+            let items = self.items(from, to, assertion);
+            any.push(self.formulas.and(holds.into_iter().chain([items])));
+        }
+        Ok(self.formulas.or(any))
+    }
+
+    /// As [`members_of`](Self::members_of), for items.
+    fn items_of(&mut self, _: NodeId, keywords: &Keywords, own: bool) -> Result<(Vec<ItemsOf>, bool), CompileError> {
+        if keywords.items.is_some() || (!own && keywords.unevaluated_items.is_some()) {
+            return Ok((vec![ItemsOf::All], true));
+        }
+        let mut items = Vec::new();
+        if !keywords.prefix_items.is_empty() {
+            items.push(ItemsOf::First(keywords.prefix_items.len() as u64));
+        }
+        if let Some(contains) = keywords.contains.filter(|contains| contains.evaluates) {
+            items.push(ItemsOf::Satisfying(self.assertion_of(contains.node)));
+        }
+        Ok((items, false))
+    }
+
+    /// The branches of a subschema on the same value, with when each holds. A branch that must hold wherever the subschema
+    /// does holds when the subschema is looked at.
+    fn branches(
+        &mut self,
+        keywords: &Keywords,
+        when: FormulaId,
+        formula: fn(&Constraint) -> FormulaId,
+    ) -> Result<Vec<(NodeId, FormulaId)>, CompileError> {
+        let mut branches: Vec<(NodeId, FormulaId)> = Vec::new();
+        branches.extend(keywords.all_of.iter().chain(&keywords.refs).map(|part| (*part, when)));
+        let alternatives = keywords.any_of.iter().chain(&keywords.one_of).flatten();
+        for &branch in alternatives {
+            let holds = formula(&self.part(branch)?);
+            branches.push((branch, self.formulas.and([when, holds])));
+        }
+        if let Some((condition, then, otherwise)) = keywords.if_then_else {
+            let holds = formula(&self.part(condition)?);
+            let fails = self.formulas.not(holds);
+            let (holds, fails) = (self.formulas.and([when, holds]), self.formulas.and([when, fails]));
+            branches.push((condition, holds));
+            branches.extend(then.map(|then| (then, holds)));
+            branches.extend(otherwise.map(|otherwise| (otherwise, fails)));
+        }
+        for (name, schema) in &keywords.dependent_schemas {
+            let name = self.texts.intern(name);
+            let has = self.atom(AtomKind::Has(name));
+            branches.push((*schema, self.formulas.and([when, has])));
+        }
+        Ok(branches)
+    }
+}
+
+/// The names among what is evaluated, sorted.
+fn named(evaluated: &[EvaluatedPart<MembersOf>]) -> Vec<TextId> {
+    let names = evaluated.iter().filter_map(|one| match one.what {
+        MembersOf::Name(name) => Some(name),
+        _ => None,
+    });
+    let mut names: Vec<TextId> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}

@@ -1,0 +1,117 @@
+//! Whether an array can be completed: a search over what is left of its formula, item by item.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{AssertionId, verdict_of};
+use crate::automaton::formula::atom::AtomKind;
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::search::least_fixpoint::{Query, Requirement};
+use crate::automaton::search::search::Search;
+use hashbrown::{HashMap, HashSet};
+
+impl Search {
+    /// Whether an array of which `formula` is left, after the items `seen` where it matters that items differ, can be
+    /// completed.
+    pub(crate) fn array_can_end(&mut self, formula: FormulaId, seen: &[AssertionId]) -> Result<bool, AutomatonError> {
+        match formula.decided() {
+            Some(decided) => Ok(decided),
+            None if !seen.is_empty() && self.algebra.asks_unique(&[formula]) => {
+                self.unique_array_can_end(formula, seen, None)
+            }
+            None if self.algebra.asks_unique(&[formula]) => self.ask(Query::Array(formula)),
+            None => {
+                let formula = self.shortened_array(formula);
+                self.ask(Query::Array(formula))
+            }
+        }
+    }
+
+    /// The same after one more item, which satisfies `last` and differs from those seen.
+    pub(crate) fn array_can_end_after(
+        &mut self,
+        formula: FormulaId,
+        seen: &[AssertionId],
+        last: &Requirement,
+    ) -> Result<bool, AutomatonError> {
+        match formula.decided() {
+            Some(decided) => Ok(decided),
+            None if self.algebra.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, Some(last)),
+            None => self.array_can_end(formula, &[]),
+        }
+    }
+
+    pub(super) fn search_array(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
+        let mut seen: HashSet<FormulaId> = HashSet::from([formula]);
+        let mut left = vec![formula];
+        while let Some(formula) = left.pop() {
+            if self.algebra.at_end(formula) {
+                return Ok(true);
+            }
+            let assertions = self.algebra.assertions_of_item(&[formula]);
+            let mut vectors = self.vectors(&assertions)?;
+            // The one with most assertions satisfied is looked at first.
+            vectors.reverse();
+            for vector in vectors {
+                let after =
+                    self.algebra
+                        .after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
+                if after != FormulaId::FALSE && seen.insert(after) {
+                    left.push(after);
+                }
+            }
+            self.check_states(seen.len(), "states of an array in the search for its end")?;
+        }
+        Ok(false)
+    }
+
+    /// An array formula with shorter stretches between the places that it speaks of, where that makes no difference to
+    /// whether the array can be completed. An item changes what is left to find, or it changes nothing and can be left
+    /// out or come again; so it takes no more items between two places than there are things to find, and one.
+    fn shortened_array(&mut self, formula: FormulaId) -> FormulaId {
+        let (mut places, mut to_find) = (Vec::new(), 1_u64);
+        for &atom in self.algebra.formulas.atoms(formula) {
+            match self.algebra.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => places.push(count),
+                AtomKind::Items { from, to, .. } => places.extend([from].into_iter().chain(to)),
+                AtomKind::Contains(_, count) => to_find = to_find.saturating_add(count),
+                _ => {}
+            }
+        }
+        let Some(new) = shortened(places, to_find) else {
+            return formula;
+        };
+        let mut changes = Vec::new();
+        for atom in self.algebra.formulas.atoms(formula).to_vec() {
+            let change = match self.algebra.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => AtomKind::LengthAtLeast(new[&count]),
+                AtomKind::Items { from, to, assertion } => AtomKind::Items {
+                    from: new[&from],
+                    to: to.map(|to| new[&to]),
+                    assertion,
+                },
+                other => other,
+            };
+            changes.push((atom, self.algebra.atom(change)));
+        }
+        self.algebra.formulas.replace(formula, &changes)
+    }
+}
+
+/// New numbers for places, in the same order and with at most `most` between neighbours; none where they are few anyway.
+pub(super) fn shortened(mut places: Vec<u64>, most: u64) -> Option<HashMap<u64, u64>> {
+    /// Stretches up to which counting is quicker than shortening.
+    const SHORT: u64 = 64;
+    places.sort_unstable();
+    places.dedup();
+    let most = most.max(SHORT);
+    if places.last().is_none_or(|last| *last <= most) {
+        return None;
+    }
+    let (mut before, mut new_before) = (0, 0);
+    let mut new = HashMap::new();
+    for place in places {
+        new_before += (place - before).min(most);
+        before = place;
+        new.insert(place, new_before);
+    }
+    Some(new)
+}

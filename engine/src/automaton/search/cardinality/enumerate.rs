@@ -1,0 +1,420 @@
+//! Domain that satisfy assertions, written out: to tell whether there are enough of them to differ.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{Assertion, AssertionId, split, verdict_of};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::read::MemberKey;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::least_fixpoint::Requirement;
+use crate::automaton::search::memo::Domain;
+use crate::automaton::search::search::Search;
+use crate::json::Value;
+use crate::limits::Exceeded;
+use crate::{numbers, strings};
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Nesting of values that are written out, which nests natively.
+const MAX_DEPTH: usize = 12;
+
+/// Items or members that have to differ up to which room is made for one beside the others.
+const MOST_OTHERS: usize = 256;
+
+/// As many of them before more are needed.
+const FIRST_OTHERS: usize = 16;
+
+/// What is wanted of the values.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    all: &'a [AssertionId],
+    none: &'a [AssertionId],
+    most: usize,
+    depth: usize,
+}
+
+/// Items or members of beginnings of containers, which have their own beginnings in common.
+struct Chosen<T> {
+    /// Each with the one before it, and how many there are up to it.
+    parts: Vec<(Option<usize>, usize, T)>,
+}
+
+impl<T> Default for Chosen<T> {
+    fn default() -> Self {
+        Self { parts: Vec::new() }
+    }
+}
+
+impl<T: PartialEq> Chosen<T> {
+    /// The beginning that has one part more than `before`.
+    fn add(&mut self, before: Option<usize>, part: T) -> usize {
+        self.parts.push((before, self.count(before) + 1, part));
+        self.parts.len() - 1
+    }
+
+    fn count(&self, last: Option<usize>) -> usize {
+        last.map_or(0, |last| self.parts[last].1)
+    }
+
+    fn backwards(&self, last: Option<usize>) -> impl Iterator<Item = &T> {
+        let before = |at: &usize| self.parts[*at].0;
+        std::iter::successors(last, before).map(|at| &self.parts[at].2)
+    }
+
+    fn has(&self, last: Option<usize>, part: &T) -> bool {
+        self.backwards(last).any(|other| other == part)
+    }
+
+    /// From the first on.
+    fn all(&self, last: Option<usize>) -> Vec<&T> {
+        let mut all: Vec<&T> = self.backwards(last).collect();
+        all.reverse();
+        all
+    }
+}
+
+impl Search {
+    /// The values that satisfy all of the assertions `all` and none of `none`; none where there are at least `most`.
+    pub(crate) fn values_up_to(
+        &mut self,
+        assertions: &Requirement,
+        most: usize,
+    ) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        match self.value_memo.domains.get(assertions) {
+            Some(Domain::All(values)) => return Ok((values.len() < most).then(|| values.clone())),
+            Some(Domain::AtLeast(count)) if *count >= most => return Ok(None),
+            _ => {}
+        }
+        if self.is_infinite(&assertions.all, &assertions.none)? {
+            self.value_memo
+                .domains
+                .insert(assertions.clone(), Domain::AtLeast(usize::MAX));
+            return Ok(None);
+        }
+        // Whoever asks will ask for a few more next.
+        let (asked, most) = (most, most.next_power_of_two());
+        let wanted = Wanted {
+            all: &assertions.all,
+            none: &assertions.none,
+            most,
+            depth: 0,
+        };
+        // Writing values out may ask for others again: all of it is bounded together.
+        let outer = self.value_memo.beginnings;
+        let values = self.some_values(wanted);
+        if outer == 0 {
+            self.value_memo.beginnings = 0;
+        }
+        let values = values?;
+        let values = match values.len() < most {
+            true => {
+                let values = values
+                    .into_iter()
+                    .map(|value| self.algebra.assertions.intern(Assertion::Equal(value)));
+                let mut values: Vec<AssertionId> = values.collect();
+                values.sort_unstable();
+                Domain::All(values.into())
+            }
+            false => Domain::AtLeast(most),
+        };
+        self.value_memo.domains.insert(assertions.clone(), values);
+        self.values_up_to(assertions, asked)
+    }
+
+    /// Up to `most` values; all where they are fewer.
+    fn some_values(&mut self, wanted: Wanted<'_>) -> Result<Vec<Value>, AutomatonError> {
+        let Wanted { all, none, most, depth } = wanted;
+        if most == 0 || !self.satisfiable(all, none)? {
+            return Ok(Vec::new());
+        }
+        if depth >= MAX_DEPTH {
+            let (limit, what) = (
+                "search_states",
+                "frames of values that have to differ and are written out",
+            );
+            let allowed = MAX_DEPTH;
+            return Err(Exceeded { limit, what, allowed }.into());
+        }
+        let value = self.algebra.combined(all, none)?;
+        let (numbers, strings) = (value.numbers, value.strings);
+        let mut values = Vec::new();
+        values.extend(value.null.then(Value::null));
+        values.extend(value.yes.then(|| Value::boolean(true)));
+        values.extend(value.no.then(|| Value::boolean(false)));
+        let count = self.algebra.number_texts.sets_mut().cardinality(numbers, most as u64)?;
+        let many = !matches!(count, numbers::NumberCount::Exactly(_));
+        if many
+            || self.is_infinite(all, none)?
+            || !matches!(
+                self.algebra.languages.cardinality(strings, most as u64)?,
+                strings::Cardinality::Finite(_)
+            )
+        {
+            // There are enough of them, and which does not matter.
+            let next = (0..most as i64).map(|number| Value::number(number.into()));
+            return Ok(next.collect());
+        }
+        let members = self.algebra.number_texts.sets_mut().members(numbers, most)?;
+        values.extend(members.into_iter().map(Value::number));
+        let members = self.algebra.languages.members(strings, most)?;
+        values.extend(members.iter().map(|text| Value::string(text)));
+        self.with_room(most, &mut values, |automaton, others, values| {
+            automaton.arrays_beside(value.arrays, others, wanted, values)
+        })?;
+        self.with_room(most, &mut values, |automaton, others, values| {
+            automaton.objects_beside(value.objects, others, wanted, values)
+        })?;
+        values.truncate(most);
+        Ok(values)
+    }
+
+    /// Adds what `find` finds with room for as many others beside each item or member as it needs: it says whether more
+    /// room may show more.
+    fn with_room(
+        &mut self,
+        most: usize,
+        values: &mut Vec<Value>,
+        mut find: impl FnMut(&mut Self, usize, &mut Vec<Value>) -> Result<bool, AutomatonError>,
+    ) -> Result<(), AutomatonError> {
+        let before = values.len();
+        let mut others = FIRST_OTHERS;
+        while values.len() < most && find(self, others, values)? {
+            if others >= MOST_OTHERS {
+                let what = "items or members that have to differ in values that have to differ";
+                let (limit, allowed) = ("search_states", MOST_OTHERS);
+                return Err(Exceeded { limit, what, allowed }.into());
+            }
+            others *= 2;
+            values.truncate(before);
+        }
+        Ok(())
+    }
+
+    /// Arrays, up to as many as are wanted; and whether there may be more, because not all values of an item were looked
+    /// at. Where items have to differ, `others` more of an item's values are looked at than are wanted: one of that many is
+    /// left beside so many others, whichever those take.
+    fn arrays_beside(
+        &mut self,
+        formula: FormulaId,
+        others: usize,
+        wanted: Wanted<'_>,
+        values: &mut Vec<Value>,
+    ) -> Result<bool, AutomatonError> {
+        if formula == FormulaId::FALSE {
+            return Ok(false);
+        }
+        let is_unique = self.algebra.asks_unique(&[formula]);
+        let others = if is_unique { others } else { 0 };
+        let of_item = Wanted {
+            most: wanted.most.saturating_add(others),
+            ..wanted
+        };
+        // Where some items have to be equal, those may be among the values that are not looked at.
+        let any_may_matter = is_unique && !self.must_differ(formula);
+        let (mut are_some, mut outgrown) = (false, 0);
+        let mut chosen = Chosen::default();
+        // The longest beginning and the shortest in turns: either may be the one that gets nowhere.
+        let mut left: BTreeMap<usize, Vec<(FormulaId, Option<usize>)>> = BTreeMap::from([(0, vec![(formula, None)])]);
+        let mut longest = false;
+        while let Some(mut some_left) = match longest {
+            true => left.last_entry(),
+            false => left.first_entry(),
+        } {
+            let next = some_left.get_mut().pop();
+            let Some((formula, items)) = next else {
+                some_left.remove();
+                continue;
+            };
+            longest = !longest;
+            if self.algebra.at_end(formula) {
+                values.push(Value::array(&chosen.all(items)));
+                if values.len() >= wanted.most {
+                    return Ok(false);
+                }
+            }
+            let assertions = self.algebra.assertions_of_item(&[formula]);
+            for vector in self.vectors(&assertions)? {
+                let children = self.children(&assertions, &vector, of_item)?;
+                are_some |= children.len() >= of_item.most;
+                for item in children {
+                    let repeats = chosen.has(items, &item);
+                    let after = self.algebra.after_item(
+                        formula,
+                        &|assertion| verdict_of(&assertions, &vector, assertion),
+                        repeats,
+                    );
+                    if after != FormulaId::FALSE {
+                        let items = Some(chosen.add(items, item));
+                        left.entry(chosen.count(items)).or_default().push((after, items));
+                    } else if is_unique && repeats && chosen.count(items) > others {
+                        outgrown += 1;
+                    }
+                }
+            }
+            if are_some && outgrown > values.len() + FIRST_OTHERS {
+                return Ok(true);
+            }
+            self.value_memo.beginnings += 1;
+            self.check_states(self.value_memo.beginnings, "beginnings of arrays that have to differ")?;
+        }
+        Ok(are_some && (outgrown > 0 || any_may_matter))
+    }
+
+    /// Objects, as [`arrays_beside`](Self::arrays_beside) finds arrays: members have names that differ.
+    fn objects_beside(
+        &mut self,
+        formula: FormulaId,
+        others: usize,
+        wanted: Wanted<'_>,
+        values: &mut Vec<Value>,
+    ) -> Result<bool, AutomatonError> {
+        if formula == FormulaId::FALSE {
+            return Ok(false);
+        }
+        let most = wanted.most.saturating_add(others);
+        let mut names = self.algebra.names(formula);
+        let mut are_some = false;
+        for cell in self.algebra.cells(formula, &names.clone(), &[])? {
+            let some = self.algebra.some_names(&cell.names, most)?;
+            are_some |= some.len() >= most;
+            names.extend(some);
+        }
+        let mut outgrown = 0;
+        let mut chosen: Chosen<(TextId, Value)> = Chosen::default();
+        let mut left = vec![(formula, 0, None)];
+        while let Some((formula, index, members)) = left.pop() {
+            if self.algebra.at_end(formula) {
+                let members = chosen.all(members);
+                let texts = members
+                    .iter()
+                    .map(|member| (self.algebra.texts.get(member.0), &member.1));
+                values.push(Value::object(&texts.collect::<Vec<_>>()));
+                if values.len() >= wanted.most {
+                    return Ok(false);
+                }
+            }
+            outgrown += usize::from(are_some && chosen.count(members) > others);
+            if outgrown > values.len() + FIRST_OTHERS {
+                return Ok(true);
+            }
+            // The first name last, so that it is the next: the others come after it.
+            for (at, &name) in names.iter().enumerate().skip(index).rev() {
+                let name_of = MemberKey::Known(name);
+                let assertions = self.algebra.assertions_of_member(&[formula], name_of)?;
+                for vector in self.vectors(&assertions)? {
+                    let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+                    let after = self.algebra.after_member(formula, name_of, &verdict)?;
+                    if !self.object_can_end(after, &names[..=at])? {
+                        continue;
+                    }
+                    for value in self.children(&assertions, &vector, wanted)? {
+                        left.push((after, at + 1, Some(chosen.add(members, (name, value)))));
+                    }
+                }
+            }
+            self.value_memo.beginnings += 1;
+            self.check_states(self.value_memo.beginnings, "beginnings of objects that have to differ")?;
+        }
+        Ok(outgrown > 0)
+    }
+
+    /// Domain of an item or member with these verdicts.
+    fn children(
+        &mut self,
+        assertions: &[AssertionId],
+        vector: &[bool],
+        wanted: Wanted<'_>,
+    ) -> Result<Vec<Value>, AutomatonError> {
+        let (all, none) = split(assertions, vector);
+        self.some_values(Wanted {
+            all: &all,
+            none: &none,
+            depth: wanted.depth + 1,
+            ..wanted
+        })
+    }
+}
+
+/// Whether so many values can be chosen from each set that all differ.
+pub(crate) fn can_all_differ(sets: &[(Vec<AssertionId>, usize)]) -> bool {
+    let mut chosen: HashMap<AssertionId, usize> = HashMap::new();
+    let mut each = (0..sets.len()).flat_map(|set| std::iter::repeat_n(set, sets[set].1));
+    each.all(|set| choose(set, sets, &mut chosen))
+}
+
+/// Finds a value for one more place of a set, by moving others where that helps: a shortest augmenting path.
+fn choose(set: usize, sets: &[(Vec<AssertionId>, usize)], chosen: &mut HashMap<AssertionId, usize>) -> bool {
+    // Each value that has been tried, with the one whose holder could take it instead.
+    let mut instead_of: HashMap<AssertionId, Option<AssertionId>> = HashMap::new();
+    let mut asking = vec![(set, None)];
+    let mut asked: HashSet<usize> = HashSet::new();
+    let mut next = 0;
+    while let Some(&(set, moves)) = asking.get(next) {
+        next += 1;
+        if !asked.insert(set) {
+            continue;
+        }
+        for &value in &sets[set].0 {
+            if instead_of.contains_key(&value) {
+                continue;
+            }
+            instead_of.insert(value, moves);
+            if let Some(&holder) = chosen.get(&value) {
+                asking.push((holder, Some(value)));
+                continue;
+            }
+            let (mut free, mut mover) = (value, moves);
+            while let Some(moved) = mover {
+                if let Some(holder) = chosen.remove(&moved) {
+                    chosen.insert(free, holder);
+                }
+                free = moved;
+                mover = instead_of.get(&moved).copied().flatten();
+            }
+            chosen.insert(free, asking[0].0);
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng as _, SeedableRng as _};
+
+    use super::*;
+
+    /// Against trying every choice.
+    #[test]
+    fn values_that_differ_are_found_if_there_are_any() {
+        fn by_trying(places: &[&[AssertionId]], taken: &mut Vec<AssertionId>) -> bool {
+            let Some((first, rest)) = places.split_first() else {
+                return true;
+            };
+            first.iter().any(|value| {
+                let free = !taken.contains(value);
+                taken.push(*value);
+                let found = free && by_trying(rest, taken);
+                taken.pop();
+                found
+            })
+        }
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(4);
+        let mut possible = 0;
+        for _ in 0..2000 {
+            let sets: Vec<(Vec<AssertionId>, usize)> = (0..random.random_range(1..5))
+                .map(|_| {
+                    let values = (0..6).filter(|_| random.random_bool(0.4)).map(AssertionId).collect();
+                    (values, random.random_range(1..3))
+                })
+                .collect();
+            let places = sets
+                .iter()
+                .flat_map(|(set, count)| std::iter::repeat_n(&set[..], *count));
+            let expected = by_trying(&places.collect::<Vec<_>>(), &mut Vec::new());
+            assert_eq!(can_all_differ(&sets), expected, "{sets:?}");
+            possible += usize::from(expected);
+        }
+        assert!((200..1800).contains(&possible), "{possible}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Assertions of few values: which of many such assertions a value satisfies is found value by value, not assertion by assertion.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{Assertion, AssertionId};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::search::search::Search;
+use crate::json::Value;
+use crate::{numbers, strings};
+use std::sync::Arc;
+
+/// Values that an assertion of few values may have.
+const MAX_VALUES: usize = 1 << 16;
+
+/// So many assertions of few values are many.
+const MANY: usize = 4;
+
+/// Assertions, sorted into those of few values and others.
+pub(crate) struct FiniteSplit {
+    /// The values that satisfy one of the assertions of few values, with the verdict of every assertion.
+    pub(crate) known: Vec<(AssertionId, Vec<bool>)>,
+    /// Places of the assertions of few values among all.
+    pub(crate) few: Vec<usize>,
+    /// Places of the others.
+    pub(crate) others: Vec<usize>,
+}
+
+impl Search {
+    /// All values that satisfy an assertion, where that is easily seen and they are few; as assertions of being equal to them,
+    /// sorted.
+    fn few_values(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        if let Some(known) = self.value_memo.finite.get(&assertion) {
+            return Ok(known.clone());
+        }
+        let few = match self.algebra.assertions.get(assertion) {
+            Assertion::Equal(_) => Some(Arc::from([assertion])),
+            _ => self.few_scalars(assertion)?,
+        };
+        self.value_memo.finite.insert(assertion, few.clone());
+        Ok(few)
+    }
+
+    fn few_scalars(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        let what = self.algebra.constraint(assertion)?;
+        if what.arrays != FormulaId::FALSE || what.objects != FormulaId::FALSE {
+            return Ok(None);
+        }
+        let most = MAX_VALUES as u64;
+        if what.numbers.depends_on_spelling() {
+            return Ok(None);
+        }
+        let numbers::NumberCount::Exactly(_) = self.algebra.number_texts.sets_mut().cardinality(what.numbers, most)?
+        else {
+            return Ok(None);
+        };
+        let strings::Cardinality::Finite(_) = self.algebra.languages.cardinality(what.strings, most)? else {
+            return Ok(None);
+        };
+        let mut values = Vec::new();
+        values.extend(what.null.then(Value::null));
+        values.extend(what.yes.then(|| Value::boolean(true)));
+        values.extend(what.no.then(|| Value::boolean(false)));
+        let numbers = self.algebra.number_texts.sets_mut().members(what.numbers, MAX_VALUES)?;
+        values.extend(numbers.into_iter().map(Value::number));
+        let strings = self.algebra.languages.members(what.strings, MAX_VALUES)?;
+        values.extend(strings.iter().map(|text| Value::string(text)));
+        let values = values
+            .into_iter()
+            .map(|value| self.algebra.assertions.intern(Assertion::Equal(value)));
+        let mut values: Vec<AssertionId> = values.collect();
+        values.sort_unstable();
+        Ok(Some(values.into()))
+    }
+
+    /// Sorts `assertions` into those of few values and others, where there are many of the former.
+    pub(crate) fn sort_few(&mut self, assertions: &[AssertionId]) -> Result<Option<FiniteSplit>, AutomatonError> {
+        if assertions.len() < MANY {
+            return Ok(None);
+        }
+        let (mut few, mut others) = (Vec::new(), Vec::new());
+        let mut pairs: Vec<(AssertionId, usize)> = Vec::new();
+        for (place, &assertion) in assertions.iter().enumerate() {
+            match self.few_values(assertion)? {
+                Some(values) => {
+                    few.push(place);
+                    pairs.extend(values.iter().map(|value| (*value, place)));
+                }
+                // Verdicts are a matter of the value alone.
+                None if self.algebra.constraint(assertion)?.numbers.depends_on_spelling() => return Ok(None),
+                None => others.push(place),
+            }
+        }
+        if few.len() < MANY || pairs.len() > MAX_VALUES {
+            return Ok(None);
+        }
+        pairs.sort_unstable();
+        let mut known = Vec::new();
+        for same in pairs.chunk_by(|a, b| a.0 == b.0) {
+            let value = same[0].0;
+            let mut verdicts = vec![false; assertions.len()];
+            for (_, place) in same {
+                verdicts[*place] = true;
+            }
+            for &place in &others {
+                verdicts[place] = self.satisfiable(&[value, assertions[place]], &[])?;
+            }
+            known.push((value, verdicts));
+        }
+        Ok(Some(FiniteSplit { known, few, others }))
+    }
+}

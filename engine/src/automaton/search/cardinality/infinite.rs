@@ -1,0 +1,225 @@
+//! Values without end: of which there is always one more that differs from those seen.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{AssertionId, split, verdict_of};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::read::MemberKey;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::least_fixpoint::Requirement;
+use crate::automaton::search::search::Search;
+use crate::{numbers, strings};
+use hashbrown::HashMap;
+
+/// Values and parts of values that are looked at for one answer.
+const MAX_LOOKS: usize = 2_000;
+
+/// States of an array that are looked at.
+const MAX_ARRAY: usize = 64;
+
+/// What is found of a value, or of the rest of a container.
+enum Found {
+    /// There is no end of them.
+    Infinite,
+    /// There is none if there is none of one of these, each of which is a part of some value.
+    Parts(Vec<Requirement>),
+}
+
+/// A value that is looked at, and what is left to look at in it.
+struct PartialValue {
+    value: Requirement,
+    parts: Vec<Requirement>,
+}
+
+impl Search {
+    /// Whether there is no end of values that satisfy all assertions of `all` and none of `none`. A no may also say that this
+    /// did not show.
+    pub(crate) fn is_infinite(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
+        if !self.satisfiable(all, none)? {
+            return Ok(false);
+        }
+        self.some_infinite(vec![Requirement::new(all, none)])
+    }
+
+    /// Whether there is no end of ways to complete an object, in which names `gone` cannot come any more.
+    pub(crate) fn is_infinite_object(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<bool, AutomatonError> {
+        if let Some(&known) = self.value_memo.infinite_containers.get(&formula) {
+            return Ok(known);
+        }
+        let infinite = match self.object_can_end(formula, gone)? {
+            false => false,
+            true => match self.object_parts(formula, gone)? {
+                Found::Infinite => true,
+                Found::Parts(parts) => self.some_infinite(parts)?,
+            },
+        };
+        if self.scarce_names(formula)? == self.algebra.languages.none() {
+            self.value_memo.infinite_containers.insert(formula, infinite);
+        }
+        Ok(infinite)
+    }
+
+    /// Whether there is no end of ways to complete an array.
+    pub(crate) fn is_infinite_array(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
+        if let Some(&known) = self.value_memo.infinite_containers.get(&formula) {
+            return Ok(known);
+        }
+        let infinite = match self.array_parts(formula)? {
+            Found::Infinite => true,
+            Found::Parts(parts) => self.some_infinite(parts)?,
+        };
+        self.value_memo.infinite_containers.insert(formula, infinite);
+        Ok(infinite)
+    }
+
+    /// Whether one of `parts` is infinite. A value that has itself as a part is.
+    fn some_infinite(&mut self, parts: Vec<Requirement>) -> Result<bool, AutomatonError> {
+        let mut path: Vec<PartialValue> = Vec::new();
+        let mut looks = 0;
+        let mut on_path: HashMap<Requirement, ()> = HashMap::new();
+        let mut left = parts;
+        loop {
+            let Some(value) = left.pop() else {
+                let Some(look) = path.pop() else { return Ok(false) };
+                on_path.remove(&look.value);
+                self.value_memo.infinite.insert(look.value, false);
+                left = look.parts;
+                continue;
+            };
+            let known = match on_path.contains_key(&value) {
+                true => Some(true),
+                false => self.value_memo.infinite.get(&value).copied(),
+            };
+            let found = match known {
+                Some(false) => continue,
+                Some(true) => Found::Infinite,
+                None => self.value_parts(&value)?,
+            };
+            match found {
+                Found::Infinite => {
+                    self.value_memo.infinite.insert(value, true);
+                    self.value_memo
+                        .infinite
+                        .extend(path.into_iter().map(|look| (look.value, true)));
+                    return Ok(true);
+                }
+                Found::Parts(parts) => {
+                    on_path.insert(value.clone(), ());
+                    let parts = std::mem::replace(&mut left, parts);
+                    path.push(PartialValue { value, parts });
+                }
+            }
+            looks += 1;
+            if looks > MAX_LOOKS {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn value_parts(&mut self, value: &Requirement) -> Result<Found, AutomatonError> {
+        let value = self.algebra.combined(&value.all, &value.none)?;
+        let numbers = self.algebra.number_texts.sets_mut().cardinality(value.numbers, 1)?;
+        if numbers == numbers::NumberCount::Infinite
+            || self.algebra.languages.cardinality(value.strings, 1)? == strings::Cardinality::Infinite
+        {
+            return Ok(Found::Infinite);
+        }
+        let mut all = Vec::new();
+        for found in [self.array_parts(value.arrays)?, self.object_parts(value.objects, &[])?] {
+            match found {
+                Found::Infinite => return Ok(Found::Infinite),
+                Found::Parts(parts) => all.extend(parts),
+            }
+        }
+        Ok(Found::Parts(all))
+    }
+
+    fn array_parts(&mut self, formula: FormulaId) -> Result<Found, AutomatonError> {
+        let is_unique = self.algebra.asks_unique(&[formula]);
+        let formula = self.algebra.with_unique(formula, true);
+        let mut parts = Vec::new();
+        let mut found = vec![formula];
+        let mut next = 0;
+        while let Some(&at) = found.get(next) {
+            next += 1;
+            if at == FormulaId::FALSE {
+                continue;
+            }
+            let assertions = self.algebra.assertions_of_item(&[at]);
+            for vector in self.vectors(&assertions)? {
+                let after =
+                    self.algebra
+                        .after_item(at, &|assertion| verdict_of(&assertions, &vector, assertion), false);
+                // Where items have to differ, it is not known whether those that would have to come are there.
+                let can_end = self.algebra.at_end(after) || (!is_unique && self.array_can_end(after, &[])?);
+                if can_end && after == at && !is_unique {
+                    return Ok(Found::Infinite);
+                }
+                if can_end {
+                    parts.push(Requirement::of(&assertions, &vector));
+                }
+                if !found.contains(&after) && found.len() < MAX_ARRAY {
+                    found.push(after);
+                }
+            }
+        }
+        Ok(Found::Parts(parts))
+    }
+
+    fn object_parts(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<Found, AutomatonError> {
+        let mut parts = Vec::new();
+        if formula == FormulaId::FALSE {
+            return Ok(Found::Parts(parts));
+        }
+        let names = self.algebra.names(formula);
+        for cell in self.algebra.cells(formula, &names, gone)? {
+            let assertions = self.member_parts(formula, MemberKey::In(&cell.within), gone)?;
+            match cell.left {
+                None if !assertions.is_empty() => return Ok(Found::Infinite),
+                Some(0) => {}
+                _ => parts.extend(assertions),
+            }
+        }
+        for name in names {
+            let gone = [gone, &[name]].concat();
+            parts.extend(self.member_parts(formula, MemberKey::Known(name), &gone)?);
+        }
+        Ok(Found::Parts(parts))
+    }
+
+    /// The values that a member may have in an object that can be completed.
+    fn member_parts(
+        &mut self,
+        formula: FormulaId,
+        name: MemberKey<'_>,
+        gone: &[TextId],
+    ) -> Result<Vec<Requirement>, AutomatonError> {
+        let assertions = self.algebra.assertions_of_member(&[formula], name)?;
+        if self.algebra.is_plain(formula) {
+            // The other members do not depend on this one.
+            let possible = self.satisfiable(&assertions, &[])? && self.object_can_end(formula, gone)?;
+            return Ok(possible
+                .then(|| Requirement::new(&assertions, &[]))
+                .into_iter()
+                .collect());
+        }
+        let mut parts = Vec::new();
+        let read = self.algebra.read_by_member(formula, name)?;
+        for vector in self.vectors(&assertions)? {
+            let after = self
+                .algebra
+                .after_read(formula, &read, &|assertion| verdict_of(&assertions, &vector, assertion));
+            if self.object_can_end(after, gone)? {
+                parts.push(Requirement::of(&assertions, &vector));
+            }
+        }
+        Ok(parts)
+    }
+}
+
+impl Requirement {
+    /// What a value with these verdicts satisfies and what not.
+    fn of(assertions: &[AssertionId], vector: &[bool]) -> Self {
+        let (all, none) = split(assertions, vector);
+        Self::new(&all, &none)
+    }
+}

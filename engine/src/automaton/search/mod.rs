@@ -1,0 +1,21 @@
+//! The search for values: is there one that satisfies these assertions and not those, and can an object or array that has
+//! been read in part be completed?
+//!
+//! Every byte that the [machine](super::step) allows rests on these answers. Values are finite, so that answers are a
+//! [least fixpoint](least_fixpoint). Nothing here knows of bytes.
+
+mod admitted;
+mod arrays;
+mod cardinality;
+pub(super) mod expectation;
+mod independent_keys;
+pub(super) mod key_list;
+pub(super) mod least_fixpoint;
+pub(super) mod memo;
+pub(super) mod next_keys;
+mod objects;
+mod satisfiable;
+#[expect(clippy::module_inception, reason = "it has the type that the folder is about")]
+pub(super) mod search;
+mod unique_items;
+mod verdict_vectors;

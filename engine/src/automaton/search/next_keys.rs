@@ -1,0 +1,460 @@
+//! TODO
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{AssertionId, verdict_of};
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::decision_diagram::DiagramId;
+use crate::automaton::formula::keys::cell::{CellKeys, KeyCell, MOST_LISTED};
+use crate::automaton::formula::keys::sets::KeySetId;
+use crate::automaton::formula::read::MemberKey;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::independent_keys::Room;
+use crate::automaton::search::key_list::{KeyList, KeyListId, NextKeys};
+use crate::automaton::search::search::Search;
+use crate::strings::{Cardinality, LanguageId};
+use hashbrown::HashSet;
+use std::sync::Arc;
+
+impl Search {
+    pub(crate) fn decide_member(
+        &mut self,
+        formulas: &[FormulaId],
+        name: MemberKey<'_>,
+        used: &[TextId],
+    ) -> Result<(Vec<AssertionId>, DiagramId), AutomatonError> {
+        let assertions = self.algebra.assertions_of_member(formulas, name)?;
+        let demand = formulas[0];
+        if let Some(plain) = self.algebra.plain(demand) {
+            // The other members depend on this one only in their number.
+            let needed = self.algebra.assertions_of_member(&[demand], name)?;
+            let (can_come, others) = match name {
+                MemberKey::Known(name) => {
+                    let others = used.iter().copied().filter(|one| *one != name).collect();
+                    (self.plain_may_come(&plain, name)?, others)
+                }
+                MemberKey::In(_) => (plain.has_room_for_more(), used.to_vec()),
+            };
+            let can_come = can_come && self.object_can_end(demand, &others)?;
+            // Mostly all that is open about the value is what it must be.
+            if assertions == needed {
+                let may = can_come && self.satisfiable(&assertions, &[])?;
+                let verdicts = vec![true; assertions.len()];
+                let vectors = if may { &[verdicts][..] } else { &[] };
+                return Ok((assertions, self.algebra.diagrams.among(vectors, needed.len())));
+            }
+            let diagram = self.decide(&assertions, &mut |_, vector| {
+                Ok(can_come
+                    && needed
+                        .iter()
+                        .all(|assertion| verdict_of(&assertions, vector, *assertion)))
+            })?;
+            return Ok((assertions, diagram));
+        }
+        let key = match name {
+            MemberKey::Known(name) if self.scarce_names(demand)? == self.algebra.languages.none() => {
+                Some((demand, name, assertions.clone().into_boxed_slice()))
+            }
+            _ => None,
+        };
+        if let Some(&known) = key.as_ref().and_then(|key| self.object_memo.decided.get(key)) {
+            return Ok((assertions, known));
+        }
+        let read = self.algebra.read_by_member(demand, name)?;
+        let diagram = self.decide(&assertions, &mut |this, vector| {
+            let after = this
+                .algebra
+                .after_read(demand, &read, &|assertion| verdict_of(&assertions, vector, assertion));
+            this.object_can_end(after, used)
+        })?;
+        if let Some(key) = key {
+            self.object_memo.decided.insert(key, diagram);
+        }
+        Ok((assertions, diagram))
+    }
+
+    /// The names that a plain object with room for any other cannot have. Mostly there are none.
+    pub(crate) fn barred(&mut self, formula: FormulaId) -> Result<Arc<[TextId]>, AutomatonError> {
+        if let Some(known) = self.object_memo.barred.get(&formula) {
+            return Ok(known.clone());
+        }
+        let mut barred = Vec::new();
+        if let Some(plain) = self.algebra.plain(formula) {
+            for name in self.algebra.names(formula) {
+                if !self.plain_may_come(&plain, name)? {
+                    barred.push(name);
+                }
+            }
+        }
+        let barred: Arc<[TextId]> = barred.into();
+        self.object_memo.barred.insert(formula, barred.clone());
+        Ok(barred)
+    }
+
+    /// A list of names.
+    pub(crate) fn name_list(&self, list: KeyListId) -> &KeyList {
+        &self.key_lists[list.0 as usize]
+    }
+
+    fn add_name_list(&mut self, list: KeyList) -> KeyListId {
+        let id = KeyListId(self.key_lists.len() as u32);
+        self.key_lists.push(Arc::new(list));
+        id
+    }
+
+    /// Whether a name is on a list.
+    pub(crate) fn is_listed(&self, list: KeyListId, name: TextId) -> bool {
+        // Of all that begin with a text it comes first itself.
+        self.listed_with(list, name).first() == Some(&name)
+    }
+
+    /// The names of a list that begin with a text, sorted by their characters.
+    pub(crate) fn listed_with(&self, list: KeyListId, text: TextId) -> &[TextId] {
+        self.algebra.beginning_with(&self.name_list(list).names, text)
+    }
+
+    /// Whether all of some names are in a language.
+    pub(crate) fn has_all(&mut self, language: LanguageId, names: KeySetId) -> Result<bool, AutomatonError> {
+        let (mut open, mut looked_at) = (vec![names], Vec::new());
+        while let Some(names) = open.pop() {
+            let Some((name, parts)) = self.algebra.key_sets.parts(names) else {
+                continue;
+            };
+            if self.object_memo.sets_within.contains(&(language, names)) {
+                continue;
+            }
+            let text = self.algebra.texts.shared(name);
+            if !self.algebra.languages.contains(language, &text)? {
+                return Ok(false);
+            }
+            looked_at.push((language, names));
+            open.extend(parts);
+        }
+        self.object_memo.sets_within.extend(looked_at);
+        Ok(true)
+    }
+
+    /// Whether a language has more than so many texts.
+    pub(crate) fn has_more(&mut self, language: LanguageId, than: u64) -> Result<bool, AutomatonError> {
+        if than == 0 {
+            return Ok(!self.algebra.languages.is_empty(language)?);
+        }
+        // So it is not counted anew for each name that comes.
+        let up_to = (than + 1).next_power_of_two();
+        Ok(match self.algebra.languages.cardinality(language, up_to)? {
+            Cardinality::Infinite | Cardinality::AtLeast(_) => true,
+            Cardinality::Finite(count) => count > than,
+        })
+    }
+
+    /// The names that may come next where those of `ordered` come before all others and in that order, and those of
+    /// `gone` cannot come any more, which may be just those that have come. Most of them are `listed`, in the order of their
+    /// characters.
+    pub(crate) fn names_next(
+        &mut self,
+        demand: FormulaId,
+        ordered: &[TextId],
+        (mut gone, have_come): (Vec<TextId>, bool),
+        listed: &[TextId],
+    ) -> Result<NextKeys, AutomatonError> {
+        let mut viable = Vec::new();
+        let mut left = demand;
+        if let Some(plain) = self.algebra.plain(demand).filter(|plain| plain.min == 0) {
+            let passed = ordered.iter().position(|name| plain.requires(*name));
+            let possible = self.object_can_end(demand, &gone)?;
+            for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
+                if possible && self.plain_may_come(&plain, name)? {
+                    viable.push(name);
+                }
+            }
+            left = match passed.is_none() && possible {
+                true => self.algebra.without_all(demand, ordered),
+                false => FormulaId::FALSE,
+            };
+            gone.extend_from_slice(ordered);
+        } else {
+            for &name in ordered {
+                if left == FormulaId::FALSE {
+                    break;
+                }
+                if self.may_come(left, name, &gone)? {
+                    viable.push(name);
+                }
+                left = self.algebra.without_all(left, &[name]);
+                gone.push(name);
+            }
+        }
+        let mut names = Vec::new();
+        let mut others = CellKeys::These(Vec::new());
+        if left != FormulaId::FALSE {
+            names = self.algebra.names(left);
+            // Of those that have come something may be left.
+            let came: HashSet<TextId> = gone.iter().copied().collect();
+            names.retain(|name| !came.contains(name));
+            self.add_viable(left, &names, &gone, &mut viable)?;
+            others = self.other_names(left, &names, &gone)?;
+        }
+        let taken: HashSet<TextId> = gone.iter().chain(&names).copied().collect();
+        match others {
+            CellKeys::AllBut(mut excluded) => {
+                excluded.extend(taken);
+                let viable: HashSet<TextId> = viable.iter().copied().collect();
+                excluded.retain(|name| !viable.contains(name));
+                self.listed(excluded, true, listed)
+            }
+            CellKeys::These(names) => {
+                viable.extend(names.into_iter().filter(|name| !taken.contains(name)));
+                self.listed(viable, false, listed)
+            }
+            CellKeys::Language(language) => {
+                let taken: Vec<TextId> = taken.into_iter().collect();
+                let others = self.algebra.without_names(language, &taken)?;
+                match self.algebra.languages.is_empty(others)? {
+                    true => self.listed(viable, false, listed),
+                    false => self.named_or(viable, others, have_come.then_some(gone)),
+                }
+            }
+        }
+    }
+
+    /// CellKeys that are listed, or in a language. Where others have come and nothing else is gone these are counted among
+    /// those of the language, so that it mostly stays the same from member to member.
+    fn named_or(
+        &mut self,
+        mut names: Vec<TextId>,
+        others: LanguageId,
+        come: Option<Vec<TextId>>,
+    ) -> Result<NextKeys, AutomatonError> {
+        let come = come
+            .filter(|_| !self.algebra.languages.has_machines(others))
+            .unwrap_or_default();
+        names.extend_from_slice(&come);
+        let language = self.algebra.with_names(others, &names)?;
+        Ok(match come.len() as u64 {
+            0 => NextKeys::Language(language),
+            come if self.has_more(language, come)? => NextKeys::In(language),
+            _ => NextKeys::None,
+        })
+    }
+
+    /// Those of the names that `left` names that may come next.
+    fn add_viable(
+        &mut self,
+        left: FormulaId,
+        names: &[TextId],
+        gone: &[TextId],
+        viable: &mut Vec<TextId>,
+    ) -> Result<(), AutomatonError> {
+        if let Some(alternatives) = self.algebra.plain_alternatives(left) {
+            let mut plain = Vec::with_capacity(alternatives.len());
+            for alternative in alternatives {
+                if self.object_can_end(alternative, gone)? {
+                    plain.extend(self.algebra.plain(alternative));
+                }
+            }
+            for &name in names {
+                for plain in &plain {
+                    if self.plain_may_come(plain, name)? {
+                        viable.push(name);
+                        break;
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let way = self.object_end(left, gone)?;
+        let plain = way.as_ref().and_then(|way| self.algebra.plain(way.rest));
+        let mut names = names.to_vec();
+        if way.is_some()
+            && plain.is_none()
+            && let Some((plain, mixed)) = self.algebra.mostly_plain(left)
+        {
+            for name in names.extract_if(.., |name| !mixed.contains(name)) {
+                if self.plain_may_come(&plain, name)? {
+                    viable.push(name);
+                }
+            }
+        }
+        let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
+            true => self.widest_way(left, &names, gone)?,
+            false => None,
+        };
+        let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
+        for &name in way.iter().flat_map(|_| &names) {
+            // What fits one way to complete the object may come.
+            let fits = match (&way, &plain) {
+                _ if widest.contains(&name) => true,
+                (Some(way), _) if way.taken.contains(&name) => true,
+                (Some(way), Some(plain)) if !way.passed.contains(&name) => self.plain_may_come(plain, name)?,
+                _ => false,
+            };
+            if fits || self.may_come(left, name, gone)? {
+                viable.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// The names outside of `names` that may come next, if they have not come yet.
+    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<CellKeys, AutomatonError> {
+        if let Some(others) = self.plain_others(left, gone)? {
+            let list = match others {
+                CellKeys::Language(language) => self.algebra.list_of(language)?,
+                _ => None,
+            };
+            return Ok(match list {
+                Some(list) if list.excludes => CellKeys::AllBut(list.names.to_vec()),
+                Some(list) => CellKeys::These(list.names.to_vec()),
+                None => others,
+            });
+        }
+        let mut viable = Vec::new();
+        for cell in self.algebra.cells(left, names, gone)? {
+            if self.cell_may_come(left, &cell, gone)? {
+                viable.push(cell.names);
+            }
+        }
+        let (mut these, mut others) = (Vec::new(), None);
+        let mut languages = Vec::new();
+        for names in viable {
+            match names {
+                CellKeys::These(names) => these.extend(names),
+                // There is but one such cell.
+                CellKeys::AllBut(names) => others = Some(names),
+                CellKeys::Language(language) => languages.push(language),
+            }
+        }
+        // Cells are all of them lists, or all of them languages.
+        Ok(match others {
+            Some(mut others) => {
+                let these: HashSet<TextId> = these.into_iter().collect();
+                others.retain(|name| !these.contains(name));
+                CellKeys::AllBut(others)
+            }
+            None if languages.is_empty() => CellKeys::These(these),
+            None => CellKeys::Language(self.algebra.languages.or(&languages)?),
+        })
+    }
+
+    /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
+    /// once.
+    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<CellKeys>, AutomatonError> {
+        let Some(plain) = self.algebra.plain(left) else {
+            return Ok(None);
+        };
+        let Some(room) = self.plain_room(&plain)? else {
+            return Ok(None);
+        };
+        if room == Room::None || !self.object_can_end(left, gone)? {
+            return Ok(Some(CellKeys::These(Vec::new())));
+        }
+        Ok(Some(match room {
+            Room::Beside(refused) => {
+                let refused = self.algebra.languages.or(&refused)?;
+                CellKeys::Language(self.algebra.languages.not(refused)?)
+            }
+            _ => CellKeys::AllBut(Vec::new()),
+        }))
+    }
+
+    /// CellKeys that are listed, or all but those.
+    pub(crate) fn listed(
+        &mut self,
+        names: Vec<TextId>,
+        excludes: bool,
+        listed: &[TextId],
+    ) -> Result<NextKeys, AutomatonError> {
+        if names.is_empty() && !excludes {
+            return Ok(NextKeys::None);
+        }
+        if excludes && names.len() > MOST_LISTED {
+            let others = self.algebra.without_names(self.algebra.languages.any(), &names)?;
+            return Ok(NextKeys::Language(others));
+        }
+        let names: Box<[TextId]> = self.sorted_names(names, listed).into();
+        self.algebra.kept_cells += names.len();
+        let firsts = names
+            .iter()
+            .filter_map(|name| self.algebra.texts.get(*name).bytes().next());
+        let firsts = firsts.filter(u8::is_ascii).fold(0, |firsts, first| firsts | 1 << first);
+        Ok(NextKeys::Listed(self.add_name_list(KeyList {
+            names,
+            excludes,
+            firsts,
+        })))
+    }
+
+    /// CellKeys by their characters, each once. Those among `listed`, which are sorted like that, need no comparing.
+    fn sorted_names(&self, mut names: Vec<TextId>, listed: &[TextId]) -> Vec<TextId> {
+        if names.len() < MANY_SORTED {
+            self.algebra.sort_names(&mut names);
+            return names;
+        }
+        names.sort_unstable();
+        names.dedup();
+        let sorted = listed.iter().filter(|name| names.binary_search(name).is_ok());
+        let mut sorted: Vec<TextId> = sorted.copied().collect();
+        if sorted.len() < names.len() {
+            let known: HashSet<TextId> = sorted.iter().copied().collect();
+            sorted.extend(names.into_iter().filter(|name| !known.contains(name)));
+            // Mostly few are not in order, which a sort that finds runs is quick about.
+            sorted.sort_by(|one, other| self.algebra.texts.get(*one).cmp(self.algebra.texts.get(*other)));
+        }
+        sorted
+    }
+
+    /// Whether a member of this name may come next, where the names `gone` cannot come any more.
+    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, AutomatonError> {
+        let gone = [gone, &[name]].concat();
+        // Mostly it may with a value that all holds for that is said of it, and then others are not looked at.
+        if !self.algebra.is_plain(demand) {
+            let assertions = self.algebra.assertions_of_member(&[demand], MemberKey::Known(name))?;
+            let (mut met, mut never) = (Vec::new(), Vec::new());
+            for assertion in assertions {
+                match self.satisfiable(&[assertion], &[])? {
+                    true => met.push(assertion),
+                    false => never.push(assertion),
+                }
+            }
+            if self.satisfiable(&met, &[])? {
+                let after = self
+                    .algebra
+                    .after_member(demand, MemberKey::Known(name), &|assertion| !never.contains(&assertion))?;
+                if self.object_can_end(after, &gone)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(self.decide_member(&[demand], MemberKey::Known(name), &gone)?.1 != DiagramId::NEVER)
+    }
+
+    /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
+    fn cell_may_come(&mut self, demand: FormulaId, cell: &KeyCell, gone: &[TextId]) -> Result<bool, AutomatonError> {
+        if cell.left.is_none() {
+            return Ok(self.decide_member(&[demand], MemberKey::In(&cell.within), gone)?.1 != DiagramId::NEVER);
+        }
+        match self.algebra.name_beside(&cell.names, gone)? {
+            Some(name) => self.may_come(demand, name, gone),
+            None => Ok(false),
+        }
+    }
+
+    /// The same of any object of which a formula is left.
+    pub(crate) fn is_roomy(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
+        if let Some(&known) = self.object_memo.roomy.get(&formula) {
+            return Ok(known);
+        }
+        // What was read so far can be completed, so that it is known that the object can end.
+        let has_room = match self.algebra.plain(formula) {
+            Some(plain) => self.plain_room(&plain)? == Some(Room::Any),
+            None => false,
+        };
+        self.object_memo.roomy.insert(formula, has_room);
+        Ok(has_room)
+    }
+}
+
+/// CellKeys of one object from which on it pays to look for a way to complete it with all of them.
+const MANY: usize = 16;
+
+/// CellKeys from which on it pays to take the order from a list instead of comparing them.
+const MANY_SORTED: usize = 16;

@@ -1,0 +1,300 @@
+//! Whether an object can be completed: a search over the names that its formula speaks of, and then over the cells of
+//! all other names. What is [plain](super::plain) needs no search.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::verdict_of;
+use crate::automaton::formula::atom::{AtomKind, Keys};
+use crate::automaton::formula::boolean::{Atom, FormulaId};
+use crate::automaton::formula::read::MemberKey;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::arrays::shortened;
+use crate::automaton::search::least_fixpoint::Query;
+use crate::automaton::search::search::Search;
+use crate::strings::LanguageId;
+use hashbrown::HashSet;
+
+/// A way to complete an object, or the beginning of one.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectEnding {
+    /// CellKeys that come.
+    pub(crate) taken: Vec<TextId>,
+    /// CellKeys that do not come.
+    pub(crate) passed: Vec<TextId>,
+    /// What is left: in the end something plain, or something that holds, or else `false`.
+    pub(crate) rest: FormulaId,
+}
+
+impl Default for ObjectEnding {
+    fn default() -> Self {
+        Self {
+            taken: Vec::new(),
+            passed: Vec::new(),
+            rest: FormulaId::TRUE,
+        }
+    }
+}
+
+impl ObjectEnding {
+    fn taking(&self, name: TextId, rest: FormulaId) -> Self {
+        let mut way = Self { rest, ..self.clone() };
+        way.taken.push(name);
+        way
+    }
+
+    fn passing(&self, name: TextId, rest: FormulaId) -> Self {
+        let mut way = Self { rest, ..self.clone() };
+        way.passed.push(name);
+        way
+    }
+}
+
+impl Search {
+    /// Whether an object of which `formula` is left, and in which the names `used` must not come again, can be
+    /// completed.
+    pub(crate) fn object_can_end(&mut self, formula: FormulaId, used: &[TextId]) -> Result<bool, AutomatonError> {
+        if let Some(decided) = formula.decided() {
+            return Ok(decided);
+        }
+        let mut counted = Vec::new();
+        if !used.is_empty() {
+            let scarce = self.scarce_names(formula)?;
+            for &name in used {
+                if self.algebra.covers(Keys::Language(scarce), MemberKey::Known(name))? {
+                    counted.push(name);
+                }
+            }
+            counted.sort_unstable();
+        }
+        self.ask(Query::Object(formula, counted.into()))
+    }
+
+    /// The names of kinds that can run out, where it matters to `formula` which names have come.
+    pub(super) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, AutomatonError> {
+        if let Some(&known) = self.object_memo.scarce.get(&formula) {
+            return Ok(known);
+        }
+        let mut scarce = Vec::new();
+        if !self.algebra.is_plain(formula) {
+            let mut atoms = self.algebra.formulas.atoms(formula).iter();
+            let is_counted = atoms.any(|atom| matches!(self.algebra.atoms.kind(*atom), AtomKind::CountAtLeast(_)));
+            for cell in self.algebra.cells(formula, &[], &[])? {
+                if cell.left.is_some() && (is_counted || !cell.within.is_empty()) {
+                    scarce.push(self.algebra.language_of(&cell.names)?);
+                }
+            }
+        }
+        let scarce = self.algebra.languages.or(&scarce)?;
+        self.object_memo.scarce.insert(formula, scarce);
+        Ok(scarce)
+    }
+
+    /// A way in which an object can be completed.
+    pub(super) fn object_end(
+        &mut self,
+        formula: FormulaId,
+        used: &[TextId],
+    ) -> Result<Option<ObjectEnding>, AutomatonError> {
+        if self.has_end(formula, used)? {
+            let rest = formula;
+            return Ok(Some(ObjectEnding {
+                rest,
+                ..ObjectEnding::default()
+            }));
+        }
+        let all_names = self.algebra.names(formula);
+        let scarce = match self.algebra.at_end(formula) {
+            true => self.algebra.languages.none(),
+            false => self.scarce_names(formula)?,
+        };
+        let is_scarce = scarce != self.algebra.languages.none();
+        let mut left = vec![ObjectEnding {
+            rest: formula,
+            ..ObjectEnding::default()
+        }];
+        let mut seen: HashSet<(FormulaId, Vec<TextId>)> = HashSet::new();
+        while let Some(way) = left.pop() {
+            let formula = way.rest;
+            let decided = [&way.taken[..], &way.passed].concat();
+            let gone = [used, &decided].concat();
+            if self.has_end(formula, &gone)? {
+                return Ok(Some(way));
+            }
+            // Of some that are plain one has to do, as in an `enum` of objects.
+            let parts = self.algebra.formulas.disjuncts(&formula).to_vec();
+            if parts.iter().all(|part| self.algebra.is_by_name(*part)) {
+                for part in parts {
+                    if part != formula && self.has_end(part, &gone)? {
+                        return Ok(Some(ObjectEnding { rest: part, ..way }));
+                    }
+                }
+                continue;
+            }
+            let Some(name) = self.next_name(formula) else {
+                let names = if is_scarce { &decided } else { &all_names };
+                if self.others_can_end(formula, names, used)? {
+                    return Ok(Some(ObjectEnding {
+                        rest: FormulaId::FALSE,
+                        ..way
+                    }));
+                }
+                continue;
+            };
+            let mut after = vec![way.passing(name, self.without(formula, name))];
+            let assertions = self.algebra.assertions_of_member(&[formula], MemberKey::Known(name))?;
+            let read = self.algebra.read_by_member(formula, MemberKey::Known(name))?;
+            for vector in self.vectors(&assertions)? {
+                let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+                let rest = self.algebra.after_read(formula, &read, &verdict);
+                let way = way.taking(name, rest);
+                let decided = [&way.taken[..], &way.passed].concat();
+                if self.has_end(rest, &[used, &decided].concat())? {
+                    return Ok(Some(way));
+                }
+                after.push(way);
+            }
+            after.retain(|way| way.rest != FormulaId::FALSE);
+            // What is nearest to an end is looked at first.
+            after.sort_by_key(|way| std::cmp::Reverse(self.missing(&way.rest)));
+            for way in after {
+                // Which of the names that can run out are gone is a part of the state.
+                let mut decided = Vec::new();
+                for &name in way.taken.iter().chain(&way.passed).filter(|_| is_scarce) {
+                    if self.algebra.covers(Keys::Language(scarce), MemberKey::Known(name))? {
+                        decided.push(name);
+                    }
+                }
+                decided.sort_unstable();
+                if seen.insert((way.rest, decided)) {
+                    left.push(way);
+                }
+            }
+            self.check_states(seen.len(), "states of an object in the search for its end")?;
+        }
+        Ok(None)
+    }
+
+    /// A way to complete an object in which as many of `names` come as fit beside those before them.
+    pub(super) fn widest_way(
+        &mut self,
+        formula: FormulaId,
+        names: &[TextId],
+        gone: &[TextId],
+    ) -> Result<Option<ObjectEnding>, AutomatonError> {
+        let mut way = ObjectEnding {
+            rest: formula,
+            ..ObjectEnding::default()
+        };
+        for &name in names {
+            let assertions = self.algebra.assertions_of_member(&[way.rest], MemberKey::Known(name))?;
+            let rest = self.algebra.after_member(way.rest, MemberKey::Known(name), &|_| true)?;
+            if rest != FormulaId::FALSE && self.satisfiable(&assertions, &[])? {
+                way = way.taking(name, rest);
+            }
+        }
+        let gone = [gone, &way.taken].concat();
+        Ok(self.object_can_end(way.rest, &gone)?.then_some(way))
+    }
+
+    /// Whether it is easily seen that an object can be completed.
+    fn has_end(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<bool, AutomatonError> {
+        if self.algebra.at_end(formula) {
+            return Ok(true);
+        }
+        match self.algebra.plain(formula) {
+            Some(plain) => self.plain_can_end(&plain, formula, gone),
+            None => Ok(false),
+        }
+    }
+
+    /// The number of conjuncts that do not hold yet.
+    pub(crate) fn missing(&self, formula: &FormulaId) -> usize {
+        let parts = self.algebra.formulas.conjuncts(formula).iter();
+        parts.filter(|part| !self.algebra.formulas.at_end(**part)).count()
+    }
+
+    /// A name to decide next: one on which something depends that does not hold yet, if there is such a name.
+    fn next_name(&self, formula: FormulaId) -> Option<TextId> {
+        let name_of = |atom: &Atom| match self.algebra.atoms.kind(*atom) {
+            AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => Some(name),
+            _ => None,
+        };
+        let missing = self.algebra.formulas.conjuncts(&formula).iter();
+        let missing = missing.filter(|part| !self.algebra.formulas.at_end(**part));
+        let mut atoms = missing.flat_map(|part| self.algebra.formulas.atoms(*part));
+        let first = atoms.find_map(name_of);
+        first.or_else(|| self.algebra.formulas.atoms(formula).iter().find_map(name_of))
+    }
+
+    /// What is left of `formula` where no member of this name comes.
+    fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
+        let atoms = &self.algebra.atoms;
+        self.algebra
+            .formulas
+            .substitute(formula, &mut |atom| match atoms.kind(atom) {
+                AtomKind::Has(one) if one == name => Some(FormulaId::FALSE),
+                AtomKind::Members(Keys::Name(one), _) if one == name => Some(FormulaId::TRUE),
+                _ => None,
+            })
+    }
+
+    /// Whether members that no atom names can complete the object.
+    fn others_can_end(
+        &mut self,
+        formula: FormulaId,
+        names: &[TextId],
+        used: &[TextId],
+    ) -> Result<bool, AutomatonError> {
+        let cells = self.algebra.cells(formula, names, used)?;
+        let scarce = cells.iter().filter_map(|cell| cell.left);
+        let formula = self.shortened_object(formula, scarce.fold(0, u64::saturating_add));
+        let taken = vec![0_u64; cells.len()];
+        let mut seen: HashSet<(FormulaId, Vec<u64>)> = HashSet::from([(formula, taken.clone())]);
+        let mut left = vec![(formula, taken)];
+        while let Some((formula, taken)) = left.pop() {
+            if self.algebra.at_end(formula) {
+                return Ok(true);
+            }
+            for (index, cell) in cells.iter().enumerate() {
+                if cell.left.is_some_and(|left| taken[index] >= left) {
+                    continue;
+                }
+                let mut taken = taken.clone();
+                // CellKeys that never run out need not be counted.
+                taken[index] += u64::from(cell.left.is_some());
+                let name = MemberKey::In(&cell.within);
+                let assertions = self.algebra.assertions_of_member(&[formula], name)?;
+                let read = self.algebra.read_by_member(formula, name)?;
+                for vector in self.vectors(&assertions)? {
+                    let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+                    let after = self.algebra.after_read(formula, &read, &verdict);
+                    if after != FormulaId::FALSE && seen.insert((after, taken.clone())) {
+                        left.push((after, taken.clone()));
+                    }
+                }
+            }
+            self.check_states(seen.len(), "states of an object in the search for its end")?;
+        }
+        Ok(false)
+    }
+
+    /// The same for an object to which only members come that no atom names, so many of them of kinds that run out.
+    fn shortened_object(&mut self, formula: FormulaId, scarce: u64) -> FormulaId {
+        let (mut counts, mut to_find) = (Vec::new(), scarce.saturating_add(1));
+        for &atom in self.algebra.formulas.atoms(formula) {
+            match self.algebra.atoms.kind(atom) {
+                AtomKind::CountAtLeast(count) => counts.push(count),
+                _ => to_find = to_find.saturating_add(1),
+            }
+        }
+        let Some(new) = shortened(counts, to_find) else {
+            return formula;
+        };
+        let mut changes = Vec::new();
+        for atom in self.algebra.formulas.atoms(formula).to_vec() {
+            if let AtomKind::CountAtLeast(count) = self.algebra.atoms.kind(atom) {
+                changes.push((atom, self.algebra.atom(AtomKind::CountAtLeast(new[&count]))));
+            }
+        }
+        self.algebra.formulas.replace(formula, &changes)
+    }
+}

@@ -1,0 +1,123 @@
+//! TODO
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::AssertionId;
+use crate::automaton::search::least_fixpoint::{NATIVE, NOTHING, Query, Requirement};
+use crate::automaton::search::search::Search;
+use crate::limits::Exceeded;
+
+impl Search {
+    /// The answer to a query.
+    pub(super) fn ask(&mut self, query: Query) -> Result<bool, AutomatonError> {
+        if let Some(answer) = self.fixpoint.known(&query) {
+            return Ok(answer);
+        }
+        let allowed = self.algebra.limits.open_questions;
+        if self.fixpoint.open.len() >= allowed {
+            let (limit, what) = (
+                "open_questions",
+                "values inside one another in the search for one that is valid",
+            );
+            return Err(Exceeded { limit, what, allowed }.into());
+        }
+        self.check_memory()?;
+        self.fixpoint.open(query);
+        match self.fixpoint.native {
+            0 => self.answer_all(),
+            NATIVE.. => Err(AutomatonError::Pending),
+            _ => self.attempt(),
+        }
+    }
+
+    /// Answers open queries, the innermost first, and so at last the outermost.
+    fn answer_all(&mut self) -> Result<bool, AutomatonError> {
+        loop {
+            match self.attempt() {
+                Ok(answer) if self.fixpoint.open.is_empty() => return Ok(answer),
+                Ok(_) | Err(AutomatonError::Pending) => {}
+                Err(error) => {
+                    self.fixpoint.give_up();
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Tries to answer the innermost open query.
+    fn attempt(&mut self) -> Result<bool, AutomatonError> {
+        let Some(innermost) = self.fixpoint.open.last() else {
+            return Ok(false);
+        };
+        let query = innermost.query.clone();
+        let outer = std::mem::replace(&mut self.fixpoint.rests_on, NOTHING);
+        self.fixpoint.native += 1;
+        let answer = self.answer(&query);
+        self.fixpoint.native -= 1;
+        let rests_on = std::mem::replace(&mut self.fixpoint.rests_on, outer);
+        let answer = answer?;
+        self.fixpoint.close(answer, rests_on);
+        Ok(answer)
+    }
+
+    /// Whether there is a value that satisfies all assertions of `all` and none of `none`.
+    pub(crate) fn satisfiable(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
+        if all.contains(&AssertionId::NOTHING) || none.contains(&AssertionId::ANYTHING) {
+            return Ok(false);
+        }
+        // Most ask for one assertion or none.
+        let alone = match (all, none) {
+            ([], []) => return Ok(true),
+            ([AssertionId::ANYTHING], []) => return Ok(true),
+            ([assertion], []) => Some(*assertion),
+            _ => None,
+        };
+        if let Some(&known) = alone.and_then(|assertion| self.value_memo.alone.get(&assertion)) {
+            return Ok(known);
+        }
+        let assertions = Requirement::new(all, none);
+        if assertions
+            .all
+            .iter()
+            .any(|assertion| assertions.none.binary_search(assertion).is_ok())
+        {
+            return Ok(false);
+        }
+        let answer = self.ask(Query::Value(assertions))?;
+        if let Some(assertion) = alone.filter(|_| self.fixpoint.is_idle()) {
+            self.value_memo.alone.insert(assertion, answer);
+        }
+        Ok(answer)
+    }
+
+    /// Works out the answer to a query.
+    fn answer(&mut self, query: &Query) -> Result<bool, AutomatonError> {
+        match query {
+            Query::Value(assertions) => self.search_value(&assertions.all, &assertions.none),
+            Query::Array(formula) if self.algebra.asks_unique(&[*formula]) => {
+                self.unique_array_can_end(*formula, &[], None)
+            }
+            Query::Array(formula) => self.search_array(*formula),
+            Query::Object(formula, used) => Ok(self.object_end(*formula, used)?.is_some()),
+        }
+    }
+
+    fn search_value(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
+        let value = self.algebra.combined(all, none)?;
+        if value.null || value.yes || value.no {
+            return Ok(true);
+        }
+        Ok(!self.algebra.number_texts.sets().is_empty(value.numbers)
+            || !self.algebra.languages.is_empty(value.strings)?
+            || self.array_can_end(value.arrays, &[])?
+            || self.object_can_end(value.objects, &[])?)
+    }
+
+    /// Whether so many states may be looked at.
+    pub(super) fn check_states(&self, count: usize, what: &'static str) -> Result<(), AutomatonError> {
+        let (limit, allowed) = ("search_states", self.algebra.limits.search_states);
+        match count > allowed {
+            true => Err(Exceeded { limit, what, allowed }.into()),
+            false => Ok(()),
+        }
+    }
+}

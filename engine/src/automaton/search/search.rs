@@ -1,0 +1,46 @@
+//! [`Search`]: the search for values, with what it has found out.
+
+use std::sync::Arc;
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::search::expectation::Expectations;
+use crate::automaton::search::key_list::KeyList;
+use crate::automaton::search::least_fixpoint::LeastFixpoint;
+use crate::automaton::search::memo::{ObjectMemo, ValueMemo};
+
+/// The search for values that satisfy formulas, with the algebra that these are made in.
+#[derive(Debug)]
+pub(crate) struct Search {
+    pub(crate) algebra: Algebra,
+    pub(crate) fixpoint: LeastFixpoint,
+    pub(crate) expectations: Expectations,
+    pub(crate) key_lists: Vec<Arc<KeyList>>,
+    pub(super) value_memo: ValueMemo,
+    pub(crate) object_memo: ObjectMemo,
+    /// Bytes that the layer above takes, as it said last.
+    pub(crate) memory_above: usize,
+}
+
+impl Search {
+    pub(crate) fn new(algebra: Algebra) -> Self {
+        Self {
+            algebra,
+            fixpoint: LeastFixpoint::default(),
+            expectations: Expectations::default(),
+            key_lists: Vec::new(),
+            value_memo: ValueMemo::default(),
+            object_memo: ObjectMemo::default(),
+            memory_above: 0,
+        }
+    }
+
+    /// Bytes of what has been worked out, roughly, with those of the layer above.
+    pub(crate) fn memory(&self) -> usize {
+        self.algebra.memory() + 64 * self.object_memo.sets_within.len() + self.memory_above
+    }
+
+    pub(crate) fn check_memory(&self) -> Result<(), AutomatonError> {
+        self.algebra.check_memory(self.memory())
+    }
+}

@@ -1,0 +1,313 @@
+//! `uniqueItems`: can the rest of an array be written so that all items differ, or so that two are equal?
+//!
+//! Values that are plenty can always be chosen to differ. Where the values of an item are few they are written out, and
+//! items of few values have to find a different one each.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{AssertionId, split, verdict_of};
+use crate::automaton::formula::atom::AtomKind;
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::decision_diagram::DiagramId;
+use crate::automaton::search::cardinality::enumerate::can_all_differ;
+use crate::automaton::search::expectation::ExpectationId;
+use crate::automaton::search::least_fixpoint::Requirement;
+use crate::automaton::search::search::Search;
+use crate::limits::Exceeded;
+use hashbrown::HashSet;
+
+/// Values beyond those seen up to which it is told which of them an item takes, however few items must come.
+const COMPARED: usize = 64;
+
+/// The items in a possible rest of an array, of which values are not plenty; sorted.
+type Rest = Vec<(Requirement, usize)>;
+
+/// An array in which one item has to equal another: what is left, what was asked of the items, and whether two are equal.
+type Repeating = (FormulaId, Vec<ItemVerdicts>, bool);
+
+/// The assertions that an item satisfies, and those that it does not.
+type ItemVerdicts = (Vec<AssertionId>, Vec<AssertionId>);
+
+impl Search {
+    /// Whether an array of which `formula` is left, to which it matters that items differ, can be completed after the
+    /// items `seen` and one more that satisfies `last`.
+    pub(super) fn unique_array_can_end(
+        &mut self,
+        formula: FormulaId,
+        seen: &[AssertionId],
+        last: Option<&Requirement>,
+    ) -> Result<bool, AutomatonError> {
+        let differing = self.algebra.with_unique(formula, true);
+        if self.can_end_differing(differing, seen, last)? {
+            return Ok(true);
+        }
+        let repeating = self.algebra.with_unique(formula, false);
+        self.can_end_repeating(repeating, seen, last)
+    }
+
+    fn can_end_differing(
+        &mut self,
+        formula: FormulaId,
+        seen: &[AssertionId],
+        last: Option<&Requirement>,
+    ) -> Result<bool, AutomatonError> {
+        if formula == FormulaId::FALSE {
+            return Ok(false);
+        }
+        let mut rest = Rest::new();
+        if let Some(last) = last {
+            match self.one_more(&rest, last, seen)? {
+                Some(more) => rest = more,
+                None => return Ok(false),
+            }
+        }
+        if rest.is_empty() && self.all_infinite(formula)? {
+            return self.array_can_end(formula, &[]);
+        }
+        let mut left = vec![(formula, rest)];
+        let mut known: HashSet<(FormulaId, Rest)> = left.iter().cloned().collect();
+        while let Some((formula, rest)) = left.pop() {
+            if self.algebra.at_end(formula) {
+                return Ok(true);
+            }
+            let assertions = self.algebra.assertions_of_item(&[formula]);
+            let mut vectors = self.vectors(&assertions)?;
+            vectors.reverse();
+            for vector in vectors {
+                let after =
+                    self.algebra
+                        .after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
+                if after == FormulaId::FALSE {
+                    continue;
+                }
+                let (all, none) = split(&assertions, &vector);
+                let Some(rest) = self.one_more(&rest, &Requirement::new(&all, &none), seen)? else {
+                    continue;
+                };
+                if known.insert((after, rest.clone())) {
+                    left.push((after, rest));
+                }
+            }
+            self.check_states(known.len(), "states of an array whose items differ")?;
+        }
+        Ok(false)
+    }
+
+    /// Whether there is no end of values for any item, whichever assertions it satisfies.
+    fn all_infinite(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
+        let assertions = self.assertions_of_items(&[formula]).0;
+        // More of them are looked at place by place.
+        if assertions.len() > 8 {
+            return Ok(false);
+        }
+        for vector in self.vectors(&assertions)? {
+            let (all, none) = split(&assertions, &vector);
+            if !self.is_infinite(&all, &none)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// `rest` and one more item; none where it cannot differ from the others.
+    fn one_more(
+        &mut self,
+        rest: &Rest,
+        item: &Requirement,
+        seen: &[AssertionId],
+    ) -> Result<Option<Rest>, AutomatonError> {
+        if self.is_infinite(&item.all, &item.none)? {
+            return Ok(Some(rest.clone()));
+        }
+        let mut more = rest.clone();
+        match more.binary_search_by(|(assertions, _)| assertions.cmp(item)) {
+            Ok(place) => more[place].1 += 1,
+            Err(place) => more.insert(place, (item.clone(), 1)),
+        }
+        let items: usize = more.iter().map(|(_, count)| count).sum();
+        let allowed = self.algebra.limits.differing_items;
+        if items > allowed {
+            let (limit, what) = ("differing_items", "items that have to differ and have few values");
+            return Err(Exceeded { limit, what, allowed }.into());
+        }
+        // Where there are values enough for all items, one is left when the others have been chosen.
+        let mut few = Vec::new();
+        for (assertions, count) in &more {
+            if let Some(values) = self.values_up_to(assertions, seen.len() + items)? {
+                let free: Vec<AssertionId> = values.iter().copied().filter(|value| !seen.contains(value)).collect();
+                if free.len() < items {
+                    few.push((free, *count));
+                }
+            }
+        }
+        Ok(can_all_differ(&few).then_some(more))
+    }
+
+    fn can_end_repeating(
+        &mut self,
+        formula: FormulaId,
+        seen: &[AssertionId],
+        last: Option<&Requirement>,
+    ) -> Result<bool, AutomatonError> {
+        if formula == FormulaId::FALSE {
+            return Ok(false);
+        }
+        // What was asked of the items since, any of which may be equal to a later one; and whether one was.
+        let items = last.map(|last| (last.all.to_vec(), last.none.to_vec()));
+        let start: Repeating = (formula, items.into_iter().collect(), false);
+        let mut known: HashSet<Repeating> = HashSet::from([start.clone()]);
+        let mut left = vec![start];
+        while let Some((formula, items, repeated)) = left.pop() {
+            if repeated && self.algebra.at_end(formula) {
+                return Ok(true);
+            }
+            let assertions = self.algebra.assertions_of_item(&[formula]);
+            for vector in self.vectors(&assertions)? {
+                let after =
+                    self.algebra
+                        .after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
+                if after == FormulaId::FALSE {
+                    continue;
+                }
+                let item = split(&assertions, &vector);
+                let repeated = repeated || self.may_repeat(&item, &items, seen)?;
+                let mut items = items.clone();
+                if let Err(place) = items.binary_search(&item) {
+                    items.insert(place, item);
+                }
+                let next = (after, items, repeated);
+                if known.insert(next.clone()) {
+                    left.push(next);
+                }
+            }
+            self.check_states(known.len(), "states of an array with equal items")?;
+        }
+        Ok(false)
+    }
+
+    /// Whether an item may equal one seen, or one of those thought of before it.
+    fn may_repeat(
+        &mut self,
+        item: &ItemVerdicts,
+        items: &[ItemVerdicts],
+        seen: &[AssertionId],
+    ) -> Result<bool, AutomatonError> {
+        let (all, none) = item;
+        for value in seen {
+            if self.satisfiable(&[all, &[*value][..]].concat(), none)? {
+                return Ok(true);
+            }
+        }
+        for (other_all, other_none) in items {
+            let (all, none) = ([&all[..], other_all].concat(), [&none[..], other_none].concat());
+            if self.satisfiable(&all, &none)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The assertions that items are read with anywhere, sorted, and whether places differ in them.
+    fn assertions_of_items(&self, formulas: &[FormulaId]) -> (Vec<AssertionId>, bool) {
+        let (mut assertions, mut differ) = (Vec::new(), false);
+        for formula in formulas {
+            for &atom in self.algebra.formulas.atoms(*formula) {
+                match self.algebra.atoms.kind(atom) {
+                    AtomKind::Items { from, to, assertion } => {
+                        differ |= from > 0 || to.is_some();
+                        assertions.push(assertion);
+                    }
+                    AtomKind::Contains(assertion, _) => {
+                        differ = true;
+                        assertions.push(assertion);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        assertions.sort_unstable();
+        assertions.dedup();
+        (assertions, differ)
+    }
+
+    /// The assertions of being equal to a value that the next item has to be read with, so that it is known which of the
+    /// values it takes. Those are the items seen where one may come again; and where places differ in what they admit,
+    /// the few values of each, because it matters who takes which of them.
+    pub(crate) fn compared(
+        &mut self,
+        formulas: &[FormulaId],
+        seen: &[AssertionId],
+    ) -> Result<Vec<AssertionId>, AutomatonError> {
+        if !self.algebra.asks_unique(formulas) {
+            return Ok(Vec::new());
+        }
+        let mut compared = Vec::new();
+        let (assertions, differ) = self.assertions_of_items(formulas);
+        if differ {
+            let most = seen.len() + COMPARED.max(self.items_asked(formulas));
+            for assertion in assertions {
+                let assertions = Requirement::new(&[assertion], &[]);
+                if let Some(values) = self.values_up_to(&assertions, most)? {
+                    compared.extend_from_slice(&values);
+                }
+            }
+        }
+        if !compared.is_empty() || !self.must_differ(formulas[0]) {
+            compared.extend_from_slice(seen);
+        }
+        Ok(compared)
+    }
+
+    /// Items still to come that formulas speak of: values that are more than these do not run out. More items of few
+    /// values than the limit allows are refused elsewhere.
+    fn items_asked(&self, formulas: &[FormulaId]) -> usize {
+        let (mut longest, mut contained) = (0, 0_u64);
+        for atom in formulas
+            .iter()
+            .flat_map(|formula| self.algebra.formulas.atoms(*formula))
+        {
+            match self.algebra.atoms.kind(*atom) {
+                AtomKind::LengthAtLeast(length) => longest = length.max(longest),
+                AtomKind::Contains(_, count) => contained = contained.saturating_add(count),
+                _ => {}
+            }
+        }
+        let allowed = self.algebra.limits.differing_items;
+        usize::try_from(longest.saturating_add(contained)).map_or(allowed, |items| items.min(allowed))
+    }
+
+    /// Whether an array of which `demand` is left cannot be completed after an item that repeats another.
+    pub(crate) fn must_differ(&mut self, demand: FormulaId) -> bool {
+        self.algebra.asks_unique(&[demand]) && self.algebra.with_unique(demand, false) == FormulaId::FALSE
+    }
+
+    /// What the next item of an array is read for, where these formulas are left, the demand first, after the items `seen`;
+    /// none where there cannot be one.
+    pub(crate) fn item_expected(
+        &mut self,
+        formulas: &[FormulaId],
+        seen: &[AssertionId],
+    ) -> Result<Option<ExpectationId>, AutomatonError> {
+        let mut assertions = self.algebra.assertions_of_item(formulas);
+        assertions.extend(self.compared(formulas, seen)?);
+        assertions.sort_unstable();
+        assertions.dedup();
+        let demand = formulas[0];
+        // Mostly a repeated item is the end of it.
+        let never = if self.must_differ(demand) { seen } else { &[] };
+        let diagram = self.decide_unless(&assertions, never, &mut |this, vector| {
+            let verdict = |assertion| verdict_of(&assertions, vector, assertion);
+            let satisfied = || assertions.iter().copied().filter(|assertion| verdict(*assertion));
+            let repeats = satisfied().any(|assertion| seen.contains(&assertion));
+            let after = this.algebra.after_item(demand, &verdict, repeats);
+            // Of a value with which the rest is compared it is known that it is this one.
+            match satisfied().find(|assertion| this.algebra.is_value(*assertion)) {
+                Some(known) => this.array_can_end(after, &[seen, &[known]].concat()),
+                None => {
+                    let (all, none) = split(&assertions, vector);
+                    this.array_can_end_after(after, seen, &Requirement::new(&all, &none))
+                }
+            }
+        })?;
+        Ok((diagram != DiagramId::NEVER).then(|| self.expect(assertions, diagram)))
+    }
+}

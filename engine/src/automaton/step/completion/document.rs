@@ -1,0 +1,147 @@
+//! Completions of whole documents: what is open, from the innermost container outwards.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::step::completion::shortest::MAX_BYTES;
+use crate::automaton::step::frame::Container;
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::memo::TextPiece;
+use crate::automaton::step::state::{Cursor, State, StringResidual};
+
+impl Automaton {
+    /// A short text that ends the document from a place; none where none was found.
+    pub(crate) fn completion(&mut self, at: State) -> Result<Option<Vec<u8>>, AutomatonError> {
+        let mut state = at;
+        let mut text = Vec::new();
+        while !matches!(state.cursor, Cursor::Done) {
+            let Some((piece, next)) = self.rest(&state)? else {
+                return Ok(None);
+            };
+            text.extend_from_slice(&piece);
+            state = next;
+            if text.len() > MAX_BYTES {
+                return Ok(None);
+            }
+        }
+        Ok(Some(text))
+    }
+
+    /// The rest of what stands at the top, and the place after it.
+    pub(crate) fn rest(&mut self, state: &State) -> Result<Option<(TextPiece, State)>, AutomatonError> {
+        match &state.cursor {
+            Cursor::Number(number, text, expected) => {
+                let start = self.number_rest_apart(*number, *text, *expected, state.stack)?;
+                let Some(piece) = self.number_rest(start) else {
+                    return Ok(None);
+                };
+                let Some(ended) = self.after(state, &piece)? else {
+                    return Ok(None);
+                };
+                let (number, text, expected) = match ended.cursor {
+                    Cursor::Number(number, text, expected) => (number, text, expected),
+                    _ => (*number, *text, *expected),
+                };
+                let next = self.number_done(number, text, expected, state.stack)?;
+                return Ok(next.map(|next| (piece, next)));
+            }
+            Cursor::String(decode, ..) => {
+                let content = StringResidual {
+                    decode: *decode,
+                    language: self.language_apart(*state)?,
+                };
+                let piece = self.text_rest(content)?;
+                return self.read_piece(state, piece.map(|piece| [&*piece, b"\""].concat().into()));
+            }
+            Cursor::Key(decode, ..) => {
+                let content = StringResidual {
+                    decode: *decode,
+                    language: self.language_apart(*state)?,
+                };
+                let piece = self.text_rest(content)?;
+                return self.read_piece(state, piece.map(|piece| [&*piece, b"\":"].concat().into()));
+            }
+            Cursor::Literal(word, read, _) => {
+                let piece = &word.text()[usize::from(*read)..];
+                return self.read_piece(state, Some(piece.into()));
+            }
+            Cursor::Colon(_) => return self.read_piece(state, Some((&b":"[..]).into())),
+            _ => {}
+        }
+        if let Some(known) = self.completions.rests.get(state) {
+            return Ok(known.clone());
+        }
+        let piece = match &state.cursor {
+            Cursor::Value(expected) => {
+                let constraint = self.search.constraint_of(*expected)?;
+                let constraint = self.next_apart(constraint, state.stack)?;
+                let order = self
+                    .search
+                    .algebra
+                    .order_for(&self.search.expected(*expected).assertions);
+                self.value_text(constraint, order)?
+            }
+            _ => self.container_rest(state)?,
+        };
+        let rest = match (&state.cursor, piece) {
+            // Where a number ends is known to who reads on.
+            (Cursor::Value(_), Some(piece)) => self.read_value(state, piece)?,
+            (_, piece) => self.read_piece(state, piece)?,
+        };
+        self.completions.rests.insert(*state, rest.clone());
+        Ok(rest)
+    }
+
+    fn read_value(&mut self, state: &State, piece: TextPiece) -> Result<Option<(TextPiece, State)>, AutomatonError> {
+        let Some(after) = self.after(state, &piece)? else {
+            return Ok(None);
+        };
+        let next = match after.cursor {
+            Cursor::Number(number, text, expected) => self.number_done(number, text, expected, after.stack)?,
+            _ => Some(after),
+        };
+        Ok(next.map(|next| (piece, next)))
+    }
+
+    fn read_piece(
+        &mut self,
+        state: &State,
+        piece: Option<TextPiece>,
+    ) -> Result<Option<(TextPiece, State)>, AutomatonError> {
+        let Some(piece) = piece else { return Ok(None) };
+        let next = self.after(state, &piece)?;
+        Ok(next.map(|next| (piece, next)))
+    }
+
+    /// The place after some bytes. It is not kept, nor are those on the way.
+    pub(crate) fn after(&mut self, from: &State, bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
+        let mut state = *from;
+        for &byte in bytes {
+            match self.read(&state, byte)? {
+                Some(next) => state = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(state))
+    }
+
+    /// The rest of the innermost container, from a place between its parts.
+    fn container_rest(&mut self, state: &State) -> Result<Option<TextPiece>, AutomatonError> {
+        let Some(frame) = self.frame(state.stack) else {
+            return Ok(None);
+        };
+        let demand = self.demand_left(&frame);
+        let demand = self.container_apart(demand, state.stack)?;
+        let begun = matches!(state.cursor, Cursor::ObjectNext | Cursor::ArrayNext);
+        match &frame.kind {
+            Container::Array { values } => {
+                let seen = values.as_deref().unwrap_or_default();
+                self.array_rest(demand, seen, begun)
+            }
+            Container::Object { order, passed, .. } => {
+                let ordered = self.search.algebra.ordered(*order, *passed);
+                let gone = self.gone(&frame.kind);
+                let must = matches!(state.cursor, Cursor::ObjectComma);
+                self.object_rest(demand, &ordered, &gone, begun, must)
+            }
+        }
+    }
+}

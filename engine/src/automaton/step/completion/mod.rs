@@ -1,0 +1,4 @@
+//! Short texts that end a document.
+
+mod document;
+mod shortest;

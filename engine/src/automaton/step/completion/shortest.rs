@@ -1,0 +1,496 @@
+//! Completions: a short text that ends the document from a place.
+//!
+//! Whether there is one, every place knows; this spells one out. It is made container by container, from the innermost
+//! outwards: the cheapest rest of each by a search over what is left of its formula, with the cheapest value for each
+//! member and item. Cheap means few bytes. What is chosen inside may cost more further out, so that the text is short,
+//! not always shortest.
+
+use crate::automaton::decode::DecodeState;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{Assertion, AssertionId, Constraint, split, verdict_of};
+use crate::automaton::formula::atom::AtomKind;
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::read::MemberKey;
+use crate::automaton::formula::texts::{OrderId, TextId};
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::memo::TextPiece;
+use crate::automaton::step::state::StringResidual;
+use crate::json::{Document, Value, push_escaped};
+use crate::numbers::NumberState;
+use crate::strings::LanguageId;
+use crate::{Escapes, Limits};
+use hashbrown::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Bytes of a completion; longer ones are not looked for.
+pub(crate) const MAX_BYTES: usize = 1 << 16;
+
+/// Places in one container or number that are looked at.
+const MAX_STEPS: usize = 4096;
+
+/// Nesting of values in a completion.
+const MAX_NESTING: usize = 64;
+
+/// A value of no more bytes is cheap enough not to look for a cheaper one among containers.
+const CHEAP: usize = 5;
+
+/// What of a container has been spelled out; the cheapest is looked at first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Partial {
+    text: Vec<u8>,
+    formula: FormulaId,
+    /// CellKeys looked at.
+    index: usize,
+    /// Whether there is a member or item.
+    begun: bool,
+    /// CellKeys taken that no atom names.
+    others: Vec<TextId>,
+}
+
+/// The open ends of a search.
+type Heap = BinaryHeap<Reverse<(usize, Partial)>>;
+
+impl Automaton {
+    /// A text of a value that satisfies a constraint, the names of objects in an order.
+    pub(super) fn value_text(
+        &mut self,
+        constraint: Constraint,
+        order: OrderId,
+    ) -> Result<Option<TextPiece>, AutomatonError> {
+        let place = (constraint, order);
+        if let Some(known) = self.completions.values.get(&place) {
+            return Ok(known.clone());
+        }
+        let open = &self.completions.open;
+        if open.contains(&place) || open.len() >= MAX_NESTING {
+            self.completions.provisional = true;
+            return Ok(None);
+        }
+        let outer = std::mem::take(&mut self.completions.provisional);
+        self.completions.open.push(place);
+        let text = self.find_value(constraint, order);
+        self.completions.open.pop();
+        let text = text?;
+        if text.is_some() || !self.completions.provisional {
+            self.completions.values.insert(place, text.clone());
+        }
+        self.completions.provisional |= outer;
+        Ok(text)
+    }
+
+    fn find_value(&mut self, constraint: Constraint, order: OrderId) -> Result<Option<TextPiece>, AutomatonError> {
+        let words = [
+            (constraint.null, &b"null"[..]),
+            (constraint.yes, b"true"),
+            (constraint.no, b"false"),
+        ];
+        let mut texts: Vec<TextPiece> = words
+            .iter()
+            .filter(|(may, _)| *may)
+            .map(|(_, text)| (*text).into())
+            .collect();
+        if !self.search.algebra.number_texts.sets().is_empty(constraint.numbers) {
+            let start = self.search.algebra.number_texts.start(constraint.numbers)?;
+            texts.extend(self.number_rest(start));
+        }
+        if !self.search.algebra.languages.is_empty(constraint.strings)? {
+            texts.extend(
+                self.word(constraint.strings)?
+                    .map(|word| [b"\"", &*word, b"\""].concat().into()),
+            );
+        }
+        if !texts.iter().any(|text| text.len() <= CHEAP) {
+            texts.extend(
+                self.array_rest(constraint.arrays, &[], false)?
+                    .map(|rest| [b"[", &*rest].concat().into()),
+            );
+            let ordered = self.search.algebra.ordered(order, 0);
+            let rest = self.object_rest(constraint.objects, &ordered, &[], false, false)?;
+            texts.extend(rest.map(|rest| [b"{", &*rest].concat().into()));
+        }
+        Ok(texts.into_iter().min_by_key(|text| text.len()))
+    }
+
+    /// The rest of a number.
+    pub(super) fn number_rest(&mut self, from: NumberState) -> Option<TextPiece> {
+        if let Some(known) = self.completions.numbers.get(&from) {
+            return known.clone();
+        }
+        let mut known = HashSet::<NumberState>::from([from]);
+        let mut left = VecDeque::from([(from, Vec::new())]);
+        let mut found = None;
+        while let Some((state, text)) = left.pop_front() {
+            if self.search.algebra.number_texts.can_end(state) {
+                found = Some(text.into());
+                break;
+            }
+            if known.len() > MAX_STEPS {
+                break;
+            }
+            for &byte in b"0123456789.-e+" {
+                if let Some(next) = self
+                    .search
+                    .algebra
+                    .number_texts
+                    .step(state, byte)
+                    .filter(|next| known.insert(*next))
+                {
+                    left.push_back((next, [&text[..], &[byte]].concat()));
+                }
+            }
+        }
+        self.completions.numbers.insert(from, found.clone());
+        found
+    }
+
+    /// The rest of a string, without its quote.
+    pub(super) fn text_rest(&mut self, content: StringResidual) -> Result<Option<TextPiece>, AutomatonError> {
+        let (mut content, mut text) = (content, Vec::new());
+        while content.decode != DecodeState::Between {
+            // The character can be completed, whatever byte of it comes next.
+            let mut next = None;
+            for byte in 0..=u8::MAX {
+                if let Some(after) = self.content_step(content, byte)? {
+                    next = Some((byte, after));
+                    break;
+                }
+            }
+            let Some((byte, after)) = next else { return Ok(None) };
+            text.push(byte);
+            content = after;
+        }
+        let word = self.word(content.language)?;
+        Ok(word.map(|word| [&text[..], &word].concat().into()))
+    }
+
+    /// A shortest text of a language, as it stands between quotes.
+    fn word(&mut self, language: LanguageId) -> Result<Option<TextPiece>, AutomatonError> {
+        if let Some(known) = self.completions.words.get(&language) {
+            return Ok(known.clone());
+        }
+        let lengths = self.search.algebra.languages.lengths(language)?;
+        let least = lengths.and_then(|lengths| lengths.min()).unwrap_or(0);
+        let words = match least as usize <= MAX_STEPS {
+            // A language whose texts cannot be listed within the limits has none that is found.
+            true => self.search.algebra.languages.members(language, 1).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        let word = words
+            .first()
+            .map(|word| escaped(word, self.search.algebra.style.escapes).into());
+        self.completions.words.insert(language, word.clone());
+        Ok(word)
+    }
+
+    /// The rest of an array of which `formula` is left, after the items `seen` where items are compared, with its
+    /// bracket.
+    pub(super) fn array_rest(
+        &mut self,
+        formula: FormulaId,
+        seen: &[AssertionId],
+        begun: bool,
+    ) -> Result<Option<TextPiece>, AutomatonError> {
+        if self.search.algebra.asks_unique(&[formula]) {
+            let differing = self.search.algebra.with_unique(formula, true);
+            if let Some(rest) = self.differing_rest(differing, seen, begun)? {
+                return Ok(Some(rest));
+            }
+            let repeating = self.search.algebra.with_unique(formula, false);
+            return self.repeating_rest(repeating, seen, begun);
+        }
+        let mut known = HashSet::new();
+        let mut heap = Heap::from([Reverse((0, Partial::new(formula, Vec::new(), begun)))]);
+        while let Some(Reverse((_, partial))) = heap.pop() {
+            let Partial {
+                text, formula, begun, ..
+            } = partial;
+            if self.search.algebra.at_end(formula) {
+                return Ok(Some([&text[..], b"]"].concat().into()));
+            }
+            if !known.insert(formula) || known.len() > MAX_STEPS || text.len() > MAX_BYTES {
+                continue;
+            }
+            let comma: &[u8] = if begun { b"," } else { b"" };
+            let assertions = self.search.algebra.assertions_of_item(&[formula]);
+            let choices = self.choices(&assertions, &mut |this, verdict| {
+                Ok(this.search.algebra.after_item(formula, verdict, false))
+            })?;
+            for (after, value) in choices {
+                let text = [&text[..], comma, &value].concat();
+                heap.push(Reverse((text.len(), Partial::new(after, text, true))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The rest of an array whose items have to differ: of values that have not come yet.
+    fn differing_rest(
+        &mut self,
+        mut formula: FormulaId,
+        seen: &[AssertionId],
+        mut begun: bool,
+    ) -> Result<Option<TextPiece>, AutomatonError> {
+        let mut seen: Vec<AssertionId> = seen.to_vec();
+        let mut text = Vec::new();
+        for _ in 0..MAX_NESTING {
+            if self.search.algebra.at_end(formula) {
+                return Ok(Some([&text[..], b"]"].concat().into()));
+            }
+            let assertions = self.search.algebra.assertions_of_item(&[formula]);
+            let mut next = None;
+            let mut vectors = self.search.vectors(&assertions)?;
+            vectors.reverse();
+            for vector in vectors {
+                let after = self.search.algebra.after_item(
+                    formula,
+                    &|assertion| verdict_of(&assertions, &vector, assertion),
+                    false,
+                );
+                if after == FormulaId::FALSE {
+                    continue;
+                }
+                if let Some((value, assertion)) = self.another_value(&assertions, &vector, &seen)? {
+                    next = Some((after, value, assertion));
+                    break;
+                }
+            }
+            let Some((after, value, assertion)) = next else {
+                return Ok(None);
+            };
+            if begun {
+                text.push(b',');
+            }
+            text.extend_from_slice(&value);
+            seen.push(assertion);
+            (formula, begun) = (after, true);
+        }
+        Ok(None)
+    }
+
+    /// The rest of an array in which an item has to be equal to another: to one seen, or two to each other, because
+    /// items of which the same is asked are spelled alike.
+    fn repeating_rest(
+        &mut self,
+        formula: FormulaId,
+        seen: &[AssertionId],
+        begun: bool,
+    ) -> Result<Option<TextPiece>, AutomatonError> {
+        if formula == FormulaId::FALSE {
+            return Ok(None);
+        }
+        let assertions = self.search.algebra.assertions_of_item(&[formula]);
+        let comma: &[u8] = if begun { b"," } else { b"" };
+        for &again in seen.iter().take(MAX_NESTING) {
+            for vector in self.search.vectors(&assertions)? {
+                let after = self.search.algebra.after_item(
+                    formula,
+                    &|assertion| verdict_of(&assertions, &vector, assertion),
+                    true,
+                );
+                let (all, none) = split(&assertions, &vector);
+                let item = self.search.algebra.combined(&[&all[..], &[again]].concat(), &none)?;
+                let order = self.search.algebra.order_for(&[again]);
+                if let Some(item) = self.value_text(item, order)?
+                    && let Some(rest) = self.array_rest(after, &[], true)?
+                {
+                    return Ok(Some([comma, &item, &rest].concat().into()));
+                }
+            }
+        }
+        let two = self.search.algebra.atom(AtomKind::LengthAtLeast(2));
+        let two = self.search.algebra.formulas.and([formula, two]);
+        self.array_rest(two, &[], begun)
+    }
+
+    /// The rest of an object of which `formula` is left, with its bracket. The names `ordered` come first and in that
+    /// order, those of `gone` cannot come any more. With `must`, a member has to come.
+    pub(super) fn object_rest(
+        &mut self,
+        formula: FormulaId,
+        ordered: &[TextId],
+        gone: &[TextId],
+        begun: bool,
+        must: bool,
+    ) -> Result<Option<TextPiece>, AutomatonError> {
+        let mut names = ordered.to_vec();
+        for name in self.search.algebra.names(formula) {
+            if !names.contains(&name) && !gone.contains(&name) {
+                names.push(name);
+            }
+        }
+        let mut known = HashSet::new();
+        let mut heap = Heap::from([Reverse((0, Partial::new(formula, Vec::new(), begun)))]);
+        while let Some(Reverse((_, partial))) = heap.pop() {
+            if self.search.algebra.at_end(partial.formula) && !(must && partial.text.is_empty()) {
+                return Ok(Some([&partial.text[..], b"}"].concat().into()));
+            }
+            let place = (
+                partial.formula,
+                partial.index,
+                partial.text.is_empty(),
+                partial.others.clone(),
+            );
+            if !known.insert(place) || known.len() > MAX_STEPS || partial.text.len() > MAX_BYTES {
+                continue;
+            }
+            match names.get(partial.index) {
+                Some(&name) => {
+                    let must = must && partial.text.is_empty();
+                    self.take_or_pass(name, partial, must, &mut heap)?;
+                }
+                None => self.take_others(&names, gone, partial, &mut heap)?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// The ways on from a name in its turn.
+    fn take_or_pass(
+        &mut self,
+        name: TextId,
+        partial: Partial,
+        must: bool,
+        heap: &mut Heap,
+    ) -> Result<(), AutomatonError> {
+        let formula = partial.formula;
+        let passed = self.search.algebra.without_all(formula, &[name]);
+        let needed = passed == FormulaId::FALSE;
+        // Where members are only asked to satisfy something, one that is not asked for never helps.
+        if needed
+            || must
+            || !self.search.algebra.is_plain(formula) && self.search.algebra.could_matter(formula, name)?
+        {
+            let name_of = MemberKey::Known(name);
+            let assertions = self.search.algebra.assertions_of_member(&[formula], name_of)?;
+            let text = escaped(self.search.algebra.texts.get(name), self.search.algebra.style.escapes);
+            for (after, value) in self.choices(&assertions, &mut |this, verdict| {
+                this.search.algebra.after_member(formula, name_of, verdict)
+            })? {
+                partial.push_member(heap, after, &text, &value, None);
+            }
+        }
+        if !needed {
+            let (cost, index) = (partial.text.len(), partial.index + 1);
+            heap.push(Reverse((
+                cost,
+                Partial {
+                    formula: passed,
+                    index,
+                    ..partial
+                },
+            )));
+        }
+        Ok(())
+    }
+
+    /// The ways on by names that no atom names.
+    fn take_others(
+        &mut self,
+        names: &[TextId],
+        gone: &[TextId],
+        partial: Partial,
+        heap: &mut Heap,
+    ) -> Result<(), AutomatonError> {
+        let gone = [gone, names, &partial.others].concat();
+        for cell in self.search.algebra.cells(partial.formula, names, &gone)? {
+            // CellKeys that are too hard to find are passed over.
+            let Ok(Some(name)) = self.search.algebra.name_beside(&cell.names, &gone) else {
+                continue;
+            };
+            let name_of = MemberKey::Known(name);
+            let assertions = self.search.algebra.assertions_of_member(&[partial.formula], name_of)?;
+            let text = escaped(self.search.algebra.texts.get(name), self.search.algebra.style.escapes);
+            let choices = self.choices(&assertions, &mut |this, verdict| {
+                this.search.algebra.after_member(partial.formula, name_of, verdict)
+            })?;
+            for (after, value) in choices {
+                // What leaves all that is asked as it is helps nobody, but for the first, which may have to come anyway.
+                if after != partial.formula || partial.text.is_empty() {
+                    partial.push_member(heap, after, &text, &value, Some(name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A value that satisfies all of some assertions and none of others, and equals none that was seen.
+    fn another_value(
+        &mut self,
+        assertions: &[AssertionId],
+        vector: &[bool],
+        seen: &[AssertionId],
+    ) -> Result<Option<(TextPiece, AssertionId)>, AutomatonError> {
+        let (all, none) = split(assertions, vector);
+        let constraint = self.search.algebra.combined(&all, &[&none[..], seen].concat())?;
+        let order = self.search.algebra.order_for(assertions);
+        let Some(text) = self.value_text(constraint, order)? else {
+            return Ok(None);
+        };
+        let spelled = std::str::from_utf8(&text).ok();
+        let document = spelled.and_then(|text| Document::parse(text, &Limits::default()).ok());
+        let value = document.and_then(|document| Value::new(&document, 0).ok());
+        Ok(value.map(|value| (text, self.search.algebra.assertions.intern(Assertion::Equal(value)))))
+    }
+
+    /// The verdicts that a value of some assertions can have: what is left after it, and a text of it.
+    fn choices(
+        &mut self,
+        assertions: &[AssertionId],
+        after: After<'_>,
+    ) -> Result<Vec<(FormulaId, TextPiece)>, AutomatonError> {
+        let mut choices = Vec::new();
+        for vector in self.search.vectors(assertions)? {
+            let after = after(self, &|assertion| verdict_of(assertions, &vector, assertion))?;
+            if after == FormulaId::FALSE {
+                continue;
+            }
+            let (all, none) = split(assertions, &vector);
+            let constraint = self.search.algebra.combined(&all, &none)?;
+            let order = self.search.algebra.order_for(assertions);
+            choices.extend(self.value_text(constraint, order)?.map(|text| (after, text)));
+        }
+        Ok(choices)
+    }
+}
+
+/// What is left after a value with some verdicts.
+type After<'a> = &'a mut dyn FnMut(&mut Automaton, &dyn Fn(AssertionId) -> bool) -> Result<FormulaId, AutomatonError>;
+
+impl Partial {
+    fn new(formula: FormulaId, text: Vec<u8>, begun: bool) -> Self {
+        Self {
+            text,
+            formula,
+            index: 0,
+            begun,
+            others: Vec::new(),
+        }
+    }
+
+    /// This and a member, whose name stands between quotes.
+    fn push_member(&self, heap: &mut Heap, formula: FormulaId, name: &[u8], value: &[u8], other: Option<TextId>) {
+        let comma: &[u8] = if self.begun { b",\"" } else { b"\"" };
+        let text = [&self.text[..], comma, name, b"\":", value].concat();
+        let next = Self {
+            formula,
+            index: self.index + usize::from(other.is_none()),
+            begun: true,
+            others: self.others.iter().copied().chain(other).collect(),
+            text,
+        };
+        heap.push(Reverse((next.text.len(), next)));
+    }
+}
+
+/// A text as it stands between quotes, with no escapes but those needed.
+fn escaped(text: &str, escapes: Escapes) -> Vec<u8> {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match escapes.hides(character) {
+            true => escaped.push_str(&format!("\\u{:04x}", u32::from(character))),
+            false => push_escaped(&mut escaped, character),
+        }
+    }
+    escaped.into_bytes()
+}

@@ -1,0 +1,421 @@
+//! Places in objects and arrays, and what a value that ends means to the one around it.
+
+use crate::KeyOrder;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{Assertion, AssertionId, verdict_of};
+use crate::automaton::formula::atom::AtomKind;
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::decision_diagram::DiagramId;
+use crate::automaton::formula::keys::sets::KeySetId;
+use crate::automaton::formula::read::MemberKey;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::expectation::{ExpectationId, Verdicts};
+use crate::automaton::step::frame::{Container, Derived, Frame, IndependentFrame, Left};
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::state::{Cursor, OpenId, StackId, State, StepResult};
+use crate::json::Value;
+use crate::strings::LanguageId;
+use std::sync::Arc;
+
+impl Automaton {
+    /// Whether the values that are read in a container are kept.
+    pub(super) fn keeps(&self, stack: StackId) -> bool {
+        let frame = self.frames.all.get(stack.0 as usize);
+        frame.is_some_and(|frame| match &frame.kind {
+            Container::Array { values } | Container::Object { values, .. } => values.is_some(),
+        })
+    }
+
+    /// The assertion of being equal to a value that is kept.
+    pub(super) fn kept(&mut self, stack: StackId, value: impl FnOnce() -> Value) -> Option<AssertionId> {
+        self.keeps(stack)
+            .then(|| self.search.algebra.assertions.intern(Assertion::Equal(value())))
+    }
+
+    /// The value of a container that ends.
+    fn value_of(&self, kind: &Container) -> Option<Value> {
+        let equal = |assertion: &AssertionId| match self.search.algebra.assertions.get(*assertion) {
+            Assertion::Equal(value) => Some(value),
+            _ => None,
+        };
+        match kind {
+            Container::Array { values } => {
+                let items: Vec<&Value> = values.as_ref()?.iter().filter_map(equal).collect();
+                Some(Value::array(&items))
+            }
+            Container::Object { used, values, .. } => {
+                let values = values.as_ref()?.iter().filter_map(equal);
+                let names = self
+                    .search
+                    .algebra
+                    .key_sets
+                    .names(*used, "", &self.search.algebra.texts);
+                let names = names.iter().map(|name| self.search.algebra.texts.get(*name));
+                Some(Value::object(&names.zip(values).collect::<Vec<_>>()))
+            }
+        }
+    }
+
+    pub(super) fn begin_container(&mut self, expected: ExpectationId, stack: StackId, array: bool) -> StepResult {
+        let what = self.search.expected(expected);
+        let mut formulas = Left::new();
+        for &assertion in &what.assertions {
+            let constraint = self.search.algebra.constraint(assertion)?;
+            formulas.push(if array { constraint.arrays } else { constraint.objects });
+        }
+        let demand = self
+            .search
+            .algebra
+            .diagrams
+            .formula(what.diagram, &formulas, &mut self.search.algebra.formulas);
+        let viable = match array {
+            true => self.search.array_can_end(demand, &[])?,
+            false => self.search.object_can_end(demand, &[])?,
+        };
+        if !viable {
+            return Ok(None);
+        }
+        for (formula, forced) in formulas.iter_mut().zip(self.search.forced(&what)) {
+            if let Some(verdict) = forced {
+                *formula = FormulaId::constant(verdict);
+            }
+        }
+        formulas.insert(0, demand);
+        let keeps = self.keeps(stack) || (array && self.search.algebra.asks_unique(&formulas));
+        let values = keeps.then(Box::default);
+        let kind = match array {
+            true => Container::Array { values },
+            false => Container::Object {
+                values,
+                used: KeySetId::EMPTY,
+                name: None,
+                order: self.search.algebra.order_for(&what.assertions),
+                passed: 0,
+            },
+        };
+        let mut frame = Frame {
+            kind,
+            formulas,
+            expected,
+            below: stack,
+            depth: self.frames.all.get(stack.0 as usize).map_or(0, |frame| frame.depth) + 1,
+            plain: Derived(None),
+            mixed: Derived(0),
+        };
+        self.note_plain(&mut frame)?;
+        let stack = self.push(frame);
+        let cursor = if array { Cursor::ArrayStart } else { Cursor::ObjectStart };
+        Ok(Some(State::new(cursor, stack)))
+    }
+
+    /// Notes whether a frame is [plain](IndependentFrame).
+    fn note_plain(&mut self, frame: &mut Frame) -> Result<(), AutomatonError> {
+        let is_free = self.search.algebra.style.key_order == KeyOrder::Any;
+        if let Container::Object { values: None, .. } = frame.kind
+            && is_free
+            && let Some(asked) = self.search.algebra.plain(frame.formulas[0])
+            && asked.is_of_any_size()
+        {
+            let has_room = self.search.is_roomy(frame.formulas[0])?;
+            let missing = asked.required.iter().filter(|name| !self.has_come(&frame.kind, **name));
+            let missing = missing.count() as u32;
+            frame.plain = Derived(Some(IndependentFrame {
+                asked,
+                has_room,
+                missing,
+            }));
+        }
+        Ok(())
+    }
+
+    /// Whether a member of this name has been read.
+    pub(super) fn has_come(&self, kind: &Container, name: TextId) -> bool {
+        self.search
+            .algebra
+            .key_sets
+            .has(kind.used(), name, &self.search.algebra.texts)
+    }
+
+    /// Whether a container may end where it stands.
+    pub(super) fn may_close(&self, frame: &Frame) -> bool {
+        match &frame.plain {
+            Derived(Some(plain)) => plain.missing == 0,
+            Derived(None) => self.search.algebra.at_end(frame.formulas[0]),
+        }
+    }
+
+    /// The demand on what is still to come of a container.
+    pub(super) fn demand_left(&mut self, frame: &Frame) -> FormulaId {
+        let demand = frame.formulas[0];
+        match &frame.plain {
+            Derived(Some(_)) => {
+                let (atoms, sets, texts) = (
+                    &self.search.algebra.atoms,
+                    &self.search.algebra.key_sets,
+                    &self.search.algebra.texts,
+                );
+                let used = frame.kind.used();
+                self.search
+                    .algebra
+                    .formulas
+                    .substitute(demand, &mut |atom| match atoms.kind(atom) {
+                        AtomKind::Has(name) if sets.has(used, name, texts) => Some(FormulaId::TRUE),
+                        _ => None,
+                    })
+            }
+            Derived(None) => demand,
+        }
+    }
+
+    /// The closing bracket of the innermost container.
+    pub(crate) fn close(&mut self, stack: StackId) -> StepResult {
+        let Some(frame) = self.frame(stack) else {
+            return Ok(None);
+        };
+        if !self.may_close(&frame) {
+            return Ok(None);
+        }
+        let verdicts: Verdicts = frame.formulas[1..]
+            .iter()
+            .map(|formula| self.search.algebra.at_end(*formula))
+            .collect();
+        if self.keeps(frame.below) {
+            let value = self.value_of(&frame.kind);
+            let value = value.map(|value| self.search.algebra.assertions.intern(Assertion::Equal(value)));
+            return self.value_done(frame.expected, verdicts, value, frame.below);
+        }
+        // What the members were makes no other difference.
+        self.value_done(frame.expected, verdicts, None, frame.below)
+    }
+
+    /// After a value with these verdicts of its assertions.
+    pub(super) fn value_done(
+        &mut self,
+        expected: ExpectationId,
+        verdicts: Verdicts,
+        value: Option<AssertionId>,
+        stack: StackId,
+    ) -> StepResult {
+        if value.is_some() {
+            return self.find_done(expected, verdicts, value, stack);
+        }
+        let key = (stack, expected, verdicts);
+        if let Some(&known) = self.step_memo.after_values.get(&key) {
+            return Ok(known);
+        }
+        let after = self.find_done(expected, key.2.clone(), None, stack)?;
+        self.step_memo.after_values.insert(key, after);
+        Ok(after)
+    }
+
+    fn find_done(
+        &mut self,
+        expected: ExpectationId,
+        verdicts: Verdicts,
+        value: Option<AssertionId>,
+        stack: StackId,
+    ) -> StepResult {
+        let Some(frame) = self.frame(stack) else {
+            let cursor = Cursor::Done;
+            return Ok(Some(State::new(cursor, stack)));
+        };
+        let mut frame = (*frame).clone();
+        let what = self.search.expected(expected);
+        let verdict = |assertion| verdict_of(&what.assertions, &verdicts, assertion);
+        let keeps = self.keeps(stack);
+        let cursor = match &mut frame.kind {
+            Container::Array { values } => {
+                let repeats = values.iter().flatten().any(|seen| Some(*seen) == value);
+                for formula in &mut frame.formulas {
+                    *formula = self.search.algebra.after_item(*formula, &verdict, repeats);
+                }
+                if frame.formulas[0] == FormulaId::FALSE {
+                    return Ok(None);
+                }
+                if let (Some(values), Some(value)) = (values, value) {
+                    let mut all = values.to_vec();
+                    all.push(value);
+                    *values = all.into();
+                }
+                Cursor::ArrayNext
+            }
+            Container::Object { used, values, name, .. } => {
+                let Some(name) = name.take() else {
+                    return Ok(None);
+                };
+                let from = usize::from(frame.plain.0.is_some());
+                for formula in &mut frame.formulas[from..] {
+                    *formula = match keeps {
+                        true => self
+                            .search
+                            .algebra
+                            .after_member(*formula, MemberKey::Known(name), &verdict)?,
+                        false => self.search.algebra.after_only_member(*formula, name, &verdict)?,
+                    };
+                }
+                *used = self
+                    .search
+                    .algebra
+                    .key_sets
+                    .with(*used, name, &self.search.algebra.texts);
+                if let (Some(values), Some(value)) = (values, value) {
+                    *values = self.with_value(values, *used, (name, value));
+                }
+                match &mut frame.plain {
+                    Derived(Some(plain)) => {
+                        let came = u32::from(plain.asked.requires(name));
+                        plain.missing = plain.missing.saturating_sub(came);
+                    }
+                    Derived(None) => self.note_plain(&mut frame)?,
+                }
+                Cursor::ObjectNext
+            }
+        };
+        let stack = self.push(frame);
+        Ok(Some(State::new(cursor, stack)))
+    }
+
+    /// The values of the members of an object by the order of their names, which are `used`, one more among them.
+    pub(super) fn with_value(
+        &self,
+        values: &[AssertionId],
+        used: KeySetId,
+        (name, value): (TextId, AssertionId),
+    ) -> Box<[AssertionId]> {
+        let text = self.search.algebra.texts.get(name);
+        let place = self
+            .search
+            .algebra
+            .key_sets
+            .partition_point(used, &self.search.algebra.texts, |name| name < text);
+        let mut all = values.to_vec();
+        all.insert(place.min(all.len()), value);
+        all.into()
+    }
+
+    /// What the next item is read for; none where there cannot be one.
+    pub(super) fn item(&mut self, stack: StackId) -> Result<Option<ExpectationId>, AutomatonError> {
+        if let Some(&known) = self.step_memo.items.get(&stack) {
+            return Ok(known);
+        }
+        let item = match self.frame(stack) {
+            Some(frame) => self.search.item_expected(&frame.formulas, frame.kind.values())?,
+            None => None,
+        };
+        self.step_memo.items.insert(stack, item);
+        Ok(item)
+    }
+
+    /// The colon after a name.
+    pub(super) fn member(&mut self, name: TextId, stack: StackId) -> StepResult {
+        let Some(frame) = self.frame(stack) else {
+            return Ok(None);
+        };
+        let mut frame = (*frame).clone();
+        let Container::Object {
+            order,
+            passed,
+            name: reading,
+            ..
+        } = &mut frame.kind
+        else {
+            return Ok(None);
+        };
+        let (over, now) = self.search.algebra.passed_over(*order, *passed, name);
+        (*reading, *passed) = (Some(name), now);
+        for formula in &mut frame.formulas {
+            *formula = self.search.algebra.without_all(*formula, &over);
+        }
+        let Some(expected) = self.member_expected(&frame, name)? else {
+            return Ok(None);
+        };
+        let stack = self.push(frame);
+        let cursor = Cursor::Value(expected);
+        Ok(Some(State::new(cursor, stack)))
+    }
+
+    /// What the member of this name, which comes next, is read for; none where there cannot be one.
+    pub(super) fn member_expected(
+        &mut self,
+        frame: &Frame,
+        name: TextId,
+    ) -> Result<Option<ExpectationId>, AutomatonError> {
+        // Where each name is a matter by itself it does not count which others have come.
+        let plain = frame.plain.0.as_ref();
+        let key = plain.map(|_| (frame.formulas.clone(), name));
+        if let Some(&known) = key.as_ref().and_then(|key| self.step_memo.members.get(key)) {
+            return Ok(known);
+        }
+        let mut gone = Vec::new();
+        if plain.is_none() {
+            gone = self.gone(&frame.kind);
+            if !gone.contains(&name) {
+                gone.push(name);
+            }
+        }
+        let (assertions, diagram) = self
+            .search
+            .decide_member(&frame.formulas, MemberKey::Known(name), &gone)?;
+        let expected = (diagram != DiagramId::NEVER).then(|| self.search.expect(assertions, diagram));
+        if let Some(key) = key {
+            self.step_memo.members.insert(key, expected);
+        }
+        Ok(expected)
+    }
+
+    pub(super) fn open_languages(&mut self, languages: Vec<LanguageId>) -> OpenId {
+        if languages.is_empty() {
+            return OpenId::NONE;
+        }
+        let languages: Arc<[LanguageId]> = languages.into();
+        if let Some(&id) = self.open_languages.ids.get(&languages) {
+            return id;
+        }
+        let id = OpenId(self.open_languages.all.len() as u32);
+        self.open_languages.all.push(languages.clone());
+        self.open_languages.ids.insert(languages, id);
+        id
+    }
+
+    pub(crate) fn open(&self, id: OpenId) -> Arc<[LanguageId]> {
+        self.open_languages.all.get(id.0 as usize).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn push(&mut self, mut frame: Frame) -> StackId {
+        frame.mix();
+        if let Some(&id) = self.frames.ids.get(&frame) {
+            return id;
+        }
+        let id = StackId(self.frames.all.len() as u32);
+        self.search.algebra.kept_cells += frame.formulas.len() + 2 * frame.kind.values().len();
+        let frame = Arc::new(frame);
+        self.frames.all.push(frame.clone());
+        self.frames.ids.insert(frame, id);
+        id
+    }
+
+    pub(super) fn frame(&self, id: StackId) -> Option<Arc<Frame>> {
+        self.frames.all.get(id.0 as usize).cloned()
+    }
+
+    /// The names that cannot come in an object any more: those read, and those passed over.
+    pub(super) fn gone(&self, kind: &Container) -> Vec<TextId> {
+        let Container::Object {
+            used, order, passed, ..
+        } = kind
+        else {
+            return Vec::new();
+        };
+        let mut gone = self
+            .search
+            .algebra
+            .key_sets
+            .names(*used, "", &self.search.algebra.texts);
+        for &name in &self.search.algebra.orders.orders[order.0 as usize][..*passed as usize] {
+            if !self.has_come(kind, name) {
+                gone.push(name);
+            }
+        }
+        gone
+    }
+}

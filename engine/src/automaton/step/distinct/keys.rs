@@ -1,0 +1,134 @@
+//! CellKeys after which an object can still differ from others.
+
+use crate::automaton::decode::DecodeState;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::key_list::NextKeys;
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::memo::ValueParts;
+use crate::automaton::step::state::{Cursor, StackId, State};
+use crate::strings::{Cardinality, LanguageId};
+
+/// CellKeys that are tried one by one for one after which an object can differ.
+pub(crate) const NAMES: usize = 64;
+
+impl Automaton {
+    /// The names of the members of the values that the container at the top of a stack must not equal.
+    pub(crate) fn names_apart(&mut self, stack: StackId) -> Result<Vec<TextId>, AutomatonError> {
+        let mut names = Vec::new();
+        if self.keeps(stack) {
+            for &value in self.apart(stack)?.own.iter() {
+                if let ValueParts::Object(members) = self.parts_of(value) {
+                    names.extend(members.iter().map(|(name, _)| *name));
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether there is a name that the one which is read may become, and after which the object can differ.
+    pub(super) fn name_apart(&mut self, at: State) -> Result<bool, AutomatonError> {
+        let Cursor::Key(decode, text, names) = at.cursor else {
+            return Ok(false);
+        };
+        let mut listed = match self.opened(names, at.stack)? {
+            // Behind any beginning of a name there are others than those few that the values have.
+            NextKeys::Any => return Ok(true),
+            NextKeys::Listed(list) if self.search.name_list(list).excludes => return Ok(true),
+            NextKeys::Listed(list) => self.search.listed_with(list, text).to_vec(),
+            NextKeys::Of(list) => self.left_of(list, text, at.stack).collect(),
+            NextKeys::None | NextKeys::Unopened => return Ok(false),
+            NextKeys::Language(_) | NextKeys::In(_) => {
+                let language = self.name_language(at)?;
+                return self.key_apart_within(decode, text, language, at.stack);
+            }
+        };
+        if decode != DecodeState::default() {
+            let (read, possible) = (
+                self.search.algebra.texts.get(text).len(),
+                decode.possible(self.search.algebra.style.escapes),
+            );
+            listed.retain(|name| self.search.algebra.has_extension_with(*name, read, &possible));
+        }
+        for name in listed {
+            if self.member_apart(name, at.stack)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// As [`key_apart`](Self::key_apart), where a character of the name may have been read in part.
+    fn key_apart_within(
+        &mut self,
+        decode: DecodeState,
+        text: TextId,
+        language: LanguageId,
+        stack: StackId,
+    ) -> Result<bool, AutomatonError> {
+        if decode == DecodeState::default() {
+            return self.key_apart(text, language, stack);
+        }
+        let possible = decode.possible(self.search.algebra.style.escapes);
+        for &(range, target) in self.search.algebra.languages.transitions(language)?.iter() {
+            let (low, high) = (u32::from(range.first()), u32::from(range.last()));
+            let shared = possible
+                .iter()
+                .flat_map(|(first, last)| (*first).max(low)..=(*last).min(high));
+            // Characters of one range lead to the same names but for themselves.
+            let shared: Vec<char> = shared.filter_map(char::from_u32).take(NAMES).collect();
+            for character in shared {
+                let longer = self.search.algebra.texts.longer(text, character);
+                if self.key_apart(longer, target, stack)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether there is a name that goes on from `text` in `language` and after which the object can differ.
+    fn key_apart(&mut self, text: TextId, language: LanguageId, stack: StackId) -> Result<bool, AutomatonError> {
+        let (mut looked, mut most) = (0, 8);
+        loop {
+            if self.search.algebra.languages.cardinality(language, most as u64)? == Cardinality::Infinite {
+                return Ok(true);
+            }
+            let rests = self.search.algebra.languages.members(language, most)?;
+            for rest in &rests[looked.min(rests.len())..] {
+                let name = format!("{}{rest}", self.search.algebra.texts.get(text));
+                let name = self.search.algebra.texts.intern(&name);
+                if self.member_apart(name, stack)? {
+                    return Ok(true);
+                }
+            }
+            if rests.len() < most {
+                return Ok(false);
+            }
+            (looked, most) = (most, 8 * most);
+        }
+    }
+
+    pub(crate) fn member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
+        if let Some(&known) = self.distinct_memo.members.get(&(name, stack)) {
+            return Ok(known);
+        }
+        let is_apart = self.find_member_apart(name, stack)?;
+        self.distinct_memo.members.insert((name, stack), is_apart);
+        Ok(is_apart)
+    }
+
+    fn find_member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
+        let Some(after) = self.member(name, stack)? else {
+            return Ok(false);
+        };
+        let Cursor::Value(expected) = after.cursor else {
+            return Ok(false);
+        };
+        if self.search.value_is_infinite(expected)? {
+            return Ok(true);
+        }
+        let apart = self.apart(after.stack)?;
+        self.value_apart(expected, &apart.child)
+    }
+}

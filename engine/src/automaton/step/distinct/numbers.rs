@@ -1,0 +1,112 @@
+//! Numbers that have to differ from others.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::{Assertion, AssertionId};
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::expectation::ExpectationId;
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::state::StackId;
+use crate::decimal::Decimal;
+use crate::json::Shape;
+use crate::numbers::NumberState;
+
+/// Bytes that a number is made longer by in the hope for one that differs.
+const LONGER: usize = 12;
+
+impl Automaton {
+    /// Whether another number than those of `others` can come of the number `text` that is being read.
+    pub(super) fn number_apart(
+        &mut self,
+        number: NumberState,
+        text: TextId,
+        expected: ExpectationId,
+        others: &[AssertionId],
+    ) -> Result<bool, AutomatonError> {
+        let others = self.numbers_of(others);
+        if others.is_empty() || self.longer_number(number, text, &others) {
+            return Ok(true);
+        }
+        Ok(self.number_beside(text, expected, others)?.is_some())
+    }
+
+    /// A number that is being read, as one that differs from those it has to differ from.
+    pub(crate) fn number_rest_apart(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectationId,
+        stack: StackId,
+    ) -> Result<NumberState, AutomatonError> {
+        let child = self.apart(stack)?.child;
+        let (Some(text), false) = (text, child.is_empty()) else {
+            return Ok(number);
+        };
+        let others = self.numbers_of(&child);
+        Ok(self.number_beside(text, expected, others)?.unwrap_or(number))
+    }
+
+    /// The number `text` that is being read, as one that is none of `others`; none where it can only be one of them.
+    fn number_beside(
+        &mut self,
+        text: TextId,
+        expected: ExpectationId,
+        others: Vec<Decimal>,
+    ) -> Result<Option<NumberState>, AutomatonError> {
+        let what = self.search.expected(expected);
+        let viable = self.search.numbers_expected(&what)?;
+        let numbers = self.search.algebra.number_texts.sets_mut();
+        let others = numbers.one_of(others)?;
+        let others = numbers.not(others);
+        let viable = numbers.and(viable, others)?;
+        if numbers.is_empty(viable) {
+            return Ok(None);
+        }
+        let mut state = Some(self.search.algebra.number_texts.start(viable)?);
+        for byte in self.search.algebra.texts.get(text).bytes() {
+            state = state.and_then(|state| self.search.algebra.number_texts.step(state, byte));
+        }
+        Ok(state)
+    }
+
+    /// Whether one of a few ways to go on from a number leads to another than `others`.
+    fn longer_number(&mut self, start: NumberState, text: TextId, others: &[Decimal]) -> bool {
+        for first in [3, 7, 1] {
+            let (mut state, mut longer) = (start, self.search.algebra.texts.get(text).to_owned());
+            for at in 0..3 * LONGER {
+                if at >= LONGER && self.search.algebra.number_texts.can_end(state) {
+                    break;
+                }
+                let digits = (0..10).map(|digit| b'0' + ((first + 7 * at + digit) % 10) as u8);
+                let mut bytes = digits.chain(*b".e-");
+                let Some((byte, next)) = bytes.find_map(|byte| {
+                    self.search
+                        .algebra
+                        .number_texts
+                        .step(state, byte)
+                        .map(|next| (byte, next))
+                }) else {
+                    break;
+                };
+                longer.push(char::from(byte));
+                state = next;
+            }
+            let value = Decimal::parse(longer.as_bytes()).ok();
+            if self.search.algebra.number_texts.can_end(state) && value.is_some_and(|value| !others.contains(&value)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Those of `others` that are numbers.
+    fn numbers_of(&self, others: &[AssertionId]) -> Vec<Decimal> {
+        let number_of = |assertion: &AssertionId| match self.search.algebra.assertions.get(*assertion) {
+            Assertion::Equal(value) => match value.as_ref().shape() {
+                Shape::Number(number) => Some(number.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        others.iter().filter_map(number_of).collect()
+    }
+}

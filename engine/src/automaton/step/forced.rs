@@ -1,0 +1,131 @@
+//! Bytes that must come next.
+
+use crate::Escapes;
+use crate::automaton::decode::DecodeState;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::step::keys::remaining::RemainingKeyText;
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::state::{Cursor, State};
+use crate::strings::LanguageId;
+
+/// The bytes that JSON has outside strings, each once, and the quotes that begin these.
+const OUTSIDE_STRINGS: &[u8] = b" \t\n\r{}[],:\"-+.0123456789Etruefalsn";
+
+/// What texts begin with.
+enum Beginning {
+    /// They are empty.
+    End,
+    /// All with this.
+    Character(char),
+    /// Not all with the same, or there are none.
+    Several,
+}
+
+impl Automaton {
+    /// The one byte that can come next, and where it leads; none where there are several, where the document may end, or
+    /// where that takes long to see, as with characters that are different but begin with the same byte.
+    pub(crate) fn forced_byte(&mut self, at: State) -> Result<Option<(u8, State)>, AutomatonError> {
+        if let Some(&known) = self.step_memo.forced.get(&at) {
+            return Ok(known);
+        }
+        let forced = self.find_forced(at)?;
+        self.step_memo.forced.insert(at, forced);
+        Ok(forced)
+    }
+
+    fn find_forced(&mut self, at: State) -> Result<Option<(u8, State)>, AutomatonError> {
+        let only = match at.cursor {
+            Cursor::String(DecodeState::Between, language, ..) => Some(self.beginning(language)?),
+            Cursor::Key(DecodeState::Between, ..) => Some(self.beginning_of_name(at)?),
+            _ => None,
+        };
+        let bytes: Vec<u8> = match (only, at.cursor) {
+            // One may be left that differs from those before.
+            (Some(Beginning::Several), _) if self.avoids(at)? => (0..=u8::MAX).collect(),
+            (Some(only), _) => self.first_byte(only).into_iter().collect(),
+            (None, Cursor::String(..) | Cursor::Key(..)) => (0..=u8::MAX).collect(),
+            (None, _) => OUTSIDE_STRINGS.to_vec(),
+        };
+        if self.is_complete(at)? {
+            return Ok(None);
+        }
+        let mut found = None;
+        for byte in bytes {
+            if let Some(next) = self.step(at, byte)? {
+                if found.is_some() {
+                    return Ok(None);
+                }
+                found = Some((byte, next));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether some texts must not come between two characters of a string or name, though its language has them.
+    fn avoids(&mut self, at: State) -> Result<bool, AutomatonError> {
+        Ok(!self.any_content(at)? || self.texts_to_avoid(at)?.is_some())
+    }
+
+    /// What all texts of a language begin with.
+    fn beginning(&mut self, language: LanguageId) -> Result<Beginning, AutomatonError> {
+        let may_end = self.search.algebra.languages.accepts_empty(language);
+        Ok(
+            match (&self.search.algebra.languages.beginnings(language, 2)?[..], may_end) {
+                ([], true) => Beginning::End,
+                ([only], false) => Beginning::Character(*only),
+                _ => Beginning::Several,
+            },
+        )
+    }
+
+    /// What all goes on with that a name may become.
+    fn beginning_of_name(&mut self, at: State) -> Result<Beginning, AutomatonError> {
+        let (first, last, read) = match self.name_rests(at)? {
+            RemainingKeyText::These(names, read) => {
+                let sorted = |name: &&TextId| self.search.algebra.texts.get(**name);
+                (
+                    names.iter().min_by_key(sorted).copied(),
+                    names.iter().max_by_key(sorted).copied(),
+                    read,
+                )
+            }
+            RemainingKeyText::Left(left) => {
+                let (first, last) = self.ends_left(left);
+                (first, last, self.search.algebra.texts.get(left.text).len())
+            }
+            RemainingKeyText::AllBut(..) => return Ok(Beginning::Several),
+            RemainingKeyText::Language(..) => {
+                let language = self.name_language(at)?;
+                return self.beginning(language);
+            }
+        };
+        // Those between the first and the last begin as both do.
+        let next = |name: Option<TextId>| self.search.algebra.texts.get(name?)[read..].chars().next();
+        Ok(match (next(first), next(last)) {
+            _ if first.is_none() => Beginning::Several,
+            (None, None) => Beginning::End,
+            (Some(first), Some(last)) if first == last => Beginning::Character(first),
+            _ => Beginning::Several,
+        })
+    }
+
+    /// The byte that a beginning is written with, between two characters of a string, if there is only one.
+    fn first_byte(&self, beginning: Beginning) -> Option<u8> {
+        let only = match beginning {
+            Beginning::End => return Some(b'"'),
+            Beginning::Character(only) => only,
+            Beginning::Several => return None,
+        };
+        if self.search.algebra.style.escapes == Escapes::Any {
+            // Any character can be escaped, and some must be.
+            return matches!(only, '"' | '\\' | '\0'..='\x1f').then_some(b'\\');
+        }
+        let mut bytes = [0; 4];
+        match only {
+            '"' | '\\' | '\0'..='\x1f' => Some(b'\\'),
+            hidden if self.search.algebra.style.escapes.hides(hidden) => Some(b'\\'),
+            _ => only.encode_utf8(&mut bytes).bytes().next(),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! TODO
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::atom::{AtomKind, Keys};
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::step::frame::{Container, Frame};
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::memo::KeyClasses;
+use crate::automaton::step::state::{Cursor, StackId, State};
+use crate::strings::LanguageId;
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// The beginning of a name.
+#[derive(Debug)]
+pub(crate) struct PartialKey {
+    object: StackId,
+    classes: Arc<KeyClasses>,
+    text: TextId,
+    /// What may follow in each language that names are told apart by.
+    after: Vec<LanguageId>,
+}
+
+/// A class of names of one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KeyClass {
+    object: StackId,
+    /// Whether the object may end behind such a member.
+    may_close: bool,
+    /// The languages that the names are in.
+    languages: u64,
+}
+
+/// Languages that names are told apart by, at most.
+const MOST_LANGUAGES: usize = 64;
+
+impl PartialKey {
+    /// The object.
+    pub(crate) fn object(&self) -> StackId {
+        self.object
+    }
+
+    /// Whether names are told apart by nothing but lists.
+    pub(crate) fn are_alike(&self) -> bool {
+        self.classes.languages.is_empty()
+    }
+}
+
+impl Automaton {
+    /// What is known of the name that a place is in.
+    pub(crate) fn begun_name(&mut self, at: State) -> Result<Option<PartialKey>, AutomatonError> {
+        let Cursor::Key(_, text, _) = at.cursor else {
+            return Ok(None);
+        };
+        let Some(classes) = self.name_classes(at.stack)? else {
+            return Ok(None);
+        };
+        let mut after = classes.languages.to_vec();
+        let read = self.search.algebra.texts.shared(text);
+        for language in &mut after {
+            for character in read.chars() {
+                *language = self.search.algebra.languages.derivative(*language, character)?;
+            }
+        }
+        Ok(Some(PartialKey {
+            object: at.stack,
+            classes,
+            text,
+            after,
+        }))
+    }
+
+    /// Whether all names that go on from the beginning of one and are not listed are of one class; those that are listed.
+    pub(crate) fn only_listed_differ<'a>(&self, name: &'a PartialKey) -> Option<&'a [TextId]> {
+        name.are_alike()
+            .then(|| self.search.algebra.beginning_with(&name.classes.listed, name.text))
+    }
+
+    /// The name that is listed and has `more` behind what a name begins with.
+    pub(crate) fn listed_behind(&mut self, name: &PartialKey, more: &str) -> Option<TextId> {
+        let whole = self.search.algebra.texts.find_extended(name.text, more)?;
+        (self.search.algebra.beginning_with(&name.classes.listed, whole).first() == Some(&whole)).then_some(whole)
+    }
+
+    /// The class of a name that ends with `rest`, behind which a place is; none where it is listed. The object has the same
+    /// future after each name of a class, other names of that class aside.
+    pub(crate) fn class_of(
+        &mut self,
+        name: &PartialKey,
+        (behind, rest): (State, &str),
+    ) -> Result<Option<KeyClass>, AutomatonError> {
+        let Cursor::Colon(whole) = behind.cursor else {
+            return Ok(None);
+        };
+        let is_listed = self.search.algebra.beginning_with(&name.classes.listed, whole).first() == Some(&whole);
+        if name.after.len() > MOST_LANGUAGES || is_listed {
+            return Ok(None);
+        }
+        let mut languages = 0;
+        for (bit, &language) in name.after.iter().enumerate() {
+            languages |= u64::from(self.search.algebra.languages.contains(language, rest)?) << bit;
+        }
+        // Other than that it does not matter to it which names have come.
+        let may_close = match self.frame(name.object) {
+            Some(frame) => self.may_close(&frame),
+            None => false,
+        };
+        let object = self.bare_stack(name.object)?.unwrap_or(name.object);
+        Ok(Some(KeyClass {
+            object,
+            may_close,
+            languages,
+        }))
+    }
+
+    /// The place after the closing quote of a name.
+    pub(crate) fn after_name(&self, at: State, name: TextId) -> State {
+        State::new(Cursor::Colon(name), at.stack)
+    }
+
+    /// The place after the closing quote of the name that a place is in, which ends with `rest`.
+    pub(crate) fn after_longer_name(&mut self, at: State, rest: &str) -> State {
+        let cursor = match at.cursor {
+            Cursor::Key(_, text, _) => Cursor::Colon(self.search.algebra.texts.extended(text, rest)),
+            cursor => cursor,
+        };
+        State::new(cursor, at.stack)
+    }
+
+    pub(crate) fn name_classes(&mut self, stack: StackId) -> Result<Option<Arc<KeyClasses>>, AutomatonError> {
+        let Some(frame) = self.frame(stack) else {
+            return Ok(None);
+        };
+        let classes = match self.object_keys.classes.get(&frame.expected) {
+            Some(known) => known.clone(),
+            None => {
+                let classes = Arc::new(self.find_name_classes(&frame)?);
+                self.object_keys.classes.insert(frame.expected, classes.clone());
+                classes
+            }
+        };
+        let more = self.names_apart(stack)?;
+        if more.is_empty() {
+            return Ok(Some(classes));
+        }
+        // From one mask to the next they are mostly the same.
+        if let Some((expected, names, known)) = &self.object_keys.last_classes
+            && *expected == frame.expected
+            && *names == more
+        {
+            return Ok(Some(known.clone()));
+        }
+        let mut listed = [&classes.listed[..], &more].concat();
+        self.search.algebra.sort_names(&mut listed);
+        let with_more = Arc::new(KeyClasses {
+            listed: listed.into(),
+            languages: classes.languages.clone(),
+        });
+        self.object_keys.last_classes = Some((frame.expected, more, with_more.clone()));
+        Ok(Some(with_more))
+    }
+
+    /// What tells the names in an object apart, but for those of values that it has to differ from.
+    fn find_name_classes(&mut self, frame: &Frame) -> Result<KeyClasses, AutomatonError> {
+        // What tells names apart at the beginning of the object does to its end.
+        let (mut listed, mut languages) = (Vec::new(), Vec::new());
+        for &assertion in &self.search.expected(frame.expected).assertions {
+            let formula = self.search.algebra.constraint(assertion)?.objects;
+            for atom in self.search.algebra.formulas.atoms(formula) {
+                match self.search.algebra.atoms.kind(*atom) {
+                    AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => listed.push(name),
+                    AtomKind::Members(Keys::Language(language), _) => languages.push(language),
+                    _ => {}
+                }
+            }
+        }
+        if let Container::Object { order, .. } = frame.kind {
+            listed.extend(self.search.algebra.ordered(order, 0).iter().copied());
+        }
+        self.search.algebra.sort_names(&mut listed);
+        languages.sort_unstable();
+        languages.dedup();
+        let (listed, languages) = (listed.into(), languages.into());
+        Ok(KeyClasses { listed, languages })
+    }
+}

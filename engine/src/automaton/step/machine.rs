@@ -1,0 +1,361 @@
+//! The machine over bytes: from a place in a document and a byte to the next place, where that can still be completed.
+//!
+//! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Stacks are
+//! hash-consed, so that a place is a few numbers and costs nothing to keep.
+
+use crate::automaton::Formats;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::assertion::Assertion;
+use crate::automaton::formula::assertion::AssertionId;
+use crate::automaton::formula::assertion::Literal;
+use crate::automaton::formula::decision_diagram::DiagramId;
+use crate::automaton::search::expectation::ExpectationId;
+use crate::automaton::search::search::Search;
+use crate::automaton::step::frame::{Frames, OpenLanguages};
+use crate::automaton::step::memo::{Completions, DistinctMemo, ObjectKeys, ShapeMemo, StepMemo};
+use crate::automaton::step::state::is_whitespace;
+use crate::automaton::step::state::{Cursor, StackId, State, StepResult, is_of_number};
+use crate::schema::{NodeId, SchemaSet};
+use crate::strings::Languages;
+use crate::{CompileError, Style};
+use hashbrown::HashMap;
+use std::sync::Arc;
+
+/// Steps that are kept at a time. There is room for them from the beginning, so that masks need not wait while a table
+/// grows.
+const KEPT_STEPS: usize = 448;
+
+/// The automaton of one schema.
+#[derive(Debug)]
+pub(crate) struct Automaton {
+    pub(super) search: Search,
+    pub(super) frames: Frames,
+    pub(super) open_languages: OpenLanguages,
+    pub(super) step_memo: StepMemo,
+    pub(super) object_keys: ObjectKeys,
+    pub(super) shape_memo: ShapeMemo,
+    pub(super) distinct_memo: DistinctMemo,
+    pub(super) completions: Completions,
+}
+
+impl Automaton {
+    /// The automaton of a schema, and the assertion of being valid under it. Every subschema is expanded, so that what cannot
+    /// be treated is known at once.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the place and the keyword.
+    pub(crate) fn new(
+        languages: Languages,
+        schema: SchemaSet,
+        formats: Formats,
+        style: Style,
+    ) -> Result<(Self, AssertionId), CompileError> {
+        let schema = Arc::new(schema);
+        let mut automaton = Self::lazy(languages, schema.clone(), formats, style);
+        // Each subschema is an assertion and has its constraint.
+        automaton.search.algebra.assertions.reserve(schema.len());
+        automaton.search.algebra.constraints.reserve(schema.len());
+        for (node, _) in schema.nodes() {
+            automaton.expand_node(node)?;
+        }
+        let root = automaton.assertion_of(schema.root());
+        Ok((automaton, root))
+    }
+
+    /// The automaton of a schema whose subschemas are expanded when they are asked for.
+    pub(crate) fn lazy(languages: Languages, schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
+        Self {
+            search: Search::new(Algebra::new(languages, schema, formats, style)),
+            frames: Frames {
+                all: Vec::new(),
+                ids: HashMap::with_capacity(KEPT_STEPS / 16),
+            },
+            open_languages: OpenLanguages::default(),
+            step_memo: StepMemo {
+                by_byte: HashMap::with_capacity(KEPT_STEPS / 8),
+                taken: 0,
+                forced: HashMap::new(),
+                after_values: HashMap::new(),
+                items: HashMap::new(),
+                members: HashMap::new(),
+            },
+            object_keys: ObjectKeys::default(),
+            shape_memo: ShapeMemo::default(),
+            distinct_memo: DistinctMemo::default(),
+            completions: Completions::default(),
+        }
+    }
+
+    /// The languages of strings, with what is known of them.
+    #[expect(dead_code)]
+    pub(crate) fn languages(&self) -> &Languages {
+        &self.search.algebra.languages
+    }
+
+    /// The languages of strings, to find out more about them.
+    #[expect(dead_code)]
+    pub(crate) fn languages_mut(&mut self) -> &mut Languages {
+        &mut self.search.algebra.languages
+    }
+
+    /// The languages of strings that came up, with what was found out about them.
+    pub(crate) fn into_languages(self) -> Languages {
+        self.search.algebra.languages
+    }
+
+    /// The assertion of being valid under a subschema.
+    pub(crate) fn assertion_of(&mut self, node: NodeId) -> AssertionId {
+        self.search.algebra.assertion_of(node)
+    }
+
+    /// Expands a subschema, so that what cannot be treated in it is known.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the place and the keyword.
+    pub(crate) fn expand_node(&mut self, node: NodeId) -> Result<(), CompileError> {
+        let assertion = self.assertion_of(node);
+        self.search.algebra.constraint(assertion).map(|_| ())
+    }
+
+    /// Whether some value is valid under a subschema.
+    pub(crate) fn has_value(&mut self, node: NodeId) -> Result<bool, AutomatonError> {
+        let assertion = self.assertion_of(node);
+        self.search.satisfiable(&[assertion], &[])
+    }
+
+    /// How much has been worked out, in units that take about a microsecond each.
+    pub(crate) fn effort(&self) -> usize {
+        let algebra = &self.search.algebra;
+        let expanded = algebra.constraints.len() + self.search.fixpoint.len();
+        10 * expanded + self.step_memo.taken + algebra.formulas.size() / 16
+    }
+
+    /// The schema.
+    pub(crate) fn schema(&self) -> &Arc<SchemaSet> {
+        &self.search.algebra.schema
+    }
+
+    /// The subschemas that were expanded. What the others say made no difference to any answer so far.
+    pub(crate) fn expanded(&self) -> impl Iterator<Item = NodeId> {
+        let algebra = &self.search.algebra;
+        let nodes = algebra.constraints.keys();
+        nodes.filter_map(|assertion| match algebra.assertions.get(*assertion) {
+            Assertion::Node(node) => Some(*node),
+            _ => None,
+        })
+    }
+
+    /// Allows other than so many bytes from now on; returns how many were.
+    pub(crate) fn allow_memory(&mut self, bytes: usize) -> usize {
+        std::mem::replace(&mut self.search.algebra.limits.memory_bytes, bytes)
+    }
+
+    /// Bytes of what has been worked out, roughly. Counted is what grows with schemas and documents, in the sizes it mostly
+    /// has.
+    pub(crate) fn memory(&self) -> usize {
+        self.search.memory() - self.search.memory_above + self.own_memory()
+    }
+
+    /// Bytes of what this layer keeps, roughly.
+    fn own_memory(&self) -> usize {
+        let small = self.shape_memo.bare.len()
+            + self.shape_memo.shapes.len()
+            + self.object_keys.next.len()
+            + self.step_memo.members.len()
+            + self.step_memo.after_values.len()
+            + self.distinct_memo.text_sets.len()
+            + self.distinct_memo.most_texts.len()
+            + self.distinct_memo.members.len();
+        64 * small + 128 * self.step_memo.by_byte.len() + 200 * self.frames.all.len()
+    }
+
+    /// Whether what has been worked out still fits the memory allowed.
+    fn check_memory(&mut self) -> Result<(), AutomatonError> {
+        self.search.memory_above = self.own_memory();
+        self.search.check_memory()
+    }
+
+    /// The place before a document that has to satisfy `assertion`; none where nothing does.
+    pub(crate) fn start(&mut self, assertion: AssertionId) -> Result<Option<State>, AutomatonError> {
+        let diagram = self.search.decide(&[assertion], &mut |_, verdicts| Ok(verdicts[0]))?;
+        if diagram == DiagramId::NEVER {
+            return Ok(None);
+        }
+        let expected = self.search.expect(vec![assertion], diagram);
+        Ok(Some(State::new(Cursor::Value(expected), StackId::EMPTY)))
+    }
+
+    /// The place after a byte; none where no document goes on like that.
+    pub(crate) fn step(&mut self, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
+        if !from.cursor.may_read(byte) {
+            return Ok(None);
+        }
+        // Only where a value begins or ends it is more work than to look it up.
+        let is_kept = match from.cursor {
+            Cursor::String(..) => byte == b'"',
+            Cursor::Number(..) => !is_of_number(byte),
+            Cursor::Value(_) => matches!(byte, b'"' | b'{' | b'['),
+            Cursor::ArrayStart => matches!(byte, b'"' | b'{' | b'[' | b']'),
+            Cursor::ObjectStart | Cursor::ObjectNext => byte == b'}',
+            Cursor::ArrayNext => byte == b']',
+            Cursor::Colon(_) | Cursor::Literal(..) => true,
+            Cursor::Key(..) | Cursor::ObjectComma | Cursor::Done => false,
+        };
+        if !is_kept || is_whitespace(byte) {
+            return self.find_step(from, byte);
+        }
+        if let Some(&known) = self.step_memo.by_byte.get(&(from, byte)) {
+            return Ok(known);
+        }
+        self.check_memory()?;
+        self.step_memo.taken += 1;
+        let next = self.find_step(from, byte)?;
+        if self.step_memo.by_byte.len() >= KEPT_STEPS {
+            self.step_memo.by_byte.clear();
+        }
+        self.step_memo.by_byte.insert((from, byte), next);
+        Ok(next)
+    }
+
+    /// The place after some bytes; none where no document goes on like that.
+    pub(crate) fn read_bytes(&mut self, from: State, mut bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
+        let mut at = from;
+        while let Some((&byte, rest)) = bytes.split_first() {
+            let several = match at.cursor {
+                Cursor::Key(..) => self.read_in_name(at, bytes)?,
+                Cursor::String(..) => self.read_in_string(at, bytes)?,
+                _ => None,
+            };
+            let (next, left) = match several {
+                Some((next, count)) => (next, &bytes[count..]),
+                None => (self.step(at, byte)?, rest),
+            };
+            let Some(next) = next else { return Ok(None) };
+            (at, bytes) = (next, left);
+        }
+        Ok(Some(at))
+    }
+
+    fn find_step(&mut self, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
+        let next = self.read(&from, byte)?;
+        self.if_apart(next)
+    }
+
+    pub(super) fn if_apart(&mut self, next: Option<State>) -> Result<Option<State>, AutomatonError> {
+        Ok(match next {
+            Some(next) if self.is_apart(&next)? => Some(next),
+            _ => None,
+        })
+    }
+
+    /// Whether the document may end here.
+    pub(crate) fn is_complete(&mut self, at: State) -> Result<bool, AutomatonError> {
+        match at.cursor {
+            Cursor::Done => Ok(true),
+            Cursor::Number(number, text, expected) if at.stack == StackId::EMPTY => {
+                Ok(self.number_end(number, text, expected)?.is_some())
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether a place is within a string or name.
+    pub(crate) fn is_in_text(&self, at: State) -> bool {
+        matches!(at.cursor, Cursor::String(..) | Cursor::Key(..))
+    }
+
+    /// Whether a place is within a value that is no container.
+    pub(crate) fn is_in_scalar(&self, at: State) -> bool {
+        matches!(at.cursor, Cursor::String(..) | Cursor::Number(..) | Cursor::Literal(..))
+    }
+
+    pub(super) fn read(&mut self, state: &State, byte: u8) -> StepResult {
+        let stack = state.stack;
+        let stay = |cursor: Cursor| Ok(Some(State::new(cursor, stack)));
+        if is_whitespace(byte) && state.cursor.is_between() {
+            let gap = self.gap_after(state, byte);
+            return Ok(gap.map(|gap| State { gap, ..*state }));
+        }
+        match &state.cursor {
+            Cursor::Value(expected) => self.begin(*expected, stack, byte),
+            Cursor::Literal(word, at, expected) => {
+                let (text, at) = (word.text(), usize::from(*at));
+                match text[at] == byte {
+                    false => Ok(None),
+                    true if at + 1 < text.len() => stay(Cursor::Literal(*word, at as u8 + 1, *expected)),
+                    true => {
+                        let verdicts = self
+                            .search
+                            .verdicts(*expected, &mut |constraint| word.verdict(constraint))?;
+                        let value = self.kept(stack, || word.value());
+                        self.value_done(*expected, verdicts, value, stack)
+                    }
+                }
+            }
+            Cursor::String(decode, language, open, text, expected) => {
+                self.in_string((*decode, *language), (*open, *text), *expected, stack, byte)
+            }
+            Cursor::Number(number, text, expected) => self.in_number(*number, *text, *expected, stack, byte),
+            Cursor::Key(decode, text, names) => self.in_key(*decode, *text, *names, stack, byte),
+            Cursor::ObjectStart if byte == b'"' => self.key(stack),
+            Cursor::ObjectStart | Cursor::ObjectNext if byte == b'}' => self.close(stack),
+            Cursor::ObjectNext if byte == b',' && !state.gap.is_before_end() => match self.has_next_name(stack)? {
+                true => stay(Cursor::ObjectComma),
+                false => Ok(None),
+            },
+            Cursor::ObjectComma if byte == b'"' => self.key(stack),
+            Cursor::Colon(name) if byte == b':' => self.member(*name, stack),
+            Cursor::ArrayStart | Cursor::ArrayNext if byte == b']' => self.close(stack),
+            Cursor::ArrayStart => match self.item(stack)? {
+                Some(expected) => self.begin(expected, stack, byte),
+                None => Ok(None),
+            },
+            Cursor::ArrayNext if byte == b',' && !state.gap.is_before_end() => match self.item(stack)? {
+                Some(expected) => stay(Cursor::Value(expected)),
+                None => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// The first byte of a value.
+    fn begin(&mut self, expected: ExpectationId, stack: StackId, byte: u8) -> StepResult {
+        let literal = |word: Literal| (word, Cursor::Literal(word, 1, expected));
+        let (word, cursor) = match byte {
+            b'n' => literal(Literal::Null),
+            b't' => literal(Literal::True),
+            b'f' => literal(Literal::False),
+            b'"' => return self.begin_string(expected, stack),
+            b'[' => return self.begin_container(expected, stack, true),
+            b'{' => return self.begin_container(expected, stack, false),
+            b'-' | b'0'..=b'9' => return self.begin_number(expected, stack, byte),
+            _ => return Ok(None),
+        };
+        let verdicts = self
+            .search
+            .verdicts(expected, &mut |constraint| word.verdict(constraint))?;
+        let diagram = self.search.expected(expected).diagram;
+        let admitted = self
+            .search
+            .algebra
+            .diagrams
+            .admits(diagram, |assertion| verdicts[assertion as usize]);
+        Ok(admitted.then_some(State::new(cursor, stack)))
+    }
+}
+
+#[cfg(test)]
+impl Automaton {
+    /// Whether there is a value that satisfies all assertions of `all` and none of `none`.
+    pub(crate) fn satisfiable(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
+        self.search.satisfiable(all, none)
+    }
+
+    /// Bytes that formulas take.
+    pub(crate) fn formula_bytes(&self) -> usize {
+        self.search.algebra.formulas.size()
+    }
+}

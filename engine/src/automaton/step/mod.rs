@@ -1,0 +1,22 @@
+//! The machine over bytes: from a [state](state::State) of a document and a byte to the next, where that can still be
+//! completed.
+//!
+//! A state is what stands in the innermost value, and a stack of the objects and arrays around it. Stacks are
+//! hash-consed, so that a state is a few numbers and costs nothing to keep.
+
+mod completion;
+mod containers;
+mod distinct;
+mod forced;
+mod frame;
+pub(super) mod keys;
+mod languages;
+pub(super) mod machine;
+pub(super) mod memo;
+mod mixer;
+mod numbers;
+pub(super) mod shapes;
+pub(super) mod state;
+pub(super) mod state_class;
+mod strings;
+mod whitespace;

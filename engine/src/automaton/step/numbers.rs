@@ -1,0 +1,161 @@
+//! TODO
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::Assertion;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::expectation::{ExpectationId, Verdicts};
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::state::{Cursor, StackId, State, StepResult, is_of_number};
+use crate::decimal::Decimal;
+use crate::json::Value;
+use crate::limits::Exceeded;
+use crate::numbers::{NextDigits, NumberState};
+
+impl Automaton {
+    /// The number that goes on from another with a byte.
+    pub(crate) fn number_step(&mut self, number: NumberState, byte: u8) -> Option<NumberState> {
+        self.search.algebra.number_texts.step(number, byte)
+    }
+
+    /// Which digits may follow in a number, if they are at most `longest`.
+    pub(crate) fn next_digits(&self, number: NumberState, longest: u32) -> NextDigits {
+        self.search.algebra.number_texts.next_digits(number, longest)
+    }
+
+    /// The place after the number that a place is in; none where it cannot end there, or nothing can follow.
+    pub(crate) fn after_number(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
+        let Cursor::Number(number, text, expected) = at.cursor else {
+            return Ok(None);
+        };
+        let after = self.number_done(number, text, expected, at.stack)?;
+        self.if_apart(after)
+    }
+
+    /// Whether a place is within a number.
+    pub(crate) fn is_in_number(&self, at: State) -> bool {
+        matches!(at.cursor, Cursor::Number(..))
+    }
+
+    pub(super) fn begin_number(&mut self, expected: ExpectationId, stack: StackId, byte: u8) -> StepResult {
+        let Some(start) = self.number_start(expected)? else {
+            return Ok(None);
+        };
+        let what = self.search.expected(expected);
+        let open = self.search.forced(&what).iter().any(Option::is_none) || self.keeps(stack);
+        let text = open.then(|| self.search.algebra.texts.intern(""));
+        self.continue_number(start, text, expected, stack, byte)
+    }
+
+    /// The place before a number; none where there is none.
+    pub(super) fn number_start(&mut self, expected: ExpectationId) -> Result<Option<NumberState>, AutomatonError> {
+        let viable = match self.search.expectations.numbers.get(&expected) {
+            Some(&known) => known,
+            None => {
+                let what = self.search.expected(expected);
+                let viable = self.search.numbers_expected(&what)?;
+                self.search.expectations.numbers.insert(expected, viable);
+                viable
+            }
+        };
+        match self.search.algebra.number_texts.sets().is_empty(viable) {
+            true => Ok(None),
+            false => Ok(Some(self.search.algebra.number_texts.start(viable)?)),
+        }
+    }
+
+    fn continue_number(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectationId,
+        stack: StackId,
+        byte: u8,
+    ) -> StepResult {
+        let Some(number) = self.search.algebra.number_texts.step(number, byte) else {
+            return Ok(None);
+        };
+        let text = text.map(|text| self.search.algebra.texts.longer(text, char::from(byte)));
+        let cursor = Cursor::Number(number, text, expected);
+        Ok(Some(State::new(cursor, stack)))
+    }
+
+    pub(super) fn in_number(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectationId,
+        stack: StackId,
+        byte: u8,
+    ) -> StepResult {
+        if is_of_number(byte) {
+            return self.continue_number(number, text, expected, stack, byte);
+        }
+        // A number ends where something else begins.
+        match self.number_done(number, text, expected, stack)? {
+            Some(after) => self.read(&after, byte),
+            None => Ok(None),
+        }
+    }
+
+    /// After a number that ends here.
+    pub(super) fn number_done(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectationId,
+        stack: StackId,
+    ) -> StepResult {
+        let Some(verdicts) = self.number_end(number, text, expected)? else {
+            return Ok(None);
+        };
+        let value = match text.filter(|_| self.keeps(stack)) {
+            Some(text) => Some(
+                self.search
+                    .algebra
+                    .assertions
+                    .intern(Assertion::Equal(Value::number(self.decimal(text)?))),
+            ),
+            None => None,
+        };
+        self.value_done(expected, verdicts, value, stack)
+    }
+
+    /// The verdicts of the assertions where a number ends here; none where it cannot.
+    pub(super) fn number_end(
+        &mut self,
+        number: NumberState,
+        text: Option<TextId>,
+        expected: ExpectationId,
+    ) -> Result<Option<Verdicts>, AutomatonError> {
+        if !self.search.algebra.number_texts.can_end(number) {
+            return Ok(None);
+        }
+        let what = self.search.expected(expected);
+        let forced = self.search.forced(&what);
+        let Some(text) = text else {
+            return Ok(Some(forced.into_iter().map(|forced| forced.unwrap_or(false)).collect()));
+        };
+        let value = self.decimal(text)?;
+        let is_literal = !self.search.algebra.texts.get(text).contains(['.', 'e', 'E']);
+        let mut verdicts = Verdicts::with_capacity(forced.len());
+        for &assertion in &what.assertions {
+            let numbers = self.search.algebra.constraint(assertion)?.numbers;
+            verdicts.push(
+                self.search
+                    .algebra
+                    .number_texts
+                    .sets()
+                    .contains(numbers, &value, is_literal),
+            );
+        }
+        Ok(Some(verdicts))
+    }
+
+    fn decimal(&self, text: TextId) -> Result<Decimal, AutomatonError> {
+        Decimal::parse(self.search.algebra.texts.get(text).as_bytes()).map_err(|_| {
+            let (limit, what) = ("number_digits", "digits in one number");
+            let allowed = self.search.algebra.limits.number_digits;
+            Exceeded { limit, what, allowed }.into()
+        })
+    }
+}

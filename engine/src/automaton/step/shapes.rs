@@ -1,0 +1,284 @@
+//! What may come at a place as little as can be said of it, so that what is worked out for one place serves all others
+//! that are alike.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::split;
+use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::keys::cell::MOST_LISTED;
+use crate::automaton::formula::keys::sets::KeySetId;
+use crate::automaton::search::expectation::{ExpectationId, Verdicts};
+use crate::automaton::search::key_list::NextKeys;
+use crate::automaton::step::frame::{Container, Derived, Frame};
+use crate::automaton::step::keys::classes::PartialKey;
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::memo::ValueShape;
+use crate::automaton::step::state::{Cursor, StackId, State};
+use crate::strings::Fingerprint;
+use crate::{KeyOrder, Whitespace};
+use std::hash::Hash;
+
+/// A shape as it is known in all schemas: that of values whose containers, if they may be any, may have anything in them.
+/// Which numbers there are makes no difference to how other values begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CommonShape {
+    null: bool,
+    yes: bool,
+    no: bool,
+    strings: Fingerprint,
+    arrays: bool,
+    objects: bool,
+}
+
+/// Members that may come behind one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NextMembers {
+    None,
+    /// Those of some names.
+    Some,
+    /// Those of any name that has not come.
+    OfAnyName,
+}
+
+impl Automaton {
+    /// The shape of the value that a place is before, where what may come behind it is the same whichever value it is.
+    /// Values of one shape begin alike wherever they are.
+    pub(crate) fn value_shape(&mut self, at: State) -> Result<Option<ValueShape>, AutomatonError> {
+        let Cursor::Value(expected) = at.cursor else {
+            return Ok(None);
+        };
+        // Whitespace that is bounded depends on the depth, and values that are kept on one another.
+        if self.search.algebra.style.whitespace != Whitespace::Any || self.keeps(at.stack) {
+            return Ok(None);
+        }
+        self.shape(expected)?;
+        let shape = self.shape_memo.shapes.get(&expected).and_then(Option::as_ref);
+        Ok(shape.map(|(shape, _)| *shape))
+    }
+
+    /// The shape of the value that comes behind a name, and how the object goes on behind that, as far as it is seen without
+    /// the places that they lead to.
+    pub(crate) fn member_behind(&mut self, at: State) -> Result<Option<(ValueShape, NextMembers)>, AutomatonError> {
+        let (Cursor::Colon(name), Whitespace::Any) = (at.cursor, self.search.algebra.style.whitespace) else {
+            return Ok(None);
+        };
+        let Some(others) = self.others_behind(at)? else {
+            return Ok(None);
+        };
+        let Some(frame) = self.frame(at.stack) else {
+            return Ok(None);
+        };
+        let Some(expected) = self.member_expected(&frame, name)? else {
+            return Ok(None);
+        };
+        self.shape(expected)?;
+        let shape = self.shape_memo.shapes.get(&expected).and_then(Option::as_ref);
+        Ok(shape.map(|(shape, _)| (*shape, others)))
+    }
+
+    /// How a plain object goes on behind the member of a name that a place is behind; none of other places, or where it is
+    /// not seen at once.
+    pub(crate) fn others_behind(&mut self, at: State) -> Result<Option<NextMembers>, AutomatonError> {
+        let frame = match at.cursor {
+            Cursor::Colon(_) => self.frames.all.get(at.stack.0 as usize),
+            _ => None,
+        };
+        let Some((frame, Derived(Some(plain)))) = frame.map(|frame| (frame, &frame.plain)) else {
+            return Ok(None);
+        };
+        if plain.has_room {
+            return Ok(Some(NextMembers::OfAnyName));
+        }
+        let come = self.search.algebra.key_sets.len(frame.kind.used());
+        Ok(match self.next_keys(at.stack)? {
+            // All that have come are listed, and so is the one that comes now.
+            NextKeys::Of(list) => Some(match self.search.name_list(list).names.len() > come + 1 {
+                true => NextMembers::Some,
+                false => NextMembers::None,
+            }),
+            _ => None,
+        })
+    }
+
+    /// What a shape is known by in all schemas, if its containers may have anything in them.
+    pub(crate) fn common_shape(&mut self, shape: ValueShape) -> Option<CommonShape> {
+        let ValueShape::Constraint(constraint) = shape else {
+            return None;
+        };
+        let any_or_none = |formula| match formula {
+            FormulaId::FALSE => Some(false),
+            FormulaId::TRUE => Some(true),
+            _ => None,
+        };
+        let (arrays, objects) = (any_or_none(constraint.arrays)?, any_or_none(constraint.objects)?);
+        let strings = constraint.strings;
+        // Lists of words hardly come again, and are found as quickly.
+        if strings != self.search.algebra.languages.none()
+            && self.search.algebra.languages.word_edges(strings).is_some()
+        {
+            return None;
+        }
+        Some(CommonShape {
+            null: constraint.null,
+            yes: constraint.yes,
+            no: constraint.no,
+            strings: self.search.algebra.languages.fingerprint(strings)?,
+            arrays,
+            objects,
+        })
+    }
+
+    /// The place behind the value that a place is before, where that has a [shape](Self::value_shape); none of others.
+    pub(crate) fn after_shape(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
+        let Cursor::Value(expected) = at.cursor else {
+            return Ok(None);
+        };
+        let verdicts = match self.shape_memo.shapes.get(&expected) {
+            Some(Some((_, verdicts))) => verdicts.clone(),
+            _ => return Ok(None),
+        };
+        self.value_done(expected, verdicts, None, at.stack)
+    }
+
+    /// Sees to it that the shape of a value is known.
+    pub(crate) fn shape(&mut self, expected: ExpectationId) -> Result<(), AutomatonError> {
+        if self.shape_memo.shapes.contains_key(&expected) {
+            return Ok(());
+        }
+        let what = self.search.expected(expected);
+        let forced: Option<Verdicts> = self.search.forced(&what).into_iter().collect();
+        let shape = match forced {
+            None => None,
+            Some(verdicts) => {
+                let shape = match self.search.algebra.style.key_order {
+                    KeyOrder::Any => {
+                        let (all, none) = split(&what.assertions, &verdicts);
+                        ValueShape::Constraint(match (&all[..], &none[..]) {
+                            ([assertion], []) => self.search.algebra.constraint(*assertion)?,
+                            _ => self.search.algebra.combined(&all, &none)?,
+                        })
+                    }
+                    KeyOrder::Schema => ValueShape::Expectation(expected),
+                };
+                Some((shape, verdicts))
+            }
+        };
+        self.shape_memo.shapes.insert(expected, shape);
+        Ok(())
+    }
+
+    /// The bracket that ends the container that a place is in, if one may come there.
+    pub(crate) fn bracket(&self, at: State) -> Option<u8> {
+        match at.cursor {
+            Cursor::ObjectNext => Some(b'}'),
+            Cursor::ArrayNext => Some(b']'),
+            _ => None,
+        }
+    }
+
+    /// The place behind the container that a place is in, where it may end.
+    pub(crate) fn closed(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
+        match self.bracket(at) {
+            Some(bracket) => self.step(at, bracket),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether an object that a name is in takes any value for any name that it does not list, however many there are.
+    pub(crate) fn is_wide_open(&mut self, name: &PartialKey) -> Result<bool, AutomatonError> {
+        // Whitespace that is bounded depends on the depth.
+        let is_free = self.search.algebra.style.whitespace == Whitespace::Any
+            && self.search.algebra.style.key_order == KeyOrder::Any;
+        let Some(frame) = self.frame(name.object()) else {
+            return Ok(false);
+        };
+        if !is_free || !name.are_alike() || self.keeps(name.object()) || !self.has_room(&frame)? {
+            return Ok(false);
+        }
+        let plain = self.search.algebra.plain(frame.formulas[0]);
+        Ok(plain.is_some_and(|plain| plain.is_unbounded()))
+    }
+
+    /// The place behind the opening quote of a name, where a name comes next or nothing more in the object.
+    pub(crate) fn name_from(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
+        match at.cursor {
+            Cursor::ObjectStart | Cursor::ObjectComma => self.step(at, b'"'),
+            _ => Ok(None),
+        }
+    }
+
+    /// The place before the value of the name that a place is behind.
+    pub(crate) fn value_of_name(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
+        match at.cursor {
+            Cursor::Colon(_) => self.step(at, b':'),
+            _ => Ok(None),
+        }
+    }
+
+    /// The place before the first item of an array, were there one.
+    pub(crate) fn first_item(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
+        let item = match at.cursor {
+            Cursor::ArrayStart => self.item(at.stack)?,
+            _ => None,
+        };
+        Ok(item.map(|expected| State::new(Cursor::Value(expected), at.stack)))
+    }
+
+    /// How the object that a place is in goes on after a member, where each name is a matter by itself and nothing else
+    /// counts; none of other places.
+    pub(crate) fn next_members(&mut self, at: State) -> Result<Option<NextMembers>, AutomatonError> {
+        // Where whitespace may come but not in any amount there are many ways to the next name.
+        let is_simple = !matches!(self.search.algebra.style.whitespace, Whitespace::Bounded { .. });
+        if !is_simple || at.cursor != Cursor::ObjectNext || self.keeps(at.stack) {
+            return Ok(None);
+        }
+        let Some(frame) = self.frame(at.stack) else {
+            return Ok(None);
+        };
+        let Derived(Some(plain)) = &frame.plain else {
+            return Ok(None);
+        };
+        Ok(Some(match plain.has_room {
+            true => NextMembers::OfAnyName,
+            false => match self.has_next_name(at.stack)? {
+                true => NextMembers::Some,
+                false => NextMembers::None,
+            },
+        }))
+    }
+
+    /// The place around which the same may come, but that names may come again which have come. After the member of an
+    /// object in which there is room for any other name it does not matter which names those are. None of other places.
+    pub(super) fn bare_stack(&mut self, at: StackId) -> Result<Option<StackId>, AutomatonError> {
+        if let Some(&known) = self.shape_memo.bare.get(&at) {
+            return Ok(known);
+        }
+        let mut bare = None;
+        // Where whitespace may come but not in any amount there are many ways to the next name.
+        let is_simple = !matches!(self.search.algebra.style.whitespace, Whitespace::Bounded { .. });
+        if let Some(frame) = self.frame(at)
+            && is_simple
+            && self.search.algebra.style.key_order == KeyOrder::Any
+            && !self.keeps(at)
+            && self.has_room(&frame)?
+        {
+            let mut frame = (*frame).clone();
+            if let Container::Object { used, .. } = &mut frame.kind {
+                *used = KeySetId::EMPTY;
+            }
+            bare = Some(self.push(frame));
+        }
+        self.shape_memo.bare.insert(at, bare);
+        Ok(bare)
+    }
+
+    /// Whether there is room for any name in an object that has not come yet and that it does not speak of.
+    pub(crate) fn has_room(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
+        match (&frame.kind, &frame.plain) {
+            (_, Derived(Some(plain))) => Ok(plain.has_room),
+            (Container::Object { used, .. }, _) if self.search.algebra.key_sets.len(*used) < MOST_LISTED => {
+                self.search.is_roomy(frame.formulas[0])
+            }
+            _ => Ok(false),
+        }
+    }
+}

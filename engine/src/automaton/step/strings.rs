@@ -1,0 +1,296 @@
+//! Places inside of strings and numbers that are values.
+
+use crate::automaton::decode::{DecodeState, Decoded, several_plain};
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::assertion::Assertion;
+use crate::automaton::formula::texts::TextId;
+use crate::automaton::search::expectation::{ExpectationId, Verdicts};
+use crate::automaton::step::machine::Automaton;
+use crate::automaton::step::state::{Cursor, OpenId, StackId, State, StepResult, StringResidual};
+use crate::json::Value;
+use crate::strings::{Cardinality, LanguageId};
+
+impl Automaton {
+    /// The place after one more character of the string or name that a place is in, between two of them.
+    pub(crate) fn read_character(&mut self, at: State, character: char) -> Result<Option<State>, AutomatonError> {
+        let next = match at.cursor {
+            Cursor::String(_, language, open, text, expected) => {
+                self.character_of_string(character, (language, open, text), expected, at.stack)?
+            }
+            Cursor::Key(_, text, names) => self.character_of_key(character, (text, names), at.stack)?,
+            _ => None,
+        };
+        self.if_apart(next)
+    }
+
+    /// Whether a character that was begun in the string or name that a place is in can be ended.
+    pub(crate) fn may_begin(&mut self, at: State, begun: DecodeState) -> Result<bool, AutomatonError> {
+        let cursor = match at.cursor {
+            Cursor::String(_, language, open, text, expected) => {
+                if !self.may_follow(begun, language)? {
+                    return Ok(false);
+                }
+                Cursor::String(begun, language, open, text, expected)
+            }
+            Cursor::Key(_, text, names) => {
+                let names = self.opened(names, at.stack)?;
+                if !self.name_may_follow(begun, (text, names), at.stack)? {
+                    return Ok(false);
+                }
+                Cursor::Key(begun, text, names)
+            }
+            _ => return Ok(false),
+        };
+        Ok(self.if_apart(Some(State { cursor, ..at }))?.is_some())
+    }
+
+    /// What may follow after one more byte of content; none where none is left, and for a closing quote.
+    pub(super) fn content_step(
+        &mut self,
+        content: StringResidual,
+        byte: u8,
+    ) -> Result<Option<StringResidual>, AutomatonError> {
+        let StringResidual { decode, language } = content;
+        match decode.step(byte, self.search.algebra.style.escapes) {
+            Decoded::Refused | Decoded::End => Ok(None),
+            Decoded::Partial(decode) => {
+                let viable = self.may_follow(decode, language)?;
+                Ok(viable.then_some(StringResidual { decode, language }))
+            }
+            Decoded::Character(character) => {
+                let language = self.search.algebra.languages.derivative(language, character)?;
+                let decode = DecodeState::default();
+                Ok((!self.search.algebra.languages.is_empty(language)?).then_some(StringResidual { decode, language }))
+            }
+        }
+    }
+
+    pub(super) fn begin_string(&mut self, expected: ExpectationId, stack: StackId) -> StepResult {
+        let what = self.search.expected(expected);
+        let viable = self.search.strings_of(expected)?;
+        if self.search.algebra.languages.is_empty(viable)? {
+            return Ok(None);
+        }
+        let mut open = Vec::new();
+        for (&assertion, certain) in what.assertions.iter().zip(self.search.certain_of_strings(&what)?) {
+            if certain.is_none() {
+                open.push(self.search.algebra.constraint(assertion)?.strings);
+            }
+        }
+        let by_text = open.len() >= MANY_OPEN;
+        if by_text {
+            open.clear();
+        }
+        let text = (by_text || self.keeps(stack)).then(|| self.search.algebra.texts.intern(""));
+        let open = self.open_languages(open);
+        let cursor = Cursor::String(DecodeState::default(), viable, open, text, expected);
+        Ok(Some(State::new(cursor, stack)))
+    }
+
+    pub(super) fn in_string(
+        &mut self,
+        (decode, language): (DecodeState, LanguageId),
+        (open, text): (OpenId, Option<TextId>),
+        expected: ExpectationId,
+        stack: StackId,
+        byte: u8,
+    ) -> StepResult {
+        match decode.step(byte, self.search.algebra.style.escapes) {
+            Decoded::Refused => Ok(None),
+            Decoded::Partial(decode) => {
+                let viable = self.may_follow(decode, language)?;
+                let cursor = Cursor::String(decode, language, open, text, expected);
+                Ok(viable.then_some(State::new(cursor, stack)))
+            }
+            Decoded::Character(character) => {
+                self.character_of_string(character, (language, open, text), expected, stack)
+            }
+            Decoded::End if !self.search.algebra.languages.accepts_empty(language) => Ok(None),
+            Decoded::End => {
+                let what = self.search.expected(expected);
+                let open = self.open(open);
+                let mut open = open.iter();
+                let mut verdicts = Verdicts::with_capacity(what.assertions.len());
+                for (&assertion, certain) in what.assertions.iter().zip(self.search.certain_of_strings(&what)?) {
+                    if let Some(certain) = certain {
+                        verdicts.push(certain);
+                        continue;
+                    }
+                    verdicts.push(match open.next() {
+                        Some(language) => self.search.algebra.languages.accepts_empty(*language),
+                        None => {
+                            let strings = self.search.algebra.constraint(assertion)?.strings;
+                            let text = text.map_or("", |text| self.search.algebra.texts.get(text));
+                            self.search.algebra.languages.contains(strings, text)?
+                        }
+                    });
+                }
+                let text = text.filter(|_| self.keeps(stack));
+                let value = text.map(|text| Value::string(self.search.algebra.texts.get(text)));
+                let value = value.map(|value| self.search.algebra.assertions.intern(Assertion::Equal(value)));
+                self.value_done(expected, verdicts, value, stack)
+            }
+        }
+    }
+
+    /// The place after the characters that come first in `bytes` and stand for themselves in a string, and how many these
+    /// are, where the verdict of no assertion is open. None where it is not so easy.
+    pub(super) fn read_in_string(
+        &mut self,
+        at: State,
+        bytes: &[u8],
+    ) -> Result<Option<(Option<State>, usize)>, AutomatonError> {
+        let Cursor::String(DecodeState::Between, mut language, OpenId::NONE, text, expected) = at.cursor else {
+            return Ok(None);
+        };
+        let Some(more) = several_plain(bytes) else {
+            return Ok(None);
+        };
+        // Nothing follows a text that none goes on with.
+        if language != self.search.algebra.languages.any() {
+            for character in more.chars() {
+                language = self.search.algebra.languages.derivative(language, character)?;
+            }
+        }
+        if self.search.algebra.languages.is_empty(language)? {
+            return Ok(Some((None, more.len())));
+        }
+        let text = text.map(|text| self.search.algebra.texts.extended(text, more));
+        let cursor = Cursor::String(DecodeState::default(), language, OpenId::NONE, text, expected);
+        let next = self.if_apart(Some(State::new(cursor, at.stack)))?;
+        Ok(Some((next, more.len())))
+    }
+
+    /// The place after one more character of a string.
+    fn character_of_string(
+        &mut self,
+        character: char,
+        (language, open, text): (LanguageId, OpenId, Option<TextId>),
+        expected: ExpectationId,
+        stack: StackId,
+    ) -> StepResult {
+        let language = self.search.algebra.languages.derivative(language, character)?;
+        if self.search.algebra.languages.is_empty(language)? {
+            return Ok(None);
+        }
+        let mut open = open;
+        if open != OpenId::NONE {
+            let mut after = Vec::new();
+            for &language in self.open(open).iter() {
+                after.push(self.search.algebra.languages.derivative(language, character)?);
+            }
+            open = self.open_languages(after);
+        }
+        let text = text.map(|text| self.search.algebra.texts.longer(text, character));
+        let cursor = Cursor::String(DecodeState::default(), language, open, text, expected);
+        Ok(Some(State::new(cursor, stack)))
+    }
+
+    /// The place after the string that a place is in, where it is the same whatever the string will be.
+    pub(crate) fn after_any_text(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
+        let Cursor::String(_, _, OpenId::NONE, None, expected) = at.cursor else {
+            return Ok(None);
+        };
+        let certain = self.search.certain_of_strings(&self.search.expected(expected))?;
+        let Some(verdicts) = certain.into_iter().collect() else {
+            return Ok(None);
+        };
+        self.value_done(expected, verdicts, None, at.stack)
+    }
+
+    /// The languages of what may follow in the string that a place is in, by what they make of assertions that are open, each
+    /// with the place behind it; none where these are many, or more counts than that.
+    pub(crate) fn after_texts(&mut self, at: State) -> Result<Option<Vec<(LanguageId, State)>>, AutomatonError> {
+        let Cursor::String(_, language, open, None, expected) = at.cursor else {
+            return Ok(None);
+        };
+        let open = self.open(open);
+        let is_hard = |language: &LanguageId| self.search.algebra.languages.has_machines(*language);
+        if open.is_empty() || open.len() > MOST_SPLIT || is_hard(&language) || open.iter().any(is_hard) {
+            return Ok(None);
+        }
+        let mut classes = vec![(language, Vec::new())];
+        for &assertion in open.iter() {
+            let not = self.search.algebra.languages.not(assertion)?;
+            let mut split = Vec::with_capacity(2 * classes.len());
+            for (language, verdicts) in classes {
+                for (side, verdict) in [(assertion, true), (not, false)] {
+                    let part = self.search.algebra.languages.and(&[language, side])?;
+                    if !self.search.algebra.languages.is_empty(part)? {
+                        split.push((part, [&verdicts[..], &[verdict]].concat()));
+                    }
+                }
+            }
+            classes = split;
+        }
+        let certain = self.search.certain_of_strings(&self.search.expected(expected))?;
+        let mut places = Vec::with_capacity(classes.len());
+        for (language, verdicts) in classes {
+            let mut verdicts = verdicts.into_iter();
+            let all = certain.iter().map(|certain| certain.or_else(|| verdicts.next()));
+            let all: Option<Verdicts> = all.collect();
+            let Some(all) = all else { return Ok(None) };
+            // What was read so far goes on, so that there is a place behind each.
+            if let Some(after) = self.value_done(expected, all, None, at.stack)? {
+                places.push((language, after));
+            }
+        }
+        Ok(Some(places))
+    }
+
+    /// The place after the string that a place is in, where it is the same for all strings but those with a few rests, which
+    /// open assertions list; none where there is no such place, or more counts than that.
+    pub(crate) fn after_but_words(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, AutomatonError> {
+        let Cursor::String(_, language, open, None, expected) = at.cursor else {
+            return Ok(None);
+        };
+        let open = self.open(open);
+        if open.is_empty() || self.search.algebra.languages.has_machines(language) {
+            return Ok(None);
+        }
+        let mut words: Vec<String> = Vec::new();
+        for &assertion in open.iter() {
+            match self.few_words(assertion, MOST_WORDS - words.len())? {
+                Some(more) => words.extend(more),
+                None => return Ok(None),
+            }
+        }
+        words.sort_unstable();
+        words.dedup();
+        let certain = self.search.certain_of_strings(&self.search.expected(expected))?;
+        let verdicts = certain.into_iter().map(|certain| certain.unwrap_or(false)).collect();
+        let after = self.value_done(expected, verdicts, None, at.stack)?;
+        Ok(after.map(|after| (after, words)))
+    }
+
+    /// The texts of a language, if they are at most so many.
+    pub(super) fn few_words(
+        &mut self,
+        language: LanguageId,
+        most: usize,
+    ) -> Result<Option<Vec<String>>, AutomatonError> {
+        if self.search.algebra.languages.has_machines(language) {
+            return Ok(None);
+        }
+        if let Some(words) = self.search.algebra.languages.words(language, most + 1) {
+            return Ok(Some(words).filter(|words| words.len() <= most));
+        }
+        Ok(
+            match self.search.algebra.languages.cardinality(language, most as u64)? {
+                Cardinality::Finite(count) if count <= most as u64 => {
+                    Some(self.search.algebra.languages.members(language, most)?)
+                }
+                _ => None,
+            },
+        )
+    }
+}
+
+/// Open assertions of a string from which on its text is kept instead.
+const MANY_OPEN: usize = 8;
+
+/// Open assertions up to which texts are told apart by what they make of them.
+const MOST_SPLIT: usize = 3;
+
+/// Words of open assertions up to which these are told from all other texts.
+pub(crate) const MOST_WORDS: usize = 64;
