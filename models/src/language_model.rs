@@ -5,7 +5,7 @@ use std::sync::Arc;
 use candle_core::{DType, Tensor};
 use rayon::ThreadPool;
 
-use crate::ModelError;
+use crate::error::ModelError;
 
 /// A causal language model with one sequence of tokens in its key-value cache.
 ///

@@ -9,6 +9,8 @@ use indicatif::ProgressBar;
 use maskwright::{TokenId, Vocabulary};
 use sha2::{Digest, Sha256};
 
+use crate::error::ModelError;
+use crate::language_model::LanguageModel;
 use crate::load::files::ModelFiles;
 use crate::load::generation_config::GenerationDefaults;
 use crate::load::hub::settings::HubSettings;
@@ -21,7 +23,6 @@ use crate::network::transformer::Transformer;
 use crate::prompt::chat_template::{ChatTemplate, Message};
 use crate::prompt::tokenizer::ModelTokenizer;
 use crate::prompt::vocabulary::{ConfigurationFiles, ModelVocabulary};
-use crate::{LanguageModel, ModelError};
 
 /// Number of weights below which F16 weights are kept as F32 on the CPU unless asked otherwise: while they fit the
 /// processor's caches, widening them each time costs more than reading twice as many bytes.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use maskwright::{MaskError, TokenId};
 
-use crate::ModelError;
+use crate::error::ModelError;
 
 /// One token of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

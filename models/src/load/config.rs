@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::json_fields::JsonFields;
 use crate::load::rope_scaling::RopeScaling;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::ProgressBar;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::builtin;
 use crate::load::disk::read_file;
 use crate::load::file_names::{

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::ModelError;
+use crate::error::ModelError;
 
 /// The members of one JSON object. Errors name the file, and members of nested objects with dots.
 pub(crate) struct JsonFields<'a> {

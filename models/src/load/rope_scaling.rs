@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::json_fields::JsonFields;
 
 /// How rotary frequencies are stretched so that a model sees further than it was first trained for.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::ModelError;
+use crate::error::ModelError;
 
 /// Where a model comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::file_names::TOKENIZER_CONFIG;
 use crate::load::files::ModelFiles;
 use crate::load::json_fields::JsonFields;

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use candle_core::DType;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::weights::Weights;
 
 /// The number format weights are kept in.

@@ -10,7 +10,7 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::json_fields::JsonFields;
 use crate::load::tensor_shapes::NamedShape;
 

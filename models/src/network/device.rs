@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use candle_core::Device;
 
-use crate::ModelError;
+use crate::error::ModelError;
 
 /// Where a model is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use candle_core::{DType, Device, Tensor};
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::tensor_shapes::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;

@@ -1,7 +1,7 @@
 //! [`self_check`]: whether a model computes the same however its tokens are handed to it.
 
-use crate::language_model::logits_to_host;
-use crate::{LanguageModel, ModelError};
+use crate::error::ModelError;
+use crate::language_model::{LanguageModel, logits_to_host};
 
 /// The result of [`self_check`].
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

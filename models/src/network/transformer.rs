@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use candle_core::{DType, Device, Tensor};
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::language_model::{LanguageModel, Snapshot, check_finite};
 use crate::load::config::ModelConfig;
 use crate::load::weights::Weights;

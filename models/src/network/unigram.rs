@@ -2,7 +2,8 @@
 
 use candle_core::{Device, Tensor};
 
-use crate::{LanguageModel, ModelError, Snapshot};
+use crate::error::ModelError;
+use crate::language_model::{LanguageModel, Snapshot};
 
 /// A model that gives a token the same probability at every position: a source of noise, not of language.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use minijinja::value::{Kwargs, Value};
 use minijinja::{Environment, Error, ErrorKind};
 use serde_json::Value as Json;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::file_names::{TEMPLATE_JINJA, TEMPLATE_JSON, TOKENIZER_CONFIG};
 use crate::load::files::ModelFiles;
 use crate::load::json_fields::JsonFields;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indicatif::ProgressBar;
 use maskwright::{TokenId, Tokenize, Vocabulary};
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::file_names::{CONFIG, TOKENIZER};
 use crate::load::files::ModelFiles;

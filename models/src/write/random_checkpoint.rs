@@ -11,7 +11,7 @@ use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value, json};
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::builtin;
 use crate::load::config::{Family, ModelConfig};
 use crate::load::disk::{create_file, write_file};

@@ -12,7 +12,7 @@ use ureq::config::RedirectAuthHeaders;
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::disk::{create_file, create_parent};
 use crate::load::hub::settings::HubSettings;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::disk::{create_parent, read_file, write_file};
 use crate::load::file_names::{CONFIG, TOKENIZER};
 use crate::load::hub::client::{Client, Fetched};

@@ -14,7 +14,7 @@ use candle_core::DType;
 use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::config::{Family, ModelConfig};
 use crate::load::files::ModelFiles;
 use crate::load::hub::settings::HubSettings;

@@ -3,7 +3,7 @@
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{DType, Device, Tensor};
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::config::{Family, ModelConfig};
 use crate::load::tensor_shapes::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;

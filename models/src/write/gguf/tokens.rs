@@ -3,7 +3,7 @@
 use candle_core::quantized::gguf_file::Value;
 use serde_json::Value as Json;
 
-use crate::ModelError;
+use crate::error::ModelError;
 use crate::load::file_names::TOKENIZER;
 use crate::load::files::ModelFiles;
 use crate::prompt::vocabulary::ConfigurationFiles;
