@@ -19,7 +19,7 @@ impl<'b> Choices<'b> {
     }
 
     /// One of `options`, of which there is one at least.
-    pub fn one<'o, T: ?Sized>(&mut self, options: &[&'o T]) -> &'o T {
+    pub fn pick<'o, T: ?Sized>(&mut self, options: &[&'o T]) -> &'o T {
         options[self.below(options.len())]
     }
 

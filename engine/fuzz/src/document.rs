@@ -36,8 +36,8 @@ pub fn number(text: &str) -> Value {
 /// A value without parts.
 pub fn scalar(choices: &mut Choices<'_>) -> Value {
     match choices.below(8) {
-        0..3 => number(choices.one(&NUMBERS)),
-        3..6 => Value::from(choices.one(&STRINGS)),
+        0..3 => number(choices.pick(&NUMBERS)),
+        3..6 => Value::from(choices.pick(&STRINGS)),
         6 => Value::Null,
         _ => Value::Bool(choices.below(2) == 1),
     }
@@ -52,7 +52,7 @@ pub fn any(choices: &mut Choices<'_>, depth: usize) -> Value {
         _ => {
             let mut members = Map::new();
             for _ in 0..choices.below(4) {
-                members.insert((*choices.one(&NAMES)).to_owned(), any(choices, depth - 1));
+                members.insert((*choices.pick(&NAMES)).to_owned(), any(choices, depth - 1));
             }
             Value::Object(members)
         }
@@ -60,7 +60,7 @@ pub fn any(choices: &mut Choices<'_>, depth: usize) -> Value {
 }
 
 /// A value that `schema` is likely to be about: valid often, but not always.
-pub fn after(choices: &mut Choices<'_>, schema: &Value, root: &Value, depth: usize) -> Value {
+pub fn for_schema(choices: &mut Choices<'_>, schema: &Value, root: &Value, depth: usize) -> Value {
     let Some(keywords) = schema.as_object().filter(|_| depth > 0 && !choices.chance(6)) else {
         return any(choices, depth.min(1));
     };
@@ -96,7 +96,7 @@ pub fn after(choices: &mut Choices<'_>, schema: &Value, root: &Value, depth: usi
     if let Some(position) = choices.position(&below)
         && (!has_own || choices.chance(40))
     {
-        return after(choices, below[position], root, depth - 1);
+        return for_schema(choices, below[position], root, depth - 1);
     }
     let kinds = match keywords.get("type") {
         Some(Value::String(kind)) => vec![kind.as_str()],
@@ -107,9 +107,9 @@ pub fn after(choices: &mut Choices<'_>, schema: &Value, root: &Value, depth: usi
     match kinds.get(choices.below(kinds.len().max(1))) {
         Some(&"object") => object(choices, keywords, root, depth),
         Some(&"array") => array(choices, keywords, root, depth),
-        Some(&"string") => Value::from(choices.one(&STRINGS)),
-        Some(&"integer") => number(choices.one(&NUMBERS[..5])),
-        Some(&"number") => number(choices.one(&NUMBERS)),
+        Some(&"string") => Value::from(choices.pick(&STRINGS)),
+        Some(&"integer") => number(choices.pick(&NUMBERS[..5])),
+        Some(&"number") => number(choices.pick(&NUMBERS)),
         Some(&"boolean") => Value::Bool(choices.below(2) == 1),
         Some(&"null") => Value::Null,
         _ => any(choices, depth - 1),
@@ -137,7 +137,7 @@ fn object(choices: &mut Choices<'_>, keywords: &Map<String, Value>, root: &Value
         }
     }
     for _ in 0..choices.below(3) {
-        names.push((*choices.one(&NAMES)).to_owned());
+        names.push((*choices.pick(&NAMES)).to_owned());
     }
     let elsewhere = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
     let elsewhere = elsewhere.iter().filter_map(|name| keywords.get(*name));
@@ -155,7 +155,7 @@ fn object(choices: &mut Choices<'_>, keywords: &Map<String, Value>, root: &Value
     for name in names {
         let schema = properties.and_then(|properties| properties.get(&name));
         let schema = schema.or_else(|| Some(elsewhere[choices.position(&elsewhere)?]));
-        let value = after(choices, schema.unwrap_or(&Value::Bool(true)), root, depth - 1);
+        let value = for_schema(choices, schema.unwrap_or(&Value::Bool(true)), root, depth - 1);
         members.insert(name, value);
     }
     Value::Object(members)
@@ -176,7 +176,7 @@ fn array(choices: &mut Choices<'_>, keywords: &Map<String, Value>, root: &Value,
     let items = (0..count).map(|position| {
         let own = first.and_then(|first| first.get(position));
         let schema = own.or_else(|| Some(rest[choices.position(&rest)?]));
-        after(choices, schema.unwrap_or(&Value::Bool(true)), root, depth - 1)
+        for_schema(choices, schema.unwrap_or(&Value::Bool(true)), root, depth - 1)
     });
     Value::Array(items.collect())
 }
@@ -227,7 +227,7 @@ fn change_members(choices: &mut Choices<'_>, members: &mut Map<String, Value>) {
         (0, Some(at)) => drop(members.shift_remove(&names[at])),
         (1, Some(at)) => {
             if let Some(value) = members.shift_remove(&names[at]) {
-                members.insert((*choices.one(&NAMES)).to_owned(), value);
+                members.insert((*choices.pick(&NAMES)).to_owned(), value);
             }
         }
         (2, Some(at)) => {
@@ -237,21 +237,21 @@ fn change_members(choices: &mut Choices<'_>, members: &mut Map<String, Value>) {
             members.insert(other, one);
         }
         (3, Some(at)) => drop(members.insert(names[at].clone(), any(choices, 1))),
-        _ => drop(members.insert((*choices.one(&NAMES)).to_owned(), any(choices, 1))),
+        _ => drop(members.insert((*choices.pick(&NAMES)).to_owned(), any(choices, 1))),
     }
 }
 
 fn nudged(choices: &mut Choices<'_>, number: &Number) -> Number {
     match number.as_i64() {
         Some(whole) if choices.chance(70) => Number::from(whole.saturating_add([1, -1, 1_000][choices.below(3)])),
-        _ => choices.one(&NUMBERS).parse().unwrap_or(Number::from(0)),
+        _ => choices.pick(&NUMBERS).parse().unwrap_or(Number::from(0)),
     }
 }
 
 fn change_text(choices: &mut Choices<'_>, text: &mut String) {
     match choices.below(3) {
         0 => drop(text.pop()),
-        1 => text.push_str(choices.one(&STRINGS)),
-        _ => text.insert_str(0, choices.one(&STRINGS)),
+        1 => text.push_str(choices.pick(&STRINGS)),
+        _ => text.insert_str(0, choices.pick(&STRINGS)),
     }
 }

@@ -7,9 +7,8 @@
 //! - [`targets::walk`]: random tokens among those allowed never lead to where no document ends, and what they spell is valid;
 //! - [`targets::schema_text`]: no text makes compiling panic;
 //! - [`targets::vocabulary_masks`]: masks over odd vocabularies are those that single bytes say.
-
 //!
-//! `cargo test` runs each over a few seeded inputs. More of them, from another seed on:
+//! `cargo test` runs each target over a few seeded inputs. More of them, from another seed on:
 //!
 //! ```console
 //! $ MASKWRIGHT_FUZZ_ROUNDS=100000 MASKWRIGHT_FUZZ_SEED=1000000 cargo test --release -p maskwright-fuzz --test targets -- --nocapture
@@ -27,10 +26,10 @@
 
 pub mod choices;
 pub mod document;
+pub mod engine;
 pub mod schema;
 pub mod shrink;
 pub mod spelling;
-pub mod subject;
 pub mod targets;
 
 pub use choices::Choices;

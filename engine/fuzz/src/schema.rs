@@ -141,13 +141,13 @@ impl Schemas<'_, '_> {
             0 | 1 => Value::Bool(true),
             2 if self.draft == Draft::Draft4 => json!({"not": {}}),
             2 => Value::Bool(false),
-            3..6 => json!({"type": self.choices.one(&TYPES)}),
+            3..6 => json!({"type": self.choices.pick(&TYPES)}),
             6 if self.draft >= Draft::Draft6 => json!({"const": any(self.choices, 1)}),
             6..8 => json!({"enum": self.values()}),
             8 => self.reference(),
-            9 => json!({"minimum": number(self.choices.one(&NUMBERS))}),
-            10 => json!({"required": [self.choices.one(&NAMES)]}),
-            _ => json!({"pattern": self.choices.one(&PATTERNS)}),
+            9 => json!({"minimum": number(self.choices.pick(&NUMBERS))}),
+            10 => json!({"required": [self.choices.pick(&NAMES)]}),
+            _ => json!({"pattern": self.choices.pick(&PATTERNS)}),
         }
     }
 
@@ -199,7 +199,7 @@ impl Schemas<'_, '_> {
 
     fn of_any(&mut self, keywords: &mut Map<String, Value>, draft: Draft) {
         let (name, value) = match self.choices.below(6) {
-            0 => ("type", json!(self.choices.one(&TYPES))),
+            0 => ("type", json!(self.choices.pick(&TYPES))),
             1 | 2 => {
                 let mut types: Vec<&str> = TYPES.to_vec();
                 self.choices.shuffle(&mut types);
@@ -232,11 +232,11 @@ impl Schemas<'_, '_> {
     }
 
     fn of_numbers(&mut self, keywords: &mut Map<String, Value>) {
-        let bound = number(self.choices.one(&NUMBERS));
+        let bound = number(self.choices.pick(&NUMBERS));
         let (name, value) = match self.choices.below(5) {
             0 => ("minimum", bound),
             1 => ("maximum", bound),
-            2 => ("multipleOf", number(self.choices.one(&STEPS))),
+            2 => ("multipleOf", number(self.choices.pick(&STEPS))),
             which => {
                 let (name, sibling) = [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")][which - 3];
                 if self.draft == Draft::Draft4 {
@@ -254,13 +254,13 @@ impl Schemas<'_, '_> {
         let (name, value) = match self.choices.below(3) {
             0 => ("minLength", self.count()),
             1 => ("maxLength", self.count()),
-            _ => ("pattern", json!(self.choices.one(&PATTERNS))),
+            _ => ("pattern", json!(self.choices.pick(&PATTERNS))),
         };
         keywords.insert(name.to_owned(), value);
     }
 
     fn count(&mut self) -> Value {
-        number(self.choices.one(&COUNTS))
+        number(self.choices.pick(&COUNTS))
     }
 
     fn of_objects(&mut self, keywords: &mut Map<String, Value>, draft: Draft, depth: usize) {
@@ -292,7 +292,7 @@ impl Schemas<'_, '_> {
     fn dependent(&mut self, mut value: impl FnMut(&mut Self) -> Value) -> Value {
         let mut members = Map::new();
         for _ in 0..=self.choices.below(3) {
-            members.insert((*self.choices.one(&NAMES)).to_owned(), value(self));
+            members.insert((*self.choices.pick(&NAMES)).to_owned(), value(self));
         }
         Value::Object(members)
     }
@@ -300,7 +300,7 @@ impl Schemas<'_, '_> {
     fn by_pattern(&mut self, depth: usize) -> Value {
         let mut members = Map::new();
         for _ in 0..=self.choices.below(2) {
-            members.insert((*self.choices.one(&PATTERNS)).to_owned(), self.schema(depth - 1));
+            members.insert((*self.choices.pick(&PATTERNS)).to_owned(), self.schema(depth - 1));
         }
         Value::Object(members)
     }

@@ -45,7 +45,7 @@ struct Writer<'w, 'b> {
 impl Writer<'_, '_> {
     fn gap(&mut self) {
         while self.choices.chance(self.style.gaps) {
-            self.text.push_str(self.choices.one(&[" ", "\n", "\t", "\r", "  "]));
+            self.text.push_str(self.choices.pick(&[" ", "\n", "\t", "\r", "  "]));
         }
     }
 
@@ -146,7 +146,7 @@ fn respelled(choices: &mut Choices<'_>, text: &str) -> String {
         return text.to_owned();
     };
     if digits.is_empty() {
-        return (*choices.one(&["0", "-0", "0.0", "0e7", "-0.00E-3", "0E+0"])).to_owned();
+        return (*choices.pick(&["0", "-0", "0.0", "0e7", "-0.00E-3", "0E+0"])).to_owned();
     }
     // The number is `digits` times ten to the power of `scale`, here with some zeros more.
     let zeros = choices.below(3);
@@ -160,11 +160,11 @@ fn respelled(choices: &mut Choices<'_>, text: &str) -> String {
         _ => format!("0.{}{digits}", "0".repeat(before.unsigned_abs() as usize)),
     };
     let exponent = scale + digits.len() as i64 - before.min(digits.len() as i64);
-    let letter = choices.one(&["e", "E"]);
+    let letter = choices.pick(&["e", "E"]);
     let spelled = match exponent {
         0 => String::new(),
-        1.. => format!("{letter}{}{exponent}", choices.one(&["", "+", "0", "+00"])),
-        _ => format!("{letter}-{}{}", choices.one(&["", "0"]), exponent.unsigned_abs()),
+        1.. => format!("{letter}{}{exponent}", choices.pick(&["", "+", "0", "+00"])),
+        _ => format!("{letter}-{}{}", choices.pick(&["", "0"]), exponent.unsigned_abs()),
     };
     format!("{sign}{mantissa}{spelled}")
 }
@@ -194,12 +194,12 @@ impl<'t> Digits<'t> {
 
     /// The number without an exponent, and without zeros that add nothing.
     fn plain(&self) -> Option<String> {
-        const ZEROS: u64 = 1_000;
+        const MAX_ZEROS: u64 = 1_000;
         let Self { sign, digits, exponent } = self;
         if digits.is_empty() {
             return Some("0".to_owned());
         }
-        if exponent.unsigned_abs() > ZEROS {
+        if exponent.unsigned_abs() > MAX_ZEROS {
             return None;
         }
         let places = exponent.unsigned_abs() as usize;
@@ -229,8 +229,8 @@ pub fn plain(value: &Value) -> Option<Value> {
     with_numbers(value, |_, _| {})
 }
 
-/// Digits of a fraction of which the judge says exactly what it is a multiple of: it takes fractions for doubles.
-const MOST_DIGITS: usize = 15;
+/// Most digits of a fraction of which the judge says exactly what it is a multiple of: it takes fractions for doubles.
+const MAX_FRACTION_DIGITS: usize = 15;
 
 /// `value` with numbers in their plainest spelling, each changed by its text.
 fn with_numbers(value: &Value, change: fn(&str, &mut String)) -> Option<Value> {
@@ -239,7 +239,7 @@ fn with_numbers(value: &Value, change: fn(&str, &mut String)) -> Option<Value> {
             let text = number.to_string();
             let mut plain = Digits::of(&text)?.plain()?;
             let digits = plain.bytes().filter(u8::is_ascii_digit).count();
-            if plain.contains('.') && digits > MOST_DIGITS {
+            if plain.contains('.') && digits > MAX_FRACTION_DIGITS {
                 return None;
             }
             change(&text, &mut plain);

@@ -8,7 +8,7 @@ mod common;
 
 use common::{random_bytes, setting};
 use maskwright::{Compiler as _, Formats, MaskError, Style};
-use maskwright_fuzz::subject::{accepts, compiler, vocabulary};
+use maskwright_fuzz::engine::{accepts, compiler, vocabulary};
 use maskwright_fuzz::{Choices, document, spelling};
 use maskwright_suites::mask_bench::MaskBench;
 use maskwright_suites::strict_json;

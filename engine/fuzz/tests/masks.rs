@@ -17,8 +17,8 @@ use common::setting;
 use maskwright::{
     Compiler as _, Formats, KeyOrder, MaskError, Masker, Style, TokenId, TokenKind, Vocabulary, Whitespace,
 };
+use maskwright_fuzz::engine::{compiler, vocabulary_of};
 use maskwright_fuzz::spelling::{plain, read};
-use maskwright_fuzz::subject::{compiler, of_texts};
 use maskwright_suites::strict_json;
 use maskwright_suites::validate::Validator;
 use serde_json::Value;
@@ -42,9 +42,9 @@ struct Case {
 enum Form {
     /// All that JSON has.
     Any,
-    /// The one that serde_json writes, members in any order.
+    /// The text that serde_json writes, members in any order.
     Compact,
-    /// The same, but with these members first, in this order.
+    /// The text that serde_json writes, but with these members first, in this order.
     Ordered(&'static [&'static str]),
 }
 
@@ -577,7 +577,7 @@ fn in_string(text: &[u8]) -> bool {
 fn vocabulary() -> Arc<Vocabulary> {
     let mut texts: Vec<Vec<u8>> = TOKENS.iter().map(|token| token.to_vec()).collect();
     texts.extend([vec![b' '; 1_025], [b"{\"a\":1", &vec![b' '; 1_020][..], b"}"].concat()]);
-    Arc::new(of_texts(texts))
+    Arc::new(vocabulary_of(texts))
 }
 
 /// Compares every mask up to the horizon; gives how many there were, and what was different.

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use common::{random_bytes, setting};
-use maskwright_fuzz::targets::{self, Found, Shown};
+use maskwright_fuzz::targets::{self, Outcome, TargetResult};
 /// Time of one input from which on it is worth a look.
 const SLOW: Duration = Duration::from_secs(2);
 
 /// Runs a target and counts what its inputs showed. All discrepancies are listed before the test fails.
-fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static str, u64> {
+fn run(name: &str, target: fn(&[u8]) -> TargetResult, rounds: u64) -> BTreeMap<&'static str, u64> {
     let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", rounds);
     let first = setting("MASKWRIGHT_FUZZ_SEED", 0);
     let mut counts = BTreeMap::new();
@@ -33,11 +33,11 @@ fn run(name: &str, target: fn(&[u8]) -> Found, rounds: u64) -> BTreeMap<&'static
             }
         };
         let kind = match shown {
-            Shown::Agreement(_) => "agreements",
-            Shown::Unsatisfiable => "unsatisfiable",
-            Shown::Circular => "circular",
-            Shown::Limit => "limits",
-            Shown::Nothing => "nothing",
+            Outcome::Agreement(_) => "agreements",
+            Outcome::Unsatisfiable => "unsatisfiable",
+            Outcome::Circular => "circular",
+            Outcome::Limit => "limits",
+            Outcome::Nothing => "nothing",
         };
         *counts.entry(kind).or_insert(0) += 1;
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::random_bytes;
 use maskwright::{CompileErrorKind, Compiler as _, ExactCompiler, ExactOptions, Formats, Masker};
-use maskwright_fuzz::subject::{accepts, vocabulary};
+use maskwright_fuzz::engine::{accepts, vocabulary};
 use maskwright_fuzz::{Choices, spelling};
 use maskwright_suites::strict_json;
 use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite};

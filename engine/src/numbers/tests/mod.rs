@@ -13,7 +13,7 @@ pub(super) fn decimal(text: &str) -> Decimal {
     Decimal::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// A small divisor of reproducible pseudo-random numbers (SplitMix64).
+/// A small generator of reproducible pseudo-random numbers (SplitMix64).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {

@@ -32,16 +32,16 @@ pub fn vocabulary() -> Arc<Vocabulary> {
         texts.push("é".as_bytes().to_vec());
         texts.extend(["😀".as_bytes()[..2].to_vec(), "😀".as_bytes()[1..].to_vec()]);
         texts.extend([b"a".to_vec(), b"\"}".to_vec(), b" ".to_vec(), Vec::new()]);
-        Arc::new(of_texts(texts))
+        Arc::new(vocabulary_of(texts))
     });
     VOCABULARY.clone()
 }
 
 /// A vocabulary of text tokens, then a special token that looks like text, an id without a token, and two ends of sequence.
-pub fn of_texts(texts: Vec<Vec<u8>>) -> Vocabulary {
+pub fn vocabulary_of(texts: Vec<Vec<u8>>) -> Vocabulary {
     let count = texts.len() as TokenId;
     let add = |builder: VocabularyBuilder, (id, text)| builder.text(id, text);
-    let builder = Vocabulary::builder().tokenizer(Arc::new(Greedy(texts.clone())));
+    let builder = Vocabulary::builder().tokenizer(Arc::new(LongestToken(texts.clone())));
     (0..)
         .zip(texts)
         .try_fold(builder, add)
@@ -51,9 +51,9 @@ pub fn of_texts(texts: Vec<Vec<u8>>) -> Vocabulary {
 }
 
 /// The longest token first: how a tokenizer may cut.
-struct Greedy(Vec<Vec<u8>>);
+struct LongestToken(Vec<Vec<u8>>);
 
-impl Tokenize for Greedy {
+impl Tokenize for LongestToken {
     fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
         let mut rest = text;
         let mut tokens = Vec::new();

@@ -1,0 +1,105 @@
+//! The bodies of the fuzz targets. Each takes bytes and tells what it found.
+
+mod agreement;
+mod schema_text;
+mod vocabulary;
+mod walk;
+
+use std::fmt;
+
+use maskwright::{CompileErrorKind, Masker, TokenId, TokenMask, Vocabulary};
+
+use crate::engine::compile;
+
+pub use agreement::agreement;
+pub use schema_text::schema_text;
+pub use vocabulary::vocabulary_masks;
+pub use walk::walk;
+
+/// What one input of a target showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// There was something to compare, and it was as it should be: so many times.
+    Agreement(usize),
+    /// The schema has no valid document, says the engine, and none was found.
+    Unsatisfiable,
+    /// A reference that leads to the very value it stands at, without end, is refused.
+    Circular,
+    /// The engine reached a limit of its own and said so.
+    Limit,
+    /// Nothing came to an end within this target's patience.
+    Nothing,
+}
+
+/// The engine at odds with something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discrepancy {
+    /// What is at odds.
+    pub what: String,
+    /// The schema, as small as it was made.
+    pub schema: String,
+    /// The document or the beginning of one.
+    pub text: String,
+}
+
+impl fmt::Display for Discrepancy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\nschema: {}\ntext:   {:?}", self.what, self.schema, self.text)
+    }
+}
+
+/// The result of a target on one input.
+pub type TargetResult = Result<Outcome, Box<Discrepancy>>;
+
+fn discrepancy(what: impl Into<String>, schema: &str, text: impl Into<String>) -> Box<Discrepancy> {
+    Box::new(Discrepancy {
+        what: what.into(),
+        schema: schema.to_owned(),
+        text: text.into(),
+    })
+}
+
+/// All of JSON, by its position in [`STYLES`](crate::engine::STYLES).
+const ANY: usize = 0;
+/// What serde_json writes.
+const PLAIN: usize = 2;
+
+/// A compiled schema, or why there is none.
+enum Compiled {
+    Masker(Box<dyn Masker>),
+    Refused(Outcome),
+}
+
+fn compiled(schema: &str, style: usize) -> Result<Compiled, Box<Discrepancy>> {
+    let refused = match compile(schema, style) {
+        Ok(masker) => return Ok(Compiled::Masker(masker)),
+        Err(error) => error,
+    };
+    match refused.kind() {
+        CompileErrorKind::Unsatisfiable => Ok(Compiled::Refused(Outcome::Unsatisfiable)),
+        CompileErrorKind::LimitExceeded => Ok(Compiled::Refused(Outcome::Limit)),
+        CompileErrorKind::Malformed if refused.message().contains("leads back to the value it describes") => {
+            Ok(Compiled::Refused(Outcome::Circular))
+        }
+        _ => Err(discrepancy(format!("refused: {refused}"), schema, "")),
+    }
+}
+
+/// Why a walk ends before its time.
+enum WalkError {
+    Limit,
+    Wrong(String, String),
+}
+
+/// What is wrong with a mask by itself.
+fn mask_problem(mask: &TokenMask, complete: bool, vocabulary: &Vocabulary) -> Option<String> {
+    if vocabulary.eos_tokens().iter().any(|&end| mask.allows(end) != complete) {
+        return Some("the end is in the mask and not allowed, or the other way round".to_owned());
+    }
+    let has_extension = |token: TokenId| !vocabulary.token_bytes(token).iter().all(u8::is_ascii_whitespace);
+    let alive = complete
+        || mask
+            .iter()
+            .any(|token| !vocabulary.is_eos(token) && has_extension(token));
+    (!alive).then(|| "a dead end: nothing but whitespace may follow".to_owned())
+}
