@@ -60,7 +60,7 @@ pub enum Cause {
     Keywords {
         /// Keywords that forbid it by themselves: why it is forbidden.
         conflict: Conflict,
-        /// Keywords without which it is allowed. They differ from `conflict` where one of several would do, as in the
+        /// Keywords without which it is allowed. These differ from `conflict` where one of several would do, as in the
         /// branches of an `anyOf`, and where several keywords forbid it independently.
         remedy: Conflict,
     },

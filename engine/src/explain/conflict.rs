@@ -91,7 +91,8 @@ impl<'t> ConflictSearch<'t> {
         (conflict, remedy)
     }
 
-    /// Keywords that exclude it: of every value rather those close to the root, of a byte rather those far from it.
+    /// Keywords that exclude it: where every value is excluded rather keywords close to the root, where a byte is rather
+    /// keywords far from it.
     fn excluding(&mut self) -> Option<Vec<usize>> {
         let all = self.all();
         // That no two branches of a `oneOf` hold is rarely to blame, and costly to look at.

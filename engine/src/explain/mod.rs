@@ -32,6 +32,7 @@ mod conflict;
 mod expect;
 mod explainer;
 mod json_position;
+mod keyword_part;
 mod relax;
 #[cfg(test)]
 mod tests;

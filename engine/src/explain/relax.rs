@@ -11,8 +11,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::mem::take;
 use std::sync::Arc;
 
-use crate::json::Content;
-use crate::schema::{Body, Keywords, NodeId, SchemaLocation, SchemaSet, Subschema};
+use super::keyword_part::KeywordPart;
+use crate::schema::{Body, Bound, Keywords, NodeId, SchemaLocation, SchemaSet, Subschema};
 
 /// A keyword that can be taken out.
 #[derive(Clone, Debug)]
@@ -21,38 +21,6 @@ struct RemovableKeyword {
     part: KeywordPart,
     /// The subschemas that hold this one, where it is `false`: it is not expanded itself.
     holders: Vec<NodeId>,
-}
-
-/// A part of a subschema that excludes values by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KeywordPart {
-    /// A subschema that is `false`.
-    False,
-    Type,
-    Values,
-    Minimum,
-    Maximum,
-    MultipleOf,
-    MinLength,
-    MaxLength,
-    Pattern,
-    Format,
-    MinItems,
-    MaxItems,
-    UniqueItems,
-    Contains,
-    MaxContains,
-    Required,
-    MinProperties,
-    MaxProperties,
-    DependentRequired,
-    /// `anyOf` without a branch.
-    AnyOf,
-    /// "No two branches hold", or no branch.
-    OneOf,
-    Not,
-    /// `if` with its branches; what evaluates as much and asserts nothing.
-    If(NodeId),
 }
 
 /// A schema whose keywords can be taken out.
@@ -70,7 +38,7 @@ pub(super) struct Relaxable {
 impl Relaxable {
     /// The subschema `root` of a schema, with nothing taken out.
     pub(super) fn new(set: &SchemaSet, root: NodeId) -> Self {
-        let mut split = Split::new(set.clone());
+        let mut split = RelaxableBuilder::new(set.clone());
         split.walk(root);
         split.finish(root)
     }
@@ -142,7 +110,7 @@ impl Relaxable {
         }
         let exclusive = match self.whole.get(node) {
             Some(Body::Keywords(keywords)) => {
-                let is_exclusive = |bound: &Option<crate::schema::Bound>| bound.as_ref().is_some_and(|b| b.exclusive);
+                let is_exclusive = |bound: &Option<Bound>| bound.as_ref().is_some_and(|b| b.exclusive);
                 (is_exclusive(&keywords.minimum), is_exclusive(&keywords.maximum))
             }
             _ => (false, false),
@@ -152,98 +120,6 @@ impl Relaxable {
             .into_iter()
             .map(|name| (uri, format!("{pointer}/{name}")))
             .collect()
-    }
-}
-
-impl KeywordPart {
-    /// Every part that a subschema may have, but for `if`, and the keyword that it is of.
-    const ALL: [(Self, &'static str); 21] = [
-        (Self::Type, "type"),
-        (Self::Values, "enum"),
-        (Self::Minimum, "minimum"),
-        (Self::Maximum, "maximum"),
-        (Self::MultipleOf, "multipleOf"),
-        (Self::MinLength, "minLength"),
-        (Self::MaxLength, "maxLength"),
-        (Self::Pattern, "pattern"),
-        (Self::Format, "format"),
-        (Self::MinItems, "minItems"),
-        (Self::MaxItems, "maxItems"),
-        (Self::UniqueItems, "uniqueItems"),
-        (Self::Contains, "contains"),
-        (Self::MaxContains, "maxContains"),
-        (Self::Required, "required"),
-        (Self::MinProperties, "minProperties"),
-        (Self::MaxProperties, "maxProperties"),
-        (Self::DependentRequired, "dependentRequired"),
-        (Self::AnyOf, "anyOf"),
-        (Self::OneOf, "oneOf"),
-        (Self::Not, "not"),
-    ];
-
-    /// The parts that a subschema has, but for `if`.
-    fn of(keywords: &Keywords) -> Vec<Self> {
-        let mut left = keywords.clone();
-        let all = Self::ALL.into_iter().map(|(part, _)| part);
-        all.filter(|part| part.take_out(&mut left)).collect()
-    }
-
-    /// Takes the part out; whether it was there.
-    fn take_out(self, keywords: &mut Keywords) -> bool {
-        match self {
-            Self::False => false,
-            Self::Type => keywords.types.take().is_some(),
-            Self::Values => keywords.values.take().is_some(),
-            Self::Minimum => keywords.minimum.take().is_some(),
-            Self::Maximum => keywords.maximum.take().is_some(),
-            Self::MultipleOf => keywords.multiple_of.take().is_some(),
-            Self::MinLength => keywords.min_length.take().is_some(),
-            Self::MaxLength => keywords.max_length.take().is_some(),
-            Self::Pattern => keywords.pattern.take().is_some(),
-            Self::Format => keywords.format.take().is_some(),
-            Self::MinItems => keywords.min_items.take().is_some(),
-            Self::MaxItems => keywords.max_items.take().is_some(),
-            Self::UniqueItems => take(&mut keywords.unique_items),
-            Self::Contains => (keywords.contains.as_mut()).is_some_and(|contains| take(&mut contains.min) > 0),
-            Self::MaxContains => (keywords.contains.as_mut()).is_some_and(|contains| contains.max.take().is_some()),
-            Self::Required => !take(&mut keywords.required).is_empty(),
-            Self::MinProperties => keywords.min_properties.take().is_some(),
-            Self::MaxProperties => keywords.max_properties.take().is_some(),
-            Self::DependentRequired => !take(&mut keywords.dependent_required).is_empty(),
-            Self::AnyOf => keywords.any_of.take_if(|branches| branches.is_empty()).is_some(),
-            Self::OneOf => keywords.one_of.take().is_some(),
-            Self::Not => keywords.not.take().is_some(),
-            Self::If(evaluating) => {
-                keywords.all_of.push(evaluating);
-                keywords.if_then_else.take().is_some()
-            }
-        }
-    }
-
-    /// The names of the keywords that say this at a location. `exclusive`: whether the bounds are.
-    fn names(self, set: &SchemaSet, location: SchemaLocation, exclusive: (bool, bool)) -> Vec<&'static str> {
-        let written = |names: [&'static str; 2]| {
-            let is_there = |name: &&'static str| set.member(location, name).is_some();
-            names.into_iter().filter(is_there).collect()
-        };
-        let bound = |plain: &'static str, name: &'static str, exclusive: bool| match set.member(location, name) {
-            Some(Content::Bool(true)) => vec![plain, name],
-            Some(_) if exclusive => vec![name],
-            _ => vec![plain],
-        };
-        match self {
-            Self::False => Vec::new(),
-            Self::Values => written(["const", "enum"]),
-            Self::Minimum => bound("minimum", "exclusiveMinimum", exclusive.0),
-            Self::Maximum => bound("maximum", "exclusiveMaximum", exclusive.1),
-            Self::DependentRequired => written(["dependencies", "dependentRequired"]),
-            Self::Contains if set.member(location, "minContains").is_some() => vec!["minContains"],
-            Self::If(_) => vec!["if"],
-            _ => {
-                let own = Self::ALL.into_iter().filter(|(part, _)| *part == self);
-                own.map(|(_, name)| name).collect()
-            }
-        }
     }
 }
 
@@ -277,7 +153,7 @@ fn visit(keywords: &mut Keywords, each: &mut dyn FnMut(&mut NodeId, bool)) {
 }
 
 /// A schema while its relaxable subschemas are told from the fixed ones.
-struct Split {
+struct RelaxableBuilder {
     set: SchemaSet,
     /// What the relaxable subschemas say, in the order in which they were found.
     relaxable: Vec<(NodeId, Body)>,
@@ -286,7 +162,7 @@ struct Split {
     holders: HashMap<NodeId, Vec<NodeId>>,
 }
 
-impl Split {
+impl RelaxableBuilder {
     fn new(set: SchemaSet) -> Self {
         Self {
             set,

@@ -70,12 +70,12 @@ impl NumberSets {
         }
     }
 
-    /// The numbers not below `bound`, or those above it if it is exclusive.
+    /// The numbers from `bound` upwards, without `bound` itself if it is exclusive.
     pub(crate) fn bounded_below(&mut self, bound: Decimal, exclusive: bool) -> NumberSetId {
         NumberSetId::however_written(self.decimals.split(false, bound, !exclusive, true))
     }
 
-    /// The numbers not above `bound`, or those below it if it is exclusive.
+    /// The numbers up to `bound`, without `bound` itself if it is exclusive.
     pub(crate) fn bounded_above(&mut self, bound: Decimal, exclusive: bool) -> NumberSetId {
         NumberSetId::however_written(self.decimals.split(true, bound, !exclusive, false))
     }

@@ -25,7 +25,7 @@ pub(super) struct PeriodicSetId(u32);
 /// A Boolean combination of sets of multiples.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct PeriodicSet {
-    /// Whether numbers that no divisor divides are members. They are dense, so then every open interval has members.
+    /// Whether numbers that no divisor divides are members. Such numbers are dense, so then every open interval has members.
     pub(super) generic: bool,
     /// Generators and nonzero coefficients, in the order of divisors.
     pub(super) terms: Vec<(Divisor, i64)>,

@@ -57,7 +57,7 @@ impl Piecewise {
         self.rules.push(above);
     }
 
-    /// The same set in a form that depends little on how it came about: a rule is kept as long as it holds, from low
+    /// The set in a form that depends little on how it came about: a rule is kept as long as it holds, from low
     /// to high, so that a breakpoint is where the rule first fails.
     pub(super) fn normalised(self, periodic_sets: &mut PeriodicSets) -> Result<Self, NumberLimitReached> {
         let Self { breakpoints, rules } = self.with_single_members(periodic_sets);
@@ -94,7 +94,7 @@ impl Piecewise {
         Ok(result)
     }
 
-    /// The same set with the members of intervals that have few of them as breakpoints.
+    /// The set with the members of intervals that have few of them as breakpoints.
     fn with_single_members(self, periodic_sets: &PeriodicSets) -> Self {
         let mut result = Self {
             breakpoints: Vec::with_capacity(self.breakpoints.len()),

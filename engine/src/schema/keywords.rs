@@ -4,6 +4,7 @@ use crate::decimal::Decimal;
 use crate::json::Value;
 
 use super::dialect::Draft;
+
 /// Index of a subschema in a `SchemaSet`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NodeId(pub u32);
@@ -15,15 +16,15 @@ pub(crate) struct NodeId(pub u32);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Keywords {
     pub types: Option<TypeSet>,
-    /// `const` and `enum`, both if both are given, without duplicates. May be empty.
+    /// The values that `const` and `enum` allow, each once: where both are given, the values that both allow. May be empty.
     pub values: Option<Vec<Value>>,
 
     pub minimum: Option<Bound>,
     pub maximum: Option<Bound>,
-    /// Above 0.
+    /// The divisor, above 0.
     pub multiple_of: Option<Decimal>,
 
-    /// Lengths are in Unicode code points. Counts past 2^64 are kept as `u64::MAX`.
+    /// The least length in Unicode code points. Here and elsewhere, counts past 2^64 are kept as `u64::MAX`.
     pub min_length: Option<u64>,
     pub max_length: Option<u64>,
     /// An ECMA-262 regular expression as written; not checked yet.
@@ -33,7 +34,7 @@ pub(crate) struct Keywords {
     pub format_asserted: bool,
 
     pub prefix_items: Vec<NodeId>,
-    /// For the items after those of `prefix_items`.
+    /// The schema of the items that `prefix_items` does not reach.
     pub items: Option<NodeId>,
     pub contains: Option<Contains>,
     pub min_items: Option<u64>,
@@ -42,11 +43,11 @@ pub(crate) struct Keywords {
     pub unevaluated_items: Option<NodeId>,
 
     pub properties: Vec<(String, NodeId)>,
-    /// Keyed by regular expressions, as `pattern`.
+    /// Schemas by the regular expression, in the form of `pattern`, of the names that they are for.
     pub pattern_properties: Vec<(String, NodeId)>,
     pub additional_properties: Option<NodeId>,
     pub property_names: Option<NodeId>,
-    /// Without duplicates.
+    /// The names, each once.
     pub required: Vec<String>,
     pub min_properties: Option<u64>,
     pub max_properties: Option<u64>,
@@ -55,9 +56,9 @@ pub(crate) struct Keywords {
     pub unevaluated_properties: Option<NodeId>,
 
     pub all_of: Vec<NodeId>,
-    /// May be empty: then nothing is valid.
+    /// The branches of which one at least must hold. May be empty: then nothing is valid.
     pub any_of: Option<Vec<NodeId>>,
-    /// May be empty: then nothing is valid.
+    /// The branches of which exactly one must hold. May be empty: then nothing is valid.
     pub one_of: Option<Vec<NodeId>>,
     pub not: Option<NodeId>,
     /// `if` with `then` and `else`. Without either it asserts nothing, but what it evaluates counts for `unevaluated*`.

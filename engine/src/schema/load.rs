@@ -31,8 +31,13 @@ impl SchemaSet {
             let mut work = Worklist::new(index);
             let root = walk(&mut work, root)?;
             if work.scopes.names() == &work.index.dynamic_names {
-                let documents = work.index.documents;
-                return Ok(Self::new(work.nodes, root, draft, documents, options.limits.clone()));
+                return Ok(Self {
+                    nodes: work.nodes,
+                    root,
+                    draft,
+                    documents: work.index.documents,
+                    limits: options.limits.clone(),
+                });
             }
             index = work.index;
         }

@@ -10,13 +10,13 @@ use super::references::documents::{Documents, SchemaLocation};
 /// A schema with everything it refers to.
 #[derive(Clone, Debug)]
 pub(crate) struct SchemaSet {
-    nodes: Vec<Subschema>,
-    root: NodeId,
+    pub(super) nodes: Vec<Subschema>,
+    pub(super) root: NodeId,
     /// The draft by which the root is read.
-    draft: Draft,
+    pub(super) draft: Draft,
     /// The documents that locations point into.
-    documents: Documents,
-    limits: Limits,
+    pub(super) documents: Documents,
+    pub(super) limits: Limits,
 }
 
 /// A subschema: an object or a boolean where a schema is expected.
@@ -40,16 +40,6 @@ pub(crate) enum Body {
 }
 
 impl SchemaSet {
-    pub(super) fn new(nodes: Vec<Subschema>, root: NodeId, draft: Draft, documents: Documents, limits: Limits) -> Self {
-        Self {
-            nodes,
-            root,
-            draft,
-            documents,
-            limits,
-        }
-    }
-
     /// What the schema may cost.
     pub fn limits(&self) -> &Limits {
         &self.limits

@@ -9,9 +9,9 @@ use crate::numbers::half_line::ExponentRun;
 /// Which numerals begin with a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NumeralGrammar {
-    /// Those of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259).
+    /// The numerals of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259).
     Any,
-    /// Those of [`NumberStyle::Plain`](super::NumberStyle::Plain).
+    /// The numerals of [`NumberStyle::Plain`](super::NumberStyle::Plain).
     Plain,
     /// Numerals without fraction and exponent, `-0` among them, of a set of integers.
     IntegerLiteral,
