@@ -9,10 +9,13 @@ use maskwright::TokenId;
 use maskwright_suites::locate::locate;
 use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite};
 use maskwright_worker::Purpose;
+use serde::Serialize;
 
 use super::arguments::frameworks::ReplayArguments;
 use crate::error::CommandError;
-use crate::frameworks::{Framework, Judging};
+
+use crate::frameworks::{Framework, FrameworkSettings, Judging};
+use crate::run::manifest::Manifest;
 use crate::run::progress;
 use crate::testsuite::conformance::{self, CaseOutcome, Conformance};
 use crate::testsuite::heat_map;
@@ -50,7 +53,7 @@ pub struct TestSuiteArguments {
     /// Print the JSONSchemaBench paper's counts (tables 5 and 6) beside ours
     #[arg(long)]
     paper: bool,
-    /// Write the tables, the failing cases and the heat map (report.md, report.json, failures.txt, heat-map.svg) here
+    /// Write the tables, the failing cases and the heat map (manifest.json, report.md, report.json, failures.txt, heat-map.svg) here
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print one JSON object instead of tables
@@ -114,6 +117,12 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
         },
         bar: progress::bar((cases.len() * frameworks.len()) as u64, ""),
     };
+    let manifest = Manifest::new(SuiteSettings {
+        frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
+        draft: arguments.draft.to_string(),
+        cases: cases.len(),
+        vocabulary: vocabulary.name.clone(),
+    });
     let outcomes = run.all(&frameworks, &provisions)?;
     run.bar.finish_and_clear();
     let sheet = report::Sheet {
@@ -124,7 +133,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
         paper: arguments.paper,
     };
     if let Some(directory) = &arguments.out {
-        write(directory, &sheet)?;
+        write(directory, &sheet, &manifest)?;
     }
     if arguments.json {
         return crate::print(&format!("{}\n", report::json(&sheet)));
@@ -210,9 +219,19 @@ impl SuiteRun<'_> {
     }
 }
 
-/// Writes the tables, the failing cases and the heat map into a directory.
-fn write(directory: &Path, sheet: &report::Sheet) -> Result<(), CommandError> {
+/// What a run of the suite measures.
+#[derive(Debug, Serialize)]
+struct SuiteSettings {
+    frameworks: Vec<FrameworkSettings>,
+    draft: String,
+    cases: usize,
+    vocabulary: String,
+}
+
+/// Writes the manifest, the tables, the failing cases and the heat map into a directory.
+fn write(directory: &Path, sheet: &report::Sheet, manifest: &Manifest<SuiteSettings>) -> Result<(), CommandError> {
     let files: BTreeMap<&str, String> = BTreeMap::from([
+        ("manifest.json", manifest.to_json()),
         ("report.md", report::markdown(sheet)),
         ("report.json", report::json(sheet) + "\n"),
         ("failures.txt", report::failures(sheet)),

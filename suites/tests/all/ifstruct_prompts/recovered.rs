@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::lexer::{Limits, Scalar, Type};
+use super::lexer::{Limits, Scalar, Type};
 
 /// A field, as it was read.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,5 @@
 //! The embedded sample is whole, valid, satisfiable, and shows every kind of schema it is meant to show.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! `testsuite` and `masks` as a user runs them, over small data of our own, with frameworks in workers.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::path::Path;
@@ -102,7 +101,7 @@ fn testsuite_lists_failures_and_draws_the_heat_map() {
     let text = succeed(&output);
     assert!(text.contains("llguidance: not / "), "{text}");
     assert!(text.contains("compile_error"), "{text}");
-    for file in ["report.md", "report.json", "failures.txt"] {
+    for file in ["manifest.json", "report.md", "report.json", "failures.txt"] {
         assert!(
             fs::read_to_string(out.join(file)).unwrap().contains("llguidance"),
             "{file}"
@@ -232,7 +231,7 @@ fn the_documented_worker_works() {
         eprintln!("skipped: the worker of docs/worker-protocol.md needs python3, which is not installed");
         return;
     }
-    let protocol = include_str!("../../docs/worker-protocol.md");
+    let protocol = include_str!("../../../docs/worker-protocol.md");
     let (_, after) = protocol.split_once("```python\n").expect("an example");
     let (example, _) = after.split_once("```\n").expect("its end");
     let bench = mask_bench();

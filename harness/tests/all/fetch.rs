@@ -1,8 +1,7 @@
 //! `maskwright fetch` as a user runs it, against a server on the loopback address, and what other commands find then.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 #[allow(dead_code)]
-#[path = "../../suites/tests/home_server/mod.rs"]
+#[path = "../../../suites/tests/all/home_server/mod.rs"]
 mod home_server;
 
 use std::fs;

@@ -1,5 +1,4 @@
 //! `maskwright ifstruct` as a user runs it.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

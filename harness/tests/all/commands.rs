@@ -1,5 +1,4 @@
 //! The program as a user runs it: the built-in model, killed, resumed, given bad input.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::path::Path;

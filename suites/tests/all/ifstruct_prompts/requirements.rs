@@ -1,7 +1,7 @@
 //! Reads what is asked for around the fields.
 
-use crate::lexer::regex;
-use crate::recovered::{Fence, Recovered};
+use super::lexer::regex;
+use super::recovered::{Fence, Recovered};
 
 /// The sentences of a text.
 pub fn sentences(text: &str) -> Vec<String> {

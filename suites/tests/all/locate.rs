@@ -1,7 +1,5 @@
 //! Where fetched data is looked for.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 

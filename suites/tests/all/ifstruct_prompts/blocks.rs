@@ -3,8 +3,8 @@
 use maskwright_suites::ifstruct::Presentation;
 use serde_json::{Map, Value};
 
-use crate::lexer::{Limits, Token, Type, lex, regex};
-use crate::recovered::{Field, Recovered, schema};
+use super::lexer::{Limits, Token, Type, lex, regex};
+use super::recovered::{Field, Recovered, schema};
 
 /// Reads the structure in `prompt` into `recovered`; what is left are the sentences around it.
 pub fn read(prompt: &str, style: Presentation, recovered: &mut Recovered) -> String {

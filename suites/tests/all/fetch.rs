@@ -1,15 +1,11 @@
 //! Fetching: whole, in pieces, against servers that fail in every way, and from the cache.
 
-#![allow(clippy::unwrap_used)]
-
-mod home_server;
-
 use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use home_server::{Files, Page, Server, append, archive_path, blob, entries, gzip, tarball, tree};
+use super::home_server::{Files, Page, Server, append, archive_path, blob, entries, gzip, tarball, tree};
 use maskwright_suites::fetch::{Cache, FetchError, Fetched, Fetcher, MANIFEST, Progress, Retries, State, Wish, source};
 use serde_json::json;
 use tempfile::TempDir;

@@ -6,8 +6,8 @@ use jsonschema::Validator;
 use maskwright_suites::ifstruct::{Count, Level, OutputFormat, Sample, Scorer, Split, reference};
 use serde_json::{Value, json};
 
-use crate::mutations::mutations;
-use crate::samples;
+use super::mutations::mutations;
+use super::samples;
 
 /// The sample's schema with what its format implies: no further keys.
 fn validator(sample: &Sample) -> Validator {

@@ -2,8 +2,6 @@
 //!
 //! `maskwright_test_data::find` says where they are looked for; without them the tests skip.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
-
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

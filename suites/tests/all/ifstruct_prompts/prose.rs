@@ -3,8 +3,8 @@
 //! Within a sentence all types stand behind the names they belong to, or all before. What limits a value and whether it may be left
 //! out belongs to the name or type it stands behind. Fields named behind a list of objects or an object are within it.
 
-use crate::lexer::{Limits, Token, Type, lex, regex};
-use crate::recovered::Field;
+use super::lexer::{Limits, Token, Type, lex, regex};
+use super::recovered::Field;
 
 /// The fields read so far.
 #[derive(Default)]

@@ -1,5 +1,4 @@
 //! `maskwright check` as a user runs it.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};

@@ -1,14 +1,11 @@
 //! `maskwright bench --server`: answers, failures and limits of servers, as traces played on the loopback address.
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod chat_server;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use chat_server::{Act, ChatServer, chunk, done, event, fails, says, usage};
+use super::chat_server::{Act, ChatServer, chunk, done, event, fails, says, usage};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -1,7 +1,5 @@
 //! Layouts, selection, and rows that cannot be used.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! The loaders of the JSON Schema Test Suite and of MaskBench: small fixtures, and the real files where they are at hand.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,0 +1,13 @@
+//! The program as its users run it. All in one test program, because each program more is
+//! linked anew.
+
+// Helpers unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod chat_server;
+mod check;
+mod commands;
+mod fetch;
+mod ifstruct;
+mod judges;
+mod servers;
