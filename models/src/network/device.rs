@@ -48,15 +48,18 @@ impl ModelDevice {
     pub(crate) fn open(self) -> Result<Device, ModelError> {
         match self {
             Self::Cpu => Ok(Device::Cpu),
-            Self::Cuda(number) if cfg!(feature = "cuda") => {
-                Device::new_cuda(number).map_err(|error| ModelError::Device {
-                    device: self.to_string(),
-                    message: error.to_string(),
-                })
-            }
+            #[cfg(feature = "cuda")]
+            Self::Cuda(number) => super::cuda::open(number).map_err(|message| ModelError::Device {
+                device: self.to_string(),
+                message,
+            }),
+            #[cfg(not(feature = "cuda"))]
             Self::Cuda(_) => Err(ModelError::Device {
                 device: self.to_string(),
-                message: "this build has no GPU support; build with `--features cuda`".to_owned(),
+                message:
+                    "this build has no GPU support; scripts/build-cuda.sh in the source makes one that has, also on a \
+                          machine without a GPU or the CUDA toolkit"
+                        .to_owned(),
             }),
         }
     }

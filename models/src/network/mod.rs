@@ -2,6 +2,8 @@
 //! elsewhere.
 
 mod cpu_forward;
+#[cfg(feature = "cuda")]
+mod cuda;
 pub(crate) mod device;
 mod kernels;
 mod kv_cache;
