@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use maskwright_models::{DecodeOptions, LoadedModel};
+use maskwright_models::{DecodeOptions, LoadedModel, logits_to_host};
 use maskwright_suites::dataset::{Dataset, Instance};
 use maskwright_suites::validate::Judge;
 
@@ -54,12 +54,17 @@ impl ModelRun<'_> {
         Ok(())
     }
 
-    /// One forward pass whose time nobody counts: weights are paged in, threads started.
+    /// Forward passes whose time nobody counts, over a prompt and over one token: weights are paged in, threads started,
+    /// a GPU's kernels loaded. The logits are waited for, so that no pass is still running when the first answer begins.
     fn warm_up(&mut self) -> Result<(), CommandError> {
         let prompt = self.prompt("{}")?;
         self.model.model.reset();
         let fitting = prompt.len().min(self.model.model.max_positions());
-        self.model.model.append(&prompt[..fitting])?;
+        let mut logits = Vec::new();
+        logits_to_host(&self.model.model.append(&prompt[..fitting])?, &mut logits)?;
+        if fitting < self.model.model.max_positions() {
+            logits_to_host(&self.model.model.append(&prompt[..1])?, &mut logits)?;
+        }
         self.model.model.reset();
         Ok(())
     }
