@@ -3,7 +3,10 @@
 # and the libraries come as Python wheels (20 seconds, 1.2 GB), into target/cuda-toolkit. One binary serves every GPU of
 # compute capability 8.0 and later: it carries PTX, which the driver compiles at the first start and keeps.
 #
-#     scripts/build-cuda.sh            # builds target/cuda/release/maskwright
+#     scripts/build-cuda.sh                              # builds target/cuda/release/maskwright
+#     scripts/build-cuda.sh -p maskwright-models --bins  # and beside it what scripts/check-gpu.sh runs
+#
+# What is given goes to `cargo build`. On two cores that others shared it took 24 minutes, 13 of processor time.
 #
 # Needs cargo, a C++ compiler (gcc at most 15), Python 3 with venv, and the network the first time. Calling it again does what
 # is left to do. Variables: CARGO_TARGET_DIR is where it builds (target/cuda); CUDA_COMPUTE_CAP is the oldest GPU to serve (80);
