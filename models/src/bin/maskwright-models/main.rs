@@ -1,6 +1,7 @@
-//! Tools for models: writes them with random weights or as GGUF, and continues prompts, for tests, timing and comparison with
+//! Tools for models: writes them with random weights or as GGUF, continues prompts, and holds one device against another, for tests, timing and comparison with
 //! other software.
 
+mod compare_devices;
 mod export_gguf;
 mod greedy_tokens;
 mod random_checkpoint;
@@ -13,6 +14,7 @@ use clap::Parser;
 /// Tools for models, for tests, timing and comparison with other software.
 #[derive(Debug, Parser)]
 enum Command {
+    CompareDevices(compare_devices::CompareDevices),
     ExportGguf(export_gguf::ExportGguf),
     GreedyTokens(greedy_tokens::GreedyTokens),
     RandomCheckpoint(random_checkpoint::WriteRandomCheckpoint),
@@ -20,6 +22,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Command::parse() {
+        Command::CompareDevices(command) => command.run(),
         Command::ExportGguf(command) => command.run(),
         Command::GreedyTokens(command) => command.run(),
         Command::RandomCheckpoint(command) => command.run(),
