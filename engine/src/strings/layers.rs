@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::node::LanguageId;
+use crate::strings::language_id::LanguageId;
 
 /// Values in a row, the shared ones first.
 #[derive(Debug)]
-pub(super) struct Row<T> {
+pub(super) struct LayeredVec<T> {
     shared: Arc<[T]>,
     own: Vec<T>,
 }
 
-impl<T: Clone> Row<T> {
+impl<T: Clone> LayeredVec<T> {
     pub(super) fn new() -> Self {
         Self {
             shared: Arc::new([]),
@@ -60,7 +60,7 @@ impl<T: Clone> Row<T> {
     }
 }
 
-impl<T> Index<usize> for Row<T> {
+impl<T> Index<usize> for LayeredVec<T> {
     type Output = T;
 
     fn index(&self, place: usize) -> &T {
@@ -73,12 +73,12 @@ impl<T> Index<usize> for Row<T> {
 
 /// Values by their keys.
 #[derive(Debug)]
-pub(super) struct Table<K, V> {
+pub(super) struct LayeredMap<K, V> {
     shared: Arc<HashMap<K, V>>,
     own: HashMap<K, V>,
 }
 
-impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
+impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
     pub(super) fn new() -> Self {
         Self {
             shared: Arc::new(HashMap::new()),
@@ -127,7 +127,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Table<K, V> {
 
 /// Values of some expressions.
 #[derive(Debug)]
-pub(super) struct ById<T> {
+pub(super) struct LayeredById<T> {
     /// Of the expressions that are shared, in a row.
     shared: Arc<[Option<T>]>,
     /// Of those of them that had none.
@@ -136,7 +136,7 @@ pub(super) struct ById<T> {
     own: Vec<Option<T>>,
 }
 
-impl<T: Clone> ById<T> {
+impl<T: Clone> LayeredById<T> {
     pub(super) fn new() -> Self {
         Self {
             shared: Arc::new([]),

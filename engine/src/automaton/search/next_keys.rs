@@ -225,7 +225,7 @@ impl Search {
         come: Option<Vec<TextId>>,
     ) -> Result<NextKeys, AutomatonError> {
         let come = come
-            .filter(|_| !self.algebra.languages.has_machines(others))
+            .filter(|_| !self.algebra.languages.is_non_enumerable(others))
             .unwrap_or_default();
         names.extend_from_slice(&come);
         let language = self.algebra.with_names(others, &names)?;

@@ -4,7 +4,7 @@ use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::step::machine::Automaton;
 use crate::strings::{
-    Cardinality, Characters, Fingerprint, Horizon, LanguageId, Lengths, Machine, Transitions, WordEdges,
+    Cardinality, CoarseCharSet, CustomDfaStates, Fingerprint, Horizon, LanguageId, Lengths, Transitions, WordEdges,
 };
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ impl Automaton {
     pub(crate) fn has_other_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<bool, AutomatonError> {
         let many = texts.len() as u64;
         if texts.is_empty()
-            || !self.search.algebra.languages.has_machines(language) && self.count_strings(language, many + 1)? > many
+            || !self.search.algebra.languages.is_non_enumerable(language)
+                && self.count_strings(language, many + 1)? > many
         {
             return Ok(true);
         }
@@ -74,8 +75,8 @@ impl Automaton {
     }
 
     /// Which characters may come first in texts of a language, as far as that shows at once.
-    pub(crate) fn content_firsts(&self, language: LanguageId) -> Characters {
-        self.search.algebra.languages.firsts(language)
+    pub(crate) fn content_firsts(&self, language: LanguageId) -> CoarseCharSet {
+        self.search.algebra.languages.coarse_first_characters(language)
     }
 
     /// What a language is known by in all schemas, where there is such a thing.
@@ -84,13 +85,13 @@ impl Automaton {
     }
 
     /// The machines whose states make up a language, where it is that and no more.
-    pub(crate) fn machine(&mut self, language: LanguageId) -> Result<Option<Machine>, AutomatonError> {
-        Ok(self.search.algebra.languages.machine(language)?)
+    pub(crate) fn machine(&mut self, language: LanguageId) -> Result<Option<CustomDfaStates>, AutomatonError> {
+        Ok(self.search.algebra.languages.custom_dfa_states(language)?)
     }
 
     /// Whether a language has so many states that they are better made for one character at a time.
     pub(crate) fn is_read_singly(&self, language: LanguageId) -> bool {
-        self.search.algebra.languages.has_machines(language)
+        self.search.algebra.languages.is_non_enumerable(language)
     }
 
     /// What may follow a character in texts of a language; none where nothing does.
@@ -105,7 +106,7 @@ impl Automaton {
 
     /// Whether every text at all is the beginning of some text of a language, where that shows.
     pub(crate) fn is_dense(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
-        Ok(self.search.algebra.languages.is_dense(language)?)
+        Ok(self.search.algebra.languages.is_prefix_universal(language)?)
     }
 
     /// The least and the largest number of characters in texts of a language that asks for nothing but lengths; none of
@@ -142,11 +143,11 @@ impl Automaton {
     }
 
     /// A language with the same texts and beginnings of texts up to a horizon, but for some with hyphens: see
-    /// [`Languages::near`].
+    /// [`Languages::over_approximation`].
     ///
-    /// [`Languages::near`]: crate::strings::Languages::near
+    /// [`Languages::over_approximation`]: crate::strings::Languages::over_approximation
     pub(crate) fn near(&mut self, language: LanguageId, horizon: Horizon) -> Result<LanguageId, AutomatonError> {
-        Ok(self.search.algebra.languages.near(language, horizon)?)
+        Ok(self.search.algebra.languages.over_approximation(language, horizon)?)
     }
 
     /// How many texts of a language begin with one of some characters, given as ranges without what they have in common:

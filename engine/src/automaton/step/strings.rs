@@ -205,7 +205,7 @@ impl Automaton {
             return Ok(None);
         };
         let open = self.open(open);
-        let is_hard = |language: &LanguageId| self.search.algebra.languages.has_machines(*language);
+        let is_hard = |language: &LanguageId| self.search.algebra.languages.is_non_enumerable(*language);
         if open.is_empty() || open.len() > MOST_SPLIT || is_hard(&language) || open.iter().any(is_hard) {
             return Ok(None);
         }
@@ -245,7 +245,7 @@ impl Automaton {
             return Ok(None);
         };
         let open = self.open(open);
-        if open.is_empty() || self.search.algebra.languages.has_machines(language) {
+        if open.is_empty() || self.search.algebra.languages.is_non_enumerable(language) {
             return Ok(None);
         }
         let mut words: Vec<String> = Vec::new();
@@ -269,7 +269,7 @@ impl Automaton {
         language: LanguageId,
         most: usize,
     ) -> Result<Option<Vec<String>>, AutomatonError> {
-        if self.search.algebra.languages.has_machines(language) {
+        if self.search.algebra.languages.is_non_enumerable(language) {
             return Ok(None);
         }
         if let Some(words) = self.search.algebra.languages.words(language, most + 1) {

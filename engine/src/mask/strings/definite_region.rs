@@ -258,10 +258,10 @@ impl CharacterWalk<'_> {
         Ok(None)
     }
 
-    /// Whether this is a state in a [class](crate::strings::Machine::is_in_class) of a regular expression.
+    /// Whether this is a state in a [class](crate::strings::CustomDfaStates::is_in_class) of a regular expression.
     pub(crate) fn is_in_class(&self, state: u32) -> bool {
         !matches!(state, DEAD | FREE | OWN)
-            && matches!(self.states.residual(state), Residual::Machine(machine) if machine.is_in_class())
+            && matches!(self.states.residual(state), Residual::CustomDfa(machine) if machine.is_in_class())
     }
 
     /// Where characters lead from a state, as ranges with the states behind them; none where that is not known without
@@ -271,7 +271,7 @@ impl CharacterWalk<'_> {
         let language = match self.states.residual(state) {
             Residual::Language(language) if automaton.is_read_singly(*language) => return Ok(None),
             Residual::Language(language) => *language,
-            Residual::Machine(machine) if machine.is_narrow() || machine.is_in_class() => {
+            Residual::CustomDfa(machine) if machine.is_narrow() || machine.is_in_class() => {
                 let is_narrow = machine.is_narrow();
                 let beyond = (ASCII, u32::from(char::MAX));
                 for (first, last) in (0..ASCII).map(|character| (character, character)).chain([beyond]) {
@@ -287,7 +287,7 @@ impl CharacterWalk<'_> {
                 }
                 return Ok(Some(rows));
             }
-            Residual::Machine(_) => return Ok(None),
+            Residual::CustomDfa(_) => return Ok(None),
         };
         for &(range, target) in automaton.content_transitions(language)?.iter() {
             let target = self.number(automaton, Residual::Language(target))?;

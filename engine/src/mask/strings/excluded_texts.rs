@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::TokenId;
 use crate::automaton::{Automaton, AutomatonError};
-use crate::strings::{LanguageId, by_next};
+use crate::strings::{LanguageId, group_by_first_character};
 
 use crate::mask::index::contents::Contents;
 use crate::mask::index::trie::ROOT;
@@ -49,7 +49,7 @@ pub(crate) fn excluded(
         }
         // Characters after which nothing is left but what must not come.
         let mut dead: SmallVec<[u32; 8]> = SmallVec::new();
-        for (next, left) in by_next(&left) {
+        for (next, left) in group_by_first_character(&left) {
             let Some(target) = automaton.content_after(language, next)? else {
                 continue;
             };

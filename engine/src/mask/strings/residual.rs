@@ -1,7 +1,7 @@
 //! [`Residual`]: what may follow in a string, as a language or as the state of a custom DFA.
 
 use crate::automaton::{Automaton, AutomatonError};
-use crate::strings::{LanguageId, Machine};
+use crate::strings::{CustomDfaStates, LanguageId};
 
 /// What may follow in a string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -9,14 +9,14 @@ pub(crate) enum Residual {
     /// A language, which is known by its number.
     Language(LanguageId),
     /// A custom DFA may have as many states as there are texts, so that they are not kept.
-    Machine(Machine),
+    CustomDfa(CustomDfaStates),
 }
 
 impl Residual {
     /// What may follow where a text of `language` begins.
     pub(crate) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, AutomatonError> {
         Ok(match automaton.machine(language)? {
-            Some(machine) => Self::Machine(machine),
+            Some(machine) => Self::CustomDfa(machine),
             None => Self::Language(language),
         })
     }
@@ -25,7 +25,7 @@ impl Residual {
     pub(crate) fn after(&self, automaton: &mut Automaton, character: char) -> Result<Option<Self>, AutomatonError> {
         Ok(match self {
             Self::Language(language) => automaton.content_after(*language, character)?.map(Self::Language),
-            Self::Machine(machine) => machine.after(character)?.map(Self::Machine),
+            Self::CustomDfa(machine) => machine.after(character)?.map(Self::CustomDfa),
         })
     }
 
@@ -33,7 +33,7 @@ impl Residual {
     pub(crate) fn accepts(&self, automaton: &Automaton) -> bool {
         match self {
             Self::Language(language) => automaton.accepts_empty(*language),
-            Self::Machine(machine) => machine.accepts(),
+            Self::CustomDfa(machine) => machine.accepts(),
         }
     }
 
@@ -41,7 +41,7 @@ impl Residual {
     pub(crate) fn may_begin(&self, automaton: &mut Automaton, ranges: &[(u32, u32)]) -> Result<bool, AutomatonError> {
         match self {
             Self::Language(language) => automaton.content_may_begin(*language, ranges),
-            Self::Machine(machine) => Ok(machine.may_begin(ranges)?),
+            Self::CustomDfa(machine) => Ok(machine.may_begin(ranges)?),
         }
     }
 }

@@ -97,7 +97,7 @@ impl ResidualStates {
         }
         let (is_free, is_read_singly) = match residual {
             Residual::Language(language) => (is_free(automaton, free, language)?, automaton.is_read_singly(language)),
-            Residual::Machine(_) => (false, true),
+            Residual::CustomDfa(_) => (false, true),
         };
         let number = match is_free {
             true => FREE,
@@ -163,7 +163,7 @@ impl ResidualStates {
                 None => DEAD,
             };
             let (first, last) = match &self.states[place].residual {
-                Residual::Machine(machine) if label >= ASCII && machine.is_narrow() => (ASCII, u32::from(char::MAX)),
+                Residual::CustomDfa(machine) if label >= ASCII && machine.is_narrow() => (ASCII, u32::from(char::MAX)),
                 _ => (label, label),
             };
             self.keep(place, first, last, next);

@@ -14,7 +14,7 @@ impl AstId {
 
 /// One form of expression.
 #[derive(Clone, Debug)]
-pub(crate) enum Form {
+pub(crate) enum AstForm {
     Empty,
     Class(CharSet),
     Concat(Vec<AstId>),
@@ -43,18 +43,18 @@ pub(crate) enum Form {
 /// The expressions of one pattern. Children come before parents.
 #[derive(Debug, Default)]
 pub(crate) struct Ast {
-    forms: Vec<Form>,
+    forms: Vec<AstForm>,
     /// Whether an expression contains an assertion.
     asserts: Vec<bool>,
 }
 
 impl Ast {
-    pub(super) fn add(&mut self, form: Form) -> AstId {
+    pub(super) fn add(&mut self, form: AstForm) -> AstId {
         let asserts = match &form {
-            Form::Empty | Form::Class(_) => false,
-            Form::Concat(parts) | Form::Alternatives(parts) => parts.iter().any(|&part| self.asserts(part)),
-            Form::Repeat { inner, .. } => self.asserts(*inner),
-            Form::Start | Form::End | Form::WordBoundary { .. } | Form::Look { .. } => true,
+            AstForm::Empty | AstForm::Class(_) => false,
+            AstForm::Concat(parts) | AstForm::Alternatives(parts) => parts.iter().any(|&part| self.asserts(part)),
+            AstForm::Repeat { inner, .. } => self.asserts(*inner),
+            AstForm::Start | AstForm::End | AstForm::WordBoundary { .. } | AstForm::Look { .. } => true,
         };
         let id = AstId(self.forms.len() as u32);
         self.forms.push(form);
@@ -62,7 +62,7 @@ impl Ast {
         id
     }
 
-    pub(crate) fn form(&self, id: AstId) -> &Form {
+    pub(crate) fn form(&self, id: AstId) -> &AstForm {
         &self.forms[id.0 as usize]
     }
 

@@ -2,31 +2,33 @@
 //!
 //! Assertions speak of the whole text around a place, so that an expression with assertions is no language of its own.
 //! It is compiled with what follows it: for an expression `e` and a language `k` of the texts that may follow,
-//! [`Compiler::followed`] gives the language of the *rests* of a text from which `e` matches some beginning and `k`
+//! [`PatternCompiler::followed`] gives the language of the *rests* of a text from which `e` matches some beginning and `k`
 //! the remainder. Then a lookahead `(?=e)` before `k` is `(e followed by anything) ∩ k`, `$` before `k` is `k` without
 //! all but the empty text, and so on exactly, in alternatives and loops as well. `e*` before `k` is the language `x`
 //! with `x = k ∪ (e, not empty, followed by x)`; behind at least one character, so that there is one such language.
 //!
 //! What looks backwards depends on what has been read. `^` holds at the beginning only: everything is compiled for the
 //! beginning and for elsewhere, told apart by whether a character was consumed. For `\b` and lookbehinds a condition on
-//! the past takes the place of the assertion ([`Node::Past`]), and the languages of pasts that fulfil it are walked
+//! the past takes the place of the assertion ([`Expr::Past`]), and the languages of pasts that fulfil it are walked
 //! beside the pattern ([`Arena::recall`]).
 //!
-//! [`Node::Past`]: crate::strings::node::Node::Past
+//! [`Expr::Past`]: crate::strings::node::Expr::Past
 
 use hashbrown::HashMap;
 
-use super::PatternError;
-use super::ast::{Ast, AstId, Form};
-use super::escapes::word;
+use crate::strings::expr::arena::Arena;
+use crate::strings::expr::expression::{Expr, MAX_PASTS};
+use crate::strings::language_id::{ANY, CHARACTER, EMPTY, LanguageId, NONE, UNBOUNDED};
 use crate::strings::limits::LanguageLimits;
-use crate::strings::node::{ANY, Arena, CHARACTER, EMPTY, LanguageId, MAX_PASTS, NONE, Node, UNBOUNDED};
+use crate::strings::pattern::ast::{Ast, AstForm, AstId};
+use crate::strings::pattern::error::PatternError;
+use crate::strings::unicode::word;
 
-type Made = Result<LanguageId, PatternError>;
+type PatternLanguage = Result<LanguageId, PatternError>;
 
 /// Where in the text an expression starts to match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum MatchStart {
     /// At the beginning.
     Start,
     /// Behind at least one character.
@@ -35,14 +37,14 @@ enum Place {
 
 /// What may follow an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Next {
+struct Continuation {
     /// Where it matched no character.
     empty: LanguageId,
     /// Where it matched some.
     after: LanguageId,
 }
 
-impl Next {
+impl Continuation {
     fn both(language: LanguageId) -> Self {
         Self {
             empty: language,
@@ -55,14 +57,14 @@ impl Next {
     }
 }
 
-pub(super) struct Compiler<'a> {
+pub(super) struct PatternCompiler<'a> {
     arena: &'a mut Arena,
     ast: &'a Ast,
     limits: &'a LanguageLimits,
     steps: usize,
     /// The languages of expressions without assertions: what comes before an assertion is compiled more than once.
     plain: Vec<Option<LanguageId>>,
-    followed: HashMap<(AstId, Place, Next), LanguageId>,
+    followed: HashMap<(AstId, MatchStart, Continuation), LanguageId>,
     /// Lookbehinds by their condition, and the languages of the pasts that fulfil it.
     behinds: Vec<(AstId, LanguageId)>,
     /// The condition "the last character is of `\w`", if the pattern asks for it.
@@ -70,7 +72,7 @@ pub(super) struct Compiler<'a> {
     past: Vec<LanguageId>,
 }
 
-impl<'a> Compiler<'a> {
+impl<'a> PatternCompiler<'a> {
     pub(super) fn new(arena: &'a mut Arena, ast: &'a Ast, limits: &'a LanguageLimits) -> Result<Self, PatternError> {
         let mut compiler = Self {
             arena,
@@ -91,14 +93,14 @@ impl<'a> Compiler<'a> {
     fn find_conditions(&mut self) -> Result<(), PatternError> {
         for id in self.ast.ids() {
             match *self.ast.form(id) {
-                Form::WordBoundary { .. } if self.after_word.is_none() => {
+                AstForm::WordBoundary { .. } if self.after_word.is_none() => {
                     self.after_word = Some(self.past.len() as u8);
                     let word = self.arena.class(&word())?;
                     let ends_in_word = self.arena.concat(ANY, word)?;
                     self.past.push(ends_in_word);
                 }
                 // Children come first, so that what a lookbehind asks of its own past is numbered already.
-                Form::Look {
+                AstForm::Look {
                     behind: true, inner, ..
                 } => {
                     self.refuse_looking_ahead(inner)?;
@@ -119,14 +121,14 @@ impl<'a> Compiler<'a> {
     }
 
     /// Texts that begin anywhere with a match and go on with `next`.
-    fn matched_from_anywhere(&mut self, inner: AstId, next: LanguageId) -> Made {
+    fn matched_from_anywhere(&mut self, inner: AstId, next: LanguageId) -> PatternLanguage {
         if !self.ast.asserts(inner) {
             let matched = self.plain(inner)?;
             let matched = self.arena.concat(matched, next)?;
             return Ok(self.arena.concat(ANY, matched)?);
         }
-        let first = self.followed(inner, Place::Start, Next::both(next))?;
-        let later = self.followed(inner, Place::Later, Next::both(next))?;
+        let first = self.followed(inner, MatchStart::Start, Continuation::both(next))?;
+        let later = self.followed(inner, MatchStart::Later, Continuation::both(next))?;
         let before = self.arena.repeat(CHARACTER, 1, UNBOUNDED)?;
         let later = self.arena.concat(before, later)?;
         let body = self.arena.or(vec![first, later])?;
@@ -135,7 +137,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The texts in which `whole` finds a match.
-    pub(super) fn search(mut self, whole: AstId) -> Made {
+    pub(super) fn search(mut self, whole: AstId) -> PatternLanguage {
         self.matched_from_anywhere(whole, ANY)
     }
 
@@ -143,18 +145,18 @@ impl<'a> Compiler<'a> {
         let mut stack = vec![inner];
         while let Some(id) = stack.pop() {
             match self.ast.form(id) {
-                Form::Concat(parts) | Form::Alternatives(parts) => stack.extend_from_slice(parts),
-                Form::Repeat { inner, .. }
-                | Form::Look {
+                AstForm::Concat(parts) | AstForm::Alternatives(parts) => stack.extend_from_slice(parts),
+                AstForm::Repeat { inner, .. }
+                | AstForm::Look {
                     behind: true, inner, ..
                 } => stack.push(*inner),
-                Form::End | Form::WordBoundary { .. } | Form::Look { .. } => {
+                AstForm::End | AstForm::WordBoundary { .. } | AstForm::Look { .. } => {
                     return Err(PatternError::Unsupported {
                         offset: 0,
                         what: "looking ahead from within a lookbehind",
                     });
                 }
-                Form::Empty | Form::Class(_) | Form::Start => {}
+                AstForm::Empty | AstForm::Class(_) | AstForm::Start => {}
             }
         }
         Ok(())
@@ -173,7 +175,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The texts that an expression without assertions matches whole.
-    fn plain(&mut self, id: AstId) -> Made {
+    fn plain(&mut self, id: AstId) -> PatternLanguage {
         if let Some(known) = self.plain[id.index()] {
             return Ok(known);
         }
@@ -182,11 +184,11 @@ impl<'a> Compiler<'a> {
         Ok(language)
     }
 
-    fn plain_anew(&mut self, id: AstId) -> Made {
+    fn plain_anew(&mut self, id: AstId) -> PatternLanguage {
         self.step()?;
         match self.ast.form(id) {
-            Form::Class(set) => Ok(self.arena.class(set)?),
-            Form::Concat(parts) => {
+            AstForm::Class(set) => Ok(self.arena.class(set)?),
+            AstForm::Concat(parts) => {
                 let mut joined = EMPTY;
                 for &part in parts.iter().rev() {
                     let part = self.plain(part)?;
@@ -194,21 +196,23 @@ impl<'a> Compiler<'a> {
                 }
                 Ok(joined)
             }
-            Form::Alternatives(parts) => {
+            AstForm::Alternatives(parts) => {
                 let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.plain(part)).collect();
                 Ok(self.arena.or(parts?)?)
             }
-            &Form::Repeat { inner, min, max } => {
+            &AstForm::Repeat { inner, min, max } => {
                 let inner = self.plain(inner)?;
                 Ok(self.arena.repeat(inner, min, max)?)
             }
             // Not reached with assertions.
-            Form::Empty | Form::Start | Form::End | Form::WordBoundary { .. } | Form::Look { .. } => Ok(EMPTY),
+            AstForm::Empty | AstForm::Start | AstForm::End | AstForm::WordBoundary { .. } | AstForm::Look { .. } => {
+                Ok(EMPTY)
+            }
         }
     }
 
     /// Texts that begin with a match of `id` at `place` and go on with `next`.
-    fn followed(&mut self, id: AstId, place: Place, next: Next) -> Made {
+    fn followed(&mut self, id: AstId, place: MatchStart, next: Continuation) -> PatternLanguage {
         if next.nowhere() {
             return Ok(NONE);
         }
@@ -220,40 +224,40 @@ impl<'a> Compiler<'a> {
         Ok(language)
     }
 
-    fn followed_anew(&mut self, id: AstId, place: Place, next: Next) -> Made {
+    fn followed_anew(&mut self, id: AstId, place: MatchStart, next: Continuation) -> PatternLanguage {
         self.step()?;
         if !self.ast.asserts(id) {
             let matched = self.plain(id)?;
             return self.plain_followed(matched, next);
         }
         match self.ast.form(id) {
-            Form::Concat(parts) => self.concat_followed(parts, place, next),
-            Form::Alternatives(parts) => {
+            AstForm::Concat(parts) => self.concat_followed(parts, place, next),
+            AstForm::Alternatives(parts) => {
                 let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.followed(part, place, next)).collect();
                 Ok(self.arena.or(parts?)?)
             }
-            &Form::Repeat { inner, min, max } => self.repeat_followed(inner, (min, max), place, next),
-            Form::Start => Ok(if place == Place::Start { next.empty } else { NONE }),
-            Form::End => Ok(self.arena.and(vec![EMPTY, next.empty])?),
-            &Form::WordBoundary { negated } => {
+            &AstForm::Repeat { inner, min, max } => self.repeat_followed(inner, (min, max), place, next),
+            AstForm::Start => Ok(if place == MatchStart::Start { next.empty } else { NONE }),
+            AstForm::End => Ok(self.arena.and(vec![EMPTY, next.empty])?),
+            &AstForm::WordBoundary { negated } => {
                 let boundary = self.word_boundary(place)?;
                 let condition = if negated { self.arena.not(boundary)? } else { boundary };
                 Ok(self.arena.and(vec![condition, next.empty])?)
             }
-            &Form::Look { behind, negated, inner } => {
+            &AstForm::Look { behind, negated, inner } => {
                 let holds = if behind {
                     self.lookbehind(id, place)?
                 } else {
-                    self.followed(inner, place, Next::both(ANY))?
+                    self.followed(inner, place, Continuation::both(ANY))?
                 };
                 let condition = if negated { self.arena.not(holds)? } else { holds };
                 Ok(self.arena.and(vec![condition, next.empty])?)
             }
-            Form::Empty | Form::Class(_) => Ok(next.empty),
+            AstForm::Empty | AstForm::Class(_) => Ok(next.empty),
         }
     }
 
-    fn plain_followed(&mut self, matched: LanguageId, next: Next) -> Made {
+    fn plain_followed(&mut self, matched: LanguageId, next: Continuation) -> PatternLanguage {
         if next.empty == next.after {
             return Ok(self.arena.concat(matched, next.after)?);
         }
@@ -263,35 +267,41 @@ impl<'a> Compiler<'a> {
         Ok(self.arena.or(vec![after, empty])?)
     }
 
-    fn concat_followed(&mut self, parts: &[AstId], place: Place, next: Next) -> Made {
-        let same = place == Place::Later && next.empty == next.after;
+    fn concat_followed(&mut self, parts: &[AstId], place: MatchStart, next: Continuation) -> PatternLanguage {
+        let same = place == MatchStart::Later && next.empty == next.after;
         let mut next = next;
         for &part in parts.iter().rev() {
             let empty = self.followed(part, place, next)?;
             let after = if same {
                 empty
             } else {
-                self.followed(part, Place::Later, Next::both(next.after))?
+                self.followed(part, MatchStart::Later, Continuation::both(next.after))?
             };
-            next = Next { empty, after };
+            next = Continuation { empty, after };
         }
         Ok(next.empty)
     }
 
-    fn repeat_followed(&mut self, inner: AstId, (min, max): (u64, u64), place: Place, next: Next) -> Made {
+    fn repeat_followed(
+        &mut self,
+        inner: AstId,
+        (min, max): (u64, u64),
+        place: MatchStart,
+        next: Continuation,
+    ) -> PatternLanguage {
         let mut next = if max == UNBOUNDED {
             self.loop_followed(inner, place, next)?
         } else {
             let mut optional = next;
             for _ in min..max {
                 // A round that matches nothing adds nothing, so that the rounds left out are the last.
-                let more = Next {
+                let more = Continuation {
                     empty: NONE,
                     after: optional.after,
                 };
                 let empty = self.followed(inner, place, more)?;
-                let after = self.followed(inner, Place::Later, more)?;
-                optional = Next {
+                let after = self.followed(inner, MatchStart::Later, more)?;
+                optional = Continuation {
                     empty: self.arena.or(vec![next.empty, empty])?,
                     after: self.arena.or(vec![next.after, after])?,
                 };
@@ -299,39 +309,44 @@ impl<'a> Compiler<'a> {
             optional
         };
         for _ in 0..min {
-            next = Next {
+            next = Continuation {
                 empty: self.followed(inner, place, next)?,
-                after: self.followed(inner, Place::Later, Next::both(next.after))?,
+                after: self.followed(inner, MatchStart::Later, Continuation::both(next.after))?,
             };
         }
         Ok(next.empty)
     }
 
-    fn loop_followed(&mut self, inner: AstId, place: Place, next: Next) -> Result<Next, PatternError> {
+    fn loop_followed(
+        &mut self,
+        inner: AstId,
+        place: MatchStart,
+        next: Continuation,
+    ) -> Result<Continuation, PatternError> {
         let pasts = ((1u16 << self.past.len()) - 1) as u8;
         let again = self.arena.announce_loop(self.arena.facts(next.after).nullable, pasts)?;
-        let round = Next {
+        let round = Continuation {
             empty: NONE,
             after: again,
         };
-        let once_more = self.followed(inner, Place::Later, round)?;
+        let once_more = self.followed(inner, MatchStart::Later, round)?;
         let definition = self.arena.or(vec![next.after, once_more])?;
         self.arena.define_loop(again, definition);
         // Elsewhere than at the beginning this is the round just compiled.
         let from_here = self.followed(inner, place, round)?;
-        Ok(Next {
+        Ok(Continuation {
             empty: self.arena.or(vec![next.empty, from_here])?,
             after: again,
         })
     }
 
-    fn word_boundary(&mut self, place: Place) -> Made {
+    fn word_boundary(&mut self, place: MatchStart) -> PatternLanguage {
         let word = self.arena.class(&word())?;
         let before_word = self.arena.concat(word, ANY)?;
-        let Some(condition) = self.after_word.filter(|_| place == Place::Later) else {
+        let Some(condition) = self.after_word.filter(|_| place == MatchStart::Later) else {
             return Ok(before_word);
         };
-        let after_word = self.arena.intern(Node::Past(condition))?;
+        let after_word = self.arena.intern(Expr::Past(condition))?;
         let not_before = self.arena.not(before_word)?;
         let not_after = self.arena.not(after_word)?;
         let end = self.arena.and(vec![after_word, not_before])?;
@@ -339,16 +354,16 @@ impl<'a> Compiler<'a> {
         Ok(self.arena.or(vec![start, end])?)
     }
 
-    fn lookbehind(&mut self, id: AstId, place: Place) -> Made {
+    fn lookbehind(&mut self, id: AstId, place: MatchStart) -> PatternLanguage {
         let Some(&(_, language)) = self.behinds.iter().find(|(behind, _)| *behind == id) else {
             return Ok(NONE);
         };
-        if place == Place::Start {
+        if place == MatchStart::Start {
             return Ok(if self.arena.nullable(language) { ANY } else { NONE });
         }
         // Conditions are numbered in the order of `past`; two lookbehinds with one language are one condition.
         let condition = self.past.iter().position(|&past| past == language).unwrap_or_default();
-        Ok(self.arena.intern(Node::Past(condition as u8))?)
+        Ok(self.arena.intern(Expr::Past(condition as u8))?)
     }
 }
 
@@ -363,15 +378,15 @@ impl Arena {
                 break;
             }
             let (first, tail) = match *self.node(rest) {
-                Node::Concat(first, tail) => (first, tail),
+                Expr::Concat(first, tail) => (first, tail),
                 _ => (rest, EMPTY),
             };
             let inhabited = match self.node(first).clone() {
-                Node::Or(members) => {
+                Expr::Or(members) => {
                     let members: Result<Vec<_>, _> = members.iter().map(|&member| self.without_empty(member)).collect();
                     self.or(members?)?
                 }
-                Node::Repeat { inner, max, .. } => {
+                Expr::Repeat { inner, max, .. } => {
                     let once = self.without_empty(inner)?;
                     let fewer = if max == UNBOUNDED { max } else { max - 1 };
                     let more = self.repeat(inner, 0, fewer)?;

@@ -1,35 +1,17 @@
 //! Escapes and bracketed classes.
 
-use super::PatternError;
-use super::parse::Parser;
-use super::unicode;
 use crate::strings::charset::CharSet;
+use crate::strings::pattern::error::PatternError;
+use crate::strings::pattern::reader::PatternParser;
+use crate::strings::unicode::SPACES;
+use crate::strings::unicode::word;
 
 /// What a `\` and what follows it stand for.
-pub(super) enum Escape {
+pub(super) enum ParsedEscape {
     Character(char),
     Class(CharSet),
     Boundary { negated: bool },
 }
-
-/// `\w`: case is never ignored, so that the Unicode flag adds no letter.
-pub(super) fn word() -> CharSet {
-    CharSet::from_ranges([('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')])
-}
-
-/// `\s`: white space and line terminators of ECMA-262, as inclusive ranges.
-pub(in crate::strings) const SPACES: [(char, char); 10] = [
-    ('\t', '\r'),
-    (' ', ' '),
-    ('\u{a0}', '\u{a0}'),
-    ('\u{1680}', '\u{1680}'),
-    ('\u{2000}', '\u{200a}'),
-    ('\u{2028}', '\u{2029}'),
-    ('\u{202f}', '\u{202f}'),
-    ('\u{205f}', '\u{205f}'),
-    ('\u{3000}', '\u{3000}'),
-    ('\u{feff}', '\u{feff}'),
-];
 
 fn shorthand(c: char) -> Option<CharSet> {
     let set = match c.to_ascii_lowercase() {
@@ -41,9 +23,9 @@ fn shorthand(c: char) -> Option<CharSet> {
     Some(if c.is_ascii_uppercase() { set.complement() } else { set })
 }
 
-impl Parser<'_> {
+impl PatternParser<'_> {
     /// The escape that starts here, in a class or outside of one.
-    pub(super) fn escape(&mut self, in_class: bool) -> Result<Escape, PatternError> {
+    pub(super) fn escape(&mut self, in_class: bool) -> Result<ParsedEscape, PatternError> {
         let start = self.at;
         self.at += 1;
         let Some(c) = self.peek() else {
@@ -51,12 +33,12 @@ impl Parser<'_> {
         };
         self.at += c.len_utf8();
         if let Some(set) = shorthand(c) {
-            return Ok(Escape::Class(set));
+            return Ok(ParsedEscape::Class(set));
         }
         let character = match c {
             'b' if in_class => '\u{8}',
-            'b' | 'B' if !in_class => return Ok(Escape::Boundary { negated: c == 'B' }),
-            'p' | 'P' => return self.property(start, c == 'P').map(Escape::Class),
+            'b' | 'B' if !in_class => return Ok(ParsedEscape::Boundary { negated: c == 'B' }),
+            'p' | 'P' => return self.property(start, c == 'P').map(ParsedEscape::Class),
             't' => '\t',
             'n' => '\n',
             'v' => '\u{b}',
@@ -76,7 +58,7 @@ impl Parser<'_> {
             _ if !self.strict && !c.is_alphanumeric() => c,
             _ => return self.syntax(start, "an escape of ECMA-262"),
         };
-        Ok(Escape::Character(character))
+        Ok(ParsedEscape::Character(character))
     }
 
     fn control(&mut self, start: usize) -> Result<char, PatternError> {
@@ -159,7 +141,7 @@ impl Parser<'_> {
             .map_or_else(|| self.syntax(start, "an octal escape"), Ok)
     }
 
-    fn named_reference(&mut self, start: usize) -> Result<Escape, PatternError> {
+    fn named_reference(&mut self, start: usize) -> Result<ParsedEscape, PatternError> {
         if self.eat("<") && self.has_names && self.group_name().is_ok() {
             return Err(PatternError::Unsupported {
                 offset: start,
@@ -175,8 +157,8 @@ impl Parser<'_> {
             return self.syntax(start, "`{…}` behind `\\p`");
         };
         let name = &rest[1..end];
-        let Some(set) = unicode::property(name) else {
-            return match unicode::is_property(name) {
+        let Some(set) = crate::strings::unicode::property(name) else {
+            return match crate::strings::unicode::is_property(name) {
                 true => Err(PatternError::Unsupported {
                     offset: start,
                     what: "a property without a table",
@@ -206,8 +188,10 @@ impl Parser<'_> {
             self.at += 1;
             let last = self.class_atom(start)?;
             match (first, last) {
-                (Escape::Character(first), Escape::Character(last)) if first <= last => ranges.push((first, last)),
-                (Escape::Character(_), Escape::Character(_)) => {
+                (ParsedEscape::Character(first), ParsedEscape::Character(last)) if first <= last => {
+                    ranges.push((first, last))
+                }
+                (ParsedEscape::Character(_), ParsedEscape::Character(_)) => {
                     return self.syntax(from, "a range that does not run backwards");
                 }
                 _ if self.strict => return self.syntax(from, "a range between two characters"),
@@ -224,22 +208,22 @@ impl Parser<'_> {
         Ok(if negated { set.complement() } else { set })
     }
 
-    fn class_atom(&mut self, start: usize) -> Result<Escape, PatternError> {
+    fn class_atom(&mut self, start: usize) -> Result<ParsedEscape, PatternError> {
         match self.peek() {
             None => self.syntax(start, "a `]` that closes this class"),
             Some('\\') => self.escape(true),
             Some(c) => {
                 self.at += c.len_utf8();
-                Ok(Escape::Character(c))
+                Ok(ParsedEscape::Character(c))
             }
         }
     }
 }
 
-fn keep(atom: Escape, ranges: &mut Vec<(char, char)>, sets: &mut Vec<CharSet>) {
+fn keep(atom: ParsedEscape, ranges: &mut Vec<(char, char)>, sets: &mut Vec<CharSet>) {
     match atom {
-        Escape::Character(c) => ranges.push((c, c)),
-        Escape::Class(set) => sets.push(set),
-        Escape::Boundary { .. } => {}
+        ParsedEscape::Character(c) => ranges.push((c, c)),
+        ParsedEscape::Class(set) => sets.push(set),
+        ParsedEscape::Boundary { .. } => {}
     }
 }

@@ -2,54 +2,23 @@
 
 mod ast;
 mod compile;
+pub(super) mod error;
 mod escapes;
 mod parse;
-mod unicode;
+mod reader;
 
 #[cfg(test)]
-pub(super) use ast::{Ast, AstId, Form};
-pub(super) use escapes::SPACES;
-pub(super) use unicode::{is_name_part, is_name_start, name_parts, property, property_endings};
+pub(super) use ast::{Ast, AstForm, AstId};
 
-use super::limits::{LanguageLimits, LimitReached};
-use super::node::{Arena, LanguageId};
-
-/// Why a pattern has no language here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PatternError {
-    /// It is not an ECMA-262 regular expression.
-    #[error("syntax error at byte {offset} of the pattern: expected {expected}")]
-    Syntax {
-        /// Byte offset into the pattern.
-        offset: usize,
-        /// What could have stood there.
-        expected: &'static str,
-    },
-    /// It is one, but its language is not regular or not treated.
-    #[error("{what} at byte {offset} of the pattern is not supported")]
-    Unsupported {
-        /// Byte offset into the pattern.
-        offset: usize,
-        /// What is not supported.
-        what: &'static str,
-    },
-    /// It is larger than the limits allow.
-    #[error("the pattern has more than {allowed} {what}")]
-    TooLarge {
-        /// What there is too much of.
-        what: &'static str,
-        /// How much is allowed.
-        allowed: usize,
-    },
-    /// Its language does not fit beside the others.
-    #[error(transparent)]
-    Limit(#[from] LimitReached),
-}
+use crate::strings::expr::arena::Arena;
+use crate::strings::language_id::LanguageId;
+use crate::strings::limits::LanguageLimits;
+use crate::strings::pattern::error::PatternError;
 
 /// The texts in which `source` finds a match.
 pub(super) fn compile(arena: &mut Arena, source: &str, limits: &LanguageLimits) -> Result<LanguageId, PatternError> {
     let (ast, whole) = parse::parse(source, limits)?;
-    compile::Compiler::new(arena, &ast, limits)?.search(whole)
+    compile::PatternCompiler::new(arena, &ast, limits)?.search(whole)
 }
 
 /// Whether `source` is read by the grammar with the `u` flag alone.

@@ -6,13 +6,14 @@
 //! read as a plain letter (`\Z`, `\a`, `\h`) stays an error: people who write it mean another dialect. In either mode
 //! patterns match code points, never halves of surrogate pairs.
 
-use super::PatternError;
-use super::ast::{Ast, AstId, Form};
-use super::escapes::Escape;
-use super::unicode::{is_name_part, is_name_start};
+use super::escapes::ParsedEscape;
 use crate::strings::charset::CharSet;
+use crate::strings::language_id::UNBOUNDED;
 use crate::strings::limits::LanguageLimits;
-use crate::strings::node::UNBOUNDED;
+use crate::strings::pattern::ast::{Ast, AstForm, AstId};
+use crate::strings::pattern::error::PatternError;
+use crate::strings::pattern::reader::PatternParser;
+use crate::strings::unicode::{is_name_part, is_name_start};
 
 /// Parses `source`; the second is the whole expression.
 pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId), PatternError> {
@@ -22,9 +23,9 @@ pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId
             allowed: limits.pattern_bytes,
         });
     }
-    let strict = Parser::new(source, true, limits).parse();
+    let strict = PatternParser::new(source, true, limits).parse();
     match strict {
-        Err(PatternError::Syntax { .. }) => Parser::new(source, false, limits).parse().or(strict),
+        Err(PatternError::Syntax { .. }) => PatternParser::new(source, false, limits).parse().or(strict),
         result => result,
     }
 }
@@ -32,78 +33,31 @@ pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId
 /// Parses `source` by the grammar with the `u` flag alone.
 #[cfg(test)]
 pub(super) fn read_strictly(source: &str, limits: &LanguageLimits) -> Result<(), PatternError> {
-    Parser::new(source, true, limits).parse().map(|_| ())
-}
-
-pub(super) struct Parser<'s> {
-    pub(super) source: &'s str,
-    pub(super) at: usize,
-    /// Whether to parse by the grammar with the `u` flag alone.
-    pub(super) strict: bool,
-    ast: Ast,
-    limits: &'s LanguageLimits,
-    /// Capturing groups in the whole pattern, whether before or behind: `\1` refers to one only if there are so many.
-    pub(super) groups: usize,
-    pub(super) has_names: bool,
-    names: Vec<&'s str>,
+    PatternParser::new(source, true, limits).parse().map(|_| ())
 }
 
 /// The bounds of a quantifier in braces, and where it ends.
 type Braces = ((u64, u64), usize);
 
 /// A group that is not closed yet.
-struct Open {
-    kind: Kind,
+struct OpenGroup {
+    kind: GroupKind,
     alternatives: Vec<AstId>,
     terms: Vec<AstId>,
     start: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum GroupKind {
     Group,
     Look { behind: bool, negated: bool },
 }
 
-impl<'s> Parser<'s> {
-    fn new(source: &'s str, strict: bool, limits: &'s LanguageLimits) -> Self {
-        let (groups, has_names) = count_groups(source);
-        Self {
-            source,
-            at: 0,
-            strict,
-            ast: Ast::default(),
-            limits,
-            groups,
-            has_names,
-            names: Vec::new(),
-        }
-    }
-
-    pub(super) fn rest(&self) -> &'s str {
-        &self.source[self.at..]
-    }
-
-    pub(super) fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    pub(super) fn eat(&mut self, text: &str) -> bool {
-        let found = self.rest().starts_with(text);
-        if found {
-            self.at += text.len();
-        }
-        found
-    }
-
-    pub(super) fn syntax<T>(&self, offset: usize, expected: &'static str) -> Result<T, PatternError> {
-        Err(PatternError::Syntax { offset, expected })
-    }
-
+impl<'s> PatternParser<'s> {
     fn parse(mut self) -> Result<(Ast, AstId), PatternError> {
-        let mut open: Vec<Open> = Vec::new();
-        let mut current = Open {
-            kind: Kind::Group,
+        let mut open: Vec<OpenGroup> = Vec::new();
+        let mut current = OpenGroup {
+            kind: GroupKind::Group,
             alternatives: Vec::new(),
             terms: Vec::new(),
             start: 0,
@@ -126,7 +80,7 @@ impl<'s> Parser<'s> {
                         });
                     }
                     let kind = self.open_group()?;
-                    let group = Open {
+                    let group = OpenGroup {
                         kind,
                         alternatives: Vec::new(),
                         terms: Vec::new(),
@@ -160,14 +114,14 @@ impl<'s> Parser<'s> {
 
     fn concat(&mut self, mut terms: Vec<AstId>) -> AstId {
         match terms.len() {
-            0 => self.ast.add(Form::Empty),
+            0 => self.ast.add(AstForm::Empty),
             1 => terms.remove(0),
-            _ => self.ast.add(Form::Concat(terms)),
+            _ => self.ast.add(AstForm::Concat(terms)),
         }
     }
 
-    fn close(&mut self, group: Open) -> AstId {
-        let Open {
+    fn close(&mut self, group: OpenGroup) -> AstId {
+        let OpenGroup {
             mut alternatives,
             terms,
             ..
@@ -177,14 +131,14 @@ impl<'s> Parser<'s> {
             return last;
         }
         alternatives.push(last);
-        self.ast.add(Form::Alternatives(alternatives))
+        self.ast.add(AstForm::Alternatives(alternatives))
     }
 
-    fn open_group(&mut self) -> Result<Kind, PatternError> {
+    fn open_group(&mut self) -> Result<GroupKind, PatternError> {
         let start = self.at;
         self.at += 1;
         if !self.eat("?") {
-            return Ok(Kind::Group);
+            return Ok(GroupKind::Group);
         }
         for (mark, behind, negated) in [
             ("<=", true, false),
@@ -193,11 +147,11 @@ impl<'s> Parser<'s> {
             ("!", false, true),
         ] {
             if self.eat(mark) {
-                return Ok(Kind::Look { behind, negated });
+                return Ok(GroupKind::Look { behind, negated });
             }
         }
         if self.eat(":") {
-            return Ok(Kind::Group);
+            return Ok(GroupKind::Group);
         }
         if self.eat("<") {
             let name = self.group_name()?;
@@ -205,7 +159,7 @@ impl<'s> Parser<'s> {
                 return self.syntax(start, "a group name that is not taken");
             }
             self.names.push(name);
-            return Ok(Kind::Group);
+            return Ok(GroupKind::Group);
         }
         let flags = self.rest().trim_start_matches(['i', 'm', 's', '-']);
         if flags.starts_with(':') && flags.len() < self.rest().len() {
@@ -231,11 +185,11 @@ impl<'s> Parser<'s> {
         Ok(name)
     }
 
-    fn finish_group(&mut self, kind: Kind, inner: AstId) -> Result<AstId, PatternError> {
+    fn finish_group(&mut self, kind: GroupKind, inner: AstId) -> Result<AstId, PatternError> {
         match kind {
-            Kind::Group => self.quantified(inner),
-            Kind::Look { behind, negated } => {
-                let look = self.ast.add(Form::Look { behind, negated, inner });
+            GroupKind::Group => self.quantified(inner),
+            GroupKind::Look { behind, negated } => {
+                let look = self.ast.add(AstForm::Look { behind, negated, inner });
                 // Annex B lets lookaheads be quantified; nothing lets lookbehinds.
                 if self.strict || behind {
                     self.unquantified(look)
@@ -251,7 +205,7 @@ impl<'s> Parser<'s> {
         match c {
             '^' | '$' => {
                 self.at += 1;
-                let assertion = self.ast.add(if c == '^' { Form::Start } else { Form::End });
+                let assertion = self.ast.add(if c == '^' { AstForm::Start } else { AstForm::End });
                 self.unquantified(assertion)
             }
             '*' | '+' | '?' => self.syntax(start, "something to repeat"),
@@ -277,17 +231,17 @@ impl<'s> Parser<'s> {
 
     fn escaped(&mut self) -> Result<AstId, PatternError> {
         match self.escape(false)? {
-            Escape::Boundary { negated } => {
-                let boundary = self.ast.add(Form::WordBoundary { negated });
+            ParsedEscape::Boundary { negated } => {
+                let boundary = self.ast.add(AstForm::WordBoundary { negated });
                 self.unquantified(boundary)
             }
-            Escape::Character(c) => self.class(CharSet::range(c, c)),
-            Escape::Class(set) => self.class(set),
+            ParsedEscape::Character(c) => self.class(CharSet::range(c, c)),
+            ParsedEscape::Class(set) => self.class(set),
         }
     }
 
     fn class(&mut self, set: CharSet) -> Result<AstId, PatternError> {
-        let class = self.ast.add(Form::Class(set));
+        let class = self.ast.add(AstForm::Class(set));
         self.quantified(class)
     }
 
@@ -305,7 +259,7 @@ impl<'s> Parser<'s> {
         };
         // A lazy quantifier finds other matches first, but the same texts match.
         self.eat("?");
-        Ok(self.ast.add(Form::Repeat { inner, min, max }))
+        Ok(self.ast.add(AstForm::Repeat { inner, min, max }))
     }
 
     fn quantifier(&mut self) -> Result<Option<(u64, u64)>, PatternError> {
@@ -354,25 +308,4 @@ impl<'s> Parser<'s> {
         }
         Ok(Some(((min, max), self.at + length + 2)))
     }
-}
-
-/// Capturing groups in `source`, and whether any has a name.
-fn count_groups(source: &str) -> (usize, bool) {
-    let mut bytes = source.as_bytes();
-    let (mut groups, mut named, mut in_class) = (0, false, false);
-    while let [first, rest @ ..] = bytes {
-        bytes = rest;
-        match first {
-            b'\\' => bytes = rest.get(1..).unwrap_or_default(),
-            b'[' => in_class = true,
-            b']' => in_class = false,
-            b'(' if !in_class => {
-                let name = rest.starts_with(b"?<") && !matches!(rest.get(2), Some(b'=' | b'!'));
-                groups += usize::from(name || !rest.starts_with(b"?"));
-                named |= name;
-            }
-            _ => {}
-        }
-    }
-    (groups, named)
 }

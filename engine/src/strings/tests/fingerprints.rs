@@ -87,14 +87,17 @@ fn languages_over_shared_ones_are_the_same() {
                 assert_eq!(over.fingerprint(id), alone.fingerprint(expected));
                 assert_eq!(over.is_empty(id), alone.is_empty(expected));
                 assert_eq!(over.lengths(id), alone.lengths(expected));
-                assert_eq!(over.is_dense(id), alone.is_dense(expected));
+                assert_eq!(over.is_prefix_universal(id), alone.is_prefix_universal(expected));
                 assert_eq!(over.cardinality(id, 9), alone.cardinality(expected, 9));
                 let horizon = Horizon {
                     characters: 16,
                     blanks: 2,
                     octets: 32,
                 };
-                let near = (over.near(id, horizon).unwrap(), alone.near(expected, horizon).unwrap());
+                let near = (
+                    over.over_approximation(id, horizon).unwrap(),
+                    alone.over_approximation(expected, horizon).unwrap(),
+                );
                 assert_eq!(over.fingerprint(near.0), alone.fingerprint(near.1));
                 let (rows, expected_rows) = (over.transitions(id).unwrap(), alone.transitions(expected).unwrap());
                 assert_eq!(rows.len(), expected_rows.len());

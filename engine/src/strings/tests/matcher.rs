@@ -1,6 +1,6 @@
 //! A matcher by definition: the set of places where a match that starts at a place may end.
 
-use crate::strings::pattern::{Ast, AstId, Form};
+use crate::strings::pattern::{Ast, AstForm, AstId};
 
 pub(super) struct Matcher<'a> {
     pub(super) ast: &'a Ast,
@@ -19,26 +19,26 @@ impl Matcher<'_> {
     fn ends(&self, id: AstId, start: usize) -> Vec<usize> {
         let holds = |condition: bool| if condition { vec![start] } else { Vec::new() };
         match self.ast.form(id) {
-            Form::Empty => vec![start],
-            Form::Class(set) => match self.text.get(start) {
+            AstForm::Empty => vec![start],
+            AstForm::Class(set) => match self.text.get(start) {
                 Some(&c) if set.ranges().iter().any(|range| range.contains(c)) => vec![start + 1],
                 _ => Vec::new(),
             },
-            Form::Concat(parts) => parts.iter().fold(vec![start], |places, &part| self.step(part, &places)),
-            Form::Alternatives(parts) => sorted(parts.iter().flat_map(|&part| self.ends(part, start)).collect()),
-            &Form::Repeat { inner, min, max } => self.rounds(inner, min, max, start),
-            Form::Start => holds(start == 0),
-            Form::End => holds(start == self.text.len()),
-            Form::WordBoundary { negated } => {
+            AstForm::Concat(parts) => parts.iter().fold(vec![start], |places, &part| self.step(part, &places)),
+            AstForm::Alternatives(parts) => sorted(parts.iter().flat_map(|&part| self.ends(part, start)).collect()),
+            &AstForm::Repeat { inner, min, max } => self.rounds(inner, min, max, start),
+            AstForm::Start => holds(start == 0),
+            AstForm::End => holds(start == self.text.len()),
+            AstForm::WordBoundary { negated } => {
                 let before = start.checked_sub(1).and_then(|place| self.text.get(place));
                 holds((is_word(before) != is_word(self.text.get(start))) != *negated)
             }
-            &Form::Look {
+            &AstForm::Look {
                 behind: false,
                 negated,
                 inner,
             } => holds(self.ends(inner, start).is_empty() == negated),
-            &Form::Look {
+            &AstForm::Look {
                 behind: true,
                 negated,
                 inner,

@@ -133,20 +133,20 @@ fn combinations_contain_what_they_should() {
     }
 }
 
-/// What is said to be dense has a text that begins with any other.
+/// What is said to be prefix_universal has a text that begins with any other.
 #[test]
 fn every_text_has_extension_in_dense_languages() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let (all, few) = (texts(&ALPHABET, 3), texts(&ALPHABET, 2));
-    let (mut dense, mut others) = (0, 0);
+    let (mut prefix_universal, mut others) = (0, 0);
     for _ in 0..rounds(600) {
         let mut languages = Languages::new(&LanguageLimits::default());
         let (mut language, _) = combination(&mut rng, &mut languages, &few, 2);
         if rng.random_bool(0.5) {
             language = languages.not(language).unwrap();
         }
-        if languages.is_dense(language).unwrap() {
-            dense += 1;
+        if languages.is_prefix_universal(language).unwrap() {
+            prefix_universal += 1;
             for text in &all {
                 let mut state = language;
                 for c in text.chars() {
@@ -158,7 +158,7 @@ fn every_text_has_extension_in_dense_languages() {
             others += 1;
         }
     }
-    assert!(dense > 100 && others > 100, "{dense} {others}");
+    assert!(prefix_universal > 100 && others > 100, "{prefix_universal} {others}");
 }
 
 /// Emptiness, lengths, number, members and live prefixes of a combination cut to what enumeration covers.

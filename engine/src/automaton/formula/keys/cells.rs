@@ -220,7 +220,7 @@ impl Algebra {
             return Ok(known.clone());
         }
         let mut list = None;
-        if !self.languages.has_machines(language) {
+        if !self.languages.is_non_enumerable(language) {
             let others = self.languages.not(language)?;
             if let Some(Some(known)) = self.key_memo.enumerated.get(&others) {
                 let (names, excludes) = (known.names.clone(), !known.excludes);

@@ -390,7 +390,7 @@ impl Automaton {
                 // Of more strings than there are others one is none of them.
                 let strings = self.search.algebra.combined(&all, &none)?.strings;
                 let many = others.len() as u64;
-                is_apart = !self.search.algebra.languages.has_machines(strings)
+                is_apart = !self.search.algebra.languages.is_non_enumerable(strings)
                     && self.count_strings(strings, many + 1)? > many;
             }
             none.extend_from_slice(others);

@@ -14,7 +14,7 @@ use crate::automaton::step::memo::{ComparedValues, MostTexts};
 use crate::automaton::step::state::{Cursor, StackId, State};
 use crate::automaton::step::strings::MOST_WORDS;
 use crate::json::Value;
-use crate::strings::{Cardinality, LanguageId, by_next};
+use crate::strings::{Cardinality, LanguageId, group_by_first_character};
 use hashbrown::HashSet;
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ impl Automaton {
         let mut stays = true;
         while let Some(language) = open.pop() {
             stays = seen.len() <= FEW_STATES
-                && !self.search.algebra.languages.has_machines(language)
+                && !self.search.algebra.languages.is_non_enumerable(language)
                 && self.search.algebra.languages.cardinality(language, 0)? == Cardinality::Infinite;
             if !stays {
                 break;
@@ -311,7 +311,7 @@ impl Automaton {
         ) as u64;
         let is_other = many == 0 || {
             // Of so many one is none of them.
-            let is_whole = decode == DecodeState::Between && !self.search.algebra.languages.has_machines(language);
+            let is_whole = decode == DecodeState::Between && !self.search.algebra.languages.is_non_enumerable(language);
             is_whole && self.count_strings(language, many + 1)? > many
         };
         if is_other {
@@ -324,7 +324,7 @@ impl Automaton {
         }
         // In the middle of a character only some can come next.
         let possible = decode.possible(self.search.algebra.style.escapes);
-        let nexts = by_next(&rests);
+        let nexts = group_by_first_character(&rests);
         let characters: Vec<u32> = nexts.iter().map(|(next, _)| (*next).into()).collect();
         if self.may_begin_otherwise(language, &possible, &characters)? {
             return Ok(true);

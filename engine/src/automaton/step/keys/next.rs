@@ -113,7 +113,7 @@ impl Automaton {
         };
         let used = frame.kind.used();
         let come = self.search.algebra.key_sets.len(used) as u64;
-        if self.search.algebra.languages.has_machines(language) || !self.search.has_all(language, used)? {
+        if self.search.algebra.languages.is_non_enumerable(language) || !self.search.has_all(language, used)? {
             return Ok(None);
         }
         Ok(Some(match self.search.has_more(language, come)? {

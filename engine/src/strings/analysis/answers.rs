@@ -1,0 +1,53 @@
+//! Answers to questions about a language, as they are remembered.
+
+use std::sync::Arc;
+
+use crate::strings::lengths::Lengths;
+
+/// What is known about a language's emptiness.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::strings) enum Emptiness {
+    #[default]
+    Unknown,
+    Empty,
+    Inhabited,
+}
+
+/// The number of texts of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cardinality {
+    /// Exactly so many.
+    Finite(u64),
+    /// At least as many as were asked about, but not without end as far as is known.
+    AtLeast(u64),
+    /// No end of them.
+    Infinite,
+}
+
+/// `None` where the set is too irregular to be kept, which is then not asked again.
+pub(in crate::strings) type KnownLengths = Option<Arc<Lengths>>;
+
+/// Up to where languages are the same that are near to one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Horizon {
+    /// Characters of a text.
+    pub(crate) characters: u64,
+    /// Stretches of [blanks](is_blank) in it: how many words it can have.
+    pub(crate) blanks: u64,
+    /// Octets of it in UTF-8.
+    pub(crate) octets: u64,
+}
+
+impl Horizon {
+    /// Up to where this one is or another.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            characters: self.characters.max(other.characters),
+            blanks: self.blanks.max(other.blanks),
+            octets: self.octets.max(other.octets),
+        }
+    }
+}
+
+/// What an expression is known by in all schemas.
+pub(crate) type Fingerprint = u128;

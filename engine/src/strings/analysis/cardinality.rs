@@ -1,0 +1,174 @@
+//! How many texts, and which come first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
+
+use crate::strings::analysis::answers::Cardinality;
+use crate::strings::analysis::custom_dfa_bounds::Side;
+use crate::strings::charset::{CharRange, character, index};
+use crate::strings::language_id::LanguageId;
+use crate::strings::languages::Languages;
+use crate::strings::limits::LimitReached;
+
+/// States that counting may pass for each that a search may: it only multiplies, and long constants are many states.
+const WALK: usize = 25;
+
+impl Languages {
+    /// The number of texts of `language`, counted up to `up_to`.
+    pub(crate) fn cardinality(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
+        match self.counted.get(&language) {
+            Some(Cardinality::Infinite) => return Ok(Cardinality::Infinite),
+            Some(&Cardinality::Finite(count)) if count < up_to => return Ok(Cardinality::Finite(count)),
+            Some(Cardinality::Finite(_)) => return Ok(Cardinality::AtLeast(up_to)),
+            Some(&Cardinality::AtLeast(count)) if count >= up_to => return Ok(Cardinality::AtLeast(up_to)),
+            _ => {}
+        }
+        let counted = self.count(language, up_to)?;
+        self.counted.insert(language, counted);
+        Ok(counted)
+    }
+
+    /// [`cardinality`](Self::cardinality), where it is not known yet.
+    fn count(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
+        if self.shows_infinite(language)? {
+            return Ok(Cardinality::Infinite);
+        }
+        if !self.arena.is_finite(language)
+            && let Some(lengths) = self.lengths(language)?
+            && lengths.max() == Some(None)
+        {
+            return Ok(Cardinality::Infinite);
+        }
+        if self.arena.has_custom_dfa(language) {
+            let below = self.arena.approximated(language, Side::Below)?;
+            if let Ok(enough @ (Cardinality::Infinite | Cardinality::AtLeast(_))) = self.cardinality(below, up_to) {
+                return Ok(enough);
+            }
+        }
+        // In a deterministic automaton texts are paths. Count paths by length: each round is one character more.
+        let mut texts: u64 = 0;
+        let mut paths: HashMap<LanguageId, u64> = HashMap::from([(language, 1)]);
+        let mut next: HashMap<LanguageId, u64> = HashMap::new();
+        let mut visited = 1;
+        while !paths.is_empty() {
+            for (&state, &count) in &paths {
+                if self.accepts_empty(state) {
+                    texts = texts.saturating_add(count);
+                }
+                for &(range, target) in self.transitions(state)?.iter() {
+                    let more = count.saturating_mul(range.count());
+                    let total = next.entry(target).or_insert(0);
+                    *total = total.saturating_add(more);
+                }
+            }
+            // No state is dead: each path that is still open makes a text, and none makes another's.
+            let open = next.values().fold(0u64, |all, &count| all.saturating_add(count));
+            if texts.saturating_add(open) >= up_to {
+                return Ok(Cardinality::AtLeast(up_to));
+            }
+            visited += next.len();
+            if visited > WALK * self.limits.states {
+                return Err(LimitReached {
+                    what: "states to count strings",
+                    allowed: WALK * self.limits.states,
+                });
+            }
+            std::mem::swap(&mut paths, &mut next);
+            next.clear();
+        }
+        Ok(Cardinality::Finite(texts))
+    }
+
+    /// Whether any text goes on to one of the language, perhaps behind a first character: then there is no end of them, and
+    /// that is seen without their lengths.
+    fn shows_infinite(&mut self, language: LanguageId) -> Result<bool, LimitReached> {
+        if self.arena.is_finite(language) || self.arena.has_custom_dfa(language) {
+            return Ok(false);
+        }
+        if self.is_prefix_universal(language)? {
+            return Ok(true);
+        }
+        for &(_, target) in self.transitions(language)?.iter() {
+            if self.is_prefix_universal(target)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Up to `n` texts of `language`, shorter ones first. A single text of a combination with machines is one that is
+    /// easily found.
+    pub(crate) fn members(&mut self, language: LanguageId, n: usize) -> Result<Vec<String>, LimitReached> {
+        if n == 1 && self.arena.has_custom_dfa(language) {
+            let below = self.arena.approximated(language, Side::Below)?;
+            if self.is_empty(below) == Ok(false) {
+                return self.members(below, 1);
+            }
+        }
+        if let Some(mut words) = self.words(language, n.saturating_add(1))
+            && words.len() <= n
+        {
+            words.sort_unstable();
+            words.sort_by_key(|word| word.chars().count());
+            return Ok(words);
+        }
+        let mut texts = Vec::new();
+        // Best first by the length that the finished text will at least have, of these the longest so far: most often
+        // it goes on to its end, and the others are left alone. `None` once it is finished.
+        let mut open = BinaryHeap::new();
+        if n > 0 && !self.is_empty(language)? {
+            let estimate = self.distance(language)?;
+            open.push(Reverse((estimate, Reverse(0), Some(language), String::new())));
+        }
+        let mut visited = 0;
+        while let Some(Reverse((_, Reverse(length), state, text))) = open.pop() {
+            let Some(state) = state else {
+                texts.push(text);
+                if texts.len() == n {
+                    break;
+                }
+                continue;
+            };
+            visited += 1;
+            if visited > self.limits.states {
+                return Err(LimitReached {
+                    what: "states to list strings",
+                    allowed: self.limits.states,
+                });
+            }
+            if self.accepts_empty(state) {
+                open.push(Reverse((length, Reverse(length), None, text.clone())));
+            }
+            let rows = match self.transitions(state) {
+                // More than could be listed: those of ASCII are enough to go on.
+                Err(_) if self.arena.has_custom_dfa(state) => self.ascii_rows(state)?,
+                rows => rows?,
+            };
+            for &(range, target) in rows.iter() {
+                let estimate = length + 1 + self.distance(target)?;
+                for c in spelled(range).take(n - texts.len()) {
+                    let longer = [&text[..], c.encode_utf8(&mut [0; 4])].concat();
+                    open.push(Reverse((estimate, Reverse(length + 1), Some(target), longer)));
+                }
+            }
+        }
+        Ok(texts)
+    }
+
+    /// The length of a shortest text of `state`, or a lower bound.
+    fn distance(&mut self, state: LanguageId) -> Result<u64, LimitReached> {
+        Ok(self.lengths(state)?.and_then(|lengths| lengths.min()).unwrap_or(0))
+    }
+}
+
+/// The characters of a range, beginning with letters where it has some: texts are shown to people.
+fn spelled(range: CharRange) -> impl Iterator<Item = char> {
+    let start = ['a', 'A', '0']
+        .map(index)
+        .into_iter()
+        .find(|c| (range.first..=range.last).contains(c));
+    let start = start.unwrap_or(range.first);
+    (start..=range.last).chain(range.first..start).map(character)
+}

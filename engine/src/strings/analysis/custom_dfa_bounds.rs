@@ -1,0 +1,225 @@
+//! Languages without machines that contain a combination with machines, or that it contains.
+
+use crate::strings::charset::CharSet;
+use crate::strings::custom_dfa::CustomDfa;
+use crate::strings::custom_dfa::hostname::{Hostname, completion};
+use crate::strings::custom_dfa::idn_hostname::IdnHostname;
+use crate::strings::custom_dfa::idn_hostname::NAME;
+use crate::strings::custom_dfa::idna::{DOTS, Demand};
+use crate::strings::custom_dfa::regex::{RegexSyntax, SYNTAX};
+use crate::strings::expr::arena::{Arena, NewLanguage};
+use crate::strings::expr::expression::Expr;
+use crate::strings::language_id::{ANY, EMPTY, LanguageId, NONE, UNBOUNDED};
+use crate::strings::languages::Languages;
+use crate::strings::limits::LimitReached;
+
+/// Boolean operations inside one another to look into.
+const DEPTH: usize = 64;
+
+/// From which side a language comes near another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::strings) enum Side {
+    /// It contains the other.
+    Above,
+    /// The other contains it.
+    Below,
+}
+
+impl Side {
+    fn other(self) -> Self {
+        match self {
+            Self::Above => Self::Below,
+            Self::Below => Self::Above,
+        }
+    }
+
+    /// What is always on this side.
+    fn trivial(self) -> LanguageId {
+        match self {
+            Self::Above => ANY,
+            Self::Below => NONE,
+        }
+    }
+}
+
+impl Arena {
+    /// A language without machines on one side of `id`.
+    pub(in crate::strings) fn approximated(&mut self, id: LanguageId, side: Side) -> NewLanguage {
+        self.approximated_within(id, side, DEPTH)
+    }
+
+    fn approximated_within(&mut self, id: LanguageId, side: Side, depth: usize) -> NewLanguage {
+        if !self.has_custom_dfa(id) {
+            return Ok(id);
+        }
+        if depth == 0 {
+            return Ok(side.trivial());
+        }
+        let each = |arena: &mut Self, members: &[LanguageId]| -> Result<Vec<_>, LimitReached> {
+            let members = members.iter();
+            members
+                .map(|&member| arena.approximated_within(member, side, depth - 1))
+                .collect()
+        };
+        match self.node(id).clone() {
+            Expr::Or(members) => {
+                let members = each(self, &members)?;
+                self.or(members)
+            }
+            Expr::And(members) => {
+                let members = each(self, &members)?;
+                self.and(members)
+            }
+            Expr::Not(inner) => {
+                let inner = self.approximated_within(inner, side.other(), depth - 1)?;
+                self.not(inner)
+            }
+            Expr::CustomDfa(CustomDfa::Hostname(host)) => self.near_host(&host, side),
+            Expr::CustomDfa(CustomDfa::RegexSyntax(regex)) if side == Side::Below => self.below_regex(&regex),
+            Expr::CustomDfa(CustomDfa::RegexSyntax(regex)) => self.above_regex(&regex),
+            Expr::CustomDfa(CustomDfa::IdnHostname(idn)) => self.near_idn(&idn, side),
+            _ => Ok(side.trivial()),
+        }
+    }
+
+    /// Whatever fits into a name; or one way to end the label, and labels of letters behind it.
+    fn near_idn(&mut self, idn: &IdnHostname, side: Side) -> NewLanguage {
+        if side == Side::Above {
+            let ascii = CharSet::range('\0', '\u{7F}').intersection(&CharSet::of(DOTS).complement());
+            let inner = CharSet::from_ranges([('-', '-'), ('0', '9'), ('A', 'Z'), ('a', 'z')]);
+            let possible = self.class(&ascii.complement().union(&inner))?;
+            return self.repeat(possible, 0, (NAME - idn.used()) as u64);
+        }
+        let Some((way, cost)) = idn.completion() else {
+            return Ok(NONE);
+        };
+        let way = self.literal(&way)?;
+        let dot = self.literal(".")?;
+        let letters = self.class(&CharSet::from_ranges([('A', 'Z'), ('a', 'z')]))?;
+        let label = self.repeat(letters, 1, 63)?;
+        let more = self.concat(dot, label)?;
+        let more = self.repeat(more, 0, UNBOUNDED)?;
+        let length = self.length(0, (NAME - idn.used() - cost) as u64)?;
+        let more = self.and(vec![more, length])?;
+        self.concat(way, more)
+    }
+
+    /// Whatever may begin as the expression goes on.
+    fn above_regex(&mut self, regex: &RegexSyntax) -> NewLanguage {
+        let ascii = ('\0'..='\u{7F}').filter(|&c| regex.after(c).is_some()).map(|c| (c, c));
+        let first = CharSet::from_ranges(ascii).union(&CharSet::range('\u{80}', char::MAX));
+        let first = self.class(&first)?;
+        let more = self.concat(first, ANY)?;
+        self.or(vec![EMPTY, more])
+    }
+
+    /// One way to end the expression, and behind it characters that stand for themselves.
+    fn below_regex(&mut self, regex: &RegexSyntax) -> NewLanguage {
+        let Some(way) = regex.completion() else {
+            return Ok(NONE);
+        };
+        let way = self.literal(&way)?;
+        let plain = CharSet::of(SYNTAX).complement();
+        // A digit could belong to what is before.
+        let first = plain.intersection(&CharSet::range('0', '9').complement());
+        let (first, plain) = (self.class(&first)?, self.class(&plain)?);
+        let more = self.repeat(plain, 0, UNBOUNDED)?;
+        let more = self.concat(first, more)?;
+        let more = self.or(vec![EMPTY, more])?;
+        self.concat(way, more)
+    }
+
+    /// Host names without regard to what is encoded; or those with a letter or digit in the fourth place of each label,
+    /// and one way to finish an encoded label.
+    fn near_host(&mut self, host: &Hostname, side: Side) -> NewLanguage {
+        let rest = match (host, side) {
+            (Hostname::Start, _) => self.label(side)?,
+            (&Hostname::Plain { length, hyphen, .. }, Side::Below) if length < 4 => {
+                self.label_without_prefix(u64::from(length), hyphen)?
+            }
+            (Hostname::Encoded(encoded), Side::Below) => match completion(encoded, host.room(), Demand::Any) {
+                Some(way) => self.literal(&way)?,
+                None => NONE,
+            },
+            (Hostname::Plain { hyphen, .. }, _) => self.rest_of_label(host.room() as u64, *hyphen)?,
+            (Hostname::Encoded(encoded), _) => self.rest_of_label(host.room() as u64, encoded.ends_with('-'))?,
+        };
+        let dot = self.literal(".")?;
+        let label = self.label(side)?;
+        let more = self.concat(dot, label)?;
+        let more = self.repeat(more, 0, UNBOUNDED)?;
+        self.concat(rest, more)
+    }
+
+    fn label(&mut self, side: Side) -> NewLanguage {
+        let first = self.letter_or_digit()?;
+        let rest = match side {
+            Side::Above => self.rest_of_label(62, false)?,
+            Side::Below => self.label_without_prefix(1, false)?,
+        };
+        self.concat(first, rest)
+    }
+
+    /// The rest of a label that has `length` characters, from 1 to 3, and no hyphen in the fourth place.
+    fn label_without_prefix(&mut self, length: u64, hyphen: bool) -> NewLanguage {
+        let short = self.rest_of_label(3 - length, hyphen)?;
+        let inner = self.inner()?;
+        let inner = self.repeat(inner, 3 - length, 3 - length)?;
+        let fourth = self.letter_or_digit()?;
+        let rest = self.rest_of_label(59, false)?;
+        let long = self.concat(fourth, rest)?;
+        let long = self.concat(inner, long)?;
+        self.or(vec![short, long])
+    }
+
+    /// Up to `room` characters of a label, the last of which is no hyphen; at least one after a hyphen.
+    fn rest_of_label(&mut self, room: u64, hyphen: bool) -> NewLanguage {
+        let rest = match room {
+            0 => NONE,
+            _ => {
+                let inner = self.inner()?;
+                let inner = self.repeat(inner, 0, room - 1)?;
+                let last = self.letter_or_digit()?;
+                self.concat(inner, last)?
+            }
+        };
+        if hyphen { Ok(rest) } else { self.or(vec![EMPTY, rest]) }
+    }
+
+    fn letter_or_digit(&mut self) -> NewLanguage {
+        self.class(&CharSet::from_ranges([('0', '9'), ('A', 'Z'), ('a', 'z')]))
+    }
+
+    fn inner(&mut self) -> NewLanguage {
+        self.class(&CharSet::from_ranges([('-', '-'), ('0', '9'), ('A', 'Z'), ('a', 'z')]))
+    }
+}
+
+impl Languages {
+    /// Characters outside of which no text of `id` begins.
+    pub(in crate::strings) fn first_characters(&mut self, id: LanguageId) -> Result<CharSet, LimitReached> {
+        self.first_characters_within(id, DEPTH)
+    }
+
+    fn first_characters_within(&mut self, id: LanguageId, depth: usize) -> Result<CharSet, LimitReached> {
+        let (mut set, members, all) = match self.arena.node(id) {
+            Expr::CustomDfa(state) => return Ok(state.first_characters()),
+            Expr::And(members) if self.arena.has_custom_dfa(id) => (CharSet::all(), members.to_vec(), true),
+            Expr::Or(members) if self.arena.has_custom_dfa(id) => (CharSet::default(), members.to_vec(), false),
+            _ if self.arena.has_custom_dfa(id) => return Ok(CharSet::all()),
+            _ => {
+                let rows = self.derivatives.of(&mut self.arena, id)?;
+                let ranges = rows.iter().map(|(range, _)| (range.first(), range.last()));
+                return Ok(CharSet::from_ranges(ranges));
+            }
+        };
+        if depth == 0 {
+            return Ok(CharSet::all());
+        }
+        for member in members {
+            let one = self.first_characters_within(member, depth - 1)?;
+            set = if all { set.intersection(&one) } else { set.union(&one) };
+        }
+        Ok(set)
+    }
+}

@@ -1,0 +1,126 @@
+//! Fingerprints: what tells languages apart that belong to different schemas.
+//!
+//! Formats and common patterns come again in schema after schema. What is found out about one may be kept for all if it
+//! is known by something else than an id. Expressions that are built alike have the same fingerprint; others have not,
+//! but for a chance of 2^-128 per pair that nobody can improve on, as the keys are the process's own and random.
+
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+
+use crate::strings::analysis::answers::Fingerprint;
+use crate::strings::expr::expression::Expr;
+use crate::strings::language_id::LanguageId;
+use crate::strings::languages::Languages;
+
+/// Expressions that are looked at for one fingerprint: large ones hardly come again.
+const MOST: usize = 300;
+
+impl Languages {
+    /// The fingerprint of a language, where it has one: expressions that contain themselves and large ones have none.
+    pub(crate) fn fingerprint(&mut self, language: LanguageId) -> Option<Fingerprint> {
+        if let Some(known) = self.fingerprints.get(&language) {
+            return *known;
+        }
+        let found = self.find_fingerprint(language);
+        self.fingerprints.insert(language, found);
+        found
+    }
+
+    /// The same. Expressions may be as deep as a schema's author likes: parts first, on a stack of our own.
+    fn find_fingerprint(&mut self, language: LanguageId) -> Option<Fingerprint> {
+        let mut open = vec![language];
+        let mut left = MOST;
+        let mut parts = Vec::new();
+        while let Some(&id) = open.last() {
+            if self.fingerprints.contains_key(&id) {
+                open.pop();
+                continue;
+            }
+            left = left.checked_sub(1)?;
+            let node = self.arena.node(id);
+            parts.clear();
+            parts_of(node, &mut parts)?;
+            if parts.len() > left {
+                return None;
+            }
+            let before = open.len();
+            open.extend(parts.iter().filter(|part| !self.fingerprints.contains_key(*part)));
+            if open.len() > before {
+                continue;
+            }
+            let mut known = Vec::with_capacity(parts.len());
+            for part in &parts {
+                known.push((*self.fingerprints.get(part)?)?);
+            }
+            if matches!(node, Expr::Or(_) | Expr::And(_)) {
+                // Their order is that in which they were made.
+                known.sort_unstable();
+            }
+            let fingerprint = fingerprint_of(node, &known);
+            self.fingerprints.insert(id, Some(fingerprint));
+        }
+        *self.fingerprints.get(&language)?
+    }
+}
+
+/// The expressions that one is made of; none where it might contain itself.
+fn parts_of(node: &Expr, parts: &mut Vec<LanguageId>) -> Option<()> {
+    match node {
+        Expr::None | Expr::Empty | Expr::Class(_) | Expr::Past(_) | Expr::LeapSecond { .. } | Expr::CustomDfa(_) => {}
+        Expr::Branch { edges, .. } => parts.extend(edges.iter().map(|(_, target)| *target)),
+        Expr::Concat(first, rest) => parts.extend([*first, *rest]),
+        Expr::Repeat { inner, .. } | Expr::Not(inner) => parts.push(*inner),
+        Expr::Or(members) | Expr::And(members) => parts.extend_from_slice(members),
+        Expr::Recall { body, past } => {
+            parts.push(*body);
+            parts.extend_from_slice(past);
+        }
+        Expr::Loop(_) => return None,
+    }
+    Some(())
+}
+
+/// The fingerprint of an expression with parts that have these.
+fn fingerprint_of(node: &Expr, parts: &[Fingerprint]) -> Fingerprint {
+    static KEYS: OnceLock<[RandomState; 2]> = OnceLock::new();
+    let keys = KEYS.get_or_init(|| [RandomState::new(), RandomState::new()]);
+    let mut bytes = HashedBytes::default();
+    std::mem::discriminant(node).hash(&mut bytes);
+    match node {
+        Expr::Class(ranges) => ranges.hash(&mut bytes),
+        Expr::Branch { accepts, edges } => {
+            accepts.hash(&mut bytes);
+            edges.len().hash(&mut bytes);
+            edges.iter().for_each(|(range, _)| range.hash(&mut bytes));
+        }
+        Expr::Repeat { min, max, .. } => (min, max).hash(&mut bytes),
+        Expr::Past(condition) => condition.hash(&mut bytes),
+        Expr::LeapSecond { hour, minute } => (hour, minute).hash(&mut bytes),
+        Expr::CustomDfa(state) => state.hash(&mut bytes),
+        _ => {}
+    }
+    parts.hash(&mut bytes);
+    let [high, low] = keys.each_ref().map(|key| {
+        let mut hasher = key.build_hasher();
+        hasher.write(&bytes.0);
+        hasher.finish()
+    });
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// What is hashed, in a row: twice at once is quicker than piece by piece.
+#[derive(Default)]
+struct HashedBytes(SmallVec<[u8; 256]>);
+
+impl Hasher for HashedBytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Not asked for.
+    fn finish(&self) -> u64 {
+        0
+    }
+}

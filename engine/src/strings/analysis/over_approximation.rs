@@ -1,0 +1,466 @@
+//! Languages that are the same as another for the next few characters.
+//!
+//! How much of a bound is left makes a new state of every character: `[a-z]{1,255}`, a host name of at most 253, the
+//! local part of a mail address, `(\S+ ){0,49}`. As long as a bound is far away it has no say in what a token may be, so
+//! that all these states have the same tokens as one without bound, but for the longest tokens, and those of many words.
+
+use hashbrown::HashMap;
+
+use crate::strings::analysis::answers::Horizon;
+use crate::strings::analysis::custom_dfa_bounds::Side;
+use crate::strings::charset::CharRange;
+use crate::strings::custom_dfa::CustomDfa;
+use crate::strings::expr::expression::Expr;
+use crate::strings::language_id::{ANY, LanguageId, UNBOUNDED};
+use crate::strings::languages::Languages;
+use crate::strings::limits::LimitReached;
+use crate::strings::unicode::SPACES;
+
+/// Expressions inside one another to look into.
+const DEPTH: usize = 24;
+
+/// Whether a character stands between words, as `\s` has it in patterns.
+pub(crate) fn is_blank(character: u32) -> bool {
+    let mut blanks = SPACES.iter();
+    blanks.any(|(first, last)| (u32::from(*first)..=u32::from(*last)).contains(&character))
+}
+
+/// Characters within which whatever has been read of a text of several languages at once has to be ended.
+const END: u64 = 8;
+/// States that are looked at to see whether it can be.
+const MOST_STATES: usize = 64;
+
+/// Octets that a character takes at most.
+const MOST_OCTETS: u64 = 4;
+
+/// Parts of an expression that are looked at to know what its texts begin and end with.
+const MOST_PARTS: usize = 32;
+
+/// An end of a text.
+#[derive(Clone, Copy)]
+enum Edge {
+    First,
+    Last,
+}
+
+impl Languages {
+    /// A language that has all texts of `id`. Up to a horizon it has no others, and no other beginnings of texts, but for
+    /// those of [machines](Self::is_non_enumerable) in which two hyphens follow one another.
+    pub(crate) fn over_approximation(&mut self, id: LanguageId, horizon: Horizon) -> Result<LanguageId, LimitReached> {
+        self.over_approximation_within(id, horizon, DEPTH)
+    }
+
+    fn over_approximation_within(
+        &mut self,
+        id: LanguageId,
+        horizon: Horizon,
+        depth: usize,
+    ) -> Result<LanguageId, LimitReached> {
+        if let Some(&known) = self.over_approximations.get(&(id, horizon)) {
+            return Ok(known);
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            return Ok(id);
+        };
+        let near = self.find_over_approximation(id, horizon, depth)?;
+        self.over_approximations.insert((id, horizon), near);
+        // What is near is near itself.
+        self.over_approximations.insert((near, horizon), near);
+        Ok(near)
+    }
+
+    fn find_over_approximation(
+        &mut self,
+        id: LanguageId,
+        horizon: Horizon,
+        depth: usize,
+    ) -> Result<LanguageId, LimitReached> {
+        match self.arena.node(id).clone() {
+            // A text is divided in the same ways, for both have the same texts to begin with.
+            Expr::Concat(first, rest) => {
+                let first = self.over_approximation_within(first, horizon, depth)?;
+                let rest = self.over_approximation_within(rest, horizon, depth)?;
+                self.arena.concat(first, rest)
+            }
+            Expr::Or(members) => {
+                let members = members
+                    .iter()
+                    .map(|&member| self.over_approximation_within(member, horizon, depth));
+                let members = members.collect::<Result<Vec<_>, _>>()?;
+                self.arena.or(members)
+            }
+            // A text has no more parts than there is room for, and one more that it has only begun.
+            Expr::Repeat { inner, min, max } => {
+                let parts = match self.least(inner)? {
+                    Some(least) => horizon.characters / least.max(1),
+                    None => horizon.characters,
+                };
+                let parts = match self.is_word(inner) {
+                    true => parts.min(horizon.blanks),
+                    false => parts,
+                };
+                let inner = self.over_approximation_within(inner, horizon, depth)?;
+                let max = if max > parts { UNBOUNDED } else { max };
+                self.arena.repeat(inner, min, max)
+            }
+            Expr::And(_) => {
+                if let Some((bounded, most)) = self.split_octets(id)? {
+                    let room = self.slack(bounded, depth)?.map(|slack| {
+                        let octets = slack.saturating_mul(MOST_OCTETS);
+                        octets.saturating_add(horizon.octets)
+                    });
+                    return match room {
+                        Some(room) if room <= most => self.over_approximation_within(bounded, horizon, depth),
+                        _ => Ok(id),
+                    };
+                }
+                let Some((bounded, min, max)) = self.split_length(id)? else {
+                    return Ok(id);
+                };
+                if bounded == ANY || min > 1 {
+                    return Ok(id);
+                }
+                let near = match self.arena.node(bounded) {
+                    Expr::And(_) => self.over_approximation_of_all(bounded, max, horizon, depth)?,
+                    // Whatever has been read can be ended before the bound, and is long enough with a character.
+                    _ => match self.slack(bounded, depth)? {
+                        Some(slack) if slack.saturating_add(horizon.characters) <= max => {
+                            Some(self.over_approximation_within(bounded, horizon, depth)?)
+                        }
+                        _ => None,
+                    },
+                };
+                let Some(near) = near else {
+                    return Ok(id);
+                };
+                match min {
+                    0 => Ok(near),
+                    _ => {
+                        let some = self.arena.length(1, UNBOUNDED)?;
+                        self.arena.and(vec![near, some])
+                    }
+                }
+            }
+            Expr::CustomDfa(CustomDfa::Hostname(host)) if host.is_plain_but_for_hyphens() => {
+                let above = self.arena.approximated(id, Side::Above)?;
+                self.over_approximation_within(above, horizon, depth)
+            }
+            _ => Ok(id),
+        }
+    }
+
+    /// What is near to each of some languages at once, up to so many characters; none where it does not show that whatever
+    /// has been read can be ended in all of them.
+    fn over_approximation_of_all(
+        &mut self,
+        id: LanguageId,
+        max: u64,
+        horizon: Horizon,
+        depth: usize,
+    ) -> Result<Option<LanguageId>, LimitReached> {
+        let Expr::And(members) = self.arena.node(id).clone() else {
+            return Ok(None);
+        };
+        if self.arena.has_custom_dfa(id) || horizon.characters.saturating_add(END) > max {
+            return Ok(None);
+        }
+        // Ends of texts are within the horizon as well.
+        let further = Horizon {
+            characters: horizon.characters + END,
+            blanks: horizon.blanks + END,
+            octets: horizon.octets + END * MOST_OCTETS,
+        };
+        let near = members
+            .iter()
+            .map(|&member| self.over_approximation_within(member, further, depth));
+        let near = near.collect::<Result<Vec<_>, _>>()?;
+        let near = self.arena.and(near)?;
+        let slack = self.slack(near, depth)?;
+        Ok(slack.filter(|slack| *slack <= END).map(|_| near))
+    }
+
+    /// As [`slack`](Self::slack), by looking at all that may be left of a text; none where that is too much.
+    fn measured_slack(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
+        let mut states = vec![id];
+        let mut numbers: HashMap<LanguageId, usize> = HashMap::new();
+        numbers.insert(id, 0);
+        // From where each state is reached.
+        let mut before: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut at = 0;
+        while at < states.len() {
+            for &(_, target) in self.rows(states[at])?.iter() {
+                let number = *numbers.entry(target).or_insert(states.len());
+                if number == states.len() {
+                    if number == MOST_STATES {
+                        // From most of them there are as many.
+                        for state in states {
+                            self.slacks.insert(state, None);
+                        }
+                        return Ok(None);
+                    }
+                    states.push(target);
+                    before.push(Vec::new());
+                }
+                before[number].push(at);
+            }
+            at += 1;
+        }
+        // What is left of a text has no longer ends than the text.
+        let mut slack = 0;
+        let mut is_seen: Vec<bool> = states.iter().map(|state| self.arena.nullable(*state)).collect();
+        let mut ends: Vec<usize> = (0..states.len()).filter(|state| is_seen[*state]).collect();
+        loop {
+            let sources = ends.iter().flat_map(|end| before[*end].iter().copied());
+            let mut next = Vec::new();
+            for source in sources {
+                if !std::mem::replace(&mut is_seen[source], true) {
+                    next.push(source);
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            slack += 1;
+            ends = next;
+        }
+        for (state, lives) in states.into_iter().zip(is_seen) {
+            self.note_emptiness(state, !lives);
+            self.slacks.insert(state, Some(slack));
+        }
+        Ok(Some(slack))
+    }
+
+    /// Takes a bound on the number of octets off an intersection: what it bounds, and the most.
+    fn split_octets(&mut self, id: LanguageId) -> Result<Option<(LanguageId, u64)>, LimitReached> {
+        let Expr::And(members) = self.arena.node(id) else {
+            return Ok(None);
+        };
+        let most = |member: &LanguageId| Some((*member, *self.arena.octets.get(member)?));
+        let Some((bound, most)) = members.iter().find_map(most) else {
+            return Ok(None);
+        };
+        let rest = members.iter().copied().filter(|member| *member != bound).collect();
+        Ok(Some((self.arena.and(rest)?, most.into())))
+    }
+
+    /// Whether each text of a language has a blank at one end and another character at the other, so that as many after each
+    /// other have as many stretches of blanks.
+    fn is_word(&self, id: LanguageId) -> bool {
+        let has = |edge, blank| self.has_edge(id, edge, blank, &mut { MOST_PARTS });
+        !self.arena.nullable(id)
+            && (has(Edge::First, false) && has(Edge::Last, true) || has(Edge::First, true) && has(Edge::Last, false))
+    }
+
+    /// Whether each text that is not empty begins or ends with a blank, or with another character; false where that does not
+    /// show in so many parts of its expression.
+    fn has_edge(&self, id: LanguageId, edge: Edge, blank: bool, left: &mut usize) -> bool {
+        let Some(others) = left.checked_sub(1) else {
+            return false;
+        };
+        *left = others;
+        let mut has = |id: LanguageId| self.has_edge(id, edge, blank, left);
+        let is_of = |range: &CharRange| {
+            let (low, high) = (range.first(), range.last());
+            match blank {
+                true => SPACES.iter().any(|(first, last)| *first <= low && high <= *last),
+                false => SPACES.iter().all(|(first, last)| high < *first || *last < low),
+            }
+        };
+        match self.arena.node(id) {
+            Expr::None | Expr::Empty => true,
+            Expr::Class(ranges) => ranges.iter().all(is_of),
+            Expr::Concat(first, rest) => {
+                let (at, other) = match edge {
+                    Edge::First => (*first, *rest),
+                    Edge::Last => (*rest, *first),
+                };
+                has(at) && (!self.arena.nullable(at) || has(other))
+            }
+            Expr::Repeat { inner, .. } => has(*inner),
+            Expr::Or(members) => members.iter().all(|member| has(*member)),
+            Expr::And(members) => members.iter().any(|member| has(*member)),
+            _ => false,
+        }
+    }
+
+    /// Characters with which every beginning of a text of `id` can be made one; none where no such number shows.
+    fn slack(&mut self, id: LanguageId, depth: usize) -> Result<Option<u64>, LimitReached> {
+        if let Some(&known) = self.slacks.get(&id) {
+            return Ok(known);
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            return Ok(None);
+        };
+        let slack = self.find_slack(id, depth)?;
+        self.slacks.insert(id, slack);
+        Ok(slack)
+    }
+
+    fn find_slack(&mut self, id: LanguageId, depth: usize) -> Result<Option<u64>, LimitReached> {
+        Ok(match self.arena.node(id).clone() {
+            Expr::None | Expr::Empty => Some(0),
+            Expr::Class(_) => Some(1),
+            Expr::Concat(first, rest) => {
+                let (before, after) = (self.slack(first, depth)?, self.slack(rest, depth)?);
+                let whole = before.zip(self.least(rest)?);
+                let whole = whole.and_then(|(before, least)| before.checked_add(least));
+                whole.zip(after).map(|(whole, after)| whole.max(after))
+            }
+            Expr::Or(members) => {
+                let mut most = Some(0);
+                for member in members {
+                    let slack = self.slack(member, depth)?;
+                    most = most.zip(slack).map(|(one, other)| one.max(other));
+                }
+                most
+            }
+            Expr::Repeat { inner, min, .. } => {
+                let slack = self.slack(inner, depth)?.zip(self.least(inner)?);
+                slack.and_then(|(slack, least)| least.checked_mul(min.saturating_sub(1))?.checked_add(slack))
+            }
+            Expr::CustomDfa(CustomDfa::Hostname(_)) => Some(CustomDfa::HOST_SLACK),
+            // No text is longer than the longest.
+            _ if self.arena.is_structural(id) => self.lengths(id)?.and_then(|lengths| lengths.max().flatten()),
+            Expr::And(_) if !self.arena.has_custom_dfa(id) => self.measured_slack(id)?,
+            _ => None,
+        })
+    }
+
+    /// Characters of a shortest text, where they are easily counted.
+    pub(in crate::strings) fn least(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
+        Ok(match self.arena.is_structural(id) {
+            true => self.lengths(id)?.and_then(|lengths| lengths.min()),
+            false => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strings::LanguageLimits;
+    use crate::strings::language_id::NONE;
+
+    const HORIZON: Horizon = Horizon {
+        characters: 10,
+        blanks: 2,
+        octets: 20,
+    };
+
+    /// All texts of up to so many characters of an alphabet, after each other.
+    fn compare(languages: &mut Languages, one: LanguageId, other: LanguageId, alphabet: &str, longest: usize) -> usize {
+        let mut level = vec![(String::new(), one, other)];
+        let mut compared = 0;
+        for _ in 0..longest {
+            let mut next = Vec::new();
+            for (text, one, other) in level {
+                for c in alphabet.chars() {
+                    let text = format!("{text}{c}");
+                    let words = text
+                        .split(|c| !is_blank(u32::from(c)))
+                        .filter(|blanks| !blanks.is_empty());
+                    let is_within = words.count() as u64 <= HORIZON.blanks && text.len() as u64 <= HORIZON.octets;
+                    if text.contains("--") || !is_within {
+                        continue;
+                    }
+                    let after = [one, other].map(|language| languages.derivative(language, c).unwrap());
+                    compared += 1;
+                    assert_eq!(after[0] == NONE, after[1] == NONE, "{text}");
+                    let ends = after.map(|language| languages.accepts_empty(language));
+                    assert_eq!(ends[0], ends[1], "{text}");
+                    if after[0] != NONE && !next.iter().any(|(_, one, other)| [*one, *other] == after) {
+                        next.push((text, after[0], after[1]));
+                    }
+                }
+            }
+            level = next;
+        }
+        compared
+    }
+
+    #[test]
+    fn near_languages_are_the_same_up_to_the_horizon() {
+        let mut languages = Languages::new(&LanguageLimits::default());
+        let patterns = [
+            ("^[a-c-]{1,255}$", 200, "ab-.1"),
+            ("^([ab]{2}[.1]){3,40}a?$", 100, "ab.1"),
+            ("^([ab]+ +){0,18}b$", 90, "ab "),
+            ("^(a{0,30}b|.{17}1{2,20})*$", 60, "ab1"),
+            ("^a(b{20}|-)*$", 50, "ab-"),
+            (r"^([^ ]+ +){0,11}[^ ]+$", 70, "ab "),
+            (r"^(?:\S+\s+){0,9}\S+$", 60, "a1 \u{a0}"),
+            (r"^\S+(\s(a|b1?){1,3}){2,7}\s?$", 60, "ab1 "),
+            (r"^( ?a+ ?){0,9}$", 60, "ab "),
+            ("^(ab{1,5}1){0,7}(ba)?$", 200, "ab1"),
+            // Several at once.
+            (
+                r"^(?!.*1b)(?=.{1,150}$)(([ab1]{1,40}\.){1,99}(?!1*$)[a1]+\.?)$",
+                140,
+                "ab1.",
+            ),
+            ("^(?=.*a)(?=.*1)(?!.*b{3})[ab1]{1,60}$", 58, "ab1"),
+            ("^(?=.*a{14}$)[ab]{0,60}$", 50, "ab"),
+            ("^(?=.*a{6}$)[ab]{0,60}$", 70, "ab"),
+            ("^(?=(a{1,30}b)*$)(?!.*a{12})", 70, "ab"),
+        ];
+        let formats = ["hostname", "email", "uri", "uri-reference", "idn-email"];
+        let formats = formats.map(|format| (languages.format(format).unwrap().unwrap(), 120, "ax-.@/1"));
+        let patterns =
+            patterns.map(|(pattern, bound, alphabet)| (languages.pattern(pattern).unwrap(), bound, alphabet));
+        let mut open: Vec<(LanguageId, u64, &str)> = Vec::new();
+        for (unbounded, bound, alphabet) in patterns.into_iter().chain(formats) {
+            for least in 0..3 {
+                let length = languages.length(least, Some(bound)).unwrap();
+                open.push((languages.and(&[unbounded, length]).unwrap(), bound, alphabet));
+            }
+        }
+        // Bounds on the octets.
+        let idn_email = languages.format("idn-email").unwrap().unwrap();
+        open.push((idn_email, 20, "é漢.a"));
+        open.push((idn_email, 16, "\u{10000}.\"a"));
+        let (mut compared, mut changed, mut continued) = (0, 0, 0);
+        for (mut language, bound, alphabet) in open {
+            // What texts go on with in languages that the first ones are near to.
+            let mut above: Vec<LanguageId> = Vec::new();
+            // On the way to the bound, and where the horizon before it is reached.
+            let mut last = None;
+            for step in 0..bound as usize {
+                let near = languages.over_approximation(language, HORIZON).unwrap();
+                assert_eq!(languages.over_approximation(near, HORIZON).unwrap(), near);
+                let differs = near != language;
+                changed += usize::from(differs);
+                let before = match differs {
+                    true => last.replace((language, near)),
+                    false => last.take(),
+                };
+                if let Some((language, near)) = before.filter(|_| !differs || step % 31 == 1) {
+                    compared += compare(&mut languages, language, near, alphabet, HORIZON.characters as usize);
+                }
+                if step < 4 {
+                    above.push(near);
+                }
+                let mut next = alphabet
+                    .chars()
+                    .cycle()
+                    .skip(step * 7 % 5)
+                    .take(alphabet.chars().count());
+                let after = next.find_map(|c| {
+                    let after = languages.derivative(language, c).unwrap();
+                    (after != NONE).then_some((c, after))
+                });
+                let Some((c, after)) = after else { break };
+                language = after;
+                for above in &mut above {
+                    *above = languages.derivative(*above, c).unwrap();
+                    assert!(*above != NONE && languages.accepts_empty(*above) >= languages.accepts_empty(after));
+                    continued += 1;
+                }
+            }
+            if let Some((language, near)) = last {
+                compared += compare(&mut languages, language, near, alphabet, HORIZON.characters as usize);
+            }
+        }
+        assert!(changed > 1_000 && compared > 50_000, "{changed} {compared}");
+        assert!(continued > 5_000, "{continued}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Languages given by a machine of their own: formats that no expression of bearable size describes.
+//!
+//! A machine is deterministic and reads one character at a time. Its state is a value: equal states are one node of
+//! the arena, and all else (Boolean operations, bounds on the length, derivatives, emptiness) works on that node as on
+//! any other. Three things are asked of a machine:
+//!
+//! - It hands out a state only if some text leads on from there to acceptance.
+//! - It knows the lengths of what may follow, exactly, or does not answer.
+//! - Where it has so many states that a search through them would not end, it knows languages without machines that
+//!   contain it and that it contains, which settle most questions about combinations.
+
+pub(super) mod hostname;
+pub(super) mod idn_hostname;
+pub(super) mod idna;
+mod label;
+mod punycode;
+pub(super) mod regex;
+mod regex_class;
+#[cfg(test)]
+mod tests;
+
+use crate::strings::charset::{CharRange, CharSet, LAST};
+use crate::strings::custom_dfa::hostname::{Hostname, LABEL};
+use crate::strings::custom_dfa::idn_hostname::IdnHostname;
+use crate::strings::custom_dfa::regex::{RegexSyntax, beyond_ascii};
+use crate::strings::lengths::Lengths;
+use crate::strings::limits::LimitReached;
+
+/// Characters that may lead to a state each.
+const MOST_ROWS: u64 = 50_000;
+
+/// A state of a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum CustomDfa {
+    /// Of the machine for host names.
+    Hostname(Hostname),
+    /// Of the machine for internationalised host names.
+    IdnHostname(IdnHostname),
+    /// Of the machine for regular expressions.
+    RegexSyntax(RegexSyntax),
+}
+
+/// Characters that lead to one state each.
+pub(super) type CustomDfaRows = Vec<(CharRange, CustomDfa)>;
+
+impl CustomDfa {
+    /// Characters with which every beginning of a host name can be ended: a label, and one behind a dot.
+    pub(super) const HOST_SLACK: u64 = LABEL as u64 + 2;
+
+    /// Host names.
+    pub(super) fn host() -> Self {
+        Self::Hostname(Hostname::Start)
+    }
+
+    /// Internationalised host names.
+    pub(super) fn idn() -> Self {
+        Self::IdnHostname(IdnHostname::start())
+    }
+
+    /// Regular expressions.
+    pub(super) fn regex() -> Self {
+        Self::RegexSyntax(RegexSyntax::start())
+    }
+
+    /// Whether the empty text belongs to it.
+    pub(super) fn accepts(&self) -> bool {
+        match self {
+            Self::Hostname(host) => host.accepts(),
+            Self::IdnHostname(idn) => idn.accepts(),
+            Self::RegexSyntax(regex) => regex.accepts(),
+        }
+    }
+
+    /// The state after `c`; none where nothing goes on like that.
+    pub(super) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
+        match self {
+            Self::Hostname(host) => Ok(host.after(c)?.map(Self::Hostname)),
+            Self::IdnHostname(idn) => Ok(idn.after(c)?.map(Self::IdnHostname)),
+            Self::RegexSyntax(regex) => Ok(regex.after(c).map(Self::RegexSyntax)),
+        }
+    }
+
+    /// All states that are one character further.
+    pub(super) fn rows(&self) -> Result<CustomDfaRows, LimitReached> {
+        let mut rows: CustomDfaRows = Vec::new();
+        let mut first = self.first_characters();
+        let narrow = matches!(self, Self::RegexSyntax(regex) if regex.is_narrow());
+        if narrow {
+            first = first.intersection(&CharSet::range('\0', '\u{7F}'));
+        }
+        if first.ranges().iter().map(|range| range.count()).sum::<u64>() > MOST_ROWS {
+            return Err(LimitReached {
+                what: "characters that each lead elsewhere",
+                allowed: MOST_ROWS as usize,
+            });
+        }
+        for range in first.ranges() {
+            for c in range.first()..=range.last() {
+                if let Some(next) = self.after(c)? {
+                    push(&mut rows, super::charset::index(c), next);
+                }
+            }
+        }
+        if narrow && let Some(next) = self.after('\u{80}')? {
+            push(&mut rows, beyond_ascii(), next);
+            if let Some((range, _)) = rows.last_mut() {
+                range.last = LAST;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Whether a text goes on with a character from `first` to `last`, where the machine knows better than by trying all.
+    pub(super) fn may_begin(&self, first: char, last: char) -> Option<Result<bool, LimitReached>> {
+        match self {
+            Self::IdnHostname(idn) => Some(idn.may_begin(first, last)),
+            Self::Hostname(_) | Self::RegexSyntax(_) => None,
+        }
+    }
+
+    /// Characters outside of which there is no next state.
+    pub(super) fn first_characters(&self) -> CharSet {
+        match self {
+            Self::Hostname(_) => CharSet::from_ranges([('-', '.'), ('0', '9'), ('A', 'Z'), ('a', 'z')]),
+            Self::IdnHostname(_) => idna::Tables::get().letters.clone(),
+            Self::RegexSyntax(regex) => regex.first_characters(),
+        }
+    }
+
+    /// Whether there is a text of `min` to `max` characters, where the machine knows.
+    pub(super) fn reaches(&self, min: u64, max: u64) -> Result<Option<bool>, LimitReached> {
+        match self {
+            Self::Hostname(host) => host.reaches(min, max).map(Some),
+            Self::IdnHostname(_) => Ok(None),
+            Self::RegexSyntax(regex) => Ok(Some(regex.cheapest() <= max)),
+        }
+    }
+
+    /// The lengths of its texts, where the machine knows.
+    pub(super) fn lengths(&self) -> Result<Option<Lengths>, LimitReached> {
+        match self {
+            Self::Hostname(host) => host.lengths(),
+            Self::IdnHostname(_) => Ok(None),
+            Self::RegexSyntax(regex) => Ok(Some(Lengths::interval(regex.cheapest(), u64::MAX))),
+        }
+    }
+
+    /// Memory beyond that of a node, in cells.
+    pub(super) fn cells(&self) -> usize {
+        match self {
+            Self::Hostname(Hostname::Encoded(encoded)) => encoded.len() / 8,
+            Self::Hostname(_) => 0,
+            Self::IdnHostname(idn) => idn.cells(),
+            Self::RegexSyntax(regex) => regex.cells(),
+        }
+    }
+}
+
+fn push(rows: &mut CustomDfaRows, c: u32, next: CustomDfa) {
+    match rows.last_mut() {
+        Some((range, same)) if range.last + 1 == c && *same == next => range.last = c,
+        _ => rows.push((CharRange { first: c, last: c }, next)),
+    }
+}

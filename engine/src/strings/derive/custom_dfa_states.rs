@@ -1,0 +1,140 @@
+//! Walks of custom DFAs whose states are not kept.
+
+use crate::strings::custom_dfa::CustomDfa;
+use crate::strings::expr::expression::Expr;
+use crate::strings::language_id::{LanguageId, UNBOUNDED};
+use crate::strings::languages::Languages;
+use crate::strings::limits::LimitReached;
+
+/// States of machines that are not kept: to look at many texts, which would be a language each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CustomDfaStates(Vec<BoundedState>);
+
+/// A state of a machine, and bounds on the number of characters to come.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct BoundedState {
+    state: CustomDfa,
+    min: u64,
+    max: u64,
+}
+
+impl BoundedState {
+    fn is_bare(&self) -> bool {
+        (self.min, self.max) == (0, UNBOUNDED)
+    }
+
+    fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
+        if self.max == 0 {
+            return Ok(None);
+        }
+        let Some(state) = self.state.after(c)? else {
+            return Ok(None);
+        };
+        let after = Self {
+            state,
+            min: self.min.saturating_sub(1),
+            max: self.max - u64::from(self.max != UNBOUNDED),
+        };
+        let lives = after.is_bare() || after.state.reaches(after.min, after.max)? == Some(true);
+        Ok(lives.then_some(after))
+    }
+
+    fn may_begin(&self, first: char, last: char) -> Result<bool, LimitReached> {
+        if self.is_bare()
+            && let Some(may) = self.state.may_begin(first, last)
+        {
+            return may;
+        }
+        for c in self.state.first_characters().within(first, last) {
+            if self.after(c)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl CustomDfaStates {
+    /// The states after a character; none where nothing goes on like that.
+    pub(crate) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
+        let mut after = Vec::with_capacity(self.0.len());
+        for part in &self.0 {
+            after.extend(part.after(c)?);
+        }
+        Ok((!after.is_empty()).then_some(Self(after)))
+    }
+
+    /// Whether all characters beyond ASCII lead the same way.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.0
+            .iter()
+            .all(|part| matches!(&part.state, CustomDfa::RegexSyntax(regex) if regex.is_narrow()))
+    }
+
+    /// Whether this is in a class of a regular expression, where all characters lead somewhere else each, but to the same
+    /// place whatever came before in the class: all but a hyphen, a backslash and, where the class begins, others of ASCII do.
+    pub(crate) fn is_in_class(&self) -> bool {
+        let in_class =
+            |part: &BoundedState| matches!(&part.state, CustomDfa::RegexSyntax(regex) if regex.is_in_class());
+        self.0.iter().all(|part| part.is_bare() && in_class(part))
+    }
+
+    /// Whether the text may end here.
+    pub(crate) fn accepts(&self) -> bool {
+        self.0.iter().any(|part| part.min == 0 && part.state.accepts())
+    }
+
+    /// Whether a text goes on with a character of one of `ranges`, whose ends are included.
+    pub(crate) fn may_begin(&self, ranges: &[(u32, u32)]) -> Result<bool, LimitReached> {
+        for part in &self.0 {
+            for &(low, high) in ranges {
+                // Ranges may begin or end among the surrogates.
+                let first = (low..=high).find_map(char::from_u32);
+                let last = (low..=high).rev().find_map(char::from_u32);
+                if let (Some(first), Some(last)) = (first, last)
+                    && part.may_begin(first, last)?
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Languages {
+    /// The machines whose states make up `language`, where it is a union of such, each within bounds on its length, and
+    /// no more.
+    pub(crate) fn custom_dfa_states(&mut self, language: LanguageId) -> Result<Option<CustomDfaStates>, LimitReached> {
+        if !self.arena.has_custom_dfa(language) {
+            return Ok(None);
+        }
+        let members = match self.arena.node(language) {
+            Expr::Or(members) => members.to_vec(),
+            _ => vec![language],
+        };
+        let mut parts = Vec::with_capacity(members.len());
+        for member in members {
+            let bounds = match self.arena.node(member) {
+                Expr::CustomDfa(_) => Some((member, 0, UNBOUNDED)),
+                _ => self.split_length(member)?,
+            };
+            let Some((rest, min, max)) = bounds else {
+                return Ok(None);
+            };
+            let Expr::CustomDfa(state) = self.arena.node(rest) else {
+                return Ok(None);
+            };
+            let part = BoundedState {
+                state: state.clone(),
+                min,
+                max,
+            };
+            if !part.is_bare() && part.state.reaches(min, max)?.is_none() {
+                return Ok(None);
+            }
+            parts.push(part);
+        }
+        Ok(Some(CustomDfaStates(parts)))
+    }
+}

@@ -1,0 +1,107 @@
+//! [`Expr`]: the forms of expressions.
+
+use crate::strings::charset::CharRange;
+use crate::strings::custom_dfa::CustomDfa;
+use crate::strings::language_id::LanguageId;
+
+/// Conditions on the past that one pattern may have: the nullability of an expression is a table over their truth, and
+/// 2^6 rows fit a word.
+pub(in crate::strings) const MAX_PASTS: usize = 6;
+
+/// Rows of the truth table in which condition `i` holds.
+pub(in crate::strings) const PAST_ROWS: [u64; MAX_PASTS] = [
+    0xAAAA_AAAA_AAAA_AAAA,
+    0xCCCC_CCCC_CCCC_CCCC,
+    0xF0F0_F0F0_F0F0_F0F0,
+    0xFF00_FF00_FF00_FF00,
+    0xFFFF_0000_FFFF_0000,
+    0xFFFF_FFFF_0000_0000,
+];
+
+/// An expression. Constructors in `build` keep a normal form; nothing else may make one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::strings) enum Expr {
+    None,
+    Empty,
+    /// One character out of a set that is not empty.
+    Class(Box<[CharRange]>),
+    /// A state of an automaton without cycles: how word lists are stored.
+    Branch {
+        accepts: bool,
+        edges: Box<[(CharRange, LanguageId)]>,
+    },
+    /// The first is neither a concatenation nor open.
+    Concat(LanguageId, LanguageId),
+    Repeat {
+        inner: LanguageId,
+        min: u64,
+        max: u64,
+    },
+    Or(Box<[LanguageId]>),
+    And(Box<[LanguageId]>),
+    Not(LanguageId),
+    /// Every text if condition `i` on the text before this place holds, else none.
+    Past(u8),
+    /// `body`, where condition `i` holds iff the `i`-th language of what has been read of it accepts.
+    Recall {
+        body: LanguageId,
+        past: Box<[LanguageId]>,
+    },
+    /// A name for an expression that contains it, behind at least one character.
+    Loop(u32),
+    /// The rest of a leap second's time of day, defined where it is first needed.
+    LeapSecond {
+        hour: u8,
+        minute: LeapMinute,
+    },
+    /// A state of a machine that is no expression.
+    CustomDfa(CustomDfa),
+}
+
+/// How far the minute of a leap second's time of day has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::strings) enum LeapMinute {
+    /// The colon before it comes next.
+    Ahead,
+    /// Its first digit comes next.
+    Begun,
+    /// It begins with this digit.
+    Tens(u8),
+    /// The colon behind it comes next.
+    Read(u8),
+    /// The fraction of the second, or the offset, comes next.
+    Zone(u8),
+}
+
+/// What is known of an expression when it is made.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::strings) struct Facts {
+    /// Whether the empty text belongs to it: bit `b` for the truth values `b` of the conditions on the past.
+    pub(in crate::strings) nullable: u64,
+    /// Conditions on the past that it mentions.
+    pub(in crate::strings) pasts: u8,
+    /// Made of characters, concatenation, repetition and union only: such an expression, unless it is [`NONE`], has
+    /// a text, and its lengths follow from its structure.
+    pub(in crate::strings) simple: bool,
+    /// Its lengths follow from its structure: as `simple`, with bounds on the length of parts besides.
+    pub(in crate::strings) structural: bool,
+    /// A Boolean combination of others with a [`Expr::CustomDfa`]: its states are as many as texts, so that derivatives
+    /// are taken by one character at a time.
+    pub(in crate::strings) custom_dfa: bool,
+    /// It has so many texts and no more, as its structure shows.
+    pub(in crate::strings) finite: bool,
+}
+
+impl Expr {
+    /// Memory of the expression beyond a fixed amount, in cells.
+    pub(in crate::strings) fn cells(&self) -> usize {
+        match self {
+            Expr::Class(ranges) => ranges.len(),
+            Expr::Branch { edges, .. } => edges.len(),
+            Expr::Or(members) | Expr::And(members) => members.len(),
+            Expr::Recall { past, .. } => past.len(),
+            Expr::CustomDfa(state) => state.cells(),
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Names of hosts and mailboxes: RFC 1123, 5321, 5890 to 5893, 6531.
+
+use super::internet::ipv4_rule;
+use super::internet::ipv6_rule;
+use crate::strings::custom_dfa::CustomDfa;
+use crate::strings::expr::expression::Expr;
+use crate::strings::formats::grammar::{FormatLanguage, Grammar};
+use crate::strings::language_id::LanguageId;
+
+/// A label of letters, digits and inner hyphens, 63 characters at most.
+const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?";
+/// With characters beyond ASCII, which RFC 6531 leaves to the rules of domain names. How long a label may be depends on
+/// how it is encoded; the grammar of mailboxes has no bound.
+const WIDE_LABEL: &str =
+    "[A-Za-z0-9\\u{80}-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u{80}-\\u{10FFFF}]*[A-Za-z0-9\\u{80}-\\u{10FFFF}])?";
+
+pub(super) fn hostname(grammar: &mut Grammar) -> FormatLanguage {
+    let names = grammar.arena.intern(Expr::CustomDfa(CustomDfa::host()))?;
+    grammar.bounded(names, 1, 253)
+}
+
+/// Regular expressions of ECMA-262, with the `u` flag.
+pub(super) fn regex(grammar: &mut Grammar) -> FormatLanguage {
+    Ok(grammar.arena.intern(Expr::CustomDfa(CustomDfa::regex()))?)
+}
+
+/// Texts of a language of so many octets at most.
+type Within = fn(&mut Grammar, LanguageId, u16) -> FormatLanguage;
+
+/// `Mailbox` of RFC 5321: a dotted or quoted local part of at most 64 octets, a domain of at most 255 or an address
+/// in brackets. The one registered tag of such an address is `IPv6`.
+fn mailbox(grammar: &mut Grammar, letter: &str, quoted: &str, label: &str, within: Within) -> FormatLanguage {
+    let atom = format!("[{letter}]+");
+    let quoted = format!(r#""(?:[{quoted}]|\\[ -~])*""#);
+    let local = grammar.whole(&format!(r"{atom}(?:\.{atom})*|{quoted}"))?;
+    let local = within(grammar, local, 64)?;
+    let domain = grammar.whole(&format!(r"{label}(?:\.{label})*"))?;
+    let domain = within(grammar, domain, 255)?;
+    let address = grammar.whole(&format!(r"\[(?:{}|[Ii][Pp][Vv]6:{})\]", ipv4_rule(), ipv6_rule()))?;
+    let at = grammar.arena.literal("@")?;
+    let host = grammar.arena.or(vec![domain, address])?;
+    let host = grammar.arena.concat(at, host)?;
+    Ok(grammar.arena.concat(local, host)?)
+}
+
+const ATOM: &str = r"A-Za-z0-9!#$%&'*+/=?\^_`{|}~\-";
+const QUOTED: &str = r" !#-\[\]-~";
+
+pub(super) fn email(grammar: &mut Grammar) -> FormatLanguage {
+    let within: Within = |grammar, language, most| grammar.bounded(language, 1, u64::from(most));
+    mailbox(grammar, ATOM, QUOTED, LABEL, within)
+}
+
+/// As `email` with characters beyond ASCII in atoms, quoted strings and labels (RFC 6531, section 3.3). The rule is taken
+/// as the Test Suite does: any such character may stand in a label, and lengths are those of UTF-8.
+pub(super) fn idn_email(grammar: &mut Grammar) -> FormatLanguage {
+    let beyond = r"\u{80}-\u{10FFFF}";
+    mailbox(
+        grammar,
+        &format!("{ATOM}{beyond}"),
+        &format!("{QUOTED}{beyond}"),
+        WIDE_LABEL,
+        |grammar, language, most| grammar.within_octets(language, most),
+    )
+}
+
+/// A host name, or an internationalised one: JSON Schema has both.
+pub(super) fn idn_hostname(grammar: &mut Grammar) -> FormatLanguage {
+    let plain = hostname(grammar)?;
+    let wide = grammar.arena.intern(Expr::CustomDfa(CustomDfa::idn()))?;
+    Ok(grammar.arena.or(vec![plain, wide])?)
+}

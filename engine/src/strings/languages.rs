@@ -1,0 +1,203 @@
+//! [`Languages`]: every language in use, and what has been found out about each.
+
+use crate::Limits;
+use crate::strings::analysis::answers::{Cardinality, Emptiness, Fingerprint, Horizon, KnownLengths};
+use crate::strings::derive::derivatives::{Derivatives, Transitions};
+use crate::strings::expr::arena::Arena;
+use crate::strings::expr::coarse_char_set::CoarseCharSet;
+use crate::strings::expr::word_lists::WordEdges;
+use crate::strings::language_id::{ANY, LanguageId, NONE, UNBOUNDED};
+use crate::strings::layers::{LayeredById, LayeredMap};
+use crate::strings::limits::{LanguageLimits, LimitReached};
+use crate::strings::pattern::error::PatternError;
+
+/// Every language in use, and what has been found out about each.
+///
+/// Answers are remembered, so that asking again is a look-up. What does not fit the limits is an error; the languages
+/// already there stay usable.
+#[derive(Debug)]
+pub(crate) struct Languages {
+    pub(super) limits: LanguageLimits,
+    pub(super) arena: Arena,
+    pub(super) derivatives: Derivatives,
+    pub(super) emptiness: LayeredById<Emptiness>,
+    pub(super) prefix_universal: LayeredById<bool>,
+    pub(super) lengths: LayeredMap<LanguageId, KnownLengths>,
+    pub(super) live: LayeredById<Transitions>,
+    pub(super) patterns: LayeredMap<String, Result<LanguageId, PatternError>>,
+    pub(super) formats: LayeredMap<&'static str, LanguageId>,
+    pub(super) fingerprints: LayeredMap<LanguageId, Option<Fingerprint>>,
+    pub(super) over_approximations: LayeredMap<(LanguageId, Horizon), LanguageId>,
+    pub(super) slacks: LayeredMap<LanguageId, Option<u64>>,
+    pub(super) counted: LayeredMap<LanguageId, Cardinality>,
+}
+
+impl Languages {
+    /// No language yet but the trivial ones.
+    pub(crate) fn new(limits: &LanguageLimits) -> Self {
+        Self {
+            limits: limits.clone(),
+            arena: Arena::new(limits.cells),
+            derivatives: Derivatives::new(),
+            emptiness: LayeredById::new(),
+            prefix_universal: LayeredById::new(),
+            lengths: LayeredMap::new(),
+            live: LayeredById::new(),
+            patterns: LayeredMap::new(),
+            formats: LayeredMap::new(),
+            fingerprints: LayeredMap::new(),
+            over_approximations: LayeredMap::new(),
+            slacks: LayeredMap::new(),
+            counted: LayeredMap::new(),
+        }
+    }
+
+    /// The same, within the limits of a compilation.
+    pub(crate) fn within(limits: &Limits) -> Self {
+        Self::new(&LanguageLimits::from(limits))
+    }
+
+    /// The same, all of it shared by those that are made [over](Self::over) these.
+    pub(crate) fn share(self) -> Self {
+        let expressions = self.arena.len();
+        Self {
+            limits: self.limits,
+            arena: self.arena.share(),
+            derivatives: self.derivatives.share(expressions),
+            emptiness: self.emptiness.share(expressions),
+            prefix_universal: self.prefix_universal.share(expressions),
+            lengths: self.lengths.share(),
+            live: self.live.share(expressions),
+            patterns: self.patterns.share(),
+            formats: self.formats.share(),
+            fingerprints: self.fingerprints.share(),
+            over_approximations: self.over_approximations.share(),
+            slacks: self.slacks.share(),
+            counted: self.counted.share(),
+        }
+    }
+
+    /// The languages that are [shared](Self::share), and what was found out about them; others count against new limits.
+    pub(crate) fn over(&self, limits: &Limits) -> Self {
+        let limits = LanguageLimits::from(limits);
+        Self {
+            arena: self.arena.over(limits.cells),
+            limits,
+            derivatives: self.derivatives.over(),
+            emptiness: self.emptiness.over(),
+            prefix_universal: self.prefix_universal.over(),
+            lengths: self.lengths.over(),
+            live: self.live.over(),
+            patterns: self.patterns.over(),
+            formats: self.formats.over(),
+            fingerprints: self.fingerprints.over(),
+            over_approximations: self.over_approximations.over(),
+            slacks: self.slacks.over(),
+            counted: self.counted.over(),
+        }
+    }
+
+    /// Every text.
+    pub(crate) fn any(&self) -> LanguageId {
+        ANY
+    }
+
+    /// No text.
+    pub(crate) fn none(&self) -> LanguageId {
+        NONE
+    }
+
+    /// The empty text.
+    #[cfg(test)]
+    pub(crate) fn empty_text(&self) -> LanguageId {
+        crate::strings::language_id::EMPTY
+    }
+
+    /// `text` alone.
+    pub(crate) fn literal(&mut self, text: &str) -> Result<LanguageId, LimitReached> {
+        self.arena.literal(text)
+    }
+
+    /// The texts `words`.
+    pub(crate) fn one_of(&mut self, words: &[&str]) -> Result<LanguageId, LimitReached> {
+        self.arena.words(words.to_vec())
+    }
+
+    /// Texts of `min` to `max` characters (code points).
+    pub(crate) fn length(&mut self, min: u64, max: Option<u64>) -> Result<LanguageId, LimitReached> {
+        self.arena.length(min, max.unwrap_or(UNBOUNDED))
+    }
+
+    /// Texts in which the ECMA-262 regular expression `source` finds a match.
+    pub(crate) fn pattern(&mut self, source: &str) -> Result<LanguageId, PatternError> {
+        if let Some(known) = self.patterns.get(source) {
+            return known.clone();
+        }
+        let language = crate::strings::pattern::compile(&mut self.arena, source, &self.limits);
+        self.patterns.insert(source.to_owned(), language.clone());
+        language
+    }
+
+    /// Texts of all of `languages`.
+    pub(crate) fn and(&mut self, languages: &[LanguageId]) -> Result<LanguageId, LimitReached> {
+        self.arena.and(languages.to_vec())
+    }
+
+    /// Texts of any of `languages`.
+    pub(crate) fn or(&mut self, languages: &[LanguageId]) -> Result<LanguageId, LimitReached> {
+        self.arena.or(languages.to_vec())
+    }
+
+    /// Texts that are not of `language`.
+    pub(crate) fn not(&mut self, language: LanguageId) -> Result<LanguageId, LimitReached> {
+        self.arena.not(language)
+    }
+
+    /// Whether the empty text belongs to `language`.
+    pub(crate) fn accepts_empty(&self, language: LanguageId) -> bool {
+        self.arena.nullable(language)
+    }
+
+    /// Whether `text` belongs to `language`.
+    pub(crate) fn contains(&mut self, language: LanguageId, text: &str) -> Result<bool, LimitReached> {
+        let mut state = language;
+        for c in text.chars() {
+            state = self.derivative(state, c)?;
+            if state == NONE {
+                return Ok(false);
+            }
+        }
+        Ok(self.accepts_empty(state))
+    }
+
+    /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
+    /// that are no such list, or do not look like one.
+    pub(crate) fn word_edges(&self, language: LanguageId) -> Option<WordEdges<'_>> {
+        self.arena.word_edges(language)
+    }
+
+    /// Up to `n` words of a list; none of languages that are no such list, or do not look like one.
+    pub(crate) fn words(&self, language: LanguageId, n: usize) -> Option<Vec<String>> {
+        self.arena.listed(language, n)
+    }
+
+    /// Which characters may come first in texts of `language`, as far as that shows without its derivatives.
+    pub(crate) fn coarse_first_characters(&self, language: LanguageId) -> CoarseCharSet {
+        self.arena.firsts(language)
+    }
+
+    /// Whether `language` is a combination with machines: its states are as many as texts.
+    pub(crate) fn is_non_enumerable(&self, language: LanguageId) -> bool {
+        self.arena.has_custom_dfa(language)
+    }
+
+    /// What is kept of languages, in entries: what they are near to, and how many texts they have.
+    pub(crate) fn kept(&self) -> usize {
+        self.over_approximations.own() + self.slacks.own() + self.counted.own()
+    }
+
+    /// Cells in use of those that [`LanguageLimits::cells`] allows.
+    pub(crate) fn cells(&self) -> usize {
+        self.arena.cells()
+    }
+}
