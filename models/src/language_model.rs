@@ -72,7 +72,7 @@ pub trait LanguageModel: Send {
     }
 }
 
-/// A place in a model's sequence, see [`LanguageModel::snapshot`].
+/// A position in a model's sequence, see [`LanguageModel::snapshot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     position: usize,

@@ -37,7 +37,7 @@ pub struct LoadOptions {
     pub dtype: WeightFormat,
     /// Threads of a forward pass on the CPU; by default as many as rayon's global pool has.
     pub threads: Option<usize>,
-    /// The time that chat templates are told (some write the date into the prompt); by default, the local time when
+    /// The time that chat templates see (some write the date into the prompt); by default, the local time when
     /// a prompt is rendered. Runs that are to be compared need the same.
     pub clock: Option<jiff::civil::DateTime>,
     /// Hub address, cache and credentials; by default from the environment (`HF_HOME`, `HF_TOKEN` …).

@@ -12,7 +12,7 @@ use crate::decode::sampler::Sampler;
 use crate::decode::token_budget::CompletionPlan;
 use crate::language_model::{LanguageModel, Snapshot, logits_to_host};
 
-/// Tokens passed over for one place in an answer because of its token budget, before the shortest way to its end is taken.
+/// Tokens passed over at one position of an answer because of its token budget, before the shortest way to its end is taken.
 const MAX_PASSED_OVER: usize = 32;
 /// Time that a forward pass is assumed to take as long as none has been measured.
 const SHORT_PASS: Duration = Duration::from_millis(1);

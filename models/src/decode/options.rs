@@ -27,7 +27,7 @@ pub struct DecodeOptions {
     pub overlap: bool,
 }
 
-/// A masker at work in a generation, with the name its errors are told under.
+/// A masker for a generation, and the framework that its errors name.
 pub struct Constraint {
     /// The framework's name.
     pub framework: String,

@@ -1,16 +1,16 @@
 //! [`CompletionPlan`]: how a constrained answer can be ended before its token budget is used up.
 //!
-//! A token budget is the number of tokens that may follow a place in an answer, up to its limit and the model's context.
+//! A token budget is the number of tokens that may follow a position in an answer, up to its limit and the model's context.
 
 use maskwright::TokenId;
 
-/// Tokens of a budget that are kept back: the completion from one place may be a few tokens longer than what is left of the
-/// completion from the place before.
+/// Tokens of a budget that are kept back: the completion from one position may be a few tokens longer than what is left of the
+/// completion from the position before.
 const RESERVED_TOKENS: usize = 8;
 /// Tokens beyond the reserve that must be to spare where a token is taken before its completion is known.
 const SPARE_TOKENS: usize = 32;
 
-/// Tokens that are known to end the document from the place reached, if any are.
+/// Tokens that are known to end the document from the current position, if any are.
 #[derive(Debug, Default)]
 pub(super) struct CompletionPlan {
     completion: Option<Vec<TokenId>>,
@@ -36,7 +36,7 @@ impl CompletionPlan {
         completion.is_some_and(|completion| completion.len() + RESERVED_TOKENS <= budget)
     }
 
-    /// Notes that `completion` ends the document from the place reached, where the budget is `budget`. A binding plan is
+    /// Notes that `completion` ends the document from the current position, where the budget is `budget`. A binding plan is
     /// left only for one that fits.
     pub(super) fn learn(&mut self, completion: Option<Vec<TokenId>>, budget: usize) {
         if Self::fits(completion.as_deref(), budget) || !self.binding {

@@ -1,4 +1,4 @@
-//! [`ModelSource`]: the three places a model comes from, and how users name them.
+//! [`ModelSource`]: the three kinds of places a model comes from, and how users name them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

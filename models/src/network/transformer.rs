@@ -169,12 +169,12 @@ impl LanguageModel for Transformer {
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), ModelError> {
-        let place = (snapshot.position(), snapshot.mark());
-        if place == (0, 0) {
+        let end = (snapshot.position(), snapshot.mark());
+        if end == (0, 0) {
             self.reset();
             return Ok(());
         }
-        match self.appends.binary_search(&place) {
+        match self.appends.binary_search(&end) {
             Ok(index) => {
                 self.appends.truncate(index + 1);
                 Ok(())

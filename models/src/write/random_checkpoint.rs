@@ -148,15 +148,15 @@ impl RandomCheckpoint {
         if self.shards <= 1 {
             return self.write_shard(&directory.join(WEIGHTS), &tensors, &mut random);
         }
-        let mut places = Map::new();
+        let mut shard_of = Map::new();
         let per_shard = tensors.len().div_ceil(self.shards);
         let count = tensors.len().div_ceil(per_shard);
         for (index, tensors) in tensors.chunks(per_shard).enumerate() {
             let name = format!("model-{:05}-of-{count:05}.safetensors", index + 1);
             self.write_shard(&directory.join(&name), tensors, &mut random)?;
-            places.extend(tensors.iter().map(|tensor| (tensor.name.clone(), name.clone().into())));
+            shard_of.extend(tensors.iter().map(|tensor| (tensor.name.clone(), name.clone().into())));
         }
-        let index = json!({"metadata": {}, "weight_map": places});
+        let index = json!({"metadata": {}, "weight_map": shard_of});
         write_json(&directory.join(WEIGHT_INDEX), &index)
     }
 
