@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use maskwright::{Compiler, ExactCompiler, ExactOptions, Formats, Masker, Vocabulary};
 use maskwright_benches::{on_large_stack, vocabulary};
-use maskwright_suites::dataset::Sample;
+use maskwright_suites::dataset::Subsample;
 use maskwright_suites::mask_bench::MaskBench;
 use maskwright_worker::Stopwatch;
 
@@ -19,8 +19,8 @@ use maskwright_worker::Stopwatch;
 const REPETITIONS: usize = 3;
 /// Tokens at the end of a document over which times are averaged.
 const LAST: usize = 1_000;
-/// Schemas of a directory.
-const LARGEST: usize = 5;
+/// The number of schemas of a directory that are measured, the largest first.
+const LARGEST_SCHEMAS: usize = 5;
 
 type Schema = fn(usize) -> String;
 type Documents = (Schema, Schema);
@@ -237,7 +237,7 @@ fn print(compiler: &ExactCompiler, vocabulary: &Vocabulary, directory: Option<St
 
 /// The largest schemas of a directory, the smallest of them first.
 fn largest(bench: &MaskBench) -> Result<Vec<(String, String)>, Failure> {
-    let all = Sample {
+    let all = Subsample {
         limit: None,
         seed: None,
     };
@@ -245,7 +245,7 @@ fn largest(bench: &MaskBench) -> Result<Vec<(String, String)>, Failure> {
     for name in bench.sample(all) {
         largest.push((name.to_owned(), bench.read(name)?.schema_text));
         largest.sort_by_key(|(_, schema)| schema.len());
-        if largest.len() > LARGEST {
+        if largest.len() > LARGEST_SCHEMAS {
             largest.remove(0);
         }
     }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use maskwright::{Compiler, ExactCompiler, ExactOptions, Formats, Style, Vocabulary};
-use maskwright_suites::dataset::Sample;
+use maskwright_suites::dataset::Subsample;
 use maskwright_suites::mask_bench::MaskBench;
 
 /// The one of the harness, so that times are like those of `maskwright masks`.
@@ -28,7 +28,7 @@ const OTHER_THINGS: usize = 12 << 20;
 
 struct Arguments {
     directory: String,
-    sample: Sample,
+    sample: Subsample,
     slowest: usize,
     style: Style,
     cold: bool,
@@ -39,7 +39,7 @@ fn arguments() -> Option<Arguments> {
     let mut words = std::env::args().skip(1);
     let mut read = Arguments {
         directory: words.next()?,
-        sample: Sample {
+        sample: Subsample {
             limit: None,
             seed: None,
         },

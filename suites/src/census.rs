@@ -90,7 +90,7 @@ const KEYWORDS: &[(&str, Holds)] = &[
 
 /// How often something occurs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Count {
+pub struct Frequency {
     /// Schemas it occurs in.
     pub schemas: usize,
     /// Occurrences in all of them.
@@ -101,7 +101,7 @@ pub struct Count {
 ///
 /// Fields, fan-out and depth are those of objects within objects; what lies in arrays does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Size {
+pub struct SchemaSize {
     /// Bytes of the text.
     pub bytes: usize,
     /// Members of all objects.
@@ -118,13 +118,13 @@ pub struct Census {
     /// Drafts named by `$schema`, such as `draft-07`; `none` where there is no `$schema`, `other` for unknown ones.
     pub drafts: BTreeMap<String, usize>,
     /// Keywords of any draft.
-    pub keywords: BTreeMap<String, Count>,
+    pub keywords: BTreeMap<String, Frequency>,
     /// Members in schema position that are keywords of no draft.
-    pub unknown_keywords: BTreeMap<String, Count>,
+    pub unknown_keywords: BTreeMap<String, Frequency>,
     /// Values of `format`.
-    pub formats: BTreeMap<String, Count>,
-    /// Size of each schema, in the order they were added.
-    pub sizes: Vec<Size>,
+    pub formats: BTreeMap<String, Frequency>,
+    /// SchemaSize of each schema, in the order they were added.
+    pub sizes: Vec<SchemaSize>,
 }
 
 impl Census {
@@ -255,10 +255,10 @@ fn draft(root: &Value) -> &str {
         .unwrap_or("other")
 }
 
-fn size(root: &Value, bytes: usize) -> Size {
-    let mut size = Size {
+fn size(root: &Value, bytes: usize) -> SchemaSize {
+    let mut size = SchemaSize {
         bytes,
-        ..Size::default()
+        ..SchemaSize::default()
     };
     let mut open = vec![(root, 1)];
     while let Some((value, depth)) = open.pop() {
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(census.unknown_keywords.keys().collect::<Vec<_>>(), ["shared"]);
         assert_eq!(
             census.formats["date"],
-            Count {
+            Frequency {
                 schemas: 1,
                 occurrences: 2
             }
@@ -344,7 +344,7 @@ mod tests {
         let mut census = Census::default();
         let text = r#"{"a": {"b": {"c": 1, "d": 2, "e": 3}}, "f": [{"g": {}}]}"#;
         census.add(text).unwrap();
-        let expected = Size {
+        let expected = SchemaSize {
             bytes: text.len(),
             fields: 6,
             max_fan_out: 3,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::dataset::Sample;
+use crate::dataset::Subsample;
 use crate::json_text;
 pub use crate::text_file::FileError;
 use crate::text_file::{self, Place};
@@ -91,7 +91,7 @@ impl MaskBench {
 
     /// The names of a sample of the files, sorted.
     #[must_use]
-    pub fn sample(&self, sample: Sample) -> Vec<&str> {
+    pub fn sample(&self, sample: Subsample) -> Vec<&str> {
         let chosen = sample.positions(self.names.len());
         chosen.into_iter().map(|at| self.names[at].as_str()).collect()
     }

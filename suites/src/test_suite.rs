@@ -42,7 +42,7 @@ pub enum Draft {
 
 /// Which files of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum SuitePart {
     /// What every implementation has to do: the files in the draft's own folder.
     Required,
     /// What it may do: `optional/*.json`.
@@ -62,12 +62,12 @@ pub struct Case {
     /// folder; an object without it gets it as its first member, as the text is all that a framework sees.
     pub schema_text: String,
     /// The instances, in the file's order.
-    pub instances: Vec<Instance>,
+    pub instances: Vec<CaseInstance>,
 }
 
 /// An instance and whether it is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instance {
+pub struct CaseInstance {
     /// What it shows, in the suite's words.
     pub description: String,
     /// The instance.
@@ -123,7 +123,7 @@ impl TestSuite {
     /// # Errors
     ///
     /// [`TestSuiteError`], naming the folder or file, and the place in it.
-    pub fn cases(&self, draft: Draft, part: Part) -> Result<Vec<Case>, TestSuiteError> {
+    pub fn cases(&self, draft: Draft, part: SuitePart) -> Result<Vec<Case>, TestSuiteError> {
         let own = self.folder(&format!("tests/{}", draft.folder()))?;
         let folder = own.join(part.folder());
         let mut cases = Vec::new();
@@ -216,9 +216,9 @@ fn case(category: &str, value: &Value, draft: Draft, place: &Place<'_>) -> Resul
     })
 }
 
-fn instance(value: &Value, place: &Place<'_>) -> Result<Instance, FileError> {
+fn instance(value: &Value, place: &Place<'_>) -> Result<CaseInstance, FileError> {
     let data = place.member(value, "data", "an instance", Some)?;
-    Ok(Instance {
+    Ok(CaseInstance {
         description: place
             .member(value, "description", "a string", Value::as_str)?
             .to_owned(),
@@ -306,7 +306,7 @@ impl FromStr for Draft {
     }
 }
 
-impl Part {
+impl SuitePart {
     fn folder(self) -> &'static str {
         match self {
             Self::Required => "",

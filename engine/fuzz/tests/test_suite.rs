@@ -11,16 +11,16 @@ use maskwright::{CompileErrorKind, Compiler as _, ExactCompiler, ExactOptions, F
 use maskwright_fuzz::engine::{accepts, vocabulary};
 use maskwright_fuzz::{Choices, spelling};
 use maskwright_suites::strict_json;
-use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite};
+use maskwright_suites::test_suite::{Case, Draft, SuitePart, TestSuite};
 
 /// Reasons, each with the cases or tests (`draft/file: case`, `draft/file: case: test`) that fail for it.
 const EXPECTED_FAILURES: &str = include_str!("expected-failures.json");
 
 /// A compiler of `draft`, which the documents of the suite are registered with.
-fn compiler(suite: &TestSuite, draft: Draft, part: Part) -> ExactCompiler {
+fn compiler(suite: &TestSuite, draft: Draft, part: SuitePart) -> ExactCompiler {
     let mut options = ExactOptions {
         formats: match part {
-            Part::OptionalFormat => Formats::Asserted,
+            SuitePart::OptionalFormat => Formats::Asserted,
             _ => Formats::Annotation,
         },
         ..ExactOptions::judging()
@@ -30,7 +30,7 @@ fn compiler(suite: &TestSuite, draft: Draft, part: Part) -> ExactCompiler {
 }
 
 /// What comes out wrong of a part of the suite, and the number of tests.
-fn run(suite: &TestSuite, part: Part) -> (BTreeSet<String>, usize) {
+fn run(suite: &TestSuite, part: SuitePart) -> (BTreeSet<String>, usize) {
     let (mut wrong, mut tests) = (BTreeSet::new(), 0);
     for draft in Draft::ALL {
         let compiler = compiler(suite, draft, part);
@@ -83,7 +83,7 @@ fn suite() -> Option<TestSuite> {
 #[test]
 fn the_required_part_has_no_exception() {
     let Some(suite) = suite() else { return };
-    let (wrong, tests) = run(&suite, Part::Required);
+    let (wrong, tests) = run(&suite, SuitePart::Required);
     assert!(tests > 4_900, "{tests}");
     assert_eq!(wrong, BTreeSet::new());
 }
@@ -91,8 +91,8 @@ fn the_required_part_has_no_exception() {
 #[test]
 fn the_optional_part_fails_as_expected_and_not_otherwise() {
     let Some(suite) = suite() else { return };
-    let (mut wrong, mut tests) = run(&suite, Part::Optional);
-    let (more, of_formats) = run(&suite, Part::OptionalFormat);
+    let (mut wrong, mut tests) = run(&suite, SuitePart::Optional);
+    let (more, of_formats) = run(&suite, SuitePart::OptionalFormat);
     wrong.extend(more);
     tests += of_formats;
     println!("{} of {tests} optional tests or cases fail", wrong.len());

@@ -21,12 +21,12 @@ pub struct Comparison {
     /// The paper's table.
     pub source: Source,
     /// What both have figures of.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<ComparedFigure>,
 }
 
 /// A figure of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure {
+pub struct ComparedFigure {
     /// Its name, as in our JSON.
     pub name: &'static str,
     /// Ours; `None` where nothing was measured.
@@ -57,7 +57,7 @@ fn coverage(row: &BenchRow, engine: PaperRow) -> Option<Comparison> {
     if theoretical.is_none() && measured.is_none() {
         return None;
     }
-    let figure = |name, ours, paper| Figure { name, ours, paper };
+    let figure = |name, ours, paper| ComparedFigure { name, ours, paper };
     let figures = vec![
         figure("theoretical", row.theoretical, theoretical),
         figure("declared", row.declared, measured.map(|paper| paper.declared)),
@@ -70,14 +70,14 @@ fn coverage(row: &BenchRow, engine: PaperRow) -> Option<Comparison> {
 fn efficiency(row: &BenchRow, engine: PaperRow) -> impl Iterator<Item = Comparison> {
     let found = paper::efficiency(&row.dataset, engine).into_iter();
     found.map(move |(source, paper)| {
-        let figure = |name, ours, paper| Figure {
+        let figure = |name, ours, paper| ComparedFigure {
             name,
             ours,
             paper: Some(paper),
         };
         let ours = &row.medians;
         let figures = vec![
-            Figure {
+            ComparedFigure {
                 name: "gct_s",
                 ours: ours.gct_s,
                 paper: paper.gct_s,
@@ -93,7 +93,7 @@ fn efficiency(row: &BenchRow, engine: PaperRow) -> impl Iterator<Item = Comparis
 }
 
 impl Comparison {
-    fn new(row: &BenchRow, engine: PaperRow, source: Source, figures: Vec<Figure>) -> Self {
+    fn new(row: &BenchRow, engine: PaperRow, source: Source, figures: Vec<ComparedFigure>) -> Self {
         Self {
             dataset: row.dataset.clone(),
             model: row.model.clone(),

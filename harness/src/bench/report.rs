@@ -1,7 +1,6 @@
 //! [`Report`]: the tables of [`BenchRow`]s for terminals, as Markdown, CSV, JSON.
 
-use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::Table;
 use maskwright_suites::validate::Scoring;
 use serde_json::json;
 
@@ -9,7 +8,7 @@ use crate::bench::comparison::{self, Comparison};
 use crate::bench::rows::BenchRow;
 use crate::bench::server_rows::{self, ServerRow, server_table};
 use crate::report::statistics::Interval;
-use crate::report::table::Style;
+use crate::report::table::{Style, table};
 
 /// The rows of a run and how they were made.
 #[derive(Clone, Debug)]
@@ -106,11 +105,7 @@ waiting are part of TTFT.";
 impl Report {
     /// The tables for a terminal.
     pub fn terminal(&self) -> String {
-        let table = |columns| {
-            let mut table = self.table(columns, false);
-            table.load_style(UTF8_FULL_CONDENSED);
-            table
-        };
+        let table = |columns| self.table(columns, Style::Terminal);
         let mut text = format!(
             "{}\n{}\n{COVERAGE_LEGEND}\n\nEfficiency\n{}\n{EFFICIENCY_LEGEND}{}\n",
             self.coverage_title(),
@@ -137,11 +132,7 @@ impl Report {
 
     /// The tables in Markdown, the best value of each model and dataset bold where there are several.
     pub fn markdown(&self) -> String {
-        let table = |columns| {
-            let mut table = self.table(columns, true);
-            table.load_style(ASCII_MARKDOWN);
-            table
-        };
+        let table = |columns| self.table(columns, Style::Markdown);
         let mut text = format!(
             "**{}**\n\n{}\n\n{COVERAGE_LEGEND} Bold: the best.\n\n**Efficiency**\n\n{}\n\n{EFFICIENCY_LEGEND}{}\n",
             self.coverage_title(),
@@ -191,26 +182,23 @@ impl Report {
         format!("Coverage ({} scoring, {percent} % confidence intervals)", self.scoring)
     }
 
-    fn table(&self, columns: &[Column], mark_best: bool) -> Table {
+    /// The best value of each model and dataset is bold in Markdown.
+    fn table(&self, columns: &[Column], style: Style) -> Table {
         let several_models = self.rows.iter().any(|row| row.model != self.rows[0].model);
-        let mut table = Table::new();
-        table.set_content_arrangement(ContentArrangement::Disabled);
         let model = several_models.then_some("model");
         let header = model.into_iter().chain(["dataset", "framework"]);
-        table.set_header(header.chain(columns.iter().map(|column| column.title)));
+        let header = header.chain(columns.iter().map(|column| column.title));
+        let mut table = table(header, 2 + usize::from(several_models), style);
         for row in &self.rows {
             let model = several_models.then(|| row.model.clone());
             let names = model.into_iter().chain([row.dataset.clone(), display_name(row)]);
             table.add_row(names.chain(columns.iter().map(|column| {
                 let cell = (column.cell)(row);
-                match mark_best && self.is_best(row, column) {
+                match style == Style::Markdown && self.is_best(row, column) {
                     true => format!("**{cell}**"),
                     false => cell,
                 }
             })));
-        }
-        for column in table.column_iter_mut().skip(2 + usize::from(several_models)) {
-            column.set_cell_alignment(CellAlignment::Right);
         }
         table
     }

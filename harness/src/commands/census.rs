@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
-use maskwright_suites::census::{Census, Count, Size};
-use maskwright_suites::dataset::Sample;
+use comfy_table::Table;
+use maskwright_suites::census::{Census, Frequency, SchemaSize};
+use maskwright_suites::dataset::Subsample;
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
 use crate::report::statistics::Spread;
+use crate::report::table::{Style, table};
 use crate::run::progress;
 
 /// Arguments of `maskwright census`.
@@ -40,7 +40,7 @@ pub struct CensusArguments {
 pub fn run(arguments: &CensusArguments) -> Result<(), CommandError> {
     let catalog = super::catalog(arguments.data.as_deref())?;
     let mut counted = Vec::new();
-    for dataset in catalog.select(&arguments.datasets, Sample::default())? {
+    for dataset in catalog.select(&arguments.datasets, Subsample::default())? {
         let mut census = Census::default();
         for instance in &dataset.instances {
             let problem = match &instance.schema {
@@ -90,17 +90,17 @@ fn full(census: &Census) -> Value {
 }
 
 /// A figure of a schema's size.
-type Figure = fn(&Size) -> usize;
+type SizeFigure = fn(&SchemaSize) -> usize;
 
 /// The figures of table 8.
-const SIZES: [(&str, Figure); 4] = [
+const SIZES: [(&str, SizeFigure); 4] = [
     ("bytes", |size| size.bytes),
     ("fields", |size| size.fields),
     ("max_fan_out", |size| size.max_fan_out),
     ("depth", |size| size.depth),
 ];
 
-fn median_and_largest(census: &Census, figure: Figure) -> (Option<f64>, Option<usize>) {
+fn median_and_largest(census: &Census, figure: SizeFigure) -> (Option<f64>, Option<usize>) {
     let values = || census.sizes.iter().map(figure);
     (
         Spread::of(values().map(|value| value as f64)).map(|spread| spread.median),
@@ -109,7 +109,11 @@ fn median_and_largest(census: &Census, figure: Figure) -> (Option<f64>, Option<u
 }
 
 fn sizes(counted: &[(String, Census)]) -> Table {
-    let mut table = table(["dataset", "schemas", "bytes (median/max)", "fields", "fan-out", "depth"]);
+    let mut table = table(
+        ["dataset", "schemas", "bytes (median/max)", "fields", "fan-out", "depth"],
+        1,
+        Style::Terminal,
+    );
     for (name, census) in counted {
         let mut row = vec![name.clone(), census.sizes.len().to_string()];
         row.extend(
@@ -129,7 +133,7 @@ fn drafts(counted: &[(String, Census)]) -> Table {
     const DRAFTS: [&str; 8] = [
         "draft-03", "draft-04", "draft-06", "draft-07", "2019-09", "2020-12", "none", "other",
     ];
-    let mut table = table(["dataset"].into_iter().chain(DRAFTS));
+    let mut table = table(["dataset"].into_iter().chain(DRAFTS), 1, Style::Terminal);
     for (name, census) in counted {
         let count = |draft: &str| census.drafts.get(draft).copied().unwrap_or(0).to_string();
         table.add_row([name.clone()].into_iter().chain(DRAFTS.into_iter().map(count)));
@@ -142,18 +146,18 @@ fn frequencies(
     counted: &[(String, Census)],
     what: &str,
     top: usize,
-    counts: fn(&Census) -> &BTreeMap<String, Count>,
+    counts: fn(&Census) -> &BTreeMap<String, Frequency>,
 ) -> Table {
-    let mut totals: BTreeMap<&str, Count> = BTreeMap::new();
+    let mut totals: BTreeMap<&str, Frequency> = BTreeMap::new();
     for (name, count) in counted.iter().flat_map(|(_, census)| counts(census)) {
         let total = totals.entry(name).or_default();
         total.schemas += count.schemas;
         total.occurrences += count.occurrences;
     }
     let schemas: usize = counted.iter().map(|(_, census)| census.sizes.len()).sum();
-    let mut totals: Vec<(&str, Count)> = totals.into_iter().collect();
+    let mut totals: Vec<(&str, Frequency)> = totals.into_iter().collect();
     totals.sort_by_key(|(_, count)| std::cmp::Reverse(count.schemas));
-    let mut table = table([what, "schemas", "share", "occurrences"]);
+    let mut table = table([what, "schemas", "share", "occurrences"], 1, Style::Terminal);
     for (name, count) in totals.into_iter().take(top) {
         let share = 100.0 * count.schemas as f64 / schemas.max(1) as f64;
         table.add_row([
@@ -162,17 +166,6 @@ fn frequencies(
             format!("{share:.1} %"),
             count.occurrences.to_string(),
         ]);
-    }
-    table
-}
-
-/// An empty table with all columns but the first aligned to the right.
-fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED);
-    table.set_header(header);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
     }
     table
 }

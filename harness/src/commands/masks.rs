@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use maskwright::TokenId;
-use maskwright_suites::dataset::Sample;
+use maskwright_suites::dataset::Subsample;
 use maskwright_suites::locate::locate;
 use maskwright_suites::mask_bench::{MaskBench, MaskBenchFile};
 use maskwright_suites::validate::Scoring;
@@ -78,7 +78,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         Some(directory) => MaskBench::open(directory)?,
         None => MaskBench::open(&locate("jsonschemabench", None)?)?,
     };
-    let files = bench.sample(Sample {
+    let files = bench.sample(Subsample {
         limit: arguments.limit,
         seed: arguments.seed,
     });

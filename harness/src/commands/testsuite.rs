@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use maskwright::TokenId;
 use maskwright_suites::locate::locate;
-use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite};
+use maskwright_suites::test_suite::{Case, Draft, SuitePart, TestSuite};
 use maskwright_worker::Purpose;
 use serde::Serialize;
 
@@ -75,7 +75,7 @@ enum PartName {
     Format,
 }
 
-impl From<PartName> for Part {
+impl From<PartName> for SuitePart {
     fn from(name: PartName) -> Self {
         match name {
             PartName::Required => Self::Required,

@@ -14,7 +14,7 @@ use super::{
     BUILT_IN_FRAMEWORKS, BuiltInFramework, Documented, EXTERNAL_FRAMEWORKS, ExternalFramework, Judging, LM_ONLY,
     Spelling,
 };
-use crate::worker::{self, Failure, Launch, Limits, Provision, WORKER_COMMAND, Worker, WorkerCompiler};
+use crate::worker::{self, Launch, Limits, Provision, WORKER_COMMAND, Worker, WorkerCompiler, WorkerFailure};
 
 /// What a worker may use to get ready.
 const START_LIMITS: Limits = Limits {
@@ -52,7 +52,7 @@ pub enum FrameworkError {
         /// The framework.
         name: String,
         /// Why.
-        failure: Failure,
+        failure: WorkerFailure,
     },
     /// The framework refused the vocabulary.
     #[error("framework {name} cannot work with this vocabulary: {message}")]
@@ -184,7 +184,7 @@ fn elsewhere(name: &str, launch: Launch) -> Result<Framework, FrameworkError> {
     let documented = description.documented.as_ref().map(Documented::try_from);
     let documented = documented.transpose().map_err(|error| FrameworkError::Worker {
         name: name.to_owned(),
-        failure: Failure::Protocol {
+        failure: WorkerFailure::Protocol {
             message: error.to_string(),
         },
     })?;
@@ -253,7 +253,7 @@ impl Framework {
     pub fn ready_worker(&self, provision: Provision) -> Result<Worker, FrameworkError> {
         let mut worker = self.worker(provision)?;
         worker.ready().map_err(|failure| match failure {
-            Failure::Refused { message } => FrameworkError::Vocabulary {
+            WorkerFailure::Refused { message } => FrameworkError::Vocabulary {
                 name: self.name.clone(),
                 message,
             },

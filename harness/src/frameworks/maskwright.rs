@@ -1,13 +1,12 @@
 //! maskwright, this project's own engine.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use ::maskwright::{Compiler, ExactCompiler, ExactOptions, Formats, SchemaOptions, Style};
+use ::maskwright::{Compiler, ExactCompiler, Style};
 use maskwright_worker::{Purpose, Setup};
 
 use super::spelling::spelling;
-use super::{BuiltInFramework, Documented, Keyword};
+use super::{BuiltInFramework, Documented, Judging, Keyword};
 
 pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
     name: "maskwright",
@@ -39,21 +38,14 @@ pub(super) const GENERATION: BuiltInFramework = BuiltInFramework {
 };
 
 fn compiler(setup: &Setup, style: Style) -> Box<dyn Compiler> {
-    let options = options(&setup.documents, setup.assert_formats, style);
-    Box::new(ExactCompiler::new(setup.vocabulary.clone(), options))
-}
-
-pub(super) fn options(documents: &BTreeMap<String, String>, assert_formats: bool, style: Style) -> ExactOptions {
-    let mut schema = SchemaOptions::default();
-    schema.documents.clone_from(documents);
-    ExactOptions {
-        schema,
-        formats: match assert_formats {
-            true => Formats::Asserted,
-            false => Formats::Annotation,
-        },
-        style,
-    }
+    let judging = Judging {
+        documents: &setup.documents,
+        assert_formats: setup.assert_formats,
+    };
+    Box::new(ExactCompiler::new(
+        setup.vocabulary.clone(),
+        judging.exact_options(style),
+    ))
 }
 
 static DOCUMENTED: Documented = Documented {

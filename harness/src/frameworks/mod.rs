@@ -2,6 +2,7 @@
 
 mod choice;
 mod documented;
+mod judging;
 mod llguidance;
 mod maskwright;
 mod outlines_core;
@@ -11,29 +12,16 @@ mod spelling;
 mod tests;
 mod token_trie;
 
-use std::collections::BTreeMap;
-
 use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
 pub use choice::{Framework, FrameworkError, NamedWorker, choose, find_executable};
 pub use documented::{Documented, Keyword, Restriction};
+pub use judging::{Judging, Spelling};
 pub use settings::FrameworkSettings;
 
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
 pub const LM_ONLY: &str = "none";
-
-/// How documents are judged.
-#[derive(Clone, Copy, Debug)]
-pub struct Judging<'a> {
-    /// JSON texts by URI that `$ref` may lead to.
-    pub documents: &'a BTreeMap<String, String>,
-    /// Whether `format` is an assertion.
-    pub assert_formats: bool,
-}
-
-/// From a schema and an instance to the text of that instance which a framework takes; none where there is none.
-pub type Spelling = fn(&Judging<'_>, &str, &str) -> Option<String>;
 
 /// A constrained-decoding framework of this program: what it is called, and how it is made ready.
 pub struct BuiltInFramework {

@@ -8,7 +8,6 @@ use maskwright_suites::json_text;
 use serde_json::{Map, Value, json};
 
 use super::Judging;
-use super::maskwright::options;
 
 /// Where a schema is found by the one that is made of it.
 const SPELT: &str = "maskwright:spelt";
@@ -18,7 +17,7 @@ const ATTEMPTS: usize = 10_000;
 /// The text of an instance that is valid under a schema: the only value that is equal to it as well, or, where that is too
 /// much to ask, the instance with its members in an order that the engine takes.
 pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> Option<String> {
-    let options = options(judging.documents, judging.assert_formats, Style::generation());
+    let options = judging.exact_options(Style::generation());
     let instance = serde_json::from_str(instance).ok()?;
     let vocabulary = bytes()?;
     let spelt = only_value(&vocabulary, options.clone(), schema, &instance);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use maskwright::{ExactOptions, Formats, Masker, ReplyCompiler, Style, TokenId, Vocabulary};
-use maskwright_suites::ifstruct::{Generator, Level, OutputFormat, Sample, Scorer, Split};
+use maskwright_suites::ifstruct::{Level, OutputFormat, Sample, SampleGenerator, Scorer, Split};
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -79,7 +79,7 @@ fn replies_that_are_allowed_pass() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut judged = [0; 2];
     for split in [Split::Test, Split::Train] {
-        for sample in Generator::new(5, split).unwrap().take(60) {
+        for sample in SampleGenerator::new(5, split).unwrap().take(60) {
             let mut masker = compiler
                 .compile(&form::schema(&sample).to_string(), &form::form(&sample))
                 .unwrap();
@@ -102,7 +102,7 @@ fn replies_that_are_allowed_pass() {
 /// Rows of the public set leave open what ours say: how the list is wrapped, and how many items it has.
 #[test]
 fn what_a_sample_leaves_open_is_open() {
-    let mut sample: Sample = Generator::new(5, Split::Test).unwrap().next().unwrap();
+    let mut sample: Sample = SampleGenerator::new(5, Split::Test).unwrap().next().unwrap();
     sample.output_format = OutputFormat::Json;
     sample.top_level_count = None;
     sample.require_wrapper_key = false;

@@ -7,7 +7,7 @@ use comfy_table::Table;
 use serde_json::{Value, json};
 
 use crate::frameworks::FrameworkSettings;
-use crate::masks::rows::{MaskRow, Spread, Times};
+use crate::masks::rows::{MaskRow, TimeQuantiles, Times};
 use crate::report::table::{Style, table};
 
 /// What the tables mean.
@@ -20,7 +20,7 @@ compiles and replays to the end; shared: those that every framework does.";
 const REASONS: usize = 8;
 
 /// A figure of a row's times.
-type Pick = fn(&Times) -> &Spread;
+type Pick = fn(&Times) -> &TimeQuantiles;
 
 /// The times of a table: a title, and where they are.
 const TIMES: [(&str, Pick); 4] = [
@@ -89,7 +89,7 @@ fn outcomes(rows: &[MaskRow], style: Style) -> Table {
 }
 
 fn spreads(rows: &[MaskRow], title: &str, pick: Pick, style: Style) -> Table {
-    let names = quantiles(&Spread::default()).map(|(name, _)| name);
+    let names = quantiles(&TimeQuantiles::default()).map(|(name, _)| name);
     let mut table = table([title, "set", "schemas"].into_iter().chain(names), 2, style);
     // Of one framework the two sets are the same.
     let sets = if rows.len() > 1 { 2 } else { 1 };
@@ -103,7 +103,7 @@ fn spreads(rows: &[MaskRow], title: &str, pick: Pick, style: Style) -> Table {
     table
 }
 
-fn quantiles(spread: &Spread) -> [(&'static str, Option<f64>); 9] {
+fn quantiles(spread: &TimeQuantiles) -> [(&'static str, Option<f64>); 9] {
     [
         ("mean", spread.mean),
         ("p25", spread.p25),
@@ -127,7 +127,7 @@ fn microseconds(value: Option<f64>) -> String {
 /// The figures as CSV, unrounded: one line for each framework, set and kind of time.
 pub fn csv(rows: &[MaskRow]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = quantiles(&Spread::default()).map(|(name, _)| name);
+    let names = quantiles(&TimeQuantiles::default()).map(|(name, _)| name);
     // Lines are of equal length and written to memory: this cannot fail.
     let _ = writer.write_record(
         ["framework", "time", "set", "schemas", "tokens"]

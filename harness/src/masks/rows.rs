@@ -64,13 +64,13 @@ pub struct SchemaMemory {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Times {
     /// Time per token for mask and advance (TBM), in processor time of the worker, all threads.
-    pub tbm_us: Spread,
+    pub tbm_us: TimeQuantiles,
     /// Time of compilation and first mask (TTFM), in processor time likewise.
-    pub ttfm_us: Spread,
+    pub ttfm_us: TimeQuantiles,
     /// TBM in elapsed time.
-    pub tbm_wall_us: Spread,
+    pub tbm_wall_us: TimeQuantiles,
     /// TTFM in elapsed time.
-    pub ttfm_wall_us: Spread,
+    pub ttfm_wall_us: TimeQuantiles,
     /// Number of tokens behind the times between masks.
     pub tokens: usize,
     /// Number of schemas behind the times.
@@ -79,7 +79,7 @@ pub struct Times {
 
 /// Mean and quantiles; all absent where there is no figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Spread {
+pub struct TimeQuantiles {
     /// Arithmetic mean.
     pub mean: Option<f64>,
     /// One in four is at most this.
@@ -100,7 +100,7 @@ pub struct Spread {
     pub max: Option<f64>,
 }
 
-impl Spread {
+impl TimeQuantiles {
     /// The spread of times in nanoseconds, in microseconds.
     pub fn of_nanoseconds(times: impl IntoIterator<Item = u64>) -> Self {
         let mut values: Vec<f64> = times.into_iter().map(|time| time as f64 / 1e3).collect();
@@ -235,11 +235,11 @@ fn schema_memory(records: &[&MaskRecord]) -> Option<SchemaMemory> {
 }
 
 fn times(records: &[&MaskRecord]) -> Times {
-    let first = |pick| Spread::of_nanoseconds(first_mask_times(records, pick));
+    let first = |pick| TimeQuantiles::of_nanoseconds(first_mask_times(records, pick));
     Times {
-        tbm_us: Spread::of_nanoseconds(records.iter().flat_map(|record| record.cpu_ns.iter().copied())),
+        tbm_us: TimeQuantiles::of_nanoseconds(records.iter().flat_map(|record| record.cpu_ns.iter().copied())),
         ttfm_us: first(|time| time.cpu_ns),
-        tbm_wall_us: Spread::of_nanoseconds(records.iter().flat_map(|record| record.wall_ns.iter().copied())),
+        tbm_wall_us: TimeQuantiles::of_nanoseconds(records.iter().flat_map(|record| record.wall_ns.iter().copied())),
         ttfm_wall_us: first(|time| time.wall_ns),
         tokens: records.iter().map(|record| record.wall_ns.len()).sum(),
         measured: records.len(),

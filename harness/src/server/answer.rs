@@ -6,7 +6,7 @@ use maskwright_models::SamplingOptions;
 use maskwright_suites::prompt::Message;
 use serde::{Deserialize, Serialize};
 
-use super::settings::Prices;
+use super::usage::{Prices, TokenSource, TokenUsage};
 
 /// What a server is asked.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct Answer {
     /// From sending to the end.
     pub total: Duration,
     /// Tokens, as the server or else the pieces count them.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Requests made for it, the first included.
     pub attempts: u32,
     /// Bytes of the request.
@@ -103,39 +103,6 @@ impl Outcome {
             Self::Other => "ended otherwise",
             Self::Unanswered => "unanswered",
         }
-    }
-}
-
-/// Tokens of a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Of the prompt.
-    pub prompt: u64,
-    /// Of the answer, reasoning included.
-    pub completion: u64,
-    /// Those of the answer that were reasoning: as the server tells, or else a token for each piece of it that arrived.
-    pub reasoning: Option<u64>,
-    /// Those of the prompt that the server still had in memory, where it tells.
-    pub cached: Option<u64>,
-    /// Who counted.
-    pub source: TokenSource,
-}
-
-/// Who counted the tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenSource {
-    /// The server.
-    Usage,
-    /// Nobody: a token for each piece of the answer that arrived, which may hold several, and nothing for the prompt.
-    #[default]
-    Pieces,
-}
-
-impl Usage {
-    /// Tokens of the text itself.
-    pub fn visible(&self) -> u64 {
-        self.completion.saturating_sub(self.reasoning.unwrap_or(0))
     }
 }
 

@@ -9,7 +9,7 @@ use ureq::http::Response;
 use ureq::{Agent, Body, Timeout};
 
 use super::answer::{Answer, Outcome, Question};
-use super::error::{ErrorBody, Failure, ServerError, Unanswered, read_failure};
+use super::error::{ErrorBody, ResponseFailure, ServerError, Unanswered, read_failure};
 use super::pace::{Admission, Pace};
 use super::protocol::NoPiece;
 use super::reading::Reading;
@@ -17,11 +17,12 @@ use super::retry::{Backoff, LONGEST_PAUSE, asked_pause};
 use super::settings::ServerSettings;
 use super::stream::EventDecoder;
 
-/// Most bytes of an answer without its tokens, and for each token: an event with a token takes a few hundred.
-const LARGEST_ANSWER: usize = 1 << 20;
-const LARGEST_TOKEN: usize = 2 << 10;
-/// Most bytes that are read of an error.
-const LARGEST_ERROR: u64 = 64 << 10;
+/// The limit on the bytes of an answer apart from those of its tokens.
+const ANSWER_BYTES_WITHOUT_TOKENS: usize = 1 << 20;
+/// The limit on the bytes of an answer for each of its tokens: an event with a token takes a few hundred.
+const ANSWER_BYTES_PER_TOKEN: usize = 2 << 10;
+/// The limit on the bytes that are read of an error.
+const ERROR_BYTES: u64 = 64 << 10;
 /// Longest time that a server may take to say that it is there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 /// Shortest key that is taken out of texts; `EMPTY` and the like are no secrets, and part of many texts.
@@ -94,7 +95,10 @@ impl Client {
         let root = self.settings.url.trim_end_matches("/v1");
         let told = paths.iter().find_map(|path| {
             let mut response = self.get(&format!("{root}{path}")).ok()?;
-            let body = response.body_mut().with_config().limit(LARGEST_ANSWER as u64);
+            let body = response
+                .body_mut()
+                .with_config()
+                .limit(ANSWER_BYTES_WITHOUT_TOKENS as u64);
             let reply: serde_json::Value = serde_json::from_str(&body.read_to_string().ok()?).ok()?;
             Some(reply.get(member)?.as_str()?.chars().take(100).collect::<String>())
         });
@@ -256,18 +260,14 @@ impl Client {
         if !status.is_success() {
             let mut text = Vec::new();
             // As much of the reason as can be had.
-            let _ = response
-                .body_mut()
-                .as_reader()
-                .take(LARGEST_ERROR)
-                .read_to_end(&mut text);
+            let _ = response.body_mut().as_reader().take(ERROR_BYTES).read_to_end(&mut text);
             let body = ErrorBody::from_text(&String::from_utf8_lossy(&text));
             return self.settle(status.as_u16(), &body, question, wait);
         }
         let limit = question
             .max_tokens
-            .saturating_mul(LARGEST_TOKEN)
-            .saturating_add(LARGEST_ANSWER);
+            .saturating_mul(ANSWER_BYTES_PER_TOKEN)
+            .saturating_add(ANSWER_BYTES_WITHOUT_TOKENS);
         let mut body = response.into_body().into_reader();
         let mut reading = Reading::new(self.settings.dialect);
         let (mut decoder, mut whole) = (EventDecoder::default(), Vec::new());
@@ -303,7 +303,7 @@ impl Client {
         if reading.is_done() {
             // Once the last bytes are read, the connection can serve the next request. Nobody waits for them; the request's
             // time limit holds for them, too.
-            let drain = move || std::io::copy(&mut body.take(LARGEST_ERROR), &mut std::io::sink());
+            let drain = move || std::io::copy(&mut body.take(ERROR_BYTES), &mut std::io::sink());
             let _ = thread::Builder::new().name("drain".to_owned()).spawn(drain);
         }
         let rest = match is_stream {
@@ -338,9 +338,9 @@ impl Client {
     ) -> Result<Answer, ServerError> {
         let key = self.settings.key_variable().filter(|_| self.has_key());
         match read_failure(status, body, question.schema.is_some(), wait, key) {
-            Failure::SchemaRefused(message) => Ok(verdict(Outcome::SchemaRefused, message)),
-            Failure::ContextFull(message) => Ok(verdict(Outcome::ContextFull, message)),
-            Failure::Error(error) => Err(error),
+            ResponseFailure::SchemaRefused(message) => Ok(verdict(Outcome::SchemaRefused, message)),
+            ResponseFailure::ContextFull(message) => Ok(verdict(Outcome::ContextFull, message)),
+            ResponseFailure::Error(error) => Err(error),
         }
     }
 
@@ -367,7 +367,7 @@ fn verdict(outcome: Outcome, message: String) -> Answer {
         text: String::new(),
         arrivals: Vec::new(),
         total: Duration::ZERO,
-        usage: super::answer::Usage::default(),
+        usage: super::usage::TokenUsage::default(),
         attempts: 1,
         request_bytes: 0,
         model: None,

@@ -176,7 +176,7 @@ pub struct ErrorBody {
 
 /// What a failed request means.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Failure {
+pub enum ResponseFailure {
     /// It is the verdict on the schema.
     SchemaRefused(String),
     /// The prompt does not fit the model's context.
@@ -231,7 +231,7 @@ pub fn read_failure(
     constrained: bool,
     wait: Option<Duration>,
     key: Option<&str>,
-) -> Failure {
+) -> ResponseFailure {
     // An error in an answer that began well has a status of its own, or none: then the server failed.
     let status = match status {
         200..=299 => body.status.filter(|status| *status >= 400).unwrap_or(status),
@@ -239,7 +239,7 @@ pub fn read_failure(
     };
     let message = || body.message.clone();
     let names_schema = constrained && body.names(SCHEMA_WORDS);
-    Failure::Error(match status {
+    ResponseFailure::Error(match status {
         // Google says 400 to a wrong key.
         400 | 401 | 403 | 407 if !matches!(status, 400) || body.names(KEY_WORDS) => ServerError::NoAccess {
             status,
@@ -259,8 +259,8 @@ pub fn read_failure(
             status,
             message: message(),
         },
-        _ if body.names(CONTEXT_WORDS) => return Failure::ContextFull(message()),
-        400..=499 if names_schema => return Failure::SchemaRefused(message()),
+        _ if body.names(CONTEXT_WORDS) => return ResponseFailure::ContextFull(message()),
+        400..=499 if names_schema => return ResponseFailure::SchemaRefused(message()),
         400..=499 => ServerError::RequestRefused {
             status,
             message: message(),
@@ -317,7 +317,7 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(status: u16, body: &str) -> Failure {
+    fn read(status: u16, body: &str) -> ResponseFailure {
         read_failure(status, &ErrorBody::from_text(body), true, None, Some("KEY"))
     }
 
@@ -348,18 +348,21 @@ mod tests {
             ),
         ] {
             let failure = read(status, body);
-            let Failure::SchemaRefused(message) = &failure else {
+            let ResponseFailure::SchemaRefused(message) = &failure else {
                 panic!("{body}: {failure:?}")
             };
             assert!(!message.starts_with('{'), "{message}");
             let unconstrained = read_failure(status, &ErrorBody::from_text(body), false, None, None);
             assert!(
-                matches!(unconstrained, Failure::Error(ServerError::RequestRefused { .. })),
+                matches!(
+                    unconstrained,
+                    ResponseFailure::Error(ServerError::RequestRefused { .. })
+                ),
                 "{unconstrained:?}"
             );
         }
         let error = |status, body| match read(status, body) {
-            Failure::Error(error) => error,
+            ResponseFailure::Error(error) => error,
             other => panic!("{body}: {other:?}"),
         };
         assert!(matches!(
@@ -393,7 +396,7 @@ mod tests {
         ));
         assert!(error(404, "no model").is_fatal());
         let long = "the request exceeds the available context size for this schema";
-        assert_eq!(read(400, long), Failure::ContextFull(long.to_owned()));
+        assert_eq!(read(400, long), ResponseFailure::ContextFull(long.to_owned()));
         assert_eq!(
             ErrorBody::from_text(&"é".repeat(5000)).message.chars().count(),
             LONGEST_MESSAGE + 2

@@ -6,6 +6,7 @@
 
 mod answer;
 mod client;
+mod dialect;
 mod error;
 mod pace;
 mod patience;
@@ -16,11 +17,13 @@ mod reading;
 mod retry;
 mod settings;
 mod stream;
+mod usage;
 
-pub use answer::{Answer, Outcome, Question, TokenSource};
+pub use answer::{Answer, Outcome, Question};
 pub use client::Client;
 pub use error::Unanswered;
 pub use patience::Patience;
 pub use pool::{Ended, Next, ask_all};
 pub use probe::check;
-pub use settings::{Prices, ServerSettings, ServerSettingsSummary};
+pub use settings::{ServerSettings, ServerSettingsSummary};
+pub use usage::{Prices, TokenSource};

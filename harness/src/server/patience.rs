@@ -4,8 +4,9 @@ use super::answer::Answer;
 use super::error::{ServerError, Unanswered};
 use super::pool::Next;
 
-/// Questions without an answer, one after the other, after which a server is left alone.
-const MOST: usize = 3;
+/// The number of unanswered questions in a row after which a server is left alone: one may be bad luck, and each takes the
+/// whole time limit and all its repetitions.
+const UNANSWERED_IN_A_ROW: usize = 3;
 
 /// What became of the questions so far.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ impl Patience {
         self.unanswered += 1;
         self.in_a_row += 1;
         self.last_error = Some(error.clone());
-        match self.in_a_row >= MOST || error.is_fatal() {
+        match self.in_a_row >= UNANSWERED_IN_A_ROW || error.is_fatal() {
             true => Next::Stop,
             false => Next::Go,
         }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::answer::{Answer, Outcome, TokenSource, Usage};
+use super::answer::{Answer, Outcome};
+use super::dialect::Dialect;
 use super::error::ServerError;
-use super::protocol::{Dialect, NoPiece};
+use super::protocol::NoPiece;
+use super::usage::{TokenSource, TokenUsage};
 
 /// Data of the event that ends a stream of chat completions.
 const DONE: &[u8] = b"[DONE]";
@@ -20,7 +22,7 @@ pub struct Reading {
     arrivals: Vec<Duration>,
     reasoning_pieces: u64,
     finish: Option<String>,
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
     model: Option<String>,
     fingerprint: Option<String>,
     last: Duration,
@@ -92,10 +94,10 @@ impl Reading {
     /// The answer, cut off at `total` by a limit.
     pub fn cut_off(self, outcome: Outcome, message: Option<String>, total: Duration) -> Answer {
         let pieces = self.arrivals.len() as u64;
-        let mut usage = self.usage.unwrap_or(Usage {
+        let mut usage = self.usage.unwrap_or(TokenUsage {
             completion: pieces + self.reasoning_pieces,
             source: TokenSource::Pieces,
-            ..Usage::default()
+            ..TokenUsage::default()
         });
         if self.reasoning_pieces > 0 {
             // Servers that do not count it say 0 or nothing.

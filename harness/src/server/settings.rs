@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ureq::http::Uri;
 
-use super::answer::Usage;
-use super::protocol::Dialect;
+use super::dialect::Dialect;
+use super::usage::Prices;
 use crate::frameworks::LM_ONLY;
 use crate::report::paper::PaperRow;
 
@@ -53,15 +53,6 @@ pub struct ServerSettings {
     pub tokens_per_minute: Option<u64>,
     /// What tokens cost.
     pub prices: Option<Prices>,
-}
-
-/// Prices per million tokens, in any currency.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Prices {
-    /// Of prompts.
-    pub input: f64,
-    /// Of answers, reasoning included.
-    pub output: f64,
 }
 
 /// What goes on record of a server: what two runs must have in common to measure the same. The address does not
@@ -218,13 +209,6 @@ impl ServerSettings {
             input: 0.0,
             output: 0.0,
         })
-    }
-}
-
-impl Prices {
-    /// Cost of a request, in the prices' currency.
-    pub fn cost(&self, usage: &Usage) -> f64 {
-        (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
     }
 }
 

@@ -271,7 +271,7 @@ pub fn standings(frameworks: &[Conformance], category: usize) -> Vec<Standing> {
 #[cfg(test)]
 mod tests {
     use maskwright::CompileErrorKind;
-    use maskwright_suites::test_suite::Instance;
+    use maskwright_suites::test_suite::CaseInstance;
     use maskwright_worker::protocol::{Time, WireCompileError};
 
     use super::*;
@@ -286,12 +286,12 @@ mod tests {
     }
 
     fn case(valid: &[bool]) -> (Case, Vec<Vec<TokenId>>) {
-        let instance = |(number, valid): (usize, &bool)| Instance {
+        let instance = |(number, valid): (usize, &bool)| CaseInstance {
             description: format!("instance {number}"),
             text: "[1]".to_owned(),
             valid: *valid,
         };
-        let instances: Vec<Instance> = valid.iter().enumerate().map(instance).collect();
+        let instances: Vec<CaseInstance> = valid.iter().enumerate().map(instance).collect();
         let tokens = instances.iter().map(|one| one.text.bytes().map(u32::from).collect());
         let tokens = tokens.collect();
         let case = Case {

@@ -6,7 +6,7 @@ use maskwright::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, To
 use maskwright_worker::protocol::{Completeness, Completion, Done, Forced, Forked, MaskReply, Request, WireMaskError};
 use serde::de::DeserializeOwned;
 
-use super::{Failure, Limits, Worker};
+use super::{Limits, Worker, WorkerFailure};
 
 /// A framework in a worker, as a [`Compiler`].
 ///
@@ -62,9 +62,9 @@ impl Compiler for WorkerCompiler {
 }
 
 /// The compile error that a worker's failure amounts to.
-pub fn compile_error(failure: Failure) -> CompileError {
+pub fn compile_error(failure: WorkerFailure) -> CompileError {
     let kind = match failure {
-        Failure::TimedOut { .. } | Failure::OutOfCpuTime { .. } | Failure::OutOfMemory { .. } => {
+        WorkerFailure::TimedOut { .. } | WorkerFailure::OutOfCpuTime { .. } | WorkerFailure::OutOfMemory { .. } => {
             CompileErrorKind::LimitExceeded
         }
         _ => CompileErrorKind::Internal,
@@ -93,9 +93,9 @@ impl WorkerMasker {
         worker
             .request_raw(request, &self.limits)
             .map_err(|failure| match failure {
-                Failure::TimedOut { .. } | Failure::OutOfCpuTime { .. } | Failure::OutOfMemory { .. } => {
-                    MaskError::LimitExceeded(failure.to_string())
-                }
+                WorkerFailure::TimedOut { .. }
+                | WorkerFailure::OutOfCpuTime { .. }
+                | WorkerFailure::OutOfMemory { .. } => MaskError::LimitExceeded(failure.to_string()),
                 _ => MaskError::Internal(failure.to_string()),
             })
     }

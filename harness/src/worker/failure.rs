@@ -1,10 +1,10 @@
-//! [`Failure`]: how a worker lets its host down.
+//! [`WorkerFailure`]: how a worker lets its host down.
 
 use std::time::Duration;
 
-/// Why a request to a worker brought no reply. All but [`Failure::Refused`] end the worker.
+/// Why a request to a worker brought no reply. All but [`WorkerFailure::Refused`] end the worker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum WorkerFailure {
     /// The program could not be started.
     #[error("the worker {program} cannot be started: {message}")]
     Start {
@@ -55,7 +55,7 @@ pub enum Failure {
     },
 }
 
-impl Failure {
+impl WorkerFailure {
     /// Whether the process is gone, or must go, after this.
     pub fn is_fatal(&self) -> bool {
         !matches!(self, Self::Refused { .. })

@@ -19,7 +19,7 @@ use maskwright_worker::{Purpose, TokenizerSource, WireVocabulary};
 use serde::de::DeserializeOwned;
 
 pub use compiler::WorkerCompiler;
-pub use failure::Failure;
+pub use failure::WorkerFailure;
 pub use process::Limits;
 use process::Process;
 
@@ -100,16 +100,16 @@ pub struct Worker {
 ///
 /// # Errors
 ///
-/// [`Failure`], where it cannot be started or does not answer.
-pub fn describe(launch: &Launch, limits: &Limits) -> Result<Description, Failure> {
+/// [`WorkerFailure`], where it cannot be started or does not answer.
+pub fn describe(launch: &Launch, limits: &Limits) -> Result<Description, WorkerFailure> {
     hello(&mut start(launch)?, limits)
 }
 
-fn start(launch: &Launch) -> Result<Process, Failure> {
+fn start(launch: &Launch) -> Result<Process, WorkerFailure> {
     Process::start(&launch.program, &launch.arguments)
 }
 
-fn hello(process: &mut Process, limits: &Limits) -> Result<Description, Failure> {
+fn hello(process: &mut Process, limits: &Limits) -> Result<Description, WorkerFailure> {
     let request = Request::Hello {
         protocol: protocol::VERSION,
     };
@@ -134,8 +134,8 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// [`Failure`], where it does not get ready.
-    pub fn ready(&mut self) -> Result<(), Failure> {
+    /// [`WorkerFailure`], where it does not get ready.
+    pub fn ready(&mut self) -> Result<(), WorkerFailure> {
         if self.process.is_some() {
             return Ok(());
         }
@@ -154,8 +154,8 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// [`Failure`]; the next request starts a new process after a fatal one.
-    pub fn compile(&mut self, schema: &str, first_mask: bool, limits: &Limits) -> Result<Compiled, Failure> {
+    /// [`WorkerFailure`]; the next request starts a new process after a fatal one.
+    pub fn compile(&mut self, schema: &str, first_mask: bool, limits: &Limits) -> Result<Compiled, WorkerFailure> {
         self.ready()?;
         let schema = Cow::Borrowed(schema);
         self.request(&Request::Compile { schema, first_mask }, limits)
@@ -172,7 +172,7 @@ impl Worker {
         tokens: &[TokenId],
         forced: bool,
         limits: &Limits,
-    ) -> Result<Replayed, Failure> {
+    ) -> Result<Replayed, WorkerFailure> {
         let tokens = Cow::Borrowed(tokens);
         self.request(&Request::Replay { masker, tokens, forced }, limits)
     }
@@ -195,7 +195,7 @@ impl Worker {
     }
 
     /// Sends a request to the running process and reads its reply.
-    fn request<T: DeserializeOwned>(&mut self, request: &Request<'_>, limits: &Limits) -> Result<T, Failure> {
+    fn request<T: DeserializeOwned>(&mut self, request: &Request<'_>, limits: &Limits) -> Result<T, WorkerFailure> {
         self.request_raw(request, limits).map(|(reply, _)| reply)
     }
 
@@ -203,10 +203,10 @@ impl Worker {
         &mut self,
         request: &Request<'_>,
         limits: &Limits,
-    ) -> Result<(T, Vec<u8>), Failure> {
+    ) -> Result<(T, Vec<u8>), WorkerFailure> {
         let forgotten = std::mem::take(&mut self.forgotten);
         let Some(process) = &mut self.process else {
-            return Err(Failure::Refused {
+            return Err(WorkerFailure::Refused {
                 message: "the worker that held this masker has ended".to_owned(),
             });
         };
@@ -216,7 +216,7 @@ impl Worker {
             outcome = process.exchange(&encode(&drop), limits).map(|_| ());
         }
         let outcome = outcome.and_then(|()| ask(process, &encode(request), limits));
-        if outcome.as_ref().is_err_and(Failure::is_fatal) {
+        if outcome.as_ref().is_err_and(WorkerFailure::is_fatal) {
             self.peak_memory();
             self.process = None;
         }
@@ -231,9 +231,13 @@ fn encode(request: &Request<'_>) -> Vec<u8> {
     line
 }
 
-fn ask<T: DeserializeOwned>(process: &mut Process, request: &[u8], limits: &Limits) -> Result<(T, Vec<u8>), Failure> {
+fn ask<T: DeserializeOwned>(
+    process: &mut Process,
+    request: &[u8],
+    limits: &Limits,
+) -> Result<(T, Vec<u8>), WorkerFailure> {
     let reply = process.exchange(request, limits)?;
-    let parsed = serde_json::from_slice(&reply.line).map_err(|error| Failure::Protocol {
+    let parsed = serde_json::from_slice(&reply.line).map_err(|error| WorkerFailure::Protocol {
         message: format!("a reply of unexpected shape: {error}"),
     })?;
     Ok((parsed, reply.raw))

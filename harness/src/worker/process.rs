@@ -10,8 +10,8 @@ use maskwright_worker::protocol::Misunderstood;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Deserialize;
 
-use super::failure::Failure;
-use super::usage::{Usage, peak_memory};
+use super::failure::WorkerFailure;
+use super::usage::{ProcessUsage, peak_memory};
 
 /// How often a working process's memory and processor time are looked at.
 const WATCH_INTERVAL: Duration = Duration::from_millis(20);
@@ -70,13 +70,13 @@ pub struct Process {
     /// How much of `received` is known to hold no line end.
     scanned: usize,
     said: Vec<u8>,
-    usage: Usage,
+    usage: ProcessUsage,
 }
 
 impl Process {
     /// Starts a program.
-    pub fn start(program: &std::path::Path, arguments: &[String]) -> Result<Self, Failure> {
-        let failed = |error: io::Error| Failure::Start {
+    pub fn start(program: &std::path::Path, arguments: &[String]) -> Result<Self, WorkerFailure> {
+        let failed = |error: io::Error| WorkerFailure::Start {
             program: program.display().to_string(),
             message: error.to_string(),
         };
@@ -99,7 +99,7 @@ impl Process {
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(failed(io::Error::other("it has no pipes")));
         };
-        let usage = Usage::of(child.id());
+        let usage = ProcessUsage::of(child.id());
         let process = Self {
             child,
             input,
@@ -141,8 +141,8 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// [`Failure`]; the process must not be used after a fatal one.
-    pub fn exchange(&mut self, request: &[u8], limits: &Limits) -> Result<Reply, Failure> {
+    /// [`WorkerFailure`]; the process must not be used after a fatal one.
+    pub fn exchange(&mut self, request: &[u8], limits: &Limits) -> Result<Reply, WorkerFailure> {
         let start = Instant::now();
         let mut cpu_time_before = None;
         let mut unsent = request;
@@ -152,7 +152,7 @@ impl Process {
             }
             let elapsed = start.elapsed();
             if elapsed >= limits.time {
-                return Err(Failure::TimedOut { limit: limits.time });
+                return Err(WorkerFailure::TimedOut { limit: limits.time });
             }
             if elapsed >= WATCH_INTERVAL {
                 // Before that, nothing is looked at: short requests are not slowed down.
@@ -168,18 +168,18 @@ impl Process {
     }
 
     /// Compares the process's use of memory and processor time with the limits.
-    fn watch(&mut self, cpu_time_before: &mut Option<Duration>, limits: &Limits) -> Result<(), Failure> {
+    fn watch(&mut self, cpu_time_before: &mut Option<Duration>, limits: &Limits) -> Result<(), WorkerFailure> {
         self.usage.refresh();
         let before = *cpu_time_before.get_or_insert(self.usage.cpu_time);
         let used_mib = self.usage.memory >> 20;
         if used_mib > limits.memory_mib {
-            return Err(Failure::OutOfMemory {
+            return Err(WorkerFailure::OutOfMemory {
                 used_mib,
                 limit_mib: limits.memory_mib,
             });
         }
         if self.usage.cpu_time.saturating_sub(before) > limits.cpu_time() {
-            return Err(Failure::OutOfCpuTime {
+            return Err(WorkerFailure::OutOfCpuTime {
                 limit: limits.cpu_time(),
             });
         }
@@ -187,7 +187,7 @@ impl Process {
     }
 
     /// Waits until a pipe is ready, or `timeout` has passed.
-    fn wait(&self, sending: bool, timeout: Duration) -> Result<(), Failure> {
+    fn wait(&self, sending: bool, timeout: Duration) -> Result<(), WorkerFailure> {
         let mut pipes = vec![
             PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.errors.as_fd(), PollFlags::IN),
@@ -201,13 +201,13 @@ impl Process {
         };
         match poll(&mut pipes, Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(Failure::Protocol {
+            Err(error) => Err(WorkerFailure::Protocol {
                 message: format!("waiting for it failed: {error}"),
             }),
         }
     }
 
-    fn send(&mut self, unsent: &mut &[u8]) -> Result<(), Failure> {
+    fn send(&mut self, unsent: &mut &[u8]) -> Result<(), WorkerFailure> {
         while !unsent.is_empty() {
             match self.input.write(unsent) {
                 Ok(written) => *unsent = &unsent[written..],
@@ -220,7 +220,7 @@ impl Process {
     }
 
     /// Takes in what has arrived. False where there will be nothing more.
-    fn receive(&mut self) -> Result<bool, Failure> {
+    fn receive(&mut self) -> Result<bool, WorkerFailure> {
         let mut chunk = [0; 1 << 14];
         loop {
             match self.output.read(&mut chunk) {
@@ -229,13 +229,13 @@ impl Process {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    return Err(Failure::Protocol {
+                    return Err(WorkerFailure::Protocol {
                         message: format!("reading its output failed: {error}"),
                     });
                 }
             }
             if self.received.len() > MAX_LINE_BYTES + MAX_RAW_BYTES {
-                return Err(Failure::Protocol {
+                return Err(WorkerFailure::Protocol {
                     message: format!("a reply of more than {MAX_LINE_BYTES} bytes"),
                 });
             }
@@ -253,18 +253,18 @@ impl Process {
     }
 
     /// The reply, once it is there whole.
-    fn take_reply(&mut self) -> Result<Option<Reply>, Failure> {
+    fn take_reply(&mut self) -> Result<Option<Reply>, WorkerFailure> {
         let Some(end) = self.received[self.scanned..].iter().position(|&byte| byte == b'\n') else {
             self.scanned = self.received.len();
             return Ok(None);
         };
         let end = self.scanned + end + 1;
-        let head: Head = serde_json::from_slice(&self.received[..end]).map_err(|error| Failure::Protocol {
+        let head: Head = serde_json::from_slice(&self.received[..end]).map_err(|error| WorkerFailure::Protocol {
             message: format!("a reply is not JSON: {error}"),
         })?;
         let raw = head.bytes.unwrap_or(0);
         if raw > MAX_RAW_BYTES {
-            return Err(Failure::Protocol {
+            return Err(WorkerFailure::Protocol {
                 message: format!("a reply announces {raw} raw bytes"),
             });
         }
@@ -279,7 +279,7 @@ impl Process {
     }
 
     /// The failure of a process whose pipes are closed.
-    fn ended(&mut self) -> Failure {
+    fn ended(&mut self) -> WorkerFailure {
         let deadline = Instant::now() + END_GRACE;
         let status = loop {
             match self.child.try_wait() {
@@ -290,7 +290,7 @@ impl Process {
             }
         };
         self.listen();
-        Failure::Crashed {
+        WorkerFailure::Crashed {
             status,
             said: String::from_utf8_lossy(&self.said).into_owned(),
         }
@@ -298,9 +298,9 @@ impl Process {
 }
 
 /// The failure that a reply speaks of.
-fn refused(line: &[u8]) -> Option<Failure> {
+fn refused(line: &[u8]) -> Option<WorkerFailure> {
     let misunderstood: Misunderstood = serde_json::from_slice(line).ok()?;
-    Some(Failure::Refused {
+    Some(WorkerFailure::Refused {
         message: misunderstood.error,
     })
 }

@@ -6,7 +6,7 @@ use maskwright::TokenId;
 use maskwright_worker::protocol::{Replayed, Time, WireCompileError};
 use serde::{Deserialize, Serialize};
 
-use crate::worker::{Failure, Limits, Worker};
+use crate::worker::{Limits, Worker, WorkerFailure};
 
 /// What to do with a schema.
 #[derive(Clone, Copy, Debug)]
@@ -67,13 +67,13 @@ pub enum EndingKind {
     Protocol,
 }
 
-impl From<Failure> for Ending {
-    fn from(failure: Failure) -> Self {
+impl From<WorkerFailure> for Ending {
+    fn from(failure: WorkerFailure) -> Self {
         let kind = match failure {
-            Failure::Crashed { .. } | Failure::Start { .. } => EndingKind::Crash,
-            Failure::TimedOut { .. } | Failure::OutOfCpuTime { .. } => EndingKind::Timeout,
-            Failure::OutOfMemory { .. } => EndingKind::Memory,
-            Failure::Protocol { .. } | Failure::Refused { .. } => EndingKind::Protocol,
+            WorkerFailure::Crashed { .. } | WorkerFailure::Start { .. } => EndingKind::Crash,
+            WorkerFailure::TimedOut { .. } | WorkerFailure::OutOfCpuTime { .. } => EndingKind::Timeout,
+            WorkerFailure::OutOfMemory { .. } => EndingKind::Memory,
+            WorkerFailure::Protocol { .. } | WorkerFailure::Refused { .. } => EndingKind::Protocol,
         };
         Self {
             kind,

@@ -1,11 +1,11 @@
-//! [`Usage`]: memory and processor time of another process.
+//! [`ProcessUsage`]: memory and processor time of another process.
 
 use std::time::Duration;
 
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 /// What a process uses, as last looked at.
-pub struct Usage {
+pub struct ProcessUsage {
     system: System,
     pid: Pid,
     /// Resident memory, in bytes.
@@ -16,7 +16,7 @@ pub struct Usage {
     pub cpu_time: Duration,
 }
 
-impl Usage {
+impl ProcessUsage {
     /// The use of the process `pid`, which has only just started.
     pub fn of(pid: u32) -> Self {
         Self {

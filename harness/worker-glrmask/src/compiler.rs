@@ -7,6 +7,7 @@ use glrmask::{Constraint, ConstraintState, ErrorKind, Expr, Grammar, TokenSet, V
 use maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary,
 };
+use maskwright_worker::TokenHistory;
 use yoke::{Yoke, Yokeable};
 
 /// The options glrmask runs with, as its documentation calls them.
@@ -139,10 +140,11 @@ struct State<'a>(ConstraintState<'a>);
 /// A state together with the constraint it borrows.
 type Sequence = Yoke<State<'static>, Arc<Constraint>>;
 
+#[derive(Clone)]
 struct GlrmaskMasker {
     sequence: Sequence,
     /// The tokens accepted, from which a state is made again: glrmask has no way back.
-    tokens: Vec<TokenId>,
+    history: TokenHistory,
     mask: TokenMask,
     mask_is_current: bool,
     vocabulary: Arc<Vocabulary>,
@@ -152,17 +154,17 @@ impl GlrmaskMasker {
     fn new(constraint: Arc<Constraint>, vocabulary: Arc<Vocabulary>) -> Self {
         Self {
             sequence: start(constraint),
-            tokens: Vec::new(),
+            history: TokenHistory::default(),
             mask: TokenMask::none(vocabulary.len()),
             mask_is_current: false,
             vocabulary,
         }
     }
 
-    /// Replays `tokens`, all of which were accepted before.
+    /// Makes the state again from the history, all of which was accepted before.
     fn replay(&mut self) -> Result<(), MaskError> {
         self.sequence = start(self.sequence.backing_cart().clone());
-        for &token in &self.tokens {
+        for &token in self.history.tokens() {
             if !commit(&mut self.sequence, token) {
                 let message = format!("glrmask refuses token {token}, which it had accepted, in a replay");
                 return Err(MaskError::Internal(message));
@@ -193,19 +195,15 @@ impl Masker for GlrmaskMasker {
     }
 
     fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
-        let refused = MaskError::TokenRefused {
-            token,
-            position: self.tokens.len(),
-        };
         if self.mask_is_current && !self.mask.allows(token) {
-            return Err(refused);
+            return Err(self.history.refusal(token));
         }
         // Without a mask the token is tried: a copy of the state to try it on would cost more than a mask.
         if !commit(&mut self.sequence, token) {
             self.replay()?;
-            return Err(refused);
+            return Err(self.history.refusal(token));
         }
-        self.tokens.push(token);
+        self.history.push(token);
         self.mask_is_current = false;
         Ok(())
     }
@@ -218,7 +216,7 @@ impl Masker for GlrmaskMasker {
     }
 
     fn position(&self) -> usize {
-        self.tokens.len()
+        self.history.position()
     }
 
     /// None: glrmask spells what it forces in the longest tokens, which is not the tokenizer's own tokenisation.
@@ -227,25 +225,11 @@ impl Masker for GlrmaskMasker {
     }
 
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
-        Ok(Box::new(Self {
-            sequence: self.sequence.clone(),
-            tokens: self.tokens.clone(),
-            mask: self.mask.clone(),
-            mask_is_current: self.mask_is_current,
-            vocabulary: self.vocabulary.clone(),
-        }))
+        Ok(Box::new(self.clone()))
     }
 
     fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
-        let available = self.tokens.len();
-        let Some(position) = available.checked_sub(tokens) else {
-            return Err(MaskError::RollbackTooFar {
-                asked: tokens,
-                available,
-            });
-        };
-        if tokens > 0 {
-            self.tokens.truncate(position);
+        if self.history.take_back(tokens)? {
             self.mask_is_current = false;
             self.replay()?;
         }

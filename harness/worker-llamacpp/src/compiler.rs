@@ -14,6 +14,7 @@ use llama_cpp_2::token::data_array::LlamaTokenDataArray;
 use maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary,
 };
+use maskwright_worker::TokenHistory;
 
 use crate::gguf::vocabulary_file;
 
@@ -114,7 +115,7 @@ impl Compiler for LlamaCppCompiler {
         Ok(Box::new(LlamaCppMasker {
             sampler: start.clone(),
             start: Arc::new(start),
-            tokens: Vec::new(),
+            history: TokenHistory::default(),
             ended: false,
             mask: TokenMask::none(self.shared.vocabulary.len()),
             mask_is_current: false,
@@ -132,11 +133,12 @@ fn schema_error(schema: &str, message: &str) -> CompileError {
 }
 
 /// A document so far. Samplers come before the model that they point into: they are dropped first.
+#[derive(Clone)]
 struct LlamaCppMasker {
     sampler: LlamaSampler,
     /// The sampler before the first token, from which states are made again: llama.cpp has no way back.
     start: Arc<LlamaSampler>,
-    tokens: Vec<TokenId>,
+    history: TokenHistory,
     /// Whether the last token was an end of sequence, which leaves a grammar as it is.
     ended: bool,
     mask: TokenMask,
@@ -175,16 +177,14 @@ impl LlamaCppMasker {
         is_allowed(&one.data[0])
     }
 
-    /// Makes the state again from `tokens`, all of which were accepted before.
+    /// Makes the state again from the history, all of which was accepted before.
     fn replay(&mut self) -> Result<(), MaskError> {
         self.sampler = LlamaSampler::clone(&self.start);
         self.ended = false;
-        let tokens = std::mem::take(&mut self.tokens);
-        for &token in &tokens {
-            self.accept(token)?;
-        }
-        self.tokens = tokens;
-        Ok(())
+        let history = std::mem::take(&mut self.history);
+        let replayed = history.tokens().iter().try_for_each(|&token| self.accept(token));
+        self.history = history;
+        replayed
     }
 
     fn accept(&mut self, token: TokenId) -> Result<(), MaskError> {
@@ -235,16 +235,13 @@ impl Masker for LlamaCppMasker {
 
     fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
         if !self.allows(token) {
-            return Err(MaskError::TokenRefused {
-                token,
-                position: self.tokens.len(),
-            });
+            return Err(self.history.refusal(token));
         }
         if let Err(error) = self.accept(token) {
             self.replay()?;
             return Err(error);
         }
-        self.tokens.push(token);
+        self.history.push(token);
         self.mask_is_current = false;
         Ok(())
     }
@@ -254,7 +251,7 @@ impl Masker for LlamaCppMasker {
     }
 
     fn position(&self) -> usize {
-        self.tokens.len()
+        self.history.position()
     }
 
     /// None: llama.cpp does not look for text that must come.
@@ -263,27 +260,11 @@ impl Masker for LlamaCppMasker {
     }
 
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
-        Ok(Box::new(Self {
-            sampler: self.sampler.clone(),
-            start: self.start.clone(),
-            tokens: self.tokens.clone(),
-            ended: self.ended,
-            mask: self.mask.clone(),
-            mask_is_current: self.mask_is_current,
-            shared: self.shared.clone(),
-        }))
+        Ok(Box::new(self.clone()))
     }
 
     fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
-        let available = self.tokens.len();
-        let Some(position) = available.checked_sub(tokens) else {
-            return Err(MaskError::RollbackTooFar {
-                asked: tokens,
-                available,
-            });
-        };
-        if tokens > 0 {
-            self.tokens.truncate(position);
+        if self.history.take_back(tokens)? {
             self.mask_is_current = false;
             self.replay()?;
         }

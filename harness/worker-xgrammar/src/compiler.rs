@@ -1,15 +1,14 @@
 //! XGrammar behind maskwright's traits.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use dlpark::SafeManagedTensorVersioned;
-use dlpark::traits::TensorView;
 use maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary,
 };
-use xgrammar::{CompiledGrammar, GrammarCompiler, GrammarMatcher, TokenizerInfo, XGrammarErr, get_bitmask_size};
+use maskwright_worker::TokenHistory;
+use xgrammar::{CompiledGrammar, GrammarCompiler, GrammarMatcher, TokenizerInfo, XGrammarErr};
 
+use crate::bitmask::{failed, fill};
 use crate::forced::forced_tokens;
 use crate::tokens::tokenizer_info;
 
@@ -83,7 +82,7 @@ impl Compiler for XgrammarCompiler {
         Ok(Box::new(XgrammarMasker {
             // The package's own default, unlike XGrammar's, ends a document as soon as it may end.
             matcher: GrammarMatcher::with(&grammar, None, Some(false), None),
-            tokens: Vec::new(),
+            history: TokenHistory::default(),
             mask: TokenMask::none(self.vocabulary.len()),
             mask_is_current: false,
             vocabulary: self.vocabulary.clone(),
@@ -122,7 +121,7 @@ fn compile_error(error: &XGrammarErr) -> CompileError {
 /// A document so far.
 struct XgrammarMasker {
     matcher: GrammarMatcher,
-    tokens: Vec<TokenId>,
+    history: TokenHistory,
     mask: TokenMask,
     mask_is_current: bool,
     vocabulary: Arc<Vocabulary>,
@@ -171,12 +170,9 @@ impl Masker for XgrammarMasker {
             || !self.is_known(token)
             || !self.matcher.accept_token(self.known_twin(token).cast_signed(), None)
         {
-            return Err(MaskError::TokenRefused {
-                token,
-                position: self.tokens.len(),
-            });
+            return Err(self.history.refusal(token));
         }
-        self.tokens.push(token);
+        self.history.push(token);
         self.mask_is_current = false;
         Ok(())
     }
@@ -186,12 +182,16 @@ impl Masker for XgrammarMasker {
     }
 
     fn position(&self) -> usize {
-        self.tokens.len()
+        self.history.position()
     }
 
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
         if !self.matcher.is_terminated() {
-            tokens.extend(forced_tokens(&mut self.matcher, &self.vocabulary, &self.tokens)?);
+            tokens.extend(forced_tokens(
+                &mut self.matcher,
+                &self.vocabulary,
+                self.history.tokens(),
+            )?);
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ impl Masker for XgrammarMasker {
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {
         Ok(Box::new(Self {
             matcher: self.matcher.fork(),
-            tokens: self.tokens.clone(),
+            history: self.history.clone(),
             mask: self.mask.clone(),
             mask_is_current: self.mask_is_current,
             vocabulary: self.vocabulary.clone(),
@@ -207,51 +207,12 @@ impl Masker for XgrammarMasker {
     }
 
     fn rollback(&mut self, tokens: usize) -> Result<(), MaskError> {
-        let available = self.tokens.len();
-        let (Some(position), Ok(steps)) = (available.checked_sub(tokens), i32::try_from(tokens)) else {
-            return Err(MaskError::RollbackTooFar {
-                asked: tokens,
-                available,
-            });
-        };
-        if steps > 0 {
+        if self.history.take_back(tokens)? {
+            // More tokens than that are in no history.
+            let steps = i32::try_from(tokens).unwrap_or(i32::MAX);
             self.matcher.rollback(Some(steps)).map_err(failed)?;
-            self.tokens.truncate(position);
             self.mask_is_current = false;
         }
         Ok(())
     }
-}
-
-/// Writes the tokens that `matcher` allows into `mask`.
-///
-/// # Errors
-///
-/// [`MaskError::Internal`], where XGrammar fails.
-pub fn fill(matcher: &mut GrammarMatcher, mask: &mut TokenMask) -> Result<(), MaskError> {
-    thread_local! {
-        /// The tensor that XGrammar writes masks into, kept from one mask to the next. It cannot go to another thread.
-        static BITMASK: RefCell<Option<SafeManagedTensorVersioned>> = const { RefCell::new(None) };
-    }
-    let length = get_bitmask_size(i32::try_from(mask.len()).unwrap_or(i32::MAX - 31).max(1)) as usize;
-    BITMASK.with_borrow_mut(|kept| {
-        if kept.as_ref().is_none_or(|bitmask| bitmask.num_elements() != length) {
-            *kept = Some(SafeManagedTensorVersioned::new(vec![0_i32; length]).map_err(failed)?);
-        }
-        let Some(bitmask) = kept.as_mut() else {
-            return Ok(());
-        };
-        matcher.fill_next_token_bitmask(bitmask, None, None).map_err(failed)?;
-        let filled: &[i32] = bitmask.as_slice_contiguous().map_err(failed)?;
-        mask.fill_words(|words| {
-            for (word, filled) in words.iter_mut().zip(filled) {
-                *word = filled.cast_unsigned();
-            }
-        });
-        Ok(())
-    })
-}
-
-fn failed(error: impl std::fmt::Display) -> MaskError {
-    MaskError::Internal(format!("xgrammar: {error}"))
 }

@@ -3,7 +3,7 @@
 use maskwright::{MaskError, TokenId, TokenMask, Vocabulary};
 use xgrammar::GrammarMatcher;
 
-use crate::compiler::fill;
+use crate::bitmask::fill;
 use crate::jump_forward::jump_forward;
 
 /// Bytes before the forced ones that the tokenizer sees: enough for it to begin as it would in the whole text.

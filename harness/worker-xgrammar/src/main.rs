@@ -2,6 +2,7 @@
 //!
 //! Without an argument it runs with XGrammar's defaults, with `--standard` it reads schemas as JSON Schema defines them.
 
+mod bitmask;
 mod compiler;
 mod documented;
 mod forced;

@@ -26,11 +26,13 @@
 
 mod channel;
 mod clock;
+mod history;
 pub mod protocol;
 mod serve;
 mod vocabulary;
 
 pub use clock::Stopwatch;
+pub use history::TokenHistory;
 pub use protocol::{Description, Documented, Purpose};
 pub use serve::{MakeTokenizer, Prepare, Setup, serve};
 pub use vocabulary::{TokenizerSource, WireVocabulary};

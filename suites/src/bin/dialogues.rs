@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use maskwright_suites::synthetic::{Example, Generator, Split};
+use maskwright_suites::synthetic::{Example, SchemaGenerator, SchemaSplit};
 use maskwright_suites::{json_text, prompt};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -27,8 +27,8 @@ struct Arguments {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Which schemas to draw from.
-    #[arg(long, value_enum, default_value_t = Part::Train)]
-    split: Part,
+    #[arg(long, value_enum, default_value_t = DialoguePart::Train)]
+    split: DialoguePart,
     /// Which demonstrations come before the request.
     #[arg(long, value_enum, default_value_t = Shots::Mixed)]
     shots: Shots,
@@ -38,7 +38,7 @@ struct Arguments {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Part {
+enum DialoguePart {
     /// Schemas for training.
     Train,
     /// Schemas that are never trained on.
@@ -81,10 +81,10 @@ fn texts(example: &Example) -> serde_json::Result<(String, String)> {
 
 fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     let split = match arguments.split {
-        Part::Train => Split::Train,
-        Part::HeldOut => Split::HeldOut,
+        DialoguePart::Train => SchemaSplit::Train,
+        DialoguePart::HeldOut => SchemaSplit::HeldOut,
     };
-    let mut examples = Generator::new(arguments.seed, split);
+    let mut examples = SchemaGenerator::new(arguments.seed, split);
     let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed ^ 0x6469_616c);
     let mut next = || examples.next().ok_or_else(|| io::Error::other("the generator ended"));
     for _ in 0..arguments.count {

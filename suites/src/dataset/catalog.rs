@@ -37,7 +37,7 @@ pub struct Available {
 ///
 /// Samples of the same seed lie within one another: a larger limit only adds instances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sample {
+pub struct Subsample {
     /// At most this many; all without it.
     pub limit: Option<usize>,
     /// With a seed, those of a random sample, in file order; without, the first ones.
@@ -92,7 +92,7 @@ impl Catalog {
     /// Loads the data sets with the given names, in the given order and each once; with no name, all of them.
     ///
     /// Case and punctuation in names do not matter: `GlaiveAI-2K` is `Glaiveai2K`.
-    pub fn select<S: AsRef<str>>(&self, names: &[S], sample: Sample) -> Result<Vec<Dataset>, DatasetError> {
+    pub fn select<S: AsRef<str>>(&self, names: &[S], sample: Subsample) -> Result<Vec<Dataset>, DatasetError> {
         let mut chosen: Vec<&Entry> = Vec::new();
         for name in names {
             let entry = self.find(name.as_ref())?;
@@ -153,7 +153,7 @@ impl Rows {
 }
 
 impl Entry {
-    fn load(&self, sample: Sample) -> Dataset {
+    fn load(&self, sample: Subsample) -> Dataset {
         let chosen = sample.positions(self.rows.count());
         let instances = match &self.rows {
             Rows::Held(dataset) => chosen.iter().map(|&at| dataset.instances[at].clone()).collect(),
@@ -185,7 +185,7 @@ impl Entry {
     }
 }
 
-impl Sample {
+impl Subsample {
     /// The positions chosen among `count`, ascending.
     pub(crate) fn positions(self, count: usize) -> Vec<usize> {
         let limit = self.limit.unwrap_or(count).min(count);

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::error::{DatasetError, RowError, RowErrorKind};
+use super::error::{DatasetError, InstanceError, InstanceErrorKind};
 use super::{Instance, MAX_SCHEMA_BYTES};
 
 /// Files of one data set.
@@ -118,21 +118,21 @@ pub(super) fn read_json(dataset: &str, path: &Path) -> Instance {
     match read_bounded(path) {
         Ok(bytes) => Instance::new(dataset, id, Some(path), None, bytes),
         Err(kind) => Instance {
-            schema: Err(RowError::new(dataset, &id, Some(path), None, kind)),
+            schema: Err(InstanceError::new(dataset, &id, Some(path), None, kind)),
             id,
         },
     }
 }
 
-fn read_bounded(path: &Path) -> Result<Vec<u8>, RowErrorKind> {
-    let unreadable = |error: std::io::Error| RowErrorKind::Unreadable(error.to_string());
+fn read_bounded(path: &Path) -> Result<Vec<u8>, InstanceErrorKind> {
+    let unreadable = |error: std::io::Error| InstanceErrorKind::Unreadable(error.to_string());
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         // Opening a pipe would wait for a writer.
-        return Err(RowErrorKind::Unreadable("not a regular file".to_owned()));
+        return Err(InstanceErrorKind::Unreadable("not a regular file".to_owned()));
     }
     if metadata.len() > MAX_SCHEMA_BYTES as u64 {
-        return Err(RowErrorKind::TooLarge { bytes: metadata.len() });
+        return Err(InstanceErrorKind::TooLarge { bytes: metadata.len() });
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;

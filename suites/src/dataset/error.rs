@@ -8,18 +8,18 @@ use crate::strict_json::JsonError;
 
 /// Why one instance of a data set has no schema. A run records it and goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowError {
+pub struct InstanceError {
     dataset: String,
     id: String,
     file: Option<PathBuf>,
     row: Option<usize>,
-    kind: RowErrorKind,
+    kind: InstanceErrorKind,
 }
 
 /// The ways in which a row cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RowErrorKind {
+pub enum InstanceErrorKind {
     /// The file, or the part of it that holds the row, could not be read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
@@ -49,8 +49,14 @@ pub enum RowErrorKind {
     },
 }
 
-impl RowError {
-    pub(super) fn new(dataset: &str, id: &str, file: Option<&Path>, row: Option<usize>, kind: RowErrorKind) -> Self {
+impl InstanceError {
+    pub(super) fn new(
+        dataset: &str,
+        id: &str,
+        file: Option<&Path>,
+        row: Option<usize>,
+        kind: InstanceErrorKind,
+    ) -> Self {
         Self {
             dataset: dataset.to_owned(),
             id: id.to_owned(),
@@ -81,12 +87,12 @@ impl RowError {
     }
 
     /// What is wrong.
-    pub fn kind(&self) -> &RowErrorKind {
+    pub fn kind(&self) -> &InstanceErrorKind {
         &self.kind
     }
 }
 
-impl fmt::Display for RowError {
+impl fmt::Display for InstanceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.dataset, self.id)?;
         match (&self.file, self.row) {
@@ -99,7 +105,7 @@ impl fmt::Display for RowError {
     }
 }
 
-impl std::error::Error for RowError {}
+impl std::error::Error for InstanceError {}
 
 /// Why data sets could not be found.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@
 //! # Untrusted input
 //!
 //! A row that cannot be used (unreadable, not UTF-8, not JSON, larger than [`MAX_SCHEMA_BYTES`]) is an instance with a
-//! [`RowError`] in place of its schema, so that a run records it and goes on. A directory that is missing or holds no
+//! [`InstanceError`] in place of its schema, so that a run records it and goes on. A directory that is missing or holds no
 //! data set, or a name that no data set has, is a [`DatasetError`]. Nothing is followed out of the directory but
 //! symbolic links, and nothing is fetched. Schemas may be nested to any depth; what reads them has to keep its own limit.
 
@@ -21,8 +21,8 @@ mod directory;
 mod error;
 pub(crate) mod parquet_file;
 
-pub use catalog::{Available, Catalog, Sample};
-pub use error::{DatasetError, RowError, RowErrorKind};
+pub use catalog::{Available, Catalog, Subsample};
+pub use error::{DatasetError, InstanceError, InstanceErrorKind};
 
 use crate::strict_json;
 
@@ -47,11 +47,11 @@ pub struct Instance {
     /// What names the instance within its data set: the file's stem, or the value of column `unique_id`.
     pub id: String,
     /// The schema's text exactly as it was found (without a byte order mark), known to be JSON but not to be a schema.
-    pub schema: Result<String, RowError>,
+    pub schema: Result<String, InstanceError>,
 }
 
 impl Dataset {
-    /// A data set from pairs of id and schema text; a text that is not JSON becomes a [`RowError`].
+    /// A data set from pairs of id and schema text; a text that is not JSON becomes a [`InstanceError`].
     pub fn from_texts(name: impl Into<String>, texts: impl IntoIterator<Item = (String, String)>) -> Self {
         let name = name.into();
         let instances = texts
@@ -65,27 +65,27 @@ impl Dataset {
 impl Instance {
     /// The instance made of the bytes of one row or file.
     fn new(dataset: &str, id: String, file: Option<&std::path::Path>, row: Option<usize>, bytes: Vec<u8>) -> Self {
-        let schema = schema_text(bytes).map_err(|kind| RowError::new(dataset, &id, file, row, kind));
+        let schema = schema_text(bytes).map_err(|kind| InstanceError::new(dataset, &id, file, row, kind));
         Self { id, schema }
     }
 }
 
 /// The text of a schema, if it is one JSON document of a size that can be treated.
-fn schema_text(bytes: Vec<u8>) -> Result<String, RowErrorKind> {
+fn schema_text(bytes: Vec<u8>) -> Result<String, InstanceErrorKind> {
     if bytes.len() > MAX_SCHEMA_BYTES {
-        return Err(RowErrorKind::TooLarge {
+        return Err(InstanceErrorKind::TooLarge {
             bytes: bytes.len() as u64,
         });
     }
-    let mut text = String::from_utf8(bytes).map_err(|error| RowErrorKind::NotUtf8 {
+    let mut text = String::from_utf8(bytes).map_err(|error| InstanceErrorKind::NotUtf8 {
         offset: error.utf8_error().valid_up_to(),
     })?;
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());
     }
     if text.trim().is_empty() {
-        return Err(RowErrorKind::Empty);
+        return Err(InstanceErrorKind::Empty);
     }
-    strict_json::check(&text).map_err(RowErrorKind::NotJson)?;
+    strict_json::check(&text).map_err(InstanceErrorKind::NotJson)?;
     Ok(text)
 }

@@ -10,7 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
 use super::Instance;
-use super::error::{RowError, RowErrorKind};
+use super::error::{InstanceError, InstanceErrorKind};
 
 const SCHEMA_COLUMN: &str = "json_schema";
 const ID_COLUMN: &str = "unique_id";
@@ -51,7 +51,7 @@ pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -
                         id,
                         path,
                         Some(number),
-                        RowErrorKind::NoText { column: SCHEMA_COLUMN },
+                        InstanceErrorKind::NoText { column: SCHEMA_COLUMN },
                     ),
                 }
             })
@@ -61,14 +61,14 @@ pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -
             stem.into_owned(),
             path,
             None,
-            RowErrorKind::Unreadable(message),
+            InstanceErrorKind::Unreadable(message),
         )],
     }
 }
 
-fn failed(dataset: &str, id: String, path: &Path, row: Option<usize>, kind: RowErrorKind) -> Instance {
+fn failed(dataset: &str, id: String, path: &Path, row: Option<usize>, kind: InstanceErrorKind) -> Instance {
     Instance {
-        schema: Err(RowError::new(dataset, &id, Some(path), row, kind)),
+        schema: Err(InstanceError::new(dataset, &id, Some(path), row, kind)),
         id,
     }
 }

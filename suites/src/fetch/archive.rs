@@ -11,10 +11,10 @@ use tar::{Archive, EntryType};
 use super::cache::create_parent;
 use super::error::FetchError;
 use super::http::Client;
-use super::{Listed, MOST_BYTES};
+use super::{Listed, SOURCE_BYTES_LIMIT};
 
-/// Most bytes that an archive may unpack to, with what is not wanted of it.
-const MOST_UNPACKED: u64 = 2 * MOST_BYTES;
+/// The limit on the bytes that an archive may unpack to, with what is not wanted of it.
+const UNPACKED_BYTES_LIMIT: u64 = 2 * SOURCE_BYTES_LIMIT;
 
 /// What an archive is unpacked for.
 pub(super) struct Unpacking<'a> {
@@ -33,13 +33,13 @@ impl Unpacking<'_> {
     /// Unpacks all files wanted.
     pub(super) fn run(&self) -> Result<(), FetchError> {
         let file = File::open(self.archive).map_err(|error| FetchError::read(self.archive, error))?;
-        let mut unpacked = GzDecoder::new(BufReader::new(file)).take(MOST_UNPACKED);
+        let mut unpacked = GzDecoder::new(BufReader::new(file)).take(UNPACKED_BYTES_LIMIT);
         self.client.progress.start("unpacking", None);
         let found = self.entries(&mut unpacked)?;
         // What follows the last entry is read for the checksum at the end of the stream.
         io::copy(&mut unpacked, &mut io::sink()).map_err(|error| self.unreadable(&error))?;
         if unpacked.limit() == 0 {
-            return Err(self.too_large("the archive, unpacked,", MOST_UNPACKED));
+            return Err(self.too_large("the archive, unpacked,", UNPACKED_BYTES_LIMIT));
         }
         let mut missing = self.wanted.keys().filter(|path| !found.contains(path.as_str()));
         match missing.next() {

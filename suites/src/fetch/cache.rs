@@ -19,8 +19,8 @@ use super::sources::Source;
 pub const MANIFEST: &str = "fetched.json";
 /// Name of the file that names the commit fetched last.
 const CURRENT: &str = "current";
-/// Largest manifest that is read, in bytes.
-const LARGEST_MANIFEST: u64 = 256 << 20;
+/// The limit on the bytes of a manifest that is read.
+const MANIFEST_BYTES_LIMIT: u64 = 256 << 20;
 
 /// The directory that fetched data is kept in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,7 +182,7 @@ impl Cache {
 /// The manifest of a directory, if it is whole.
 fn read_manifest(directory: &Path) -> Option<Fetched> {
     let path = directory.join(MANIFEST);
-    if fs::metadata(&path).ok()?.len() > LARGEST_MANIFEST {
+    if fs::metadata(&path).ok()?.len() > MANIFEST_BYTES_LIMIT {
         return None;
     }
     serde_json::from_slice(&fs::read(path).ok()?).ok()

@@ -12,9 +12,10 @@ use super::sources::Source;
 use super::{Listed, add_listed};
 
 const JSON: &str = "application/vnd.github+json";
-/// How deep folders are listed one by one, where the list of all is cut off, and how many requests that may take.
-const DEEPEST: usize = 16;
-const MOST_LISTS: usize = 500;
+/// The depth down to which folders are listed one by one, where the list of all is cut off.
+const FOLDER_DEPTH_LIMIT: usize = 16;
+/// The number of requests that listing folders one by one may take.
+const DIRECTORY_LISTING_LIMIT: usize = 500;
 
 /// The commit that `revision` of a repository is.
 pub(super) fn resolve(client: &Client, repository: &str, revision: &str) -> Result<String, FetchError> {
@@ -30,7 +31,7 @@ pub(super) fn resolve(client: &Client, repository: &str, revision: &str) -> Resu
 
 /// The files of `source` at `commit`.
 pub(super) fn list(client: &Client, source: &Source, commit: &str) -> Result<BTreeMap<String, Listed>, FetchError> {
-    let mut walk = Walk {
+    let mut walk = FileListing {
         client,
         source,
         files: BTreeMap::new(),
@@ -50,14 +51,14 @@ fn tree_url(client: &Client, source: &Source, tree: &str) -> String {
     format!("{home}/repos/{}/git/trees/{tree}", source.home.repository())
 }
 
-struct Walk<'a> {
+struct FileListing<'a> {
     client: &'a Client<'a>,
     source: &'a Source,
     files: BTreeMap<String, Listed>,
     lists: usize,
 }
 
-impl Walk<'_> {
+impl FileListing<'_> {
     /// Lists everything below a tree at once, or, where that list is cut off, folder by folder.
     fn all_below(&mut self, tree: &str, prefix: &str, depth: usize) -> Result<(), FetchError> {
         let url = tree_url(self.client, self.source, tree);
@@ -66,7 +67,7 @@ impl Walk<'_> {
             return self.add(&url, &answer, prefix).map(drop);
         }
         let answer = self.ask(&url)?;
-        if answer["truncated"] == Value::Bool(true) || depth == DEEPEST {
+        if answer["truncated"] == Value::Bool(true) || depth == FOLDER_DEPTH_LIMIT {
             return Err(FetchError::ListTruncated { url });
         }
         for (path, tree) in self.add(&url, &answer, prefix)? {
@@ -77,7 +78,7 @@ impl Walk<'_> {
 
     fn ask(&mut self, url: &str) -> Result<Value, FetchError> {
         self.lists += 1;
-        if self.lists > MOST_LISTS {
+        if self.lists > DIRECTORY_LISTING_LIMIT {
             return Err(FetchError::ListTruncated { url: url.to_owned() });
         }
         self.client.json(url, JSON).map(|(answer, _)| answer)

@@ -14,8 +14,8 @@ const CONNECT_TIME: Duration = Duration::from_secs(20);
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 /// Time that one body may take: a server that stalls is noticed, and what came is kept.
 const BODY_TIME: Duration = Duration::from_secs(1800);
-/// Largest answer of an interface that is read, in bytes; GitHub cuts its lists at 7 MB.
-const LARGEST_ANSWER: u64 = 64 << 20;
+/// The limit on the bytes of an interface's answer; GitHub cuts its lists at 7 MB.
+const LISTING_BYTES_LIMIT: u64 = 64 << 20;
 /// Longest wait that a server can ask for between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
@@ -65,12 +65,12 @@ impl<'a> Client<'a> {
                 .headers()
                 .get("link")
                 .and_then(|link| next_link(link.to_str().ok()?));
-            let body = answer.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
+            let body = answer.body_mut().with_config().limit(LISTING_BYTES_LIMIT).read_to_vec();
             let body = body.map_err(|error| match error {
                 ureq::Error::BodyExceedsLimit(_) => FetchError::TooLarge {
                     what: "the answer".to_owned(),
                     url: url.to_owned(),
-                    limit: format!("{LARGEST_ANSWER} bytes"),
+                    limit: format!("{LISTING_BYTES_LIMIT} bytes"),
                 },
                 error => unreachable(url, &error),
             })?;

@@ -13,7 +13,7 @@ use super::{Listed, add_listed};
 
 const JSON: &str = "application/json";
 /// Parts of a list that are followed; the hub gives a thousand files in each.
-const MOST_PARTS: usize = 200;
+const LIST_PARTS_LIMIT: usize = 200;
 
 /// The commit that `revision` of a dataset is.
 pub(super) fn resolve(client: &Client, repository: &str, revision: &str) -> Result<String, FetchError> {
@@ -36,7 +36,7 @@ pub(super) fn list(client: &Client, source: &Source, commit: &str) -> Result<BTr
     );
     let mut files = BTreeMap::new();
     let mut url = first.clone();
-    for _ in 0..MOST_PARTS {
+    for _ in 0..LIST_PARTS_LIMIT {
         let (answer, next) = client.json(&url, JSON)?;
         add(&mut files, source, &url, &answer)?;
         match next {

@@ -38,11 +38,12 @@ use archive::Unpacking;
 use download::Download;
 use http::Client;
 
-/// Most files, and bytes in all of them, that a source may have.
-const MOST_FILES: usize = 200_000;
-const MOST_BYTES: u64 = 2 << 30;
-/// Largest archive that is downloaded, in bytes.
-const LARGEST_ARCHIVE: u64 = 1 << 30;
+/// The limit on the number of files of a source.
+const SOURCE_FILES_LIMIT: usize = 200_000;
+/// The limit on the bytes of all files of a source together.
+const SOURCE_BYTES_LIMIT: u64 = 2 << 30;
+/// The limit on the bytes of an archive that is downloaded.
+const ARCHIVE_BYTES_LIMIT: u64 = 1 << 30;
 
 /// Is told how a fetch goes on, and may stop it.
 pub trait Progress {
@@ -168,7 +169,7 @@ impl Fetcher<'_> {
             name: source.name,
             partial: self.cache.downloads().join(partial),
             announced: None,
-            limit: LARGEST_ARCHIVE,
+            limit: ARCHIVE_BYTES_LIMIT,
         };
         let directory = self.cache.revision(source, commit);
         let unpacking = Unpacking {
@@ -281,12 +282,12 @@ fn add_listed(files: &mut BTreeMap<String, Listed>, url: &str, path: String, lis
         url: url.to_owned(),
         limit,
     };
-    if listed.bytes > MOST_BYTES {
-        return Err(too_large(&path, format!("{MOST_BYTES} bytes")));
+    if listed.bytes > SOURCE_BYTES_LIMIT {
+        return Err(too_large(&path, format!("{SOURCE_BYTES_LIMIT} bytes")));
     }
     files.insert(path, listed);
-    if files.len() > MOST_FILES {
-        return Err(too_large("the list", format!("{MOST_FILES} files")));
+    if files.len() > SOURCE_FILES_LIMIT {
+        return Err(too_large("the list", format!("{SOURCE_FILES_LIMIT} files")));
     }
     Ok(())
 }

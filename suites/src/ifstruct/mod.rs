@@ -1,7 +1,7 @@
 //! IFStruct: does a model, asked in the many ways people ask, reply with data of the structure they described?
 //!
 //! A [`Sample`] is one request with what its reply must be; the public test set (hub id `LiquidAI/ifstruct-v1.0`) has the
-//! same fields. [`Samples`] loads them from a file, a [`Generator`] makes new ones and [`Statistics`] counts what it made; a
+//! same fields. [`Samples`] loads them from a file, a [`SampleGenerator`] makes new ones and [`Statistics`] counts what it made; a
 //! [`Scorer`] judges replies, and [`mod@reference`] writes one that passes.
 
 mod block_yaml;
@@ -12,7 +12,9 @@ pub mod reference;
 mod sample;
 mod score;
 
-pub use generate::{GenerateError, Generator, MAX_SEED, SAMPLES_PER_SEED, Size, Split, Statistics, TaxonomyError};
+pub use generate::{
+    GenerateError, MAX_SEED, SAMPLES_PER_SEED, SampleGenerator, SizeRange, Split, Statistics, TaxonomyError,
+};
 pub use load::{JsonLines, LoadError, MAX_LINE_BYTES, ReplyRow, Request, RowError, RowProblem, Samples};
 pub use sample::{Count, OutputFormat, Presentation, Sample};
 pub use score::{

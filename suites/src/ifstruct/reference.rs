@@ -46,7 +46,7 @@ pub fn items(sample: &Sample, seed: u64) -> Result<Vec<Value>, ReferenceError> {
         Some(Count::Exactly(exact)) => exact,
         Some(Count::Between(low, high)) => draw.between(low, high),
     };
-    let mut writer = Writer {
+    let mut writer = ReplyWriter {
         seed: sample.seed,
         draw,
         pointer: vec!["items".to_owned()],
@@ -78,14 +78,14 @@ pub fn write(sample: &Sample, items: Vec<Value>, fence: bool) -> String {
     }
 }
 
-struct Writer {
+struct ReplyWriter {
     seed: u64,
     draw: Draw,
     /// Where in the schema.
     pointer: Vec<String>,
 }
 
-impl Writer {
+impl ReplyWriter {
     fn error(&self, problem: &'static str) -> ReferenceError {
         let tokens = self.pointer.iter();
         ReferenceError {

@@ -1,16 +1,16 @@
 //! Random schemas with a valid instance each: training data of the default model and the data set `heldout`.
 //!
-//! A [`Generator`] is an endless iterator of [`Example`]s. It draws a shape, then writes the shape down twice:
+//! A [`SchemaGenerator`] is an endless iterator of [`Example`]s. It draws a shape, then writes the shape down twice:
 //! as a JSON Schema and as an instance. The instance lists every property in declared order, and most values follow
 //! simple rules, so that a small model can learn them.
 //!
-//! The same seed gives the same examples. A hash of the schema text puts every schema in exactly one [`Split`], so a
-//! schema of [`Split::HeldOut`] is never in [`Split::Train`], whatever the seeds.
+//! The same seed gives the same examples. A hash of the schema text puts every schema in exactly one [`SchemaSplit`], so a
+//! schema of [`SchemaSplit::HeldOut`] is never in [`SchemaSplit::Train`], whatever the seeds.
 //!
 //! ```
-//! use maskwright_suites::synthetic::{Generator, Split};
+//! use maskwright_suites::synthetic::{SchemaGenerator, SchemaSplit};
 //!
-//! let example = Generator::new(7, Split::HeldOut).next().expect("the generator is endless");
+//! let example = SchemaGenerator::new(7, SchemaSplit::HeldOut).next().expect("the generator is endless");
 //! println!("{} -> {}", example.schema, example.instance);
 //! ```
 
@@ -28,16 +28,16 @@ use serde_json::Value;
 
 use crate::json_text;
 
-/// Which part of all schemas a [`Generator`] may yield.
+/// Which part of all schemas a [`SchemaGenerator`] may yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
+pub enum SchemaSplit {
     /// For training: about fifteen in sixteen schemas.
     Train,
     /// Never trained on: the rest.
     HeldOut,
 }
 
-impl Split {
+impl SchemaSplit {
     /// The split that the schema with this text belongs to, by a 64-bit FNV-1a hash of the text.
     #[must_use]
     pub fn of(schema_text: &str) -> Self {
@@ -60,15 +60,15 @@ pub struct Example {
 
 /// An endless, deterministic stream of [`Example`]s.
 #[derive(Clone, Debug)]
-pub struct Generator {
+pub struct SchemaGenerator {
     rng: ChaCha8Rng,
-    split: Split,
+    split: SchemaSplit,
 }
 
-impl Generator {
+impl SchemaGenerator {
     /// A generator of the examples of `split`, determined by `seed`.
     #[must_use]
-    pub fn new(seed: u64, split: Split) -> Self {
+    pub fn new(seed: u64, split: SchemaSplit) -> Self {
         Self {
             rng: ChaCha8Rng::seed_from_u64(seed),
             split,
@@ -76,7 +76,7 @@ impl Generator {
     }
 
     fn draw(&mut self) -> Example {
-        let document = shape::Document::random(&mut self.rng);
+        let document = shape::SchemaShape::random(&mut self.rng);
         Example {
             schema: schema::write(&document, &mut self.rng),
             instance: values::instance(&document, &mut self.rng),
@@ -84,14 +84,14 @@ impl Generator {
     }
 }
 
-impl Iterator for Generator {
+impl Iterator for SchemaGenerator {
     type Item = Example;
 
     fn next(&mut self) -> Option<Example> {
         loop {
             let example = self.draw();
             let text = json_text::to_string(&example.schema).ok()?;
-            if Split::of(&text) == self.split {
+            if SchemaSplit::of(&text) == self.split {
                 return Some(example);
             }
         }
@@ -102,14 +102,18 @@ impl Iterator for Generator {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Generator, Split};
+    use super::{SchemaGenerator, SchemaSplit};
     use crate::json_text;
 
     #[test]
     fn every_instance_is_valid() {
         for seed in 0..3000 {
-            let split = if seed % 2 == 0 { Split::Train } else { Split::HeldOut };
-            for example in Generator::new(seed, split).take(2) {
+            let split = if seed % 2 == 0 {
+                SchemaSplit::Train
+            } else {
+                SchemaSplit::HeldOut
+            };
+            for example in SchemaGenerator::new(seed, split).take(2) {
                 let validator = jsonschema::options()
                     .should_validate_formats(true)
                     .build(&example.schema)
@@ -131,7 +135,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_bytes() {
         let texts = |seed| -> Vec<String> {
-            let examples = Generator::new(seed, Split::Train).take(50);
+            let examples = SchemaGenerator::new(seed, SchemaSplit::Train).take(50);
             examples.map(|e| format!("{} {}", e.schema, e.instance)).collect()
         };
         assert_eq!(texts(1), texts(1));
@@ -141,10 +145,10 @@ mod tests {
     #[test]
     fn splits_are_disjoint() {
         let schemas = |split| -> HashSet<String> {
-            let examples = Generator::new(3, split).take(1000);
+            let examples = SchemaGenerator::new(3, split).take(1000);
             examples.map(|e| json_text::to_string(&e.schema).unwrap()).collect()
         };
-        let (train, held_out) = (schemas(Split::Train), schemas(Split::HeldOut));
+        let (train, held_out) = (schemas(SchemaSplit::Train), schemas(SchemaSplit::HeldOut));
         assert!(train.is_disjoint(&held_out));
         assert!(
             held_out.len() > 900,

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value, json};
 
 use super::names::{capitalised, pick};
-use super::shape::{Document, Field, Object, Shape};
+use super::shape::{Object, Property, SchemaShape, ValueShape};
 use super::words;
 
 /// Values of `$schema` and how often.
@@ -17,13 +17,13 @@ const DIALECTS: &[&str] = &[
 ];
 
 /// The schema of `document`.
-pub(super) fn write(document: &Document, rng: &mut ChaCha8Rng) -> Value {
-    let habits = Habits {
+pub(super) fn write(document: &SchemaShape, rng: &mut ChaCha8Rng) -> Value {
+    let habits = AuthorHabits {
         required_first: rng.random_bool(0.15),
         closed_first: rng.random_bool(0.2),
         annotated: if rng.random_bool(0.3) { 0.35 } else { 0.0 },
     };
-    let writer = Writer { document, habits };
+    let writer = SchemaWriter { document, habits };
     let mut root = Map::new();
     if rng.random_bool(0.12) {
         // In the drafts before 2019-09 the keyword `$defs` means nothing, but a `$ref` into it is resolved all the same.
@@ -47,19 +47,19 @@ pub(super) fn write(document: &Document, rng: &mut ChaCha8Rng) -> Value {
 }
 
 /// Choices that one author keeps to throughout a schema.
-struct Habits {
+struct AuthorHabits {
     required_first: bool,
     closed_first: bool,
     /// How often a property has a title or description.
     annotated: f64,
 }
 
-struct Writer<'a> {
-    document: &'a Document,
-    habits: Habits,
+struct SchemaWriter<'a> {
+    document: &'a SchemaShape,
+    habits: AuthorHabits,
 }
 
-impl Writer<'_> {
+impl SchemaWriter<'_> {
     fn definitions(&self, into: &mut Map<String, Value>, rng: &mut ChaCha8Rng) {
         if self.document.definitions.is_empty() {
             return;
@@ -73,17 +73,17 @@ impl Writer<'_> {
         insert(into, self.document.definitions_key, definitions);
     }
 
-    fn schema(&self, shape: &Shape, rng: &mut ChaCha8Rng) -> Value {
+    fn schema(&self, shape: &ValueShape, rng: &mut ChaCha8Rng) -> Value {
         let mut into = Map::new();
         self.write(shape, &mut into, rng);
         Value::Object(into)
     }
 
-    fn write(&self, shape: &Shape, into: &mut Map<String, Value>, rng: &mut ChaCha8Rng) {
+    fn write(&self, shape: &ValueShape, into: &mut Map<String, Value>, rng: &mut ChaCha8Rng) {
         match shape {
-            Shape::Boolean => insert(into, "type", "boolean"),
-            Shape::Null => insert(into, "type", "null"),
-            Shape::Integer {
+            ValueShape::Boolean => insert(into, "type", "boolean"),
+            ValueShape::Null => insert(into, "type", "null"),
+            ValueShape::Integer {
                 min,
                 max,
                 exclusive_min,
@@ -94,25 +94,25 @@ impl Writer<'_> {
                 insert_some(into, "maximum", *max);
                 insert_some(into, "multipleOf", *step);
             }
-            Shape::Number { min, max } => {
+            ValueShape::Number { min, max } => {
                 insert(into, "type", "number");
                 insert_some(into, "minimum", *min);
                 insert_some(into, "maximum", *max);
             }
-            Shape::Text { min, max } => {
+            ValueShape::Text { min, max } => {
                 insert(into, "type", "string");
                 insert_some(into, "minLength", *min);
                 insert_some(into, "maxLength", *max);
             }
-            Shape::Format(format) => {
+            ValueShape::Format(format) => {
                 insert(into, "type", "string");
                 insert(into, "format", *format);
             }
-            Shape::Pattern(pattern) => {
+            ValueShape::Pattern(pattern) => {
                 insert(into, "type", "string");
                 insert(into, "pattern", pattern.regex);
             }
-            Shape::Enum { values, typed } => {
+            ValueShape::Enum { values, typed } => {
                 if *typed {
                     insert(
                         into,
@@ -126,8 +126,8 @@ impl Writer<'_> {
                 }
                 insert(into, "enum", values.clone());
             }
-            Shape::Const(value) => insert(into, "const", value.clone()),
-            Shape::Array {
+            ValueShape::Const(value) => insert(into, "const", value.clone()),
+            ValueShape::Array {
                 items,
                 min,
                 max,
@@ -139,21 +139,21 @@ impl Writer<'_> {
                 insert_some(into, "maxItems", *max);
                 insert_some(into, "uniqueItems", unique.then_some(true));
             }
-            Shape::Object(object) => self.object(object, into, rng),
-            Shape::Nullable(inner) => {
+            ValueShape::Object(object) => self.object(object, into, rng),
+            ValueShape::Nullable(inner) => {
                 self.write(inner, into, rng);
                 if let Some(kind) = into.get_mut("type") {
                     *kind = json!([kind.take(), "null"]);
                 }
             }
-            Shape::AnyOf(branches) => {
+            ValueShape::AnyOf(branches) => {
                 insert(
                     into,
                     "anyOf",
                     branches.iter().map(|b| self.schema(b, rng)).collect::<Vec<_>>(),
                 );
             }
-            Shape::Reference(index) => {
+            ValueShape::Reference(index) => {
                 if let Some((name, _)) = self.document.definitions.get(*index) {
                     let name = name.replace(' ', "%20");
                     insert(into, "$ref", format!("#/{}/{name}", self.document.definitions_key));
@@ -192,9 +192,9 @@ impl Writer<'_> {
         }
     }
 
-    fn property(&self, field: &Field, rng: &mut ChaCha8Rng) -> Value {
+    fn property(&self, field: &Property, rng: &mut ChaCha8Rng) -> Value {
         let mut schema = Map::new();
-        let annotated = !matches!(field.shape, Shape::Reference(_)) && rng.random_bool(self.habits.annotated);
+        let annotated = !matches!(field.shape, ValueShape::Reference(_)) && rng.random_bool(self.habits.annotated);
         let leading = rng.random_bool(0.3);
         let note = if rng.random_bool(0.2) { "title" } else { "description" };
         if annotated && leading {

@@ -106,7 +106,7 @@ pub(super) const FORMATS: &[&str] = &["date", "date-time", "email", "uuid", "ipv
 
 /// What a value has to be.
 #[derive(Clone, Debug)]
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     Boolean,
     Null,
     Integer {
@@ -132,53 +132,53 @@ pub(super) enum Shape {
     },
     Const(Value),
     Array {
-        items: Box<Shape>,
+        items: Box<ValueShape>,
         min: Option<usize>,
         max: Option<usize>,
         unique: bool,
     },
     Object(Object),
     /// `"type": [.., "null"]`
-    Nullable(Box<Shape>),
-    AnyOf(Vec<Shape>),
-    /// Index into [`Document::definitions`].
+    Nullable(Box<ValueShape>),
+    AnyOf(Vec<ValueShape>),
+    /// Index into [`SchemaShape::definitions`].
     Reference(usize),
 }
 
 /// The properties of an object.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<Property>,
     /// Whether `additionalProperties` is `false`.
     pub(super) closed: bool,
 }
 
 /// One property.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(super) struct Property {
     pub(super) name: String,
     /// The noun that plain text in it should suit.
     pub(super) noun: &'static str,
     pub(super) required: bool,
-    pub(super) shape: Shape,
+    pub(super) shape: ValueShape,
 }
 
 /// A whole schema.
 #[derive(Clone, Debug)]
-pub(super) struct Document {
-    pub(super) root: Shape,
+pub(super) struct SchemaShape {
+    pub(super) root: ValueShape,
     /// Name and shape of each definition.
-    pub(super) definitions: Vec<(String, Shape)>,
+    pub(super) definitions: Vec<(String, ValueShape)>,
     /// `$defs`, or `definitions` as older drafts have it.
     pub(super) definitions_key: &'static str,
 }
 
-impl Document {
+impl SchemaShape {
     /// A random document: most are objects with one to six properties.
     pub(super) fn random(rng: &mut ChaCha8Rng) -> Self {
         let style = Style::random(rng);
-        let mut draft = Draft { style, definitions: 0 };
-        let mut definitions: Vec<(String, Shape)> = Vec::new();
+        let mut draft = ShapeDraft { style, definitions: 0 };
+        let mut definitions: Vec<(String, ValueShape)> = Vec::new();
         if rng.random_bool(0.1) {
             for _ in 0..rng.random_range(1..3) {
                 let name = names::definition(rng, style);
@@ -213,14 +213,14 @@ impl Document {
 }
 
 /// What the shapes of one document have in common while they are drawn.
-struct Draft {
+struct ShapeDraft {
     style: Style,
     /// How many definitions may be referred to.
     definitions: usize,
 }
 
-impl Draft {
-    fn object(&self, rng: &mut ChaCha8Rng, depth: usize, count: usize) -> Shape {
+impl ShapeDraft {
+    fn object(&self, rng: &mut ChaCha8Rng, depth: usize, count: usize) -> ValueShape {
         let mut taken: Vec<String> = Vec::with_capacity(count);
         let mut fields = Vec::with_capacity(count);
         let all_required = rng.random_bool(0.3);
@@ -228,23 +228,23 @@ impl Draft {
             let name = names::property(rng, self.style, &taken);
             taken.push(name.text.clone());
             let required = all_required || rng.random_bool(0.55);
-            fields.push(Field {
+            fields.push(Property {
                 name: name.text,
                 noun: name.noun,
                 required,
                 shape: self.member(rng, depth + 1),
             });
         }
-        Shape::Object(Object {
+        ValueShape::Object(Object {
             fields,
             closed: rng.random_bool(0.4),
         })
     }
 
     /// The shape of a property of an object at `depth - 1`.
-    fn member(&self, rng: &mut ChaCha8Rng, depth: usize) -> Shape {
+    fn member(&self, rng: &mut ChaCha8Rng, depth: usize) -> ValueShape {
         if self.definitions > 0 && rng.random_bool(0.3) {
-            return Shape::Reference(rng.random_range(0..self.definitions));
+            return ValueShape::Reference(rng.random_range(0..self.definitions));
         }
         let nest = if depth < MAX_DEPTH { 24 / depth } else { 0 };
         match rng.random_range(0..100) {
@@ -255,12 +255,12 @@ impl Draft {
             n if n < nest => self.array(rng, depth),
             24..30 => self.array(rng, MAX_DEPTH),
             30..33 => self.any_of(rng, depth),
-            33..37 => Shape::Nullable(Box::new(self.typed_scalar(rng))),
+            33..37 => ValueShape::Nullable(Box::new(self.typed_scalar(rng))),
             _ => self.scalar(rng),
         }
     }
 
-    fn array(&self, rng: &mut ChaCha8Rng, depth: usize) -> Shape {
+    fn array(&self, rng: &mut ChaCha8Rng, depth: usize) -> ValueShape {
         let items = if depth < MAX_DEPTH && rng.random_bool(0.5) {
             let count = rng.random_range(1..4);
             self.object(rng, depth + 1, count)
@@ -271,8 +271,8 @@ impl Draft {
         let max = rng
             .random_bool(0.3)
             .then(|| min.unwrap_or(0).max(1) + rng.random_range(0..5));
-        let unique = matches!(items, Shape::Text { min: None, max: None }) && rng.random_bool(0.1);
-        Shape::Array {
+        let unique = matches!(items, ValueShape::Text { min: None, max: None }) && rng.random_bool(0.1);
+        ValueShape::Array {
             items: Box::new(items),
             min,
             max,
@@ -280,53 +280,55 @@ impl Draft {
         }
     }
 
-    fn any_of(&self, rng: &mut ChaCha8Rng, depth: usize) -> Shape {
+    fn any_of(&self, rng: &mut ChaCha8Rng, depth: usize) -> ValueShape {
         let first = self.scalar(rng);
         let second = match rng.random_range(0..3) {
-            0 => Shape::Null,
+            0 => ValueShape::Null,
             1 if depth < MAX_DEPTH => self.object(rng, depth, 2),
             _ => self.scalar(rng),
         };
-        Shape::AnyOf(vec![first, second])
+        ValueShape::AnyOf(vec![first, second])
     }
 
-    fn scalar(&self, rng: &mut ChaCha8Rng) -> Shape {
+    fn scalar(&self, rng: &mut ChaCha8Rng) -> ValueShape {
         match rng.random_range(0..100) {
             0..16 => enumeration(rng),
             16..19 => constant(rng),
-            19..20 => Shape::Null,
+            19..20 => ValueShape::Null,
             _ => self.typed_scalar(rng),
         }
     }
 
-    fn typed_scalar(&self, rng: &mut ChaCha8Rng) -> Shape {
+    fn typed_scalar(&self, rng: &mut ChaCha8Rng) -> ValueShape {
         match rng.random_range(0..100) {
-            0..34 => Shape::Text { min: None, max: None },
+            0..34 => ValueShape::Text { min: None, max: None },
             34..43 => bounded_text(rng),
-            43..55 => Shape::Format(pick(rng, FORMATS)),
-            55..61 => PATTERNS.choose(rng).map_or(Shape::Boolean, |p| Shape::Pattern(*p)),
+            43..55 => ValueShape::Format(pick(rng, FORMATS)),
+            55..61 => PATTERNS
+                .choose(rng)
+                .map_or(ValueShape::Boolean, |p| ValueShape::Pattern(*p)),
             61..77 => integer(rng),
             77..86 => number(rng),
-            _ => Shape::Boolean,
+            _ => ValueShape::Boolean,
         }
     }
 }
 
-fn bounded_text(rng: &mut ChaCha8Rng) -> Shape {
+fn bounded_text(rng: &mut ChaCha8Rng) -> ValueShape {
     let min = rng
         .random_bool(0.65)
         .then(|| *[0, 1, 1, 1, 2, 3, 5, 8, 10].choose(rng).unwrap_or(&1));
     let max =
         (min.is_none() || rng.random_bool(0.5)).then(|| *[10, 20, 30, 50, 64, 100, 255].choose(rng).unwrap_or(&100));
-    Shape::Text { min, max }
+    ValueShape::Text { min, max }
 }
 
-fn integer(rng: &mut ChaCha8Rng) -> Shape {
+fn integer(rng: &mut ChaCha8Rng) -> ValueShape {
     let (min, max) = bounds(rng);
     let exclusive_min = min.is_some_and(|m| (0..10).contains(&m)) && max.is_none() && rng.random_bool(0.15);
     let step =
         (min.is_none() && max.is_none() && rng.random_bool(0.06)).then(|| *[2, 5, 10, 100].choose(rng).unwrap_or(&5));
-    Shape::Integer {
+    ValueShape::Integer {
         min,
         max,
         exclusive_min,
@@ -334,9 +336,9 @@ fn integer(rng: &mut ChaCha8Rng) -> Shape {
     }
 }
 
-fn number(rng: &mut ChaCha8Rng) -> Shape {
+fn number(rng: &mut ChaCha8Rng) -> ValueShape {
     let (min, max) = bounds(rng);
-    Shape::Number { min, max }
+    ValueShape::Number { min, max }
 }
 
 /// Bounds of a number; where both are given, the lower one is smaller.
@@ -359,7 +361,7 @@ fn bounds(rng: &mut ChaCha8Rng) -> (Option<i64>, Option<i64>) {
     }
 }
 
-fn enumeration(rng: &mut ChaCha8Rng) -> Shape {
+fn enumeration(rng: &mut ChaCha8Rng) -> ValueShape {
     let count = rng.random_range(2..6);
     let values: Vec<Value> = if rng.random_bool(0.88) {
         let list = if rng.random_bool(0.6) {
@@ -382,19 +384,19 @@ fn enumeration(rng: &mut ChaCha8Rng) -> Shape {
         let step = *[1, 1, 1, 2, 5, 10].choose(rng).unwrap_or(&1);
         (0..count as i64).map(|i| Value::from(first + i * step)).collect()
     };
-    Shape::Enum {
+    ValueShape::Enum {
         values,
         typed: rng.random_bool(0.6),
     }
 }
 
-fn constant(rng: &mut ChaCha8Rng) -> Shape {
+fn constant(rng: &mut ChaCha8Rng) -> ValueShape {
     let list = if rng.random_bool(0.5) {
         words::STATES
     } else {
         words::NOUNS
     };
-    Shape::Const(match rng.random_range(0..10) {
+    ValueShape::Const(match rng.random_range(0..10) {
         0..7 => Value::from(pick(rng, list)),
         7..9 => Value::from(rng.random_range(0..100)),
         _ => Value::from(rng.random_bool(0.5)),

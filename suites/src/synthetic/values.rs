@@ -9,25 +9,25 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value};
 
 use super::names::{capitalised, pick};
-use super::shape::{Document, Pattern, Shape};
+use super::shape::{Pattern, SchemaShape, ValueShape};
 use super::words;
 
 /// A valid instance of `document`.
-pub(super) fn instance(document: &Document, rng: &mut ChaCha8Rng) -> Value {
-    Writer { document }.value(&document.root, "", rng)
+pub(super) fn instance(document: &SchemaShape, rng: &mut ChaCha8Rng) -> Value {
+    ValueWriter { document }.value(&document.root, "", rng)
 }
 
-struct Writer<'a> {
-    document: &'a Document,
+struct ValueWriter<'a> {
+    document: &'a SchemaShape,
 }
 
-impl Writer<'_> {
+impl ValueWriter<'_> {
     /// A value of `shape` for a property named after `noun`.
-    fn value(&self, shape: &Shape, noun: &str, rng: &mut ChaCha8Rng) -> Value {
+    fn value(&self, shape: &ValueShape, noun: &str, rng: &mut ChaCha8Rng) -> Value {
         match shape {
-            Shape::Boolean => Value::from(rng.random_bool(0.6)),
-            Shape::Null => Value::Null,
-            Shape::Integer {
+            ValueShape::Boolean => Value::from(rng.random_bool(0.6)),
+            ValueShape::Null => Value::Null,
+            ValueShape::Integer {
                 min,
                 max,
                 exclusive_min,
@@ -39,12 +39,12 @@ impl Writer<'_> {
                     None => Value::from(integer(rng, min, *max)),
                 }
             }
-            Shape::Number { min, max } => number(rng, *min, *max),
-            Shape::Text { min: None, max: None } => Value::from(text(rng, noun)),
-            Shape::Text { min, max } => Value::from(sized_text(rng, min.unwrap_or(0), max.unwrap_or(usize::MAX))),
-            Shape::Format(format) => Value::from(formatted(rng, format)),
-            Shape::Pattern(pattern) => Value::from(matching(rng, *pattern)),
-            Shape::Enum { values, .. } => {
+            ValueShape::Number { min, max } => number(rng, *min, *max),
+            ValueShape::Text { min: None, max: None } => Value::from(text(rng, noun)),
+            ValueShape::Text { min, max } => Value::from(sized_text(rng, min.unwrap_or(0), max.unwrap_or(usize::MAX))),
+            ValueShape::Format(format) => Value::from(formatted(rng, format)),
+            ValueShape::Pattern(pattern) => Value::from(matching(rng, *pattern)),
+            ValueShape::Enum { values, .. } => {
                 let chosen = if rng.random_bool(0.4) {
                     values.first()
                 } else {
@@ -52,26 +52,26 @@ impl Writer<'_> {
                 };
                 chosen.cloned().unwrap_or_default()
             }
-            Shape::Const(value) => value.clone(),
-            Shape::Array {
+            ValueShape::Const(value) => value.clone(),
+            ValueShape::Array {
                 items,
                 min,
                 max,
                 unique,
             } => self.array(items, noun, (*min, *max), *unique, rng),
-            Shape::Object(object) => {
+            ValueShape::Object(object) => {
                 let fields = object.fields.iter();
                 let members = fields.map(|f| (f.name.clone(), self.value(&f.shape, f.noun, rng)));
                 Value::Object(members.collect::<Map<_, _>>())
             }
-            Shape::Nullable(inner) => {
+            ValueShape::Nullable(inner) => {
                 if rng.random_bool(0.2) {
                     Value::Null
                 } else {
                     self.value(inner, noun, rng)
                 }
             }
-            Shape::AnyOf(branches) => {
+            ValueShape::AnyOf(branches) => {
                 let branch = if rng.random_bool(0.6) {
                     branches.first()
                 } else {
@@ -79,7 +79,7 @@ impl Writer<'_> {
                 };
                 branch.map_or(Value::Null, |b| self.value(b, noun, rng))
             }
-            Shape::Reference(index) => {
+            ValueShape::Reference(index) => {
                 let definition = self.document.definitions.get(*index);
                 definition.map_or(Value::Null, |(_, shape)| self.value(shape, noun, rng))
             }
@@ -88,7 +88,7 @@ impl Writer<'_> {
 
     fn array(
         &self,
-        items: &Shape,
+        items: &ValueShape,
         noun: &str,
         (min, max): (Option<usize>, Option<usize>),
         unique: bool,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use maskwright_suites::dataset::{BUILTIN, Catalog, Dataset, Sample};
+use maskwright_suites::dataset::{BUILTIN, Catalog, Dataset, Subsample};
 use maskwright_suites::strict_json;
 use maskwright_suites::validate::Validator;
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn stems(directory: &Path) -> BTreeSet<String> {
 
 fn sample() -> Dataset {
     Catalog::builtin()
-        .select(&[BUILTIN], Sample::default())
+        .select(&[BUILTIN], Subsample::default())
         .unwrap()
         .remove(0)
 }

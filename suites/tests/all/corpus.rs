@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use maskwright_suites::dataset::{Catalog, Sample};
+use maskwright_suites::dataset::{Catalog, Subsample};
 use maskwright_suites::strict_json;
 use maskwright_suites::validate::Validator;
 
@@ -26,7 +26,7 @@ fn every_schema_of_the_corpus_is_usable_or_has_a_problem() {
     let mut catalog = Catalog::empty();
     catalog.add_directory(&root).unwrap();
     let (mut compiled, mut rows, mut problems, mut slowest) = (0, 0, Vec::new(), (Duration::ZERO, String::new()));
-    for dataset in catalog.select::<&str>(&[], Sample::default()).unwrap() {
+    for dataset in catalog.select::<&str>(&[], Subsample::default()).unwrap() {
         for instance in dataset.instances {
             rows += 1;
             let id = format!("{}/{}", dataset.name, instance.id);

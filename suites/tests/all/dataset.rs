@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use maskwright_suites::dataset::{Catalog, Dataset, DatasetError, MAX_SCHEMA_BYTES, RowErrorKind, Sample};
+use maskwright_suites::dataset::{Catalog, Dataset, DatasetError, InstanceErrorKind, MAX_SCHEMA_BYTES, Subsample};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::properties::WriterProperties;
@@ -36,7 +36,7 @@ fn ids(dataset: &Dataset) -> Vec<&str> {
     dataset.instances.iter().map(|instance| instance.id.as_str()).collect()
 }
 
-fn one(catalog: &Catalog, name: &str, sample: Sample) -> Dataset {
+fn one(catalog: &Catalog, name: &str, sample: Subsample) -> Dataset {
     catalog.select(&[name], sample).unwrap().remove(0)
 }
 
@@ -87,10 +87,10 @@ fn json_layouts_are_found_from_the_root_from_data_and_from_a_data_set() {
     assert_eq!(names(&catalog(&root.path().join("data"))), expected);
     let own = catalog(&root.path().join("data/Zoo"));
     assert_eq!(names(&own), [("Zoo".to_owned(), 2)]);
-    let zoo = one(&own, "zoo", Sample::default());
+    let zoo = one(&own, "zoo", Subsample::default());
     assert_eq!(ids(&zoo), ["a", "b"]);
     assert_eq!(zoo.instances[1].schema.as_deref(), Ok(text));
-    assert_eq!(ids(&one(&catalog(root.path()), "Ant", Sample::default())), ["x.y"]);
+    assert_eq!(ids(&one(&catalog(root.path()), "Ant", Subsample::default())), ["x.y"]);
 }
 
 #[test]
@@ -127,17 +127,17 @@ fn parquet_layouts_and_compressions_are_read() {
         names(&catalog),
         [("Github_easy".to_owned(), 5), ("Snowplow".to_owned(), 2)]
     );
-    assert_eq!(ids(&one(&catalog, "Snowplow", Sample::default())), ["s1", "s2"]);
-    let easy = one(&catalog, "Github-Easy", Sample::default());
+    assert_eq!(ids(&one(&catalog, "Snowplow", Subsample::default())), ["s1", "s2"]);
+    let easy = one(&catalog, "Github-Easy", Subsample::default());
     assert_eq!(ids(&easy), ["o1", "o2", "o3", "o4", "o5"]);
     let kinds: Vec<bool> = easy.instances.iter().map(|instance| instance.schema.is_ok()).collect();
     assert_eq!(kinds, [true, false, false, true, true]);
     let error = easy.instances[1].schema.as_ref().unwrap_err();
     assert_eq!(
         (error.row(), error.kind()),
-        (Some(1), &RowErrorKind::NoText { column: "json_schema" })
+        (Some(1), &InstanceErrorKind::NoText { column: "json_schema" })
     );
-    let limited = Sample {
+    let limited = Subsample {
         limit: Some(4),
         seed: None,
     };
@@ -159,11 +159,11 @@ fn a_broken_parquet_file_is_one_row_with_an_error() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x55;
         write(root.path(), "D/c.parquet", &bytes);
-        let dataset = one(&catalog(root.path()), "D", Sample::default());
+        let dataset = one(&catalog(root.path()), "D", Subsample::default());
         assert_eq!(dataset.instances[0].id, "a");
         assert!(matches!(
             dataset.instances[0].schema.as_ref().unwrap_err().kind(),
-            RowErrorKind::Unreadable(_)
+            InstanceErrorKind::Unreadable(_)
         ));
         assert!(dataset.instances[1].schema.is_ok());
     }
@@ -186,18 +186,18 @@ fn rows_that_cannot_be_used_do_not_end_a_run() {
         .set_len(200 << 20)
         .unwrap();
     write(root.path(), "D/g-good.json", "{\"$ref\": \"#\"}");
-    let dataset = one(&catalog(root.path()), "D", Sample::default());
+    let dataset = one(&catalog(root.path()), "D", Subsample::default());
     let mut found = dataset
         .instances
         .iter()
         .map(|instance| instance.schema.as_ref().map_err(|error| error.kind().clone()));
     let mut next = || found.next().unwrap();
     assert_eq!(next().unwrap(), "{}");
-    assert_eq!(next(), Err(RowErrorKind::Empty));
-    assert_eq!(next(), Err(RowErrorKind::NotUtf8 { offset: 7 }));
-    assert!(matches!(next(), Err(RowErrorKind::NotJson(error)) if error.line == 2));
+    assert_eq!(next(), Err(InstanceErrorKind::Empty));
+    assert_eq!(next(), Err(InstanceErrorKind::NotUtf8 { offset: 7 }));
+    assert!(matches!(next(), Err(InstanceErrorKind::NotJson(error)) if error.line == 2));
     assert!(next().is_ok());
-    assert_eq!(next(), Err(RowErrorKind::TooLarge { bytes: 200 << 20 }));
+    assert_eq!(next(), Err(InstanceErrorKind::TooLarge { bytes: 200 << 20 }));
     assert!(next().is_ok());
     let message = dataset.instances[3].schema.as_ref().unwrap_err().to_string();
     assert!(
@@ -217,10 +217,10 @@ fn links_that_lead_nowhere_are_rows_with_an_error() {
     let root = TempDir::new().unwrap();
     write(root.path(), "D/good.json", "{}");
     std::os::unix::fs::symlink("missing", root.path().join("D/bad.json")).unwrap();
-    let dataset = one(&catalog(root.path()), "D", Sample::default());
+    let dataset = one(&catalog(root.path()), "D", Subsample::default());
     assert!(matches!(
         dataset.instances[0].schema.as_ref().unwrap_err().kind(),
-        RowErrorKind::Unreadable(_)
+        InstanceErrorKind::Unreadable(_)
     ));
     assert!(dataset.instances[1].schema.is_ok());
 }
@@ -234,7 +234,7 @@ fn samples_are_reproducible_nested_and_in_order() {
         let dataset = one(
             &catalog,
             "many",
-            Sample {
+            Subsample {
                 limit: Some(limit),
                 seed,
             },
@@ -264,20 +264,20 @@ fn names_are_forgiving_and_errors_helpful() {
     let mut catalog = Catalog::builtin();
     catalog.add_directory(root.path()).unwrap();
     let chosen = catalog
-        .select(&["JSONSchemaStore", "GlaiveAI-2K", "glaiveai2k"], Sample::default())
+        .select(&["JSONSchemaStore", "GlaiveAI-2K", "glaiveai2k"], Subsample::default())
         .unwrap();
     let chosen: Vec<&str> = chosen.iter().map(|dataset| dataset.name.as_str()).collect();
     assert_eq!(chosen, ["JsonSchemaStore", "Glaiveai2K"]);
-    assert_eq!(catalog.select::<&str>(&[], Sample::default()).unwrap().len(), 3);
+    assert_eq!(catalog.select::<&str>(&[], Subsample::default()).unwrap().len(), 3);
     let error = catalog
-        .select(&["JsonSchemaStor"], Sample::default())
+        .select(&["JsonSchemaStor"], Subsample::default())
         .unwrap_err()
         .to_string();
     assert!(
         error.contains("did you mean JsonSchemaStore?") && error.contains("builtin"),
         "{error}"
     );
-    let error = catalog.select(&["Quux"], Sample::default()).unwrap_err().to_string();
+    let error = catalog.select(&["Quux"], Subsample::default()).unwrap_err().to_string();
     assert!(!error.contains("did you mean"), "{error}");
     assert!(matches!(
         catalog.add_directory(root.path()),

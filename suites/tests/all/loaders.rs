@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use maskwright_suites::dataset::Sample;
+use maskwright_suites::dataset::Subsample;
 use maskwright_suites::mask_bench::{FileError, MaskBench, MaskBenchError};
 use maskwright_suites::strict_json;
-use maskwright_suites::test_suite::{Case, Draft, Part, TestSuite, TestSuiteError};
+use maskwright_suites::test_suite::{Case, Draft, SuitePart, TestSuite, TestSuiteError};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -40,7 +40,7 @@ fn cases_are_what_python_would_print() {
     write(root.path(), "remotes/draft7/own.json", "{}");
     let suite = TestSuite::open(root.path()).unwrap();
 
-    let cases = suite.cases(Draft::Draft202012, Part::Required).unwrap();
+    let cases = suite.cases(Draft::Draft202012, SuitePart::Required).unwrap();
     assert_eq!(categories(&cases), BTreeSet::from(["b"]));
     let schemas: Vec<&str> = cases.iter().map(|case| case.schema_text.as_str()).collect();
     let plain = r#"{"b": 1e+308, "a": ["\u00e9\u0001"]}"#;
@@ -54,12 +54,12 @@ fn cases_are_what_python_would_print() {
     assert_eq!(instances, expected);
     assert_eq!(cases[0].instances[0].description, "big");
 
-    let cases = suite.cases(Draft::Draft7, Part::OptionalFormat).unwrap();
+    let cases = suite.cases(Draft::Draft7, SuitePart::OptionalFormat).unwrap();
     assert_eq!(categories(&cases), BTreeSet::from(["optional/format/date"]));
     let stated = r#"{"$schema": "http://json-schema.org/draft-07/schema#", "b": 1e+308, "a": ["\u00e9\u0001"]}"#;
     let schemas: Vec<&str> = cases.iter().map(|case| case.schema_text.as_str()).collect();
     assert_eq!(schemas, [stated, "true", r#"{"$schema": "own", "x": 1.5}"#]);
-    assert_eq!(suite.cases(Draft::Draft7, Part::Optional).unwrap(), []);
+    assert_eq!(suite.cases(Draft::Draft7, SuitePart::Optional).unwrap(), []);
 
     let remotes = suite.remotes(Draft::Draft7).unwrap();
     let remotes: Vec<(&str, &str)> = remotes
@@ -108,7 +108,7 @@ fn what_is_wrong_with_a_suite_is_said_with_its_place() {
         r#"[{"description": "d", "schema": {}}]"#,
     );
     let suite = TestSuite::open(root.path()).unwrap();
-    let error = suite.cases(Draft::Draft7, Part::Required).unwrap_err().to_string();
+    let error = suite.cases(Draft::Draft7, SuitePart::Required).unwrap_err().to_string();
     assert!(
         error.contains("a.json") && error.contains("a list of tests at `/0/tests`"),
         "{error}"
@@ -118,7 +118,7 @@ fn what_is_wrong_with_a_suite_is_said_with_its_place() {
         matches!(error, TestSuiteError::File(FileError::NotJson { .. })),
         "{error}"
     );
-    let error = suite.cases(Draft::Draft4, Part::Required).unwrap_err().to_string();
+    let error = suite.cases(Draft::Draft4, SuitePart::Required).unwrap_err().to_string();
     assert!(error.contains("`tests/draft4` is missing"), "{error}");
 }
 
@@ -141,7 +141,7 @@ fn mask_bench_is_found_from_above_and_from_inside() {
         let found = MaskBench::open(&root.path().join(below)).unwrap();
         assert_eq!(found.names(), expected.names(), "{below}");
     }
-    let one = Sample {
+    let one = Subsample {
         limit: Some(1),
         seed: None,
     };
@@ -173,12 +173,12 @@ fn the_real_test_suite_has_the_cases_of_the_paper() {
         return;
     };
     let suite = TestSuite::open(&directory).unwrap();
-    let required = suite.cases(Draft::Draft202012, Part::Required).unwrap();
+    let required = suite.cases(Draft::Draft202012, SuitePart::Required).unwrap();
     assert_eq!((required.len(), categories(&required).len()), (383, 46));
-    let formats = suite.cases(Draft::Draft202012, Part::OptionalFormat).unwrap();
+    let formats = suite.cases(Draft::Draft202012, SuitePart::OptionalFormat).unwrap();
     assert_eq!((formats.len(), categories(&formats).len()), (28, 21));
     for draft in Draft::ALL {
-        for part in [Part::Required, Part::Optional, Part::OptionalFormat] {
+        for part in [SuitePart::Required, SuitePart::Optional, SuitePart::OptionalFormat] {
             let cases = suite.cases(draft, part).unwrap();
             assert!(!cases.is_empty(), "{draft} {part:?}");
             for case in cases {
@@ -205,7 +205,7 @@ fn real_mask_bench_files_lose_nothing() {
     };
     let bench = MaskBench::open(&directory).unwrap();
     assert_eq!(bench.names().len(), 5718);
-    let sample = Sample {
+    let sample = Subsample {
         limit: Some(200),
         seed: Some(1),
     };

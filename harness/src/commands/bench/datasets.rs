@@ -1,7 +1,7 @@
 //! The datasets of a run.
 
-use maskwright_suites::dataset::{BUILTIN, Dataset, Sample};
-use maskwright_suites::synthetic::{Generator, Split};
+use maskwright_suites::dataset::{BUILTIN, Dataset, Subsample};
+use maskwright_suites::synthetic::{SchemaGenerator, SchemaSplit};
 use sha2::{Digest, Sha256};
 
 use super::BenchArguments;
@@ -15,7 +15,7 @@ const HELD_OUT_DEFAULT: usize = 100;
 
 /// The datasets to run: those named, or all of --data, or the built-in sample.
 pub(super) fn datasets(arguments: &BenchArguments) -> Result<Vec<Dataset>, CommandError> {
-    let sample = Sample {
+    let sample = Subsample {
         limit: arguments.limit,
         seed: arguments.seed,
     };
@@ -42,7 +42,7 @@ pub(super) fn held_out(arguments: &BenchArguments) -> Dataset {
         return Dataset::from_texts(HELD_OUT, []);
     }
     let count = arguments.limit.unwrap_or(HELD_OUT_DEFAULT);
-    let examples = Generator::new(arguments.seed.unwrap_or(0), Split::HeldOut).take(count);
+    let examples = SchemaGenerator::new(arguments.seed.unwrap_or(0), SchemaSplit::HeldOut).take(count);
     let texts = examples.enumerate().map(|(number, example)| {
         let text = example.schema.to_string();
         (format!("{number:06}"), text)

@@ -5,12 +5,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
-use maskwright_suites::ifstruct::{GenerateError, Generator, SAMPLES_PER_SEED, Sample, Split, Statistics};
+use maskwright_suites::ifstruct::{GenerateError, SAMPLES_PER_SEED, Sample, SampleGenerator, Split, Statistics};
 use serde_json::json;
 
 use crate::error::CommandError;
+use crate::report::table::{Style, table};
 use crate::run::progress;
 
 /// Arguments of `maskwright ifstruct generate`.
@@ -50,7 +49,7 @@ const CHUNK: usize = 256;
 /// cannot be written.
 pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
     let refused = |error: GenerateError| CommandError::Arguments(error.to_string());
-    let generator = Generator::new(arguments.seed, arguments.split).map_err(refused)?;
+    let generator = SampleGenerator::new(arguments.seed, arguments.split).map_err(refused)?;
     let end = arguments.skip.checked_add(arguments.count);
     if end.is_none_or(|end| end > SAMPLES_PER_SEED) {
         let message = format!("a seed has {SAMPLES_PER_SEED} samples: take fewer, or others from another --seed");
@@ -115,7 +114,7 @@ fn report(statistics: &Statistics, json: bool) -> String {
         "{} samples, {} different schemas\n\n",
         statistics.samples, statistics.distinct_schemas
     );
-    let mut sizes = table(["", "min", "median", "mean", "max"]);
+    let mut sizes = table(["", "min", "median", "mean", "max"], 1, Style::Terminal);
     for (what, size) in &statistics.sizes {
         sizes.add_row([
             what.replace('_', " "),
@@ -127,7 +126,7 @@ fn report(statistics: &Statistics, json: bool) -> String {
     }
     text.push_str(&format!("{sizes}\n\n"));
     for (what, counts) in &statistics.shares {
-        let mut counted = table([what, "samples", "share"]);
+        let mut counted = table([what, "samples", "share"], 1, Style::Terminal);
         for (which, count) in counts {
             let share = 100.0 * *count as f64 / statistics.samples.max(1) as f64;
             counted.add_row([which.clone(), count.to_string(), format!("{share:.1} %")]);
@@ -135,15 +134,4 @@ fn report(statistics: &Statistics, json: bool) -> String {
         text.push_str(&format!("{counted}\n\n"));
     }
     text
-}
-
-/// An empty table with all columns but the first aligned to the right.
-fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED);
-    table.set_header(header);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use maskwright::{ExactOptions, Formats, ReplyCompiler, Style};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, SamplingOptions, generate};
-use maskwright_suites::ifstruct::{GenerateError, Generator, Sample, Samples, Scorer, Split};
+use maskwright_suites::ifstruct::{GenerateError, Sample, SampleGenerator, Samples, Scorer, Split};
 use maskwright_suites::prompt::{Message, Role};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -380,7 +380,7 @@ impl RunArguments {
                 .collect(),
             None => {
                 let refused = |error: GenerateError| CommandError::Arguments(error.to_string());
-                let generator = Generator::new(self.seed, self.split.unwrap_or(Split::Test)).map_err(refused)?;
+                let generator = SampleGenerator::new(self.seed, self.split.unwrap_or(Split::Test)).map_err(refused)?;
                 generator.take(self.limit.unwrap_or(SAMPLES)).collect()
             }
         };

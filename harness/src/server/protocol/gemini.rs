@@ -3,9 +3,10 @@
 use maskwright_suites::prompt::Role;
 use serde_json::{Map, Value, json};
 
-use super::{NoPiece, Piece, usage};
-use crate::server::answer::{Outcome, Question, Usage};
+use super::piece::{NoPiece, Piece, usage};
+use crate::server::answer::{Outcome, Question};
 use crate::server::settings::ServerSettings;
+use crate::server::usage::TokenUsage;
 
 /// The body of a request.
 pub(super) fn request(settings: &ServerSettings, question: &Question, schema: Option<Value>) -> Map<String, Value> {
@@ -97,11 +98,11 @@ pub(super) fn piece(event: &Value) -> Result<Piece, NoPiece> {
     })
 }
 
-fn read_usage(counts: &Value) -> Option<Usage> {
+fn read_usage(counts: &Value) -> Option<TokenUsage> {
     let count = |name: &str| counts.get(name).and_then(Value::as_u64);
     let reasoning = count("thoughtsTokenCount");
     let usage = usage(counts, "/promptTokenCount", "/candidatesTokenCount")?;
-    Some(Usage {
+    Some(TokenUsage {
         completion: usage.completion + reasoning.unwrap_or(0),
         reasoning,
         cached: count("cachedContentTokenCount"),

@@ -1,89 +1,19 @@
-//! [`Dialect`]: what requests and answers look like, server by server.
+//! What requests and answers look like, [`Dialect`] by dialect.
 
 mod gemini;
 mod openai;
-
-use std::fmt;
-use std::str::FromStr;
+mod piece;
 
 use maskwright_models::SamplingOptions;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::answer::{Outcome, Question, TokenSource, Usage};
+use super::answer::{Outcome, Question};
+use super::dialect::Dialect;
 use super::error::ErrorBody;
 use super::settings::ServerSettings;
-
-/// How a server is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Dialect {
-    /// OpenAI's chat completions: `response_format` of type `json_schema`, `max_completion_tokens`.
-    #[serde(rename = "openai")]
-    OpenAi,
-    /// vLLM from 0.12 on: `structured_outputs: {json}`.
-    Vllm,
-    /// vLLM before 0.12: `guided_json`.
-    VllmGuided,
-    /// SGLang: `response_format` of type `json_schema`, `max_tokens`.
-    Sglang,
-    /// llama.cpp's server: `response_format` with `schema`.
-    LlamaServer,
-    /// Gemini's interface in OpenAI's form.
-    #[serde(rename = "gemini-openai")]
-    GeminiOpenAi,
-    /// Gemini's own: `streamGenerateContent` with `responseJsonSchema`.
-    Gemini,
-}
-
-/// Every dialect with its name on the command line.
-const DIALECTS: &[(&str, Dialect)] = &[
-    ("openai", Dialect::OpenAi),
-    ("vllm", Dialect::Vllm),
-    ("vllm-guided", Dialect::VllmGuided),
-    ("sglang", Dialect::Sglang),
-    ("llama-server", Dialect::LlamaServer),
-    ("gemini-openai", Dialect::GeminiOpenAi),
-    ("gemini", Dialect::Gemini),
-];
-
-/// One piece of an answer; what a piece does not say is empty.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Piece {
-    /// More of the text.
-    pub text: String,
-    /// More of a refusal.
-    pub refusal: String,
-    /// Whether it is a piece of the model's reasoning, which is kept out of the text.
-    pub reasoning: bool,
-    /// The server's name of the reason for which the answer ended.
-    pub finish: Option<String>,
-    /// Tokens so far.
-    pub usage: Option<Usage>,
-    /// The server's name of the model.
-    pub model: Option<String>,
-    /// The server's mark of the configuration.
-    pub fingerprint: Option<String>,
-}
-
-/// What is no piece of an answer.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NoPiece {
-    /// The server says what went wrong.
-    Error(ErrorBody),
-    /// It is not the protocol.
-    Malformed(String),
-}
+pub use piece::{NoPiece, Piece};
 
 impl Dialect {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        DIALECTS
-            .iter()
-            .find(|(_, dialect)| *dialect == self)
-            .map_or("", |(name, _)| name)
-    }
-
     /// Path of the endpoint, from the server's address on.
     pub fn path(self, model: &str) -> String {
         match self {
@@ -161,24 +91,6 @@ impl Dialect {
     }
 }
 
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Dialect {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = DIALECTS.iter().find(|(name, _)| *name == text);
-        found.map(|(_, dialect)| *dialect).ok_or_else(|| {
-            let names: Vec<&str> = DIALECTS.iter().map(|(name, _)| *name).collect();
-            format!("must be one of {}", names.join(", "))
-        })
-    }
-}
-
 /// Adds `more`'s members to `body`; objects that both have are merged, of all else the added one stays.
 fn merge(body: &mut Map<String, Value>, more: &Map<String, Value>) {
     for (name, value) in more {
@@ -187,18 +99,6 @@ fn merge(body: &mut Map<String, Value>, more: &Map<String, Value>) {
             _ => drop(body.insert(name.clone(), value.clone())),
         }
     }
-}
-
-/// Tokens out of a server's counts by the names it has for them.
-fn usage(counts: &Value, prompt: &str, completion: &str) -> Option<Usage> {
-    let count = |pointer: &str| counts.pointer(pointer).and_then(Value::as_u64);
-    Some(Usage {
-        prompt: count(prompt)?,
-        completion: count(completion).unwrap_or(0),
-        reasoning: None,
-        cached: None,
-        source: TokenSource::Usage,
-    })
 }
 
 #[cfg(test)]

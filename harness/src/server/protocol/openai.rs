@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Dialect, NoPiece, Piece, usage};
-use crate::server::answer::{Outcome, Question, TokenSource, Usage};
+use super::piece::{NoPiece, Piece, usage};
+use crate::server::answer::{Outcome, Question};
+use crate::server::dialect::Dialect;
 use crate::server::settings::ServerSettings;
+use crate::server::usage::{TokenSource, TokenUsage};
 
 /// The body of a request.
 pub(super) fn request(settings: &ServerSettings, question: &Question, schema: Option<Value>) -> Map<String, Value> {
@@ -110,9 +112,9 @@ pub(super) fn piece(event: &Value) -> Result<Piece, NoPiece> {
     })
 }
 
-fn read_usage(counts: &Value) -> Option<Usage> {
+fn read_usage(counts: &Value) -> Option<TokenUsage> {
     let detail = |pointer: &str| counts.pointer(pointer).and_then(Value::as_u64);
-    Some(Usage {
+    Some(TokenUsage {
         reasoning: detail("/completion_tokens_details/reasoning_tokens").or_else(|| detail("/reasoning_tokens")),
         cached: detail("/prompt_tokens_details/cached_tokens"),
         ..usage(counts, "/prompt_tokens", "/completion_tokens")?
@@ -120,10 +122,10 @@ fn read_usage(counts: &Value) -> Option<Usage> {
 }
 
 /// llama-server's own counts, which its last event has without being asked.
-fn read_timings(timings: &Value) -> Option<Usage> {
+fn read_timings(timings: &Value) -> Option<TokenUsage> {
     let count = |name: &str| timings.get(name).and_then(Value::as_u64);
     let cached = count("cache_n");
-    Some(Usage {
+    Some(TokenUsage {
         prompt: count("prompt_n")? + cached.unwrap_or(0),
         completion: count("predicted_n")?,
         reasoning: None,

@@ -1,6 +1,6 @@
 //! The generator of requests.
 //!
-//! A [`Generator`] draws an entity of the taxonomies, some of its fields, and what the reply must look like; then it puts that into
+//! A [`SampleGenerator`] draws an entity of the taxonomies, some of its fields, and what the reply must look like; then it puts that into
 //! words: half of the requests show the structure as a block (bullets, a schema, an example, a glossary, a table) or in plain
 //! sentences, the other half are prose in the voice of somebody who asks.
 //!
@@ -9,9 +9,9 @@
 //! an entity is in all of its schemas, and in none of the other split's.
 //!
 //! ```
-//! use maskwright_suites::ifstruct::{Generator, Split};
+//! use maskwright_suites::ifstruct::{SampleGenerator, Split};
 //!
-//! let sample = Generator::new(7, Split::Train)?.next().expect("a generator does not end");
+//! let sample = SampleGenerator::new(7, Split::Train)?.next().expect("a generator does not end");
 //! println!("{}", sample.prompt);
 //! # Ok::<(), maskwright_suites::ifstruct::GenerateError>(())
 //! ```
@@ -30,11 +30,11 @@ use super::draw::Draw;
 use super::{Presentation, Sample};
 use prose::voices;
 use spec::{Fence, Spec};
-pub use statistics::{Size, Statistics};
+pub use statistics::{SizeRange, Statistics};
 use taxonomy::Entity;
 pub use taxonomy::TaxonomyError;
 
-/// Which part of all entities a [`Generator`] draws from.
+/// Which part of all entities a [`SampleGenerator`] draws from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
@@ -77,14 +77,14 @@ pub const MAX_SEED: u64 = (1 << 53) / SAMPLES_PER_SEED - 1;
 
 /// A deterministic stream of [`SAMPLES_PER_SEED`] samples.
 #[derive(Clone, Debug)]
-pub struct Generator {
+pub struct SampleGenerator {
     entities: Vec<Entity>,
     split: Split,
     next: u64,
     end: u64,
 }
 
-impl Generator {
+impl SampleGenerator {
     /// The samples of `split` under `seed`.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Generator {
     }
 }
 
-impl Iterator for Generator {
+impl Iterator for SampleGenerator {
     type Item = Sample;
 
     fn next(&mut self) -> Option<Sample> {

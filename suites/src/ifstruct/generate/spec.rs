@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::taxonomy::{Bounds, Entity, Field, Flavour, Item, Kind, Length};
+use super::taxonomy::{Bounds, Entity, Field, FieldKind, Flavour, Item, Length};
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::{Count, OutputFormat};
 
@@ -123,7 +123,7 @@ fn fields(entity: &Entity, draw: &mut Draw) -> Vec<Field> {
     let nested_wanted = draw.chance(72);
     let others = &entity.fields[1..];
     let is_nested = |field: &Field| field.kind.fields().is_some();
-    let is_stress = |field: &Field| matches!(field.kind, Kind::Text(flavour) if flavour != Flavour::String);
+    let is_stress = |field: &Field| matches!(field.kind, FieldKind::Text(flavour) if flavour != Flavour::String);
     let mut chosen = draw.places(others.len(), wanted);
     let mut include = |test: &dyn Fn(&Field) -> bool, draw: &mut Draw| {
         if !chosen.iter().any(|&place| test(&others[place])) {
@@ -149,7 +149,7 @@ fn fields(entity: &Entity, draw: &mut Draw) -> Vec<Field> {
     let optional_percent = draw.pick(&[0, 0, 15, 25, 35]);
     // What fields mean is told of all, of some, or of none.
     let about_percent = draw.pick(&[0, 55, 85, 100, 100]);
-    let habits = Habits {
+    let habits = SpecHabits {
         optional_percent,
         about_percent,
         bounded_percent: draw.pick(&[55, 80, 100]),
@@ -160,13 +160,13 @@ fn fields(entity: &Entity, draw: &mut Draw) -> Vec<Field> {
 }
 
 /// How often the fields of one sample are optional, described, bounded; in percent.
-struct Habits {
+struct SpecHabits {
     optional_percent: u32,
     about_percent: u32,
     bounded_percent: u32,
 }
 
-impl Habits {
+impl SpecHabits {
     fn field(&self, template: &Field, first: bool, draw: &mut Draw) -> Field {
         Field {
             name: template.name.clone(),
@@ -177,18 +177,18 @@ impl Habits {
         }
     }
 
-    fn kind(&self, template: &Kind, draw: &mut Draw) -> Kind {
+    fn kind(&self, template: &FieldKind, draw: &mut Draw) -> FieldKind {
         match template {
-            Kind::Text(flavour) => Kind::Text(*flavour),
-            Kind::Boolean => Kind::Boolean,
-            Kind::Integer(bounds) => Kind::Integer(self.bounds(*bounds, draw)),
-            Kind::Number(bounds) => Kind::Number(self.bounds(*bounds, draw)),
-            Kind::Enum(values) => {
+            FieldKind::Text(flavour) => FieldKind::Text(*flavour),
+            FieldKind::Boolean => FieldKind::Boolean,
+            FieldKind::Integer(bounds) => FieldKind::Integer(self.bounds(*bounds, draw)),
+            FieldKind::Number(bounds) => FieldKind::Number(self.bounds(*bounds, draw)),
+            FieldKind::Enum(values) => {
                 let count = usize::try_from(draw.between(2, values.len() as u64)).unwrap_or(2);
                 let kept = draw.places(values.len(), count.max(values.len().min(3)));
-                Kind::Enum(kept.into_iter().map(|place| values[place].clone()).collect())
+                FieldKind::Enum(kept.into_iter().map(|place| values[place].clone()).collect())
             }
-            Kind::List { item, length } => Kind::List {
+            FieldKind::List { item, length } => FieldKind::List {
                 item: match *item {
                     Item::Integer(bounds) => Item::Integer(self.bounds(bounds, draw)),
                     Item::Number(bounds) => Item::Number(self.bounds(bounds, draw)),
@@ -196,13 +196,13 @@ impl Habits {
                 },
                 length: some_length(*length, draw),
             },
-            Kind::Object(fields) => Kind::Object(self.inner(fields, draw)),
-            Kind::Objects {
+            FieldKind::Object(fields) => FieldKind::Object(self.inner(fields, draw)),
+            FieldKind::Objects {
                 one,
                 many,
                 length,
                 fields,
-            } => Kind::Objects {
+            } => FieldKind::Objects {
                 one: one.clone(),
                 many: many.clone(),
                 length: some_length(*length, draw),
@@ -273,12 +273,12 @@ pub(super) fn object_schema(fields: &[Field]) -> Value {
 fn field_schema(field: &Field) -> Value {
     let mut schema = Map::new();
     let name = match &field.kind {
-        Kind::Text(_) | Kind::Enum(_) => "string",
-        Kind::Boolean => "boolean",
-        Kind::Integer(_) => "integer",
-        Kind::Number(_) => "number",
-        Kind::List { .. } | Kind::Objects { .. } => "array",
-        Kind::Object(fields) => return object_schema(fields),
+        FieldKind::Text(_) | FieldKind::Enum(_) => "string",
+        FieldKind::Boolean => "boolean",
+        FieldKind::Integer(_) => "integer",
+        FieldKind::Number(_) => "number",
+        FieldKind::List { .. } | FieldKind::Objects { .. } => "array",
+        FieldKind::Object(fields) => return object_schema(fields),
     };
     let name = match field.nullable {
         true => json!([name, "null"]),
@@ -286,15 +286,15 @@ fn field_schema(field: &Field) -> Value {
     };
     schema.insert("type".to_owned(), name);
     match &field.kind {
-        Kind::Integer(bounds) | Kind::Number(bounds) => insert_bounds(&mut schema, *bounds),
-        Kind::Enum(values) => {
+        FieldKind::Integer(bounds) | FieldKind::Number(bounds) => insert_bounds(&mut schema, *bounds),
+        FieldKind::Enum(values) => {
             schema.insert("enum".to_owned(), json!(values));
         }
-        Kind::List { item, length } => {
+        FieldKind::List { item, length } => {
             schema.insert("items".to_owned(), item_schema(*item));
             insert_length(&mut schema, *length);
         }
-        Kind::Objects { length, fields, .. } => {
+        FieldKind::Objects { length, fields, .. } => {
             schema.insert("items".to_owned(), object_schema(fields));
             insert_length(&mut schema, *length);
         }

@@ -18,7 +18,7 @@ pub struct Statistics {
     /// Samples by what they share, such as `format` and then `json`.
     pub shares: BTreeMap<&'static str, BTreeMap<String, u64>>,
     /// Sizes over all samples, such as `prompt_characters`.
-    pub sizes: BTreeMap<&'static str, Size>,
+    pub sizes: BTreeMap<&'static str, SizeRange>,
     #[serde(skip)]
     schemas: HashSet<u64>,
     #[serde(skip)]
@@ -27,7 +27,7 @@ pub struct Statistics {
 
 /// How large something is over all samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Size {
+pub struct SizeRange {
     /// The smallest.
     pub min: usize,
     /// The middle one, the lower of two.
@@ -100,7 +100,7 @@ impl Statistics {
         for (what, which) in shares {
             *self.shares.entry(what).or_default().entry(which).or_default() += 1;
         }
-        let shape = Shape::of(&schema["items"]);
+        let shape = SampleSchemaSize::of(&schema["items"]);
         let sizes = [
             ("fields", shape.fields),
             ("optional_fields", shape.optional),
@@ -117,7 +117,7 @@ impl Statistics {
         self.distinct_schemas = self.schemas.len();
         for (what, values) in &mut self.values {
             values.sort_unstable();
-            let share = Size {
+            let share = SizeRange {
                 min: values.first().copied().unwrap_or_default(),
                 median: values.get((values.len().max(1) - 1) / 2).copied().unwrap_or_default(),
                 mean: values.iter().sum::<usize>() as f64 / values.len().max(1) as f64,
@@ -130,7 +130,7 @@ impl Statistics {
 
 /// How large a schema is.
 #[derive(Default)]
-struct Shape {
+struct SampleSchemaSize {
     /// Properties, at any depth.
     fields: usize,
     /// Those that may be left out.
@@ -139,7 +139,7 @@ struct Shape {
     depth: usize,
 }
 
-impl Shape {
+impl SampleSchemaSize {
     fn of(schema: &Value) -> Self {
         let mut shape = Self::default();
         let mut open = vec![(schema, 1)];

@@ -96,14 +96,14 @@ pub(super) struct Field {
     pub name: String,
     /// What it holds, as it stands behind "with" or "put", such as "the name of the dish".
     pub about: Option<String>,
-    pub kind: Kind,
+    pub kind: FieldKind,
     pub nullable: bool,
     pub required: bool,
 }
 
 /// What a field may hold.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum FieldKind {
     Text(Flavour),
     Boolean,
     Integer(Bounds),
@@ -122,7 +122,7 @@ pub(super) enum Kind {
     },
 }
 
-impl Kind {
+impl FieldKind {
     /// The fields within, where it is an object or a list of objects.
     pub(super) fn fields(&self) -> Option<&[Field]> {
         match self {
@@ -246,7 +246,7 @@ fn fields(members: &Map<String, Value>) -> Result<Vec<Field>, (String, &'static 
     Ok(fields)
 }
 
-fn object(members: &Map<String, Value>) -> Result<(Kind, bool, String), &'static str> {
+fn object(members: &Map<String, Value>) -> Result<(FieldKind, bool, String), &'static str> {
     let word = |name: &str| members.get(name).and_then(Value::as_str).map(str::to_owned);
     let mut inner = Vec::new();
     for (name, value) in members.get("fields").and_then(Value::as_object).ok_or("no fields")? {
@@ -261,8 +261,8 @@ fn object(members: &Map<String, Value>) -> Result<(Kind, bool, String), &'static
     }
     let about = word("about").ok_or("no about")?;
     let kind = match word("list") {
-        None => Kind::Object(inner),
-        Some(length) => Kind::Objects {
+        None => FieldKind::Object(inner),
+        Some(length) => FieldKind::Objects {
             one: word("one").ok_or("no word for one")?,
             many: word("many").ok_or("no word for many")?,
             length: self::length(&length)?,
@@ -273,34 +273,34 @@ fn object(members: &Map<String, Value>) -> Result<(Kind, bool, String), &'static
 }
 
 /// `TYPE: about`.
-fn scalar(text: &str) -> Result<(Kind, bool, String), &'static str> {
+fn scalar(text: &str) -> Result<(FieldKind, bool, String), &'static str> {
     let (kind, about) = text.split_once(": ").ok_or("no `: ` between type and description")?;
     if let Some(list) = kind.strip_prefix('[') {
         let (item, length) = list.split_once("] ").ok_or("a list without a length")?;
         let item = match type_of(item)? {
-            (Kind::Text(flavour), false) => Item::Text(flavour),
-            (Kind::Integer(bounds), false) => Item::Integer(bounds),
-            (Kind::Number(bounds), false) => Item::Number(bounds),
+            (FieldKind::Text(flavour), false) => Item::Text(flavour),
+            (FieldKind::Integer(bounds), false) => Item::Integer(bounds),
+            (FieldKind::Number(bounds), false) => Item::Number(bounds),
             _ => return Err("a list of what lists cannot have"),
         };
         let length = self::length(length)?;
-        return Ok((Kind::List { item, length }, false, about.to_owned()));
+        return Ok((FieldKind::List { item, length }, false, about.to_owned()));
     }
     let (kind, nullable) = type_of(kind)?;
     Ok((kind, nullable, about.to_owned()))
 }
 
-fn type_of(text: &str) -> Result<(Kind, bool), &'static str> {
+fn type_of(text: &str) -> Result<(FieldKind, bool), &'static str> {
     let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
     let (name, nullable) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
     let kind = match name {
-        "boolean" => Kind::Boolean,
-        "integer" => Kind::Integer(bounds(rest)?),
-        "number" => Kind::Number(bounds(rest)?),
-        "enum" => Kind::Enum(rest.split('|').map(str::to_owned).collect()),
+        "boolean" => FieldKind::Boolean,
+        "integer" => FieldKind::Integer(bounds(rest)?),
+        "number" => FieldKind::Number(bounds(rest)?),
+        "enum" => FieldKind::Enum(rest.split('|').map(str::to_owned).collect()),
         flavour => {
             let flavour = Flavour::deserialize(Value::from(flavour)).map_err(|_| "an unknown type")?;
-            Kind::Text(flavour)
+            FieldKind::Text(flavour)
         }
     };
     Ok((kind, nullable))

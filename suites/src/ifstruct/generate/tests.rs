@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::taxonomy::{self, Entity, Field, Kind};
-use super::{Generator, Sample, Split};
+use super::taxonomy::{self, Entity, Field, FieldKind};
+use super::{Sample, SampleGenerator, Split};
 
 fn all_fields(entity: &Entity) -> impl Iterator<Item = &Field> {
     let fields = entity.fields.iter();
@@ -51,7 +51,7 @@ fn taxonomies_are_consistent() {
                 .all(|character| character.is_alphabetic() || " ,-'".contains(character));
             assert!(clear && plain, "{name}: {}: {about}", field.name);
             match &field.kind {
-                Kind::Enum(values) => {
+                FieldKind::Enum(values) => {
                     assert!(values.len() >= 2 && !field.nullable, "{name}: {}", field.name);
                     let distinct: BTreeSet<&String> = values.iter().collect();
                     assert_eq!(distinct.len(), values.len());
@@ -64,21 +64,27 @@ fn taxonomies_are_consistent() {
                         "{name}"
                     );
                 }
-                Kind::Integer(bounds) | Kind::Number(bounds) => {
+                FieldKind::Integer(bounds) | FieldKind::Number(bounds) => {
                     assert!(bounds.min.unwrap() < bounds.max.unwrap(), "{name}: {}", field.name);
                     let whole = [bounds.min, bounds.max]
                         .into_iter()
                         .flatten()
                         .all(|bound| bound.fract() == 0.0);
-                    assert!(whole || matches!(field.kind, Kind::Number(_)), "{name}: {}", field.name);
+                    assert!(
+                        whole || matches!(field.kind, FieldKind::Number(_)),
+                        "{name}: {}",
+                        field.name
+                    );
                 }
-                Kind::List { length, .. } | Kind::Objects { length, .. } => assert!(length.min < length.max, "{name}"),
-                Kind::Object(fields) => assert!(fields.len() >= 2, "{name}"),
-                Kind::Text(_) | Kind::Boolean => {}
+                FieldKind::List { length, .. } | FieldKind::Objects { length, .. } => {
+                    assert!(length.min < length.max, "{name}")
+                }
+                FieldKind::Object(fields) => assert!(fields.len() >= 2, "{name}"),
+                FieldKind::Text(_) | FieldKind::Boolean => {}
             }
         }
         let values = all_fields(entity).filter_map(|field| match &field.kind {
-            Kind::Enum(values) => Some(values),
+            FieldKind::Enum(values) => Some(values),
             _ => None,
         });
         assert!(
@@ -120,7 +126,7 @@ fn no_schema_is_in_both_splits() {
     }
     // And as it comes out.
     let schemas = |split| -> HashSet<String> {
-        let samples = Generator::new(3, split).unwrap().take(4000);
+        let samples = SampleGenerator::new(3, split).unwrap().take(4000);
         samples
             .map(|sample| serde_json::to_string(&sample.json_schema).unwrap())
             .collect()
@@ -138,29 +144,29 @@ fn no_schema_is_in_both_splits() {
 #[test]
 fn a_sample_depends_on_its_seed_alone() {
     let lines = |skip, count| -> Vec<String> {
-        let samples = Generator::new(5, Split::Test).unwrap().skip(skip).take(count);
+        let samples = SampleGenerator::new(5, Split::Test).unwrap().skip(skip).take(count);
         samples.map(|sample| serde_json::to_string(&sample).unwrap()).collect()
     };
     let all = lines(0, 60);
     assert_eq!(all[40..], lines(40, 20));
-    let seeds: Vec<u64> = Generator::new(5, Split::Test)
+    let seeds: Vec<u64> = SampleGenerator::new(5, Split::Test)
         .unwrap()
         .take(3)
         .map(|sample| sample.seed)
         .collect();
     assert_eq!(seeds, [5_000_000, 5_000_001, 5_000_002]);
-    assert!(Generator::new(super::MAX_SEED + 1, Split::Test).is_err());
-    let last = Generator::new(super::MAX_SEED, Split::Test)
+    assert!(SampleGenerator::new(super::MAX_SEED + 1, Split::Test).is_err());
+    let last = SampleGenerator::new(super::MAX_SEED, Split::Test)
         .unwrap()
         .nth(999_999)
         .unwrap();
     assert!(last.seed == super::MAX_SEED * 1_000_000 + 999_999 && last.seed < 1 << 53);
-    assert!(Generator::new(0, Split::Test).unwrap().nth(1_000_000).is_none());
+    assert!(SampleGenerator::new(0, Split::Test).unwrap().nth(1_000_000).is_none());
 }
 
 #[test]
 fn every_style_voice_and_rule_occurs() {
-    let samples: Vec<Sample> = Generator::new(1, Split::Train).unwrap().take(2000).collect();
+    let samples: Vec<Sample> = SampleGenerator::new(1, Split::Train).unwrap().take(2000).collect();
     let statistics = super::Statistics::of(&samples);
     for (what, count) in [
         ("entity", 37),

@@ -18,7 +18,7 @@ pub(super) fn read(text: &str) -> Result<Rc<Datum>, Unreadable> {
     if text.is_empty() {
         return Err(Unreadable::new(FailureKind::NoData, "there is no JSON in the reply"));
     }
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = JsonReader { text, at: 0 };
     let value = reader.document()?;
     match strip(&text[reader.at..]) {
         "" => Ok(value),
@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> Result<Rc<Datum>, Unreadable> {
     }
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     at: usize,
 }
@@ -47,7 +47,7 @@ enum Begun {
     Container(Open),
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn document(&mut self) -> Result<Rc<Datum>, Unreadable> {
         let mut open: Vec<Open> = Vec::new();
         loop {

@@ -49,7 +49,7 @@ use self::failure::{Failures, Unreadable, preview};
 use self::reply::{Block, Reply, strip};
 use self::schema::Schema;
 use self::strict::Strict;
-use self::walk::Walk;
+use self::walk::DatumWalk;
 use super::sample::{Count, OutputFormat, Sample};
 
 pub use self::failure::{Failure, FailureKind};
@@ -167,7 +167,7 @@ impl<'s> Scorer<'s> {
             });
         }
         let list = self.unwrapped(&datum, failures);
-        Walk::new(failures).value(&list, &self.schema);
+        DatumWalk::new(failures).value(&list, &self.schema);
         self.count(&list, failures);
         if let Some(strict) = &self.strict {
             strict.judge(&datum, &list, &self.schema, failures);

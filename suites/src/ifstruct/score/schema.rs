@@ -22,7 +22,7 @@ pub struct SchemaError {
 /// What a value must be.
 #[derive(Debug, Default)]
 pub(super) struct Schema {
-    pub kind: Kind,
+    pub kind: SchemaKind,
     pub null: Null,
     /// `type` as the schema has it, for messages.
     pub type_name: String,
@@ -33,7 +33,7 @@ pub(super) struct Schema {
 
 /// The type that decides how a value is looked at.
 #[derive(Debug, Default)]
-pub(super) enum Kind {
+pub(super) enum SchemaKind {
     /// No type, several, or one that is none: nothing is checked but `enum`.
     #[default]
     Any,
@@ -117,13 +117,13 @@ impl<'a> Keywords<'a> {
             Some(_) => return Err(self.error("type", "the name of a type or a list of them")),
         }
         let kind = match decisive {
-            Some("array") => Kind::Array(Box::new(self.array()?)),
-            Some("object") => Kind::Object(Box::new(self.object()?)),
-            Some("string") => Kind::String,
-            Some("number") => Kind::Number,
-            Some("integer") => Kind::Integer,
-            Some("boolean") => Kind::Boolean,
-            _ => Kind::Any,
+            Some("array") => SchemaKind::Array(Box::new(self.array()?)),
+            Some("object") => SchemaKind::Object(Box::new(self.object()?)),
+            Some("string") => SchemaKind::String,
+            Some("number") => SchemaKind::Number,
+            Some("integer") => SchemaKind::Integer,
+            Some("boolean") => SchemaKind::Boolean,
+            _ => SchemaKind::Any,
         };
         let choices = match self.get("enum") {
             None => None,

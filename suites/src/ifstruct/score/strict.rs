@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::datum::{Content, Datum};
 use super::failure::{FailureKind, Failures, preview};
-use super::schema::{Kind, Null, Schema, SchemaError};
+use super::schema::{Null, Schema, SchemaError, SchemaKind};
 use super::walk::{member, push_step};
 use super::yaml::is_timestamp;
 use crate::validate::{MAX_DEPTH, Problem, ProblemKind, Validator};
@@ -183,7 +183,7 @@ impl Look<'_> {
         match &datum.content {
             Content::List(items) => {
                 let schema = match schema.map(|schema| &schema.kind) {
-                    Some(Kind::Array(array)) => array.items.as_ref(),
+                    Some(SchemaKind::Array(array)) => array.items.as_ref(),
                     _ => None,
                 };
                 for (number, item) in items.iter().enumerate() {
@@ -194,7 +194,7 @@ impl Look<'_> {
                 self.repeated(&mapping.repeated);
                 for (key, value) in &mapping.entries {
                     let schema = match (&key.content, schema.map(|schema| &schema.kind)) {
-                        (Content::Text(name), Some(Kind::Object(object))) => {
+                        (Content::Text(name), Some(SchemaKind::Object(object))) => {
                             object.positions.get(name).map(|&at| &object.properties[at].1)
                         }
                         _ => None,
@@ -211,7 +211,7 @@ impl Look<'_> {
 
     fn key(&mut self, key: &Datum) {
         if let Some(plain) = &key.plain
-            && let Some(reading) = misread(&key.content, plain, &Kind::String)
+            && let Some(reading) = misread(&key.content, plain, &SchemaKind::String)
         {
             self.failures.add(FailureKind::Coercion, &self.path, || {
                 format!("the key `{}` is read as {reading}: quote it", preview(plain))
@@ -237,7 +237,7 @@ impl Look<'_> {
 }
 
 /// As what the plain scalar `plain` is read, where a reader of it would not expect that of a field of this kind.
-fn misread(content: &Content, plain: &str, kind: &Kind) -> Option<&'static str> {
+fn misread(content: &Content, plain: &str, kind: &SchemaKind) -> Option<&'static str> {
     let digits = plain.trim_start_matches(['-', '+']);
     match (kind, content) {
         (_, Content::Integer(_) | Content::Float(_)) if digits.contains(':') && numeric(kind) => {
@@ -259,17 +259,17 @@ fn misread(content: &Content, plain: &str, kind: &Kind) -> Option<&'static str> 
         {
             Some("a string")
         }
-        (Kind::String, Content::Boolean(_)) => Some("a boolean"),
-        (Kind::String, Content::Integer(_)) => Some("an integer"),
-        (Kind::String, Content::Float(_)) => Some("a float"),
-        (Kind::String, Content::Null) if !plain.is_empty() => Some("null"),
-        (Kind::String, Content::Text(_)) if is_timestamp(plain) => Some("a date by loaders that know dates"),
+        (SchemaKind::String, Content::Boolean(_)) => Some("a boolean"),
+        (SchemaKind::String, Content::Integer(_)) => Some("an integer"),
+        (SchemaKind::String, Content::Float(_)) => Some("a float"),
+        (SchemaKind::String, Content::Null) if !plain.is_empty() => Some("null"),
+        (SchemaKind::String, Content::Text(_)) if is_timestamp(plain) => Some("a date by loaders that know dates"),
         _ => None,
     }
 }
 
-fn numeric(kind: &Kind) -> bool {
-    matches!(kind, Kind::Number | Kind::Integer)
+fn numeric(kind: &SchemaKind) -> bool {
+    matches!(kind, SchemaKind::Number | SchemaKind::Integer)
 }
 
 /// Whether the decimal `text`, without sign, is another number than the shortest decimal of the double `value`.

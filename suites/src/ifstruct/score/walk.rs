@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use super::datum::{Bound, Content, Datum};
 use super::failure::{FailureKind, Failures, preview};
-use super::schema::{ArraySchema, Kind, Null, ObjectSchema, Schema};
+use super::schema::{ArraySchema, Null, ObjectSchema, Schema, SchemaKind};
 
 /// Holds data against a schema. Recurses with the schema, not with the data.
-pub(super) struct Walk<'f> {
+pub(super) struct DatumWalk<'f> {
     path: String,
     failures: &'f mut Failures,
 }
 
-impl<'f> Walk<'f> {
+impl<'f> DatumWalk<'f> {
     pub fn new(failures: &'f mut Failures) -> Self {
         Self {
             path: String::new(),
@@ -34,14 +34,19 @@ impl<'f> Walk<'f> {
             }
         }
         match (&schema.kind, &datum.content) {
-            (Kind::Array(array), Content::List(items)) => return self.array(items, array),
-            (Kind::Object(object), Content::Mapping(_)) => return self.object(datum, object),
-            (Kind::Array(_) | Kind::Object(_), _) => return self.wrong_type(datum, schema),
-            (Kind::Any, _) | (Kind::String, Content::Text(_)) | (Kind::Boolean, Content::Boolean(_)) => {}
-            (Kind::Number, Content::Integer(_) | Content::Float(_)) | (Kind::Integer, Content::Integer(_)) => {
+            (SchemaKind::Array(array), Content::List(items)) => return self.array(items, array),
+            (SchemaKind::Object(object), Content::Mapping(_)) => return self.object(datum, object),
+            (SchemaKind::Array(_) | SchemaKind::Object(_), _) => return self.wrong_type(datum, schema),
+            (SchemaKind::Any, _)
+            | (SchemaKind::String, Content::Text(_))
+            | (SchemaKind::Boolean, Content::Boolean(_)) => {}
+            (SchemaKind::Number, Content::Integer(_) | Content::Float(_))
+            | (SchemaKind::Integer, Content::Integer(_)) => {
                 self.bounds(datum, schema);
             }
-            (Kind::String | Kind::Boolean | Kind::Number | Kind::Integer, _) => self.wrong_type(datum, schema),
+            (SchemaKind::String | SchemaKind::Boolean | SchemaKind::Number | SchemaKind::Integer, _) => {
+                self.wrong_type(datum, schema)
+            }
         }
         if let Some(choices) = &schema.choices
             && !choices.iter().any(|choice| datum.equals(choice))

@@ -9,7 +9,7 @@ mod recovered;
 mod references;
 mod requirements;
 
-use maskwright_suites::ifstruct::{Count, Generator, OutputFormat, Presentation, Sample, Split};
+use maskwright_suites::ifstruct::{Count, OutputFormat, Presentation, Sample, SampleGenerator, Split};
 use recovered::{Fence, Recovered, sorted};
 use serde_json::Value;
 
@@ -139,7 +139,7 @@ fn differences(found: &Recovered, meant: &Recovered) -> String {
 }
 
 fn samples(split: Split, seed: u64, count: usize) -> impl Iterator<Item = Sample> {
-    Generator::new(seed, split).unwrap().take(count)
+    SampleGenerator::new(seed, split).unwrap().take(count)
 }
 
 #[test]

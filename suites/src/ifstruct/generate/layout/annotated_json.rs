@@ -5,10 +5,10 @@ use crate::ifstruct::Count;
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
-use crate::ifstruct::generate::taxonomy::{Field, Kind};
+use crate::ifstruct::generate::taxonomy::{Field, FieldKind};
 
 /// How placeholders and comments are written.
-struct Layout {
+struct AnnotatedJson {
     notation: Notation,
     /// Whether placeholders are strings, as `"<integer>"`.
     quoted: bool,
@@ -17,7 +17,7 @@ struct Layout {
 }
 
 pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> String {
-    let layout = Layout {
+    let layout = AnnotatedJson {
         notation,
         quoted: draw.chance(40),
         comment: draw.pick(&["  // ", " // ", "  # "]),
@@ -55,19 +55,19 @@ pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> St
     lines.join("\n")
 }
 
-impl Layout {
+impl AnnotatedJson {
     fn members(&self, fields: &[Field], depth: usize, lines: &mut Vec<String>) {
         let indent = self.step.repeat(depth);
         for (place, field) in fields.iter().enumerate() {
             let comma = if place + 1 < fields.len() { "," } else { "" };
             let name = &field.name;
             match &field.kind {
-                Kind::Object(inner) => {
+                FieldKind::Object(inner) => {
                     lines.push(format!("{indent}\"{name}\": {{{}", self.comment(field, None)));
                     self.members(inner, depth + 1, lines);
                     lines.push(format!("{indent}}}{comma}"));
                 }
-                Kind::Objects { length, fields, .. } => {
+                FieldKind::Objects { length, fields, .. } => {
                     let items = self.notation.items(*length);
                     lines.push(format!("{indent}\"{name}\": [{}", self.comment(field, items)));
                     lines.push(format!("{indent}{}{{", self.step));
@@ -75,7 +75,7 @@ impl Layout {
                     lines.push(format!("{indent}{}}}", self.step));
                     lines.push(format!("{indent}]{comma}"));
                 }
-                Kind::List { length, .. } => {
+                FieldKind::List { length, .. } => {
                     let items = self.notation.items(*length);
                     let value = self.placeholder(&self.notation.bare_type(field));
                     lines.push(format!(
@@ -85,7 +85,9 @@ impl Layout {
                 }
                 kind => {
                     let mut value = self.notation.bare_type(field);
-                    if let (Kind::Integer(_) | Kind::Number(_), Some(limits)) = (kind, self.notation.limits(field)) {
+                    if let (FieldKind::Integer(_) | FieldKind::Number(_), Some(limits)) =
+                        (kind, self.notation.limits(field))
+                    {
                         value = format!("{value} ({limits})");
                     }
                     let value = self.placeholder(&value);
@@ -109,7 +111,7 @@ impl Layout {
     /// What the line says behind the value, if anything: length, limits of items, presence, meaning.
     fn comment(&self, field: &Field, items: Option<String>) -> String {
         let limits = match field.kind {
-            Kind::List { .. } => self.notation.limits(field),
+            FieldKind::List { .. } => self.notation.limits(field),
             _ => None,
         };
         let presence = self.notation.presence(field).map(str::to_owned);

@@ -5,17 +5,17 @@ use crate::ifstruct::Count;
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
-use crate::ifstruct::generate::taxonomy::{Field, Kind};
+use crate::ifstruct::generate::taxonomy::{Field, FieldKind};
 
 /// How placeholders are written.
-struct Layout {
+struct AnnotatedYaml {
     notation: Notation,
     /// Around a placeholder: `<string>`.
     marks: (&'static str, &'static str),
 }
 
 pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> String {
-    let layout = Layout {
+    let layout = AnnotatedYaml {
         notation,
         marks: draw.pick(&[("<", ">"), ("", ""), ("{{", "}}")]),
     };
@@ -42,7 +42,7 @@ pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> St
     lines.join("\n")
 }
 
-impl Layout {
+impl AnnotatedYaml {
     /// The members of an object at `depth`, of an item of a list where `item`.
     fn members(&self, fields: &[Field], depth: usize, item: bool, lines: &mut Vec<String>) {
         for (place, field) in fields.iter().enumerate() {
@@ -54,16 +54,16 @@ impl Layout {
             let within = depth + usize::from(item) + 1;
             let name = &field.name;
             match &field.kind {
-                Kind::Object(inner) => {
+                FieldKind::Object(inner) => {
                     lines.push(format!("{indent}{name}:{}", self.comment(field, None)));
                     self.members(inner, within, false, lines);
                 }
-                Kind::Objects { length, fields, .. } => {
+                FieldKind::Objects { length, fields, .. } => {
                     let items = self.notation.items(*length).or_else(|| Some("a list".to_owned()));
                     lines.push(format!("{indent}{name}:{}", self.comment(field, items)));
                     self.members(fields, within, true, lines);
                 }
-                Kind::List { length, .. } => {
+                FieldKind::List { length, .. } => {
                     let items = self.notation.items(*length);
                     lines.push(format!("{indent}{name}:{}", self.comment(field, items)));
                     let value = self.placeholder(&self.notation.bare_type(field));
@@ -71,7 +71,9 @@ impl Layout {
                 }
                 kind => {
                     let mut value = self.notation.bare_type(field);
-                    if let (Kind::Integer(_) | Kind::Number(_), Some(limits)) = (kind, self.notation.limits(field)) {
+                    if let (FieldKind::Integer(_) | FieldKind::Number(_), Some(limits)) =
+                        (kind, self.notation.limits(field))
+                    {
                         value = format!("{value} ({limits})");
                     }
                     let value = self.placeholder(&value);
@@ -90,7 +92,7 @@ impl Layout {
 
     fn comment(&self, field: &Field, items: Option<String>) -> String {
         let limits = match field.kind {
-            Kind::List { .. } => self.notation.limits(field),
+            FieldKind::List { .. } => self.notation.limits(field),
             _ => None,
         };
         let presence = self.notation.presence(field).map(str::to_owned);

@@ -5,11 +5,11 @@ use super::{Row, rows};
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
-use crate::ifstruct::generate::taxonomy::Kind;
+use crate::ifstruct::generate::taxonomy::FieldKind;
 
 /// Where the parts of a line stand.
 #[derive(Clone, Copy)]
-enum Layout {
+enum BulletLayout {
     /// `- `x`: string (between 1 and 5) - Name of the dish`
     Colon,
     /// `* `x` (string, 1 to 5): Name of the dish`
@@ -22,11 +22,11 @@ enum Layout {
 
 pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> String {
     let layout = draw.pick(&[
-        Layout::Colon,
-        Layout::Colon,
-        Layout::Parentheses,
-        Layout::Dash,
-        Layout::Brackets,
+        BulletLayout::Colon,
+        BulletLayout::Colon,
+        BulletLayout::Parentheses,
+        BulletLayout::Dash,
+        BulletLayout::Brackets,
     ]);
     let bullet = draw.pick(&["-", "-", "*", "•"]);
     let indent = draw.chance(45);
@@ -37,20 +37,20 @@ pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> St
     lines.collect::<Vec<String>>().join("\n")
 }
 
-fn line(row: &Row<'_>, notation: Notation, layout: Layout) -> String {
+fn line(row: &Row<'_>, notation: Notation, layout: BulletLayout) -> String {
     let field = row.field;
     let path = format!("`{}`", row.path);
     let mut kind = notation.type_of(field);
     let within = match field.kind {
-        Kind::Objects { .. } => ", each with",
-        Kind::Object(_) => " with",
+        FieldKind::Objects { .. } => ", each with",
+        FieldKind::Object(_) => " with",
         _ => "",
     };
     let limits = notation.limits(field);
     let presence = notation.presence(field).map(str::to_owned);
     let about = field.about.as_deref();
     match layout {
-        Layout::Colon => {
+        BulletLayout::Colon => {
             let details: Vec<String> = limits.into_iter().chain(presence).collect();
             if !details.is_empty() {
                 kind = format!("{kind} ({})", details.join(", "));
@@ -63,14 +63,14 @@ fn line(row: &Row<'_>, notation: Notation, layout: Layout) -> String {
                 _ => format!("{path}: {}{within}:", phrase::with_article(&kind)),
             }
         }
-        Layout::Parentheses => {
+        BulletLayout::Parentheses => {
             let details: Vec<String> = [kind].into_iter().chain(limits).chain(presence).collect();
             let about = about
                 .map(|about| format!(": {}", phrase::label(about)))
                 .unwrap_or_default();
             format!("{path} ({}){about}", details.join(", "))
         }
-        Layout::Dash => {
+        BulletLayout::Dash => {
             let details: Vec<String> = [kind]
                 .into_iter()
                 .chain(limits)
@@ -79,7 +79,7 @@ fn line(row: &Row<'_>, notation: Notation, layout: Layout) -> String {
                 .collect();
             format!("{path} — {}", details.join("; "))
         }
-        Layout::Brackets => {
+        BulletLayout::Brackets => {
             let details: Vec<String> = [kind].into_iter().chain(limits).chain(presence).collect();
             let about = about
                 .map(|about| format!("{} ", phrase::label(about)))

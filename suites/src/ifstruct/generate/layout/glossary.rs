@@ -5,11 +5,11 @@ use super::rows;
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
-use crate::ifstruct::generate::taxonomy::Kind;
+use crate::ifstruct::generate::taxonomy::FieldKind;
 
 /// How paths are written, and what stands between them and what they are.
 #[derive(Clone, Copy)]
-enum Layout {
+enum GlossaryLayout {
     /// `ingredients[].quantity = number, 1 to 5 // Quantity`
     Equals,
     /// `ingredients[*].quantity -> number; 1 to 5; how much`
@@ -21,11 +21,16 @@ enum Layout {
 }
 
 pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> String {
-    let layout = draw.pick(&[Layout::Equals, Layout::Arrow, Layout::Pointer, Layout::Colon]);
+    let layout = draw.pick(&[
+        GlossaryLayout::Equals,
+        GlossaryLayout::Arrow,
+        GlossaryLayout::Pointer,
+        GlossaryLayout::Colon,
+    ]);
     let (separator, items, prefix) = match layout {
-        Layout::Equals | Layout::Colon => (".", "[]", ""),
-        Layout::Arrow => (".", "[*]", "$."),
-        Layout::Pointer => ("/", "/*", "/"),
+        GlossaryLayout::Equals | GlossaryLayout::Colon => (".", "[]", ""),
+        GlossaryLayout::Arrow => (".", "[*]", "$."),
+        GlossaryLayout::Pointer => ("/", "/*", "/"),
     };
     let rows = rows(&spec.fields, separator, items);
     let width = match draw.chance(50) {
@@ -39,7 +44,7 @@ pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> St
             width = width.saturating_sub(prefix.len())
         );
         let mut kind = notation.type_of(row.field);
-        if let Kind::Objects { .. } = row.field.kind {
+        if let FieldKind::Objects { .. } = row.field.kind {
             // A list named after its items does not say that they are objects.
             kind.push_str(", each an object");
         }
@@ -50,24 +55,24 @@ pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> St
             limits.into_iter().chain(presence)
         };
         match layout {
-            Layout::Equals => {
+            GlossaryLayout::Equals => {
                 let details: Vec<String> = [kind].into_iter().chain(details()).collect();
                 let about = about
                     .map(|about| format!("  // {}", phrase::label(about)))
                     .unwrap_or_default();
                 format!("{path} = {}{about}", details.join(", "))
             }
-            Layout::Arrow => {
+            GlossaryLayout::Arrow => {
                 let about = about.map(str::to_owned);
                 let details: Vec<String> = [kind].into_iter().chain(details()).chain(about).collect();
                 format!("{path} -> {}", details.join("; "))
             }
-            Layout::Pointer => {
+            GlossaryLayout::Pointer => {
                 let about = about.map(phrase::label);
                 let details: Vec<String> = [kind].into_iter().chain(details()).chain(about).collect();
                 format!("{path} :: {}", details.join(" :: "))
             }
-            Layout::Colon => {
+            GlossaryLayout::Colon => {
                 let details: Vec<String> = details().collect();
                 let details = match details.is_empty() {
                     true => String::new(),

@@ -10,7 +10,7 @@ mod table;
 
 use super::phrase::{self, say};
 use super::spec::Spec;
-use super::taxonomy::{Field, Kind};
+use super::taxonomy::{Field, FieldKind};
 use crate::ifstruct::Presentation;
 use crate::ifstruct::draw::Draw;
 use notation::Notation;
@@ -94,7 +94,7 @@ fn rows<'a>(fields: &'a [Field], separator: &str, items: &str) -> Vec<Row<'a>> {
             field,
         });
         let items = match &field.kind {
-            Kind::Objects { .. } => items,
+            FieldKind::Objects { .. } => items,
             _ => "",
         };
         for inner in field.kind.fields().unwrap_or_default() {

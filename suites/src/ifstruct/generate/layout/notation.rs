@@ -2,7 +2,7 @@
 
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase::{self, Range};
-use crate::ifstruct::generate::taxonomy::{Field, Item, Kind, Length};
+use crate::ifstruct::generate::taxonomy::{Field, FieldKind, Item, Length};
 
 /// The habits of one prompt.
 #[derive(Clone, Copy, Debug)]
@@ -61,14 +61,14 @@ impl Notation {
     /// The type: `list of 2-4 strings`, `one of "a", "b"`, `number or null`.
     pub(super) fn type_of(&self, field: &Field) -> String {
         let name = match &field.kind {
-            Kind::Text(_) => "string".to_owned(),
-            Kind::Boolean => "boolean".to_owned(),
-            Kind::Integer(_) => "integer".to_owned(),
-            Kind::Number(_) => "number".to_owned(),
-            Kind::Enum(values) => self.values(values),
-            Kind::List { item, length } => self.list_of(item_words(*item), *length),
-            Kind::Object(_) => "object".to_owned(),
-            Kind::Objects { one, many, length, .. } => self.list_of((one, many), *length),
+            FieldKind::Text(_) => "string".to_owned(),
+            FieldKind::Boolean => "boolean".to_owned(),
+            FieldKind::Integer(_) => "integer".to_owned(),
+            FieldKind::Number(_) => "number".to_owned(),
+            FieldKind::Enum(values) => self.values(values),
+            FieldKind::List { item, length } => self.list_of(item_words(*item), *length),
+            FieldKind::Object(_) => "object".to_owned(),
+            FieldKind::Objects { one, many, length, .. } => self.list_of((one, many), *length),
         };
         match field.nullable {
             true => format!("{name}{}", self.null),
@@ -79,8 +79,8 @@ impl Notation {
     /// The type without what a comment can say: `string`, `number`, `"a" | "b"`.
     pub(super) fn bare_type(&self, field: &Field) -> String {
         let name = match &field.kind {
-            Kind::Enum(values) => Enumeration::Bars.write(values),
-            Kind::List { item, .. } => item_words(*item).0.to_owned(),
+            FieldKind::Enum(values) => Enumeration::Bars.write(values),
+            FieldKind::List { item, .. } => item_words(*item).0.to_owned(),
             _ => return self.type_of(field),
         };
         match field.nullable {
@@ -100,8 +100,8 @@ impl Notation {
     /// The bounds of a number, or of the numbers in a list.
     pub(super) fn limits(&self, field: &Field) -> Option<String> {
         match &field.kind {
-            Kind::Integer(bounds) | Kind::Number(bounds) => self.range.bounds(*bounds),
-            Kind::List {
+            FieldKind::Integer(bounds) | FieldKind::Number(bounds) => self.range.bounds(*bounds),
+            FieldKind::List {
                 item: Item::Integer(bounds) | Item::Number(bounds),
                 ..
             } => self.range.bounds(*bounds).map(|limits| format!("each {limits}")),

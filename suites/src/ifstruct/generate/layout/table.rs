@@ -8,7 +8,7 @@ use crate::ifstruct::generate::spec::Spec;
 
 /// What the table is drawn with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Layout {
+enum TableLayout {
     /// `+----+` around every cell.
     Grid,
     /// Cells between bars, as in Markdown.
@@ -18,7 +18,7 @@ enum Layout {
 }
 
 pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> String {
-    let layout = draw.pick(&[Layout::Grid, Layout::Pipes, Layout::Ruled]);
+    let layout = draw.pick(&[TableLayout::Grid, TableLayout::Pipes, TableLayout::Ruled]);
     let (yes, no) = draw.pick(&[("yes", "no"), ("required", "optional"), ("Y", "N")]);
     let header = [
         draw.pick(&["Field", "Path", "Name"]),
@@ -49,7 +49,7 @@ pub(super) fn render(spec: &Spec<'_>, notation: Notation, draw: &mut Draw) -> St
     draw_table(&table, layout)
 }
 
-fn draw_table(table: &[Vec<String>], layout: Layout) -> String {
+fn draw_table(table: &[Vec<String>], layout: TableLayout) -> String {
     let columns = table.first().map_or(0, Vec::len);
     let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
@@ -65,22 +65,22 @@ fn draw_table(table: &[Vec<String>], layout: Layout) -> String {
     let mut lines = Vec::new();
     for (number, row) in table.iter().enumerate() {
         match layout {
-            Layout::Grid => {
+            TableLayout::Grid => {
                 lines.push(format!("+-{}-+", rule("-", "-+-")));
                 lines.push(format!("| {} |", line(row, " | ")));
             }
-            Layout::Pipes => lines.push(format!("| {} |", line(row, " | "))),
-            Layout::Ruled => lines.push(line(row, "   ").trim_end().to_owned()),
+            TableLayout::Pipes => lines.push(format!("| {} |", line(row, " | "))),
+            TableLayout::Ruled => lines.push(line(row, "   ").trim_end().to_owned()),
         }
         if number == 0 {
             match layout {
-                Layout::Grid => {}
-                Layout::Pipes => lines.push(format!("|-{}-|", rule("-", "-|-"))),
-                Layout::Ruled => lines.push(rule("-", "   ")),
+                TableLayout::Grid => {}
+                TableLayout::Pipes => lines.push(format!("|-{}-|", rule("-", "-|-"))),
+                TableLayout::Ruled => lines.push(rule("-", "   ")),
             }
         }
     }
-    if layout == Layout::Grid {
+    if layout == TableLayout::Grid {
         lines.push(format!("+-{}-+", rule("-", "-+-")));
     }
     lines.join("\n")

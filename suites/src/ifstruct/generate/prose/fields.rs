@@ -4,7 +4,7 @@ use super::types::{Diction, with_article};
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase::{self, fill};
 use crate::ifstruct::generate::spec::Spec;
-use crate::ifstruct::generate::taxonomy::{Bounds, Field, Kind};
+use crate::ifstruct::generate::taxonomy::{Bounds, Field, FieldKind};
 
 /// A sentence or two that belong together, and the fields they define.
 pub(super) struct Statement {
@@ -14,7 +14,7 @@ pub(super) struct Statement {
 
 /// Describes the fields of `spec`, those within objects and lists with them.
 pub(super) fn describe(spec: &Spec<'_>, diction: &Diction, draw: &mut Draw) -> Vec<Statement> {
-    let mut writer = Writer {
+    let mut writer = FieldWriter {
         spec,
         diction,
         draw,
@@ -57,7 +57,7 @@ pub(super) fn describe(spec: &Spec<'_>, diction: &Diction, draw: &mut Draw) -> V
     writer.statements
 }
 
-struct Writer<'a> {
+struct FieldWriter<'a> {
     spec: &'a Spec<'a>,
     diction: &'a Diction,
     draw: &'a mut Draw,
@@ -68,7 +68,7 @@ struct Writer<'a> {
     clause: Option<&'static str>,
 }
 
-impl Writer<'_> {
+impl FieldWriter<'_> {
     fn state(&mut self, text: String, fields: &[Field]) {
         let mut defines = Vec::new();
         for field in fields {
@@ -158,7 +158,7 @@ impl Writer<'_> {
             _ => usize::try_from(self.draw.between(2, 3)).unwrap_or(2),
         };
         let (templates, word) = match &field.kind {
-            Kind::Objects { one, .. } => (voice.nested_lists, one.as_str()),
+            FieldKind::Objects { one, .. } => (voice.nested_lists, one.as_str()),
             _ => (voice.nested_objects, ""),
         };
         let template = fill(self.fresh(templates), &[("inner", word)]);
@@ -264,14 +264,14 @@ impl Writer<'_> {
 fn can_be_typed_first(field: &Field) -> bool {
     let simple = matches!(
         field.kind,
-        Kind::Text(_) | Kind::Boolean | Kind::Integer(_) | Kind::Number(_)
+        FieldKind::Text(_) | FieldKind::Boolean | FieldKind::Integer(_) | FieldKind::Number(_)
     );
     simple && field.required && !field.nullable && field.about.is_none()
 }
 
-fn bounds(kind: &Kind) -> Bounds {
+fn bounds(kind: &FieldKind) -> Bounds {
     match kind {
-        Kind::Integer(bounds) | Kind::Number(bounds) => *bounds,
+        FieldKind::Integer(bounds) | FieldKind::Number(bounds) => *bounds,
         _ => Bounds::default(),
     }
 }

@@ -3,14 +3,14 @@
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase::{say, words};
 use crate::ifstruct::generate::spec::Spec;
-use crate::ifstruct::generate::taxonomy::{Flavour, Item, Kind};
+use crate::ifstruct::generate::taxonomy::{FieldKind, Flavour, Item};
 
 /// Sentences about at most two of the fields.
 pub(in crate::ifstruct::generate) fn sentences(spec: &Spec<'_>, draw: &mut Draw) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for field in spec.all_fields() {
-        let (Kind::Text(flavour)
-        | Kind::List {
+        let (FieldKind::Text(flavour)
+        | FieldKind::List {
             item: Item::Text(flavour),
             ..
         }) = field.kind

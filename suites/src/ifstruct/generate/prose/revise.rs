@@ -4,7 +4,7 @@ use super::types::{Diction, with_article};
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase::{self, fill, say};
 use crate::ifstruct::generate::spec::{Fence, Spec};
-use crate::ifstruct::generate::taxonomy::{Bounds, Entity, Field, Kind, Length};
+use crate::ifstruct::generate::taxonomy::{Bounds, Entity, Field, FieldKind, Length};
 use crate::ifstruct::{Count, OutputFormat};
 
 /// A sentence that changes what was said before.
@@ -25,15 +25,15 @@ pub(super) fn revise<'a>(spec: &Spec<'a>, diction: &Diction, draw: &mut Draw) ->
         changed: Vec::new(),
     };
     let mut kinds = [
-        Part::Count,
-        Part::Format,
-        Part::Wrapper,
-        Part::Drop,
-        Part::Rename,
-        Part::Retype,
-        Part::Values,
-        Part::Presence,
-        Part::Length,
+        Revision::Count,
+        Revision::Format,
+        Revision::Wrapper,
+        Revision::Drop,
+        Revision::Rename,
+        Revision::Retype,
+        Revision::Values,
+        Revision::Presence,
+        Revision::Length,
     ];
     reviser.draw.shuffle(&mut kinds);
     let wanted = usize::try_from(reviser.draw.between(2, 4)).unwrap_or(2);
@@ -48,7 +48,7 @@ pub(super) fn revise<'a>(spec: &Spec<'a>, diction: &Diction, draw: &mut Draw) ->
 
 /// What can be changed.
 #[derive(Clone, Copy)]
-enum Part {
+enum Revision {
     Count,
     Format,
     Wrapper,
@@ -72,17 +72,17 @@ struct Reviser<'s, 'a> {
 
 impl Reviser<'_, '_> {
     /// Changes something of that kind, where there is anything.
-    fn change(&mut self, kind: Part) {
+    fn change(&mut self, kind: Revision) {
         let done = match kind {
-            Part::Count => self.count(),
-            Part::Format => self.format(),
-            Part::Wrapper => self.wrapper(),
-            Part::Drop => self.drop_field(),
-            Part::Rename => self.rename(),
-            Part::Retype => self.retype(),
-            Part::Values => self.values(),
-            Part::Presence => self.presence(),
-            Part::Length => self.length(),
+            Revision::Count => self.count(),
+            Revision::Format => self.format(),
+            Revision::Wrapper => self.wrapper(),
+            Revision::Drop => self.drop_field(),
+            Revision::Rename => self.rename(),
+            Revision::Retype => self.retype(),
+            Revision::Values => self.values(),
+            Revision::Presence => self.presence(),
+            Revision::Length => self.length(),
         };
         // Without a candidate there is nothing to change.
         let _: Option<()> = done;
@@ -279,13 +279,13 @@ impl Reviser<'_, '_> {
     /// Says other bounds first, or text in place of a number.
     fn retype(&mut self) -> Option<()> {
         let place = self.candidate(|field| match &field.kind {
-            Kind::Integer(bounds) | Kind::Number(bounds) => {
+            FieldKind::Integer(bounds) | FieldKind::Number(bounds) => {
                 *bounds != Bounds::default() && !field.nullable && field.required
             }
             _ => false,
         })?;
         let field = self.draft.fields[place].clone();
-        let (Kind::Integer(bounds) | Kind::Number(bounds)) = &field.kind else {
+        let (FieldKind::Integer(bounds) | FieldKind::Number(bounds)) = &field.kind else {
             return None;
         };
         let other = Bounds {
@@ -294,10 +294,10 @@ impl Reviser<'_, '_> {
         };
         self.draft.fields[place].kind = match &field.kind {
             _ if other == *bounds || self.draw.chance(35) => {
-                Kind::Text(crate::ifstruct::generate::taxonomy::Flavour::String)
+                FieldKind::Text(crate::ifstruct::generate::taxonomy::Flavour::String)
             }
-            Kind::Integer(_) => Kind::Integer(other),
-            _ => Kind::Number(other),
+            FieldKind::Integer(_) => FieldKind::Integer(other),
+            _ => FieldKind::Number(other),
         };
         let kind = self.diction.type_of(&field, false, self.draw);
         let templates = [
@@ -318,15 +318,19 @@ impl Reviser<'_, '_> {
     fn values(&mut self) -> Option<()> {
         let entity: &Entity = self.spec.entity;
         let spare = |field: &Field| {
-            let Kind::Enum(values) = &field.kind else { return None };
+            let FieldKind::Enum(values) = &field.kind else {
+                return None;
+            };
             let template = entity.fields.iter().find(|other| other.name == field.name)?;
-            let Kind::Enum(all) = &template.kind else { return None };
+            let FieldKind::Enum(all) = &template.kind else {
+                return None;
+            };
             all.iter().find(|value| !values.contains(value)).cloned()
         };
         let place = self.candidate(|field| spare(field).is_some())?;
         let old = spare(&self.draft.fields[place])?;
         let name = self.draft.fields[place].name.clone();
-        let Kind::Enum(values) = &mut self.draft.fields[place].kind else {
+        let FieldKind::Enum(values) = &mut self.draft.fields[place].kind else {
             return None;
         };
         let changed = self.draw.below(values.len());
@@ -378,13 +382,13 @@ impl Reviser<'_, '_> {
 
     fn length(&mut self) -> Option<()> {
         let known = |field: &Field| match &field.kind {
-            Kind::List { length, .. } | Kind::Objects { length, .. } => length.max.is_some_and(|max| max > 1),
+            FieldKind::List { length, .. } | FieldKind::Objects { length, .. } => length.max.is_some_and(|max| max > 1),
             _ => false,
         };
         let place = self.candidate(known)?;
         let field = &mut self.draft.fields[place];
         let name = field.name.clone();
-        let (Kind::List { length, .. } | Kind::Objects { length, .. }) = &mut field.kind else {
+        let (FieldKind::List { length, .. } | FieldKind::Objects { length, .. }) = &mut field.kind else {
             return None;
         };
         let meant = *length;

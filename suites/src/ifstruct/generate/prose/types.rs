@@ -3,7 +3,7 @@
 use super::voices::{Quote, Voice};
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase::{self, Range};
-use crate::ifstruct::generate::taxonomy::{Bounds, Field, Item, Kind, Length};
+use crate::ifstruct::generate::taxonomy::{Bounds, Field, FieldKind, Item, Length};
 
 /// The habits of one request in a voice.
 #[derive(Clone, Copy)]
@@ -79,26 +79,26 @@ impl Diction {
     }
 
     /// The type as a noun.
-    fn plain_type(&self, kind: &Kind, draw: &mut Draw) -> String {
+    fn plain_type(&self, kind: &FieldKind, draw: &mut Draw) -> String {
         match kind {
-            Kind::Text(_) => self.string.0.to_owned(),
-            Kind::Boolean => self.boolean.0.to_owned(),
-            Kind::Integer(bounds) => self.bounded(self.integer.0, *bounds),
-            Kind::Number(bounds) => self.bounded(self.number.0, *bounds),
-            Kind::Enum(values) => self.choice(values, draw),
-            Kind::List { item, length } => self.list(*item, *length),
-            Kind::Object(_) => "object".to_owned(),
-            Kind::Objects { one, many, length, .. } => self.list_of(one, many, *length),
+            FieldKind::Text(_) => self.string.0.to_owned(),
+            FieldKind::Boolean => self.boolean.0.to_owned(),
+            FieldKind::Integer(bounds) => self.bounded(self.integer.0, *bounds),
+            FieldKind::Number(bounds) => self.bounded(self.number.0, *bounds),
+            FieldKind::Enum(values) => self.choice(values, draw),
+            FieldKind::List { item, length } => self.list(*item, *length),
+            FieldKind::Object(_) => "object".to_owned(),
+            FieldKind::Objects { one, many, length, .. } => self.list_of(one, many, *length),
         }
     }
 
     /// Several of that type, where the type is nothing but a name.
-    pub(super) fn plural(&self, kind: &Kind) -> Option<&'static str> {
+    pub(super) fn plural(&self, kind: &FieldKind) -> Option<&'static str> {
         match kind {
-            Kind::Text(_) => Some(self.string.1),
-            Kind::Boolean => Some(self.boolean.1),
-            Kind::Integer(bounds) if *bounds == Bounds::default() => Some(self.integer.1),
-            Kind::Number(bounds) if *bounds == Bounds::default() => Some(self.number.1),
+            FieldKind::Text(_) => Some(self.string.1),
+            FieldKind::Boolean => Some(self.boolean.1),
+            FieldKind::Integer(bounds) if *bounds == Bounds::default() => Some(self.integer.1),
+            FieldKind::Number(bounds) if *bounds == Bounds::default() => Some(self.number.1),
             _ => None,
         }
     }

@@ -22,7 +22,7 @@ use super::datum::{Content, Datum, Mapping};
 use super::failure::{FailureKind, Unreadable};
 use super::{MAX_JSON_DEPTH, MAX_VALUES};
 use scalars::Tag;
-use source::Source;
+use source::YamlSource;
 
 /// The one document that `text` is; null where it is empty.
 ///
@@ -33,23 +33,23 @@ use source::Source;
 pub(super) fn read(text: &str) -> Result<Rc<Datum>, Unreadable> {
     // The parser asserts what it takes for granted.
     let read = catch_unwind(AssertUnwindSafe(|| {
-        let source = Source::new(text);
+        let source = YamlSource::new(text);
         source.check()?;
-        Reader::new(&source).document()
+        YamlReader::new(&source).document()
     }));
     read.unwrap_or_else(|_| Err(refused("the parser gave up")))
 }
 
-/// A node of the document; number in [`Reader::nodes`].
+/// A node of the document; number in [`YamlReader::nodes`].
 type Id = usize;
 
 struct Node {
     tag: Tag,
-    kind: Kind,
+    kind: NodeKind,
     value: Option<Rc<Datum>>,
 }
 
-enum Kind {
+enum NodeKind {
     /// The text, and whether it was resolved without quotes or tag.
     Scalar(String, bool),
     Sequence(Vec<Id>),
@@ -57,8 +57,8 @@ enum Kind {
     Mapping(Vec<(Id, Id)>),
 }
 
-struct Reader<'s> {
-    source: &'s Source,
+struct YamlReader<'s> {
+    source: &'s YamlSource,
     nodes: Vec<Node>,
     anchors: HashMap<String, Id>,
     /// Collections that have not ended, with the key that waits for its value.
@@ -69,8 +69,8 @@ struct Reader<'s> {
     members: usize,
 }
 
-impl<'s> Reader<'s> {
-    fn new(source: &'s Source) -> Self {
+impl<'s> YamlReader<'s> {
+    fn new(source: &'s YamlSource) -> Self {
         Self {
             source,
             nodes: Vec::new(),
@@ -154,7 +154,7 @@ impl<'s> Reader<'s> {
                 (
                     anchor,
                     tag.map_or(Tag::Seq, named_or(Tag::Seq)),
-                    Kind::Sequence(Vec::new()),
+                    NodeKind::Sequence(Vec::new()),
                     json,
                 )
             }
@@ -163,7 +163,7 @@ impl<'s> Reader<'s> {
                 (
                     anchor,
                     tag.map_or(Tag::Map, named_or(Tag::Map)),
-                    Kind::Mapping(Vec::new()),
+                    NodeKind::Mapping(Vec::new()),
                     json,
                 )
             }
@@ -183,11 +183,11 @@ impl<'s> Reader<'s> {
     }
 
     fn scalar(&mut self, anchor: Option<String>, tag: Tag, text: String, plain: bool) -> Result<(), Unreadable> {
-        let id = self.node(anchor, tag, Kind::Scalar(text, plain))?;
+        let id = self.node(anchor, tag, NodeKind::Scalar(text, plain))?;
         self.place(id)
     }
 
-    fn node(&mut self, anchor: Option<String>, tag: Tag, kind: Kind) -> Result<Id, Unreadable> {
+    fn node(&mut self, anchor: Option<String>, tag: Tag, kind: NodeKind) -> Result<Id, Unreadable> {
         let id = self.nodes.len();
         if let Some(anchor) = anchor {
             let again = format!("the anchor `&{anchor}` is given twice");
@@ -207,12 +207,12 @@ impl<'s> Reader<'s> {
             return Ok(());
         };
         match &mut self.nodes[*parent].kind {
-            Kind::Sequence(items) => items.push(id),
-            Kind::Mapping(members) => match key.take() {
+            NodeKind::Sequence(items) => items.push(id),
+            NodeKind::Mapping(members) => match key.take() {
                 Some(key) => members.push((key, id)),
                 None => *key = Some(id),
             },
-            Kind::Scalar(..) => return Err(refused("a scalar holds no other node")),
+            NodeKind::Scalar(..) => return Err(refused("a scalar holds no other node")),
         }
         Ok(())
     }
@@ -221,15 +221,15 @@ impl<'s> Reader<'s> {
     fn end(&mut self, id: Id) -> Result<(), Unreadable> {
         let node = &self.nodes[id];
         let content = match (node.tag, &node.kind) {
-            (Tag::Seq, Kind::Sequence(items)) => {
+            (Tag::Seq, NodeKind::Sequence(items)) => {
                 let items = items.clone();
                 Content::List(items.iter().map(|&item| self.value(item)).collect::<Result<_, _>>()?)
             }
-            (Tag::Omap | Tag::Pairs, Kind::Sequence(items)) => {
+            (Tag::Omap | Tag::Pairs, NodeKind::Sequence(items)) => {
                 let items = items.clone();
                 Content::List(items.iter().map(|&item| self.pair(item)).collect::<Result<_, _>>()?)
             }
-            (Tag::Map | Tag::Set, Kind::Mapping(_)) => {
+            (Tag::Map | Tag::Set, NodeKind::Mapping(_)) => {
                 let mapping = self.mapping(id)?;
                 match self.nodes[id].tag {
                     Tag::Set => Content::Foreign("a set"),
@@ -237,10 +237,10 @@ impl<'s> Reader<'s> {
                 }
             }
             // `=` in a mapping can stand for the mapping where a scalar is wanted.
-            (tag, Kind::Mapping(members)) => {
+            (tag, NodeKind::Mapping(members)) => {
                 let stands = |&&(key, _): &&(Id, Id)| self.nodes[key].tag == Tag::Value;
                 match members.iter().find(stands).map(|&(_, value)| &self.nodes[value].kind) {
-                    Some(Kind::Scalar(text, _)) => scalars::construct(tag, text)?,
+                    Some(NodeKind::Scalar(text, _)) => scalars::construct(tag, text)?,
                     _ => return Err(refused("a mapping does not fit its tag")),
                 }
             }
@@ -253,13 +253,13 @@ impl<'s> Reader<'s> {
     /// An item of an ordered map, which is one that no schema describes.
     fn pair(&mut self, id: Id) -> Result<Rc<Datum>, Unreadable> {
         match &self.nodes[id].kind {
-            Kind::Mapping(members) if members.len() == 1 => Ok(Datum::new(Content::Foreign("a pair"))),
+            NodeKind::Mapping(members) if members.len() == 1 => Ok(Datum::new(Content::Foreign("a pair"))),
             _ => Err(refused("an item of an ordered map is not a mapping of one member")),
         }
     }
 
     fn mapping(&mut self, id: Id) -> Result<Mapping, Unreadable> {
-        let Kind::Mapping(own) = &self.nodes[id].kind else {
+        let NodeKind::Mapping(own) = &self.nodes[id].kind else {
             return Err(refused("a mapping does not fit its tag"));
         };
         let mut merged = Vec::new();
@@ -295,7 +295,7 @@ impl<'s> Reader<'s> {
                 mapping.note_repeated(&key);
             }
         }
-        self.nodes[id].kind = Kind::Mapping(all);
+        self.nodes[id].kind = NodeKind::Mapping(all);
         Ok(mapping)
     }
 
@@ -303,10 +303,10 @@ impl<'s> Reader<'s> {
     fn merge(&self, id: Id, merged: &mut Vec<(Id, Id)>) -> Result<(), Unreadable> {
         let misfit = || refused("a merge key takes a mapping or a list of mappings");
         match &self.nodes[id].kind {
-            Kind::Mapping(members) => merged.extend(members),
-            Kind::Sequence(items) => {
+            NodeKind::Mapping(members) => merged.extend(members),
+            NodeKind::Sequence(items) => {
                 for &item in items.iter().rev() {
-                    let Kind::Mapping(members) = &self.nodes[item].kind else {
+                    let NodeKind::Mapping(members) = &self.nodes[item].kind else {
                         return Err(misfit());
                     };
                     merged.extend(members);
@@ -315,7 +315,7 @@ impl<'s> Reader<'s> {
                     }
                 }
             }
-            Kind::Scalar(..) => return Err(misfit()),
+            NodeKind::Scalar(..) => return Err(misfit()),
         }
         Ok(())
     }
@@ -326,7 +326,7 @@ impl<'s> Reader<'s> {
         if let Some(value) = &node.value {
             return Ok(Rc::clone(value));
         }
-        let Kind::Scalar(text, plain) = &node.kind else {
+        let NodeKind::Scalar(text, plain) = &node.kind else {
             return Err(refused("a collection has not ended"));
         };
         let content = scalars::construct(node.tag, text)?;

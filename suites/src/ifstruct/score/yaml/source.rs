@@ -14,8 +14,8 @@
 //!
 //! A directive by another name than `YAML` and `TAG` is an error here and a warning at most there. Texts are without whitespace around them.
 //!
-//! [`Source::new`] rewrites what libyaml would refuse or ignore, [`Source::check`] refuses what libyaml would take, and
-//! [`Source::restore`] undoes the rewriting in values.
+//! [`YamlSource::new`] rewrites what libyaml would refuse or ignore, [`YamlSource::check`] refuses what libyaml would take, and
+//! [`YamlSource::restore`] undoes the rewriting in values.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -31,7 +31,7 @@ use super::regex;
 const BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// A document as the parser gets it.
-pub(super) struct Source {
+pub(super) struct YamlSource {
     pub text: String,
     /// What stands for a tab that is content of a block scalar, where there are such.
     tab: Option<char>,
@@ -67,7 +67,7 @@ static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-impl Source {
+impl YamlSource {
     /// Rewrites `text` for the parser.
     pub fn new(text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -63,7 +63,7 @@ const FRAME_BYTES: usize = 4 << 10;
 const USUAL_STACK: usize = 512 << 10;
 
 /// Largest stack that is asked for, in bytes. Only what is used takes memory.
-const LARGEST_STACK: usize = 1 << 30;
+const STACK_BYTES_LIMIT: usize = 1 << 30;
 
 /// A schema ready to judge texts.
 #[derive(Clone, Debug)]
@@ -246,7 +246,7 @@ impl Validator {
             return self.problems_here(value);
         }
         std::thread::scope(|scope| {
-            let builder = std::thread::Builder::new().stack_size(stack.min(LARGEST_STACK) + USUAL_STACK);
+            let builder = std::thread::Builder::new().stack_size(stack.min(STACK_BYTES_LIMIT) + USUAL_STACK);
             match builder
                 .spawn_scoped(scope, || self.problems_here(value))
                 .map(|thread| thread.join())

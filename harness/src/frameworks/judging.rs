@@ -1,0 +1,33 @@
+//! [`Judging`]: how the documents of a suite are judged, and [`Spelling`]: how they are written for a framework.
+
+use std::collections::BTreeMap;
+
+use ::maskwright::{ExactOptions, Formats, SchemaOptions, Style};
+
+/// How documents are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Judging<'a> {
+    /// JSON texts by URI that `$ref` may lead to.
+    pub documents: &'a BTreeMap<String, String>,
+    /// Whether `format` is an assertion.
+    pub assert_formats: bool,
+}
+
+impl Judging<'_> {
+    /// The options with which this project's engine judges so, for documents of the given style.
+    pub(super) fn exact_options(&self, style: Style) -> ExactOptions {
+        let mut schema = SchemaOptions::default();
+        schema.documents.clone_from(self.documents);
+        ExactOptions {
+            schema,
+            formats: match self.assert_formats {
+                true => Formats::Asserted,
+                false => Formats::Annotation,
+            },
+            style,
+        }
+    }
+}
+
+/// From a schema and an instance to the text of that instance which a framework takes; none where there is none.
+pub type Spelling = fn(&Judging<'_>, &str, &str) -> Option<String>;

@@ -1,0 +1,46 @@
+//! [`Piece`]: what one event of a stream, or a whole answer, says.
+
+use serde_json::Value;
+
+use crate::server::error::ErrorBody;
+use crate::server::usage::{TokenSource, TokenUsage};
+
+/// One piece of an answer; what a piece does not say is empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Piece {
+    /// More of the text.
+    pub text: String,
+    /// More of a refusal.
+    pub refusal: String,
+    /// Whether it is a piece of the model's reasoning, which is kept out of the text.
+    pub reasoning: bool,
+    /// The server's name of the reason for which the answer ended.
+    pub finish: Option<String>,
+    /// Tokens so far.
+    pub usage: Option<TokenUsage>,
+    /// The server's name of the model.
+    pub model: Option<String>,
+    /// The server's mark of the configuration.
+    pub fingerprint: Option<String>,
+}
+
+/// What is no piece of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoPiece {
+    /// The server says what went wrong.
+    Error(ErrorBody),
+    /// It is not the protocol.
+    Malformed(String),
+}
+
+/// Tokens out of a server's counts by the names it has for them.
+pub(super) fn usage(counts: &Value, prompt: &str, completion: &str) -> Option<TokenUsage> {
+    let count = |pointer: &str| counts.pointer(pointer).and_then(Value::as_u64);
+    Some(TokenUsage {
+        prompt: count(prompt)?,
+        completion: count(completion).unwrap_or(0),
+        reasoning: None,
+        cached: None,
+        source: TokenSource::Usage,
+    })
+}

@@ -1,0 +1,52 @@
+//! [`TokenUsage`]: the tokens of a request, who counted them, and the [`Prices`] they are paid by.
+
+use serde::{Deserialize, Serialize};
+
+/// Tokens of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenUsage {
+    /// Of the prompt.
+    pub prompt: u64,
+    /// Of the answer, reasoning included.
+    pub completion: u64,
+    /// Those of the answer that were reasoning: as the server tells, or else a token for each piece of it that arrived.
+    pub reasoning: Option<u64>,
+    /// Those of the prompt that the server still had in memory, where it tells.
+    pub cached: Option<u64>,
+    /// Who counted.
+    pub source: TokenSource,
+}
+
+/// Who counted the tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenSource {
+    /// The server.
+    Usage,
+    /// Nobody: a token for each piece of the answer that arrived, which may hold several, and nothing for the prompt.
+    #[default]
+    Pieces,
+}
+
+impl TokenUsage {
+    /// Tokens of the text itself.
+    pub fn visible(&self) -> u64 {
+        self.completion.saturating_sub(self.reasoning.unwrap_or(0))
+    }
+}
+
+/// Prices per million tokens, in any currency.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prices {
+    /// Of prompts.
+    pub input: f64,
+    /// Of answers, reasoning included.
+    pub output: f64,
+}
+
+impl Prices {
+    /// Cost of a request, in the prices' currency.
+    pub fn cost(&self, usage: &TokenUsage) -> f64 {
+        (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
+    }
+}
