@@ -290,59 +290,50 @@ struct NumeralParts<'a> {
 }
 
 impl<'a> NumeralParts<'a> {
-    /// Splits `text`, or gives the offset of the byte that is out of place.
+    /// Splits `text`.
+    ///
+    /// # Errors
+    ///
+    /// The offset of the byte that may not stand there.
     fn of(text: &'a [u8]) -> Result<Self, usize> {
-        let mut rest = NumeralCursor { text, at: 0 };
-        let negative = rest.take(b"-").is_some();
-        let whole = rest.digits()?;
+        let is_one_of = |at: usize, bytes: &[u8]| text.get(at).is_some_and(|byte| bytes.contains(byte));
+        let digits = |from: usize| {
+            let count = text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let digits = &text[from..from + count];
+            (count > 0).then_some(digits).ok_or(from)
+        };
+        let negative = is_one_of(0, b"-");
+        let mut at = usize::from(negative);
+        let whole = digits(at)?;
         if whole.len() > 1 && whole[0] == b'0' {
-            return Err(rest.at - whole.len() + 1);
+            return Err(at + 1);
         }
-        let fraction = if rest.take(b".").is_some() { rest.digits()? } else { &[] };
+        at += whole.len();
+        let mut fraction: &[u8] = &[];
+        if is_one_of(at, b".") {
+            fraction = digits(at + 1)?;
+            at += 1 + fraction.len();
+        }
         let mut exponent = 0i64;
-        if rest.take(b"eE").is_some() {
-            let below = rest.take(b"+-") == Some(b'-');
-            for &digit in rest.digits()? {
+        if is_one_of(at, b"eE") {
+            let below = is_one_of(at + 1, b"-");
+            at += 1 + usize::from(is_one_of(at + 1, b"+-"));
+            let digits = digits(at)?;
+            at += digits.len();
+            for &digit in digits {
                 exponent = exponent.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
             }
             exponent = if below { -exponent } else { exponent };
         }
-        if rest.at < text.len() {
-            Err(rest.at)
-        } else {
-            Ok(Self {
+        match at < text.len() {
+            true => Err(at),
+            false => Ok(Self {
                 negative,
                 whole,
                 fraction,
                 exponent,
-            })
+            }),
         }
-    }
-}
-
-struct NumeralCursor<'a> {
-    text: &'a [u8],
-    at: usize,
-}
-
-impl<'a> NumeralCursor<'a> {
-    fn take(&mut self, any_of: &[u8]) -> Option<u8> {
-        let byte = *self.text.get(self.at)?;
-        any_of.contains(&byte).then(|| {
-            self.at += 1;
-            byte
-        })
-    }
-
-    /// At least one digit.
-    fn digits(&mut self) -> Result<&'a [u8], usize> {
-        let rest = &self.text[self.at..];
-        let len = rest
-            .iter()
-            .position(|byte| !byte.is_ascii_digit())
-            .unwrap_or(rest.len());
-        self.at += len;
-        if len == 0 { Err(self.at) } else { Ok(&rest[..len]) }
     }
 }
 

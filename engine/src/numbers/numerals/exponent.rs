@@ -1,4 +1,4 @@
-//! Exponents: sets of integers as intervals, and the texts of their members, leading zeros included.
+//! Exponents: sets of integers as intervals, and how their members are written, leading zeros included.
 //!
 //! Once the digits of a number are over, only which exponents make it a member matters: a set that is constant from
 //! some exponent on in both directions. The states here are what is left of that set by what was written of the
@@ -31,14 +31,12 @@ impl ExponentSet {
         let mirrored = self.0.iter().rev().map(|&(low, high)| (mirror(high), mirror(low)));
         let intervals: Vec<_> = if negative { mirrored.collect() } else { self.0.clone() };
         let clipped = intervals.into_iter().filter(|interval| interval.1 >= 0);
-        Magnitudes(
-            clipped
-                .map(|(low, high)| (low.max(0).unsigned_abs(), high.unsigned_abs()))
-                .collect(),
-        )
+        let magnitudes = clipped.map(|(low, high)| (low.max(0).unsigned_abs(), high.unsigned_abs()));
+        Magnitudes(magnitudes.collect())
     }
 }
 
+/// The other end of an interval whose members change their sign.
 fn mirror(end: i64) -> i64 {
     match end {
         i64::MIN => i64::MAX,
@@ -47,7 +45,7 @@ fn mirror(end: i64) -> i64 {
     }
 }
 
-/// A set of natural numbers, as [`ExponentSet`]; `i64::MAX` for no end.
+/// A set of natural numbers: disjoint, not adjacent, ascending intervals, ends included. [`NO_END`] stands for no end.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Magnitudes(Vec<(u64, u64)>);
 
@@ -77,11 +75,11 @@ impl Magnitudes {
     }
 }
 
-/// What may follow a nonzero beginning of an exponent: which texts of `i` digits, as numbers, by `i`.
+/// What may follow a nonzero beginning of an exponent: which numbers of `i` digits, leading zeros included, by `i`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Remainder {
     levels: Vec<Vec<(u64, u64)>>,
-    /// Whether all or none of the longer texts may follow.
+    /// Whether all or none of the longer numbers may follow.
     longer: bool,
 }
 
@@ -107,6 +105,7 @@ impl Remainder {
         self.levels.first().map_or(self.longer, |level| !level.is_empty())
     }
 
+    /// What is left after one more digit.
     pub(super) fn after(&self, digit: u8) -> Self {
         let mut width = 1u128;
         let mut levels = Vec::new();

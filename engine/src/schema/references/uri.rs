@@ -66,36 +66,31 @@ pub(in crate::schema) fn resolve(base: &str, reference: &str) -> String {
     if reference.is_empty() {
         return base.to_owned();
     }
-    let parts = UriParts::split(reference);
-    if parts.scheme.is_some() {
+    let mut target = UriParts::split(reference);
+    if target.scheme.is_some() {
         // The path of a `urn:` is opaque: only hierarchical ones have segments.
-        return if parts.path.starts_with('/') {
-            parts.join(&remove_dot_segments(parts.path))
-        } else {
-            parts.join(parts.path)
+        return match target.path.starts_with('/') {
+            true => target.join(&remove_dot_segments(target.path)),
+            false => target.join(target.path),
         };
     }
     let base = UriParts::split(base);
-    let resolved = UriParts {
-        scheme: base.scheme,
-        authority: parts.authority.or(base.authority),
-        path: "",
-        query: parts.query,
-    };
-    if parts.authority.is_some() || parts.path.starts_with('/') {
-        return resolved.join(&remove_dot_segments(parts.path));
+    target.scheme = base.scheme;
+    if target.authority.is_some() {
+        return target.join(&remove_dot_segments(target.path));
     }
-    if parts.path.is_empty() {
-        let query = parts.query.or(base.query);
-        return UriParts { query, ..resolved }.join(base.path);
+    target.authority = base.authority;
+    if target.path.is_empty() {
+        target.query = target.query.or(base.query);
+        return target.join(base.path);
     }
-    let merged = if base.authority.is_some() && base.path.is_empty() {
-        format!("/{}", parts.path)
-    } else {
-        let directory = base.path.rfind('/').map_or("", |slash| &base.path[..=slash]);
-        format!("{directory}{}", parts.path)
+    let directory = match base.path.rfind('/') {
+        _ if target.path.starts_with('/') => "",
+        Some(slash) => &base.path[..=slash],
+        None if base.authority.is_some() && base.path.is_empty() => "/",
+        None => "",
     };
-    resolved.join(&remove_dot_segments(&merged))
+    target.join(&remove_dot_segments(&[directory, target.path].concat()))
 }
 
 /// RFC 3986, section 5.2.4. A path that does not start with `/` stays so.
