@@ -1,4 +1,4 @@
-//! Sets and texts of numbers against brute force.
+//! Sets and numerals of numbers against brute force.
 
 mod divisors;
 mod numerals;

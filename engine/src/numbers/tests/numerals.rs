@@ -1,4 +1,4 @@
-//! The walk over texts against what its documentation says that texts can become, on sets small enough for that to be
+//! The walk over numerals against what its documentation says that numerals can become, on sets small enough for that to be
 //! checked number by number.
 
 use super::walks::check_next_digits;
@@ -203,12 +203,12 @@ impl Oracle {
     }
 }
 
-/// Compares the walk with the oracle on all texts up to a length, and gives the number of texts compared.
+/// Compares the walk with the oracle on all numerals up to a length, and gives the number of numerals compared.
 fn compare(rule: &Rule, style: NumberStyle, alphabet: &str, length: usize) -> usize {
     let mut sets = NumberSets::within(&Limits::default());
     let set = rule.set(&mut sets);
-    let mut texts = NumeralAutomaton::new(style, sets);
-    let start = texts.start(set).unwrap();
+    let mut automaton = NumeralAutomaton::new(style, sets);
+    let start = automaton.start(set).unwrap();
     let oracle = Oracle {
         rule: rule.scaled(),
         style,
@@ -219,7 +219,7 @@ fn compare(rule: &Rule, style: NumberStyle, alphabet: &str, length: usize) -> us
         for (text, state) in &level {
             for byte in alphabet.chars() {
                 let text = format!("{text}{byte}");
-                let next = texts.step(*state, byte as u8);
+                let next = automaton.step(*state, byte as u8);
                 compared += 1;
                 assert_eq!(
                     next.is_some(),
@@ -228,12 +228,12 @@ fn compare(rule: &Rule, style: NumberStyle, alphabet: &str, length: usize) -> us
                 );
                 let Some(next) = next else { continue };
                 assert_eq!(
-                    texts.can_end(next),
+                    automaton.can_end(next),
                     oracle.complete(&text),
                     "{style:?}: can {text} end in {rule:?}"
                 );
-                if texts.can_end(next) {
-                    assert!(texts.sets().contains(set, &decimal(&text), false));
+                if automaton.can_end(next) {
+                    assert!(automaton.sets().contains(set, &decimal(&text), false));
                 }
                 longer.push((text, next));
             }
@@ -281,7 +281,7 @@ fn long_texts_of_narrow_sets() {
 
 /// Sets that mind how a number is written: some numbers without fraction and exponent, others with one.
 #[test]
-fn texts_of_sets_that_mind_spelling() {
+fn numerals_of_sets_that_depend_on_spelling() {
     let (bounds, steps, mut random) = (bounds(), steps(), Random(8));
     let mut compared = 0;
     for round in 0..120 {
@@ -300,24 +300,28 @@ fn texts_of_sets_that_mind_spelling() {
         );
         let set = sets.or(literals, others).unwrap();
         let oracles = SpellingOracle::new(rules.clone(), style);
-        let mut texts = NumeralAutomaton::new(style, sets);
-        let mut level = vec![(String::new(), texts.start(set).unwrap())];
+        let mut automaton = NumeralAutomaton::new(style, sets);
+        let mut level = vec![(String::new(), automaton.start(set).unwrap())];
         for _ in 0..5 {
             let mut longer = Vec::new();
             for (text, state) in &level {
-                check_next_digits(&mut texts, *state);
+                check_next_digits(&mut automaton, *state);
                 for byte in alphabet.chars() {
                     let text = format!("{text}{byte}");
-                    let next = texts.step(*state, byte as u8);
+                    let next = automaton.step(*state, byte as u8);
                     compared += 1;
                     let viable = oracles.viable(&text);
                     assert_eq!(next.is_some(), viable, "{style:?}: is {text} viable in {rules:?}");
                     let Some(next) = next else { continue };
                     let complete = oracles.complete(&text);
-                    assert_eq!(texts.can_end(next), complete, "{style:?}: can {text} end in {rules:?}");
+                    assert_eq!(
+                        automaton.can_end(next),
+                        complete,
+                        "{style:?}: can {text} end in {rules:?}"
+                    );
                     if complete {
                         let is_literal = !text.contains(['.', 'e']);
-                        assert!(texts.sets().contains(set, &decimal(&text), is_literal), "{text}");
+                        assert!(automaton.sets().contains(set, &decimal(&text), is_literal), "{text}");
                     }
                     longer.push((text, next));
                 }
@@ -328,7 +332,7 @@ fn texts_of_sets_that_mind_spelling() {
     assert!(compared > 100_000, "{compared}");
 }
 
-/// What texts can become where literals of integers follow one rule and other texts another.
+/// What numerals can become where literals of integers follow one rule and other numerals another.
 struct SpellingOracle {
     literals: Oracle,
     others: Oracle,

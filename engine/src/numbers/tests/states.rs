@@ -1,4 +1,4 @@
-//! How many states sets lead to, and texts and sets made to be costly.
+//! How many states sets lead to, and numerals and sets made to be costly.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumeralA
 
 const BYTES: &[u8] = b"0123456789-+.eE";
 
-/// Number of states that texts of up to `length` bytes lead to.
-fn reachable(texts: &mut NumeralAutomaton, start: NumberState, length: usize) -> usize {
+/// Number of states that numerals of up to `length` bytes lead to.
+fn reachable(automaton: &mut NumeralAutomaton, start: NumberState, length: usize) -> usize {
     let (mut seen, mut level) = (HashSet::from([start]), vec![start]);
     for _ in 0..length {
         let mut next_level = Vec::new();
         for state in level {
-            let next = BYTES.iter().filter_map(|&byte| texts.step(state, byte));
+            let next = BYTES.iter().filter_map(|&byte| automaton.step(state, byte));
             next_level.extend(next.filter(|&next| seen.insert(next)));
         }
         level = next_level;
@@ -25,9 +25,9 @@ fn reachable(texts: &mut NumeralAutomaton, start: NumberState, length: usize) ->
 fn states(style: NumberStyle, length: usize, set: impl FnOnce(&mut NumberSets) -> NumberSetId) -> usize {
     let mut sets = NumberSets::within(&Limits::default());
     let id = set(&mut sets);
-    let mut texts = NumeralAutomaton::new(style, sets);
-    let start = texts.start(id).unwrap();
-    reachable(&mut texts, start, length)
+    let mut automaton = NumeralAutomaton::new(style, sets);
+    let start = automaton.start(id).unwrap();
+    reachable(&mut automaton, start, length)
 }
 
 fn between(sets: &mut NumberSets, low: &str, high: &str) -> NumberSetId {
@@ -39,7 +39,7 @@ fn integers_between(sets: &mut NumberSets, low: &str, high: &str) -> NumberSetId
     sets.and(range, integers).unwrap()
 }
 
-/// A name, how to make the set, and how many states its texts of any length lead to.
+/// A name, how to make the set, and how many states its numerals of any length lead to.
 type Typical = (&'static str, fn(&mut NumberSets) -> NumberSetId, usize);
 
 const PLAIN: [Typical; 14] = [
@@ -113,10 +113,10 @@ fn rfc8259_states_grow_with_the_text_only_where_bounds_or_steps_make_them() {
 }
 
 /// The state after a text, which begins a number of the set.
-fn walk(texts: &mut NumeralAutomaton, start: NumberState, text: &str) -> NumberState {
+fn walk(automaton: &mut NumeralAutomaton, start: NumberState, text: &str) -> NumberState {
     let mut state = start;
     for (at, byte) in text.bytes().enumerate() {
-        state = texts
+        state = automaton
             .step(state, byte)
             .unwrap_or_else(|| panic!("refused at byte {at} of {} bytes", text.len()));
     }
@@ -129,27 +129,31 @@ fn bounds_with_huge_exponents() {
         let mut sets = NumberSets::within(&Limits::default());
         let tiny = between(&mut sets, "1e-999999999", "1");
         let huge = integers_between(&mut sets, "-1e999999999999", "1e999999999999");
-        let mut texts = NumeralAutomaton::new(style, sets);
-        let start = texts.start(tiny).unwrap();
-        let state = walk(&mut texts, start, "0.00000");
-        assert!(!texts.can_end(state));
-        let state = walk(&mut texts, state, "1");
-        assert!(texts.can_end(state) && texts.step(start, b'-').is_none());
-        let start = texts.start(huge).unwrap();
-        let state = walk(&mut texts, start, "-99999999999999999999999");
-        assert!(texts.can_end(state));
+        let mut automaton = NumeralAutomaton::new(style, sets);
+        let start = automaton.start(tiny).unwrap();
+        let state = walk(&mut automaton, start, "0.00000");
+        assert!(!automaton.can_end(state));
+        let state = walk(&mut automaton, state, "1");
+        assert!(automaton.can_end(state) && automaton.step(start, b'-').is_none());
+        let start = automaton.start(huge).unwrap();
+        let state = walk(&mut automaton, start, "-99999999999999999999999");
+        assert!(automaton.can_end(state));
         if style == NumberStyle::Rfc8259 {
-            let state = walk(&mut texts, start, "10e99999999999");
-            assert!(texts.can_end(state) && texts.step(state, b'8').is_some() && texts.step(state, b'9').is_none());
-            let state = walk(&mut texts, start, "1e999999999999");
-            assert!(texts.can_end(state) && texts.step(state, b'0').is_none());
-            let state = walk(&mut texts, start, "0.1e1000000000000");
-            assert!(texts.can_end(state));
-            let start = texts.start(tiny).unwrap();
-            let state = walk(&mut texts, start, "10e-1000000000");
-            assert!(texts.can_end(state) && texts.step(state, b'0').is_none());
-            let state = walk(&mut texts, start, "1e+");
-            assert!(texts.step(state, b'0').is_some() && texts.step(state, b'1').is_none());
+            let state = walk(&mut automaton, start, "10e99999999999");
+            assert!(
+                automaton.can_end(state)
+                    && automaton.step(state, b'8').is_some()
+                    && automaton.step(state, b'9').is_none()
+            );
+            let state = walk(&mut automaton, start, "1e999999999999");
+            assert!(automaton.can_end(state) && automaton.step(state, b'0').is_none());
+            let state = walk(&mut automaton, start, "0.1e1000000000000");
+            assert!(automaton.can_end(state));
+            let start = automaton.start(tiny).unwrap();
+            let state = walk(&mut automaton, start, "10e-1000000000");
+            assert!(automaton.can_end(state) && automaton.step(state, b'0').is_none());
+            let state = walk(&mut automaton, start, "1e+");
+            assert!(automaton.step(state, b'0').is_some() && automaton.step(state, b'1').is_none());
         }
     }
 }
@@ -159,26 +163,26 @@ fn long_bounds_and_long_texts() {
     let bound = "7".repeat(10_000);
     let mut sets = NumberSets::within(&Limits::default());
     let set = integers_between(&mut sets, "0", &bound);
-    let mut texts = NumeralAutomaton::new(NumberStyle::Plain, sets);
-    let start = texts.start(set).unwrap();
-    let last = walk(&mut texts, start, &bound[1..]);
-    assert!(texts.can_end(last) && texts.step(last, b'8').is_none());
-    let state = walk(&mut texts, last, "7");
-    assert!(texts.can_end(state) && texts.step(state, b'0').is_none());
+    let mut automaton = NumeralAutomaton::new(NumberStyle::Plain, sets);
+    let start = automaton.start(set).unwrap();
+    let last = walk(&mut automaton, start, &bound[1..]);
+    assert!(automaton.can_end(last) && automaton.step(last, b'8').is_none());
+    let state = walk(&mut automaton, last, "7");
+    assert!(automaton.can_end(state) && automaton.step(state, b'0').is_none());
     // Numbers without bounds, as long as one likes, in a handful of states.
     let mut sets = NumberSets::within(&Limits::default());
     let set = sets.multiple_of(&decimal("0.07")).unwrap();
-    let mut texts = NumeralAutomaton::new(NumberStyle::Plain, sets);
-    let start = texts.start(set).unwrap();
+    let mut automaton = NumeralAutomaton::new(NumberStyle::Plain, sets);
+    let start = automaton.start(set).unwrap();
     let state = walk(
-        &mut texts,
+        &mut automaton,
         start,
         &format!("{}.14{}", "7".repeat(100_000), "0".repeat(50_000)),
     );
-    assert!(texts.can_end(state));
-    let state = walk(&mut texts, start, &format!("{}.1", "123".repeat(50_000)));
-    assert!(!texts.can_end(state));
-    assert!(texts.len() < 60, "{}", texts.len());
+    assert!(automaton.can_end(state));
+    let state = walk(&mut automaton, start, &format!("{}.1", "123".repeat(50_000)));
+    assert!(!automaton.can_end(state));
+    assert!(automaton.len() < 60, "{}", automaton.len());
 }
 
 #[test]
@@ -191,13 +195,13 @@ fn tiny_and_huge_steps() {
     for style in [NumberStyle::Plain, NumberStyle::Rfc8259] {
         let mut sets = NumberSets::within(&Limits::default());
         let set = rule.set(&mut sets);
-        let mut texts = NumeralAutomaton::new(style, sets);
-        let start = texts.start(set).unwrap();
-        let state = walk(&mut texts, start, &format!("-0.{}3", "0".repeat(299)));
-        assert!(texts.can_end(state));
-        let state = walk(&mut texts, start, &format!("3{}", "0".repeat(300)));
-        assert!(!texts.can_end(state));
-        let state = walk(&mut texts, state, ".3");
-        assert!(texts.can_end(state));
+        let mut automaton = NumeralAutomaton::new(style, sets);
+        let start = automaton.start(set).unwrap();
+        let state = walk(&mut automaton, start, &format!("-0.{}3", "0".repeat(299)));
+        assert!(automaton.can_end(state));
+        let state = walk(&mut automaton, start, &format!("3{}", "0".repeat(300)));
+        assert!(!automaton.can_end(state));
+        let state = walk(&mut automaton, state, ".3");
+        assert!(automaton.can_end(state));
     }
 }

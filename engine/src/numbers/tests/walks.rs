@@ -1,4 +1,4 @@
-//! Random walks over texts of sets that are too large for brute force.
+//! Random walks over numerals of sets that are too large for brute force.
 //!
 //! Three properties together say that the walk is exact, each for itself falsifiable: a text may end iff its value is a
 //! member; every text of a member can be written; from wherever a walk may get, some end can be reached.
@@ -72,10 +72,10 @@ fn rule(random: &mut Random, bounds: &[Decimal], steps: &[Decimal]) -> Rule {
 }
 
 /// Whether an end can be reached; `None` where the search was given up.
-fn reaches_end(texts: &mut NumeralAutomaton, state: NumberState) -> Option<bool> {
+fn reaches_end(automaton: &mut NumeralAutomaton, state: NumberState) -> Option<bool> {
     let (mut seen, mut level) = (HashSet::from([state]), vec![state]);
     while !level.is_empty() {
-        if level.iter().any(|&state| texts.can_end(state)) {
+        if level.iter().any(|&state| automaton.can_end(state)) {
             return Some(true);
         }
         if seen.len() > 30_000 {
@@ -84,7 +84,7 @@ fn reaches_end(texts: &mut NumeralAutomaton, state: NumberState) -> Option<bool>
         let mut next_level = Vec::new();
         for state in level {
             for &byte in b"0123456789.-e" {
-                next_level.extend(texts.step(state, byte).filter(|&next| seen.insert(next)));
+                next_level.extend(automaton.step(state, byte).filter(|&next| seen.insert(next)));
             }
         }
         level = next_level;
@@ -92,17 +92,17 @@ fn reaches_end(texts: &mut NumeralAutomaton, state: NumberState) -> Option<bool>
     Some(false)
 }
 
-fn random_walks(texts: &mut NumeralAutomaton, set: NumberSetId, random: &mut Random) -> usize {
-    let start = texts.start(set).unwrap();
+fn random_walks(automaton: &mut NumeralAutomaton, set: NumberSetId, random: &mut Random) -> usize {
+    let start = automaton.start(set).unwrap();
     let mut given_up = 0;
     for _ in 0..20 {
         let (mut text, mut state) = (Vec::new(), start);
-        check_next_digits(texts, state);
+        check_next_digits(automaton, state);
         for _ in 0..1 + random.below(14) {
             let all = b"00011223344556677889999--+...e";
             let steps: Vec<_> = all
                 .iter()
-                .filter_map(|&byte| Some((byte, texts.step(state, byte)?)))
+                .filter_map(|&byte| Some((byte, automaton.step(state, byte)?)))
                 .collect();
             if steps.is_empty() {
                 break;
@@ -110,17 +110,17 @@ fn random_walks(texts: &mut NumeralAutomaton, set: NumberSetId, random: &mut Ran
             let &(byte, next) = random.pick(&steps);
             text.push(byte);
             state = next;
-            check_next_digits(texts, state);
-            let member = Decimal::parse(&text).is_ok_and(|value| texts.sets().contains(set, &value, false));
+            check_next_digits(automaton, state);
+            let member = Decimal::parse(&text).is_ok_and(|value| automaton.sets().contains(set, &value, false));
             let shown = String::from_utf8_lossy(&text).into_owned();
             // In the plain style a zero has no sign.
             assert_eq!(
-                texts.can_end(state),
-                member && !(shown == "-0" && !text.contains(&b'e') && plain(texts)),
+                automaton.can_end(state),
+                member && !(shown == "-0" && !text.contains(&b'e') && plain(automaton)),
                 "{shown}"
             );
         }
-        match reaches_end(texts, state) {
+        match reaches_end(automaton, state) {
             Some(true) => {}
             Some(false) => panic!("no end after {}", String::from_utf8_lossy(&text)),
             None => given_up += 1,
@@ -130,19 +130,19 @@ fn random_walks(texts: &mut NumeralAutomaton, set: NumberSetId, random: &mut Ran
 }
 
 /// What is said of the digits that may follow holds of each, and of those behind it.
-pub(super) fn check_next_digits(texts: &mut NumeralAutomaton, state: NumberState) {
+pub(super) fn check_next_digits(automaton: &mut NumeralAutomaton, state: NumberState) {
     for longest in 1..4 {
-        let first = match texts.next_digits(state, longest) {
+        let first = match automaton.next_digits(state, longest) {
             NextDigits::Any => b'0',
             NextDigits::NonZero => b'1',
             NextDigits::Some => continue,
         };
-        let mut level: Vec<_> = (first..=b'9').map(|digit| texts.step(state, digit)).collect();
+        let mut level: Vec<_> = (first..=b'9').map(|digit| automaton.step(state, digit)).collect();
         for _ in 1..longest {
             let next = level
                 .iter()
                 .flat_map(|state| (b'0'..=b'9').map(move |digit| (*state, digit)));
-            level = next.map(|(state, digit)| texts.step(state?, digit)).collect();
+            level = next.map(|(state, digit)| automaton.step(state?, digit)).collect();
             level.sort_unstable();
             level.dedup();
         }
@@ -150,8 +150,8 @@ pub(super) fn check_next_digits(texts: &mut NumeralAutomaton, state: NumberState
     }
 }
 
-fn plain(texts: &NumeralAutomaton) -> bool {
-    texts.style() == NumberStyle::Plain
+fn plain(automaton: &NumeralAutomaton) -> bool {
+    automaton.style() == NumberStyle::Plain
 }
 
 /// A text of `value` with a random place for the point.
@@ -204,19 +204,24 @@ fn plainly(value: &Decimal) -> String {
     }
 }
 
-fn check_written(texts: &mut NumeralAutomaton, set: NumberSetId, value: &Decimal, text: &str) {
+fn check_written(automaton: &mut NumeralAutomaton, set: NumberSetId, value: &Decimal, text: &str) {
     assert_eq!(decimal(text), *value, "the test spells {value} as {text}");
-    let mut state = texts.start(set).unwrap();
+    let mut state = automaton.start(set).unwrap();
     for (at, byte) in text.bytes().enumerate() {
-        state = texts
+        state = automaton
             .step(state, byte)
             .unwrap_or_else(|| panic!("{} of {text} is refused", &text[..=at]));
     }
-    assert!(texts.can_end(state), "{text} cannot end");
+    assert!(automaton.can_end(state), "{text} cannot end");
 }
 
-fn candidates(texts: &mut NumeralAutomaton, set: NumberSetId, random: &mut Random, bounds: &[Decimal]) -> Vec<Decimal> {
-    let mut values = texts.sets_mut().members(set, 6).unwrap();
+fn candidates(
+    automaton: &mut NumeralAutomaton,
+    set: NumberSetId,
+    random: &mut Random,
+    bounds: &[Decimal],
+) -> Vec<Decimal> {
+    let mut values = automaton.sets_mut().members(set, 6).unwrap();
     values.extend(bounds.iter().cloned());
     for _ in 0..60 {
         let digits = 1 + random.below(6) as u32;
@@ -224,7 +229,7 @@ fn candidates(texts: &mut NumeralAutomaton, set: NumberSetId, random: &mut Rando
         let exponent = random.below(12) as i64 - 6;
         values.push(Decimal::new(random.below(2) == 0, significand.into(), exponent));
     }
-    values.retain(|value| texts.sets().contains(set, value, false));
+    values.retain(|value| automaton.sets().contains(set, value, false));
     values
 }
 
@@ -238,17 +243,17 @@ fn check_sets(style: NumberStyle, seed: u64, rounds: usize) {
         if sets.is_empty(set) {
             continue;
         }
-        let mut texts = NumeralAutomaton::new(style, sets);
-        for value in candidates(&mut texts, set, &mut random, &bounds) {
+        let mut automaton = NumeralAutomaton::new(style, sets);
+        for value in candidates(&mut automaton, set, &mut random, &bounds) {
             let text = if style == NumberStyle::Plain {
                 plainly(&value)
             } else {
                 spelled(&value, &mut random)
             };
-            check_written(&mut texts, set, &value, &text);
+            check_written(&mut automaton, set, &value, &text);
             written += 1;
         }
-        given_up += random_walks(&mut texts, set, &mut random);
+        given_up += random_walks(&mut automaton, set, &mut random);
         walked += 20;
     }
     assert!(
