@@ -19,20 +19,21 @@ use super::structure::{SchemaCache, StructureWalk};
 
 /// Memory for the masks that one compiled schema keeps.
 const MASK_BYTES: usize = 8 << 20;
-/// Memory for the places that tokens lead to.
+/// Memory for the states that tokens lead to.
 const STEP_BYTES: usize = 4 << 20;
-/// Masks, and places, that there is room for from the beginning.
+/// Masks, and states, that there is room for from the beginning: most documents need no more.
 const MASKS: usize = 48;
 const STEPS: usize = 48;
-/// Tokens that there is room to collect without asking for memory.
-const MOST_SCRATCH: usize = 1 << 14;
+/// Tokens up to which the room to collect them is kept for the next mask.
+const MAX_SCRATCH: usize = 1 << 14;
 
 /// A compiled schema, shared by its maskers.
 pub(crate) struct CompiledSchema {
     pub(crate) vocabulary: Arc<Vocabulary>,
     pub(crate) tokens: Arc<SharedTokens>,
     builder: Mutex<MaskBuilder>,
-    /// Masks, and the places that tokens lead to, as far as they have been worked out: to find them nothing has to be.
+    /// Masks, and the states that tokens lead to, as far as they have been worked out: to look them up takes no lock of the
+    /// builder.
     masks: ShardedCache<State, Arc<TokenSet>>,
     steps: ShardedCache<(State, TokenId), State>,
 }
@@ -137,7 +138,7 @@ impl MaskedText for CompiledSchema {
 }
 
 impl MaskBuilder {
-    /// The tokens that may come at a place.
+    /// The tokens that may come at a state.
     pub(crate) fn tokens(&mut self, at: State, shared: &CompiledSchema) -> Result<Arc<TokenSet>, AutomatonError> {
         match shared.masks.get(&at) {
             Some(known) => Ok(known),
@@ -145,12 +146,12 @@ impl MaskBuilder {
         }
     }
 
-    /// The same, where it is not known.
+    /// Works out the tokens that may come at a state where they are not known, and keeps them.
     fn new_tokens(&mut self, at: State, shared: &CompiledSchema) -> Result<Arc<TokenSet>, AutomatonError> {
         let mut found = std::mem::take(&mut self.scratch);
         found.clear();
         let tokens = Arc::new(self.find(at, &mut found, shared)?);
-        if found.capacity() <= MOST_SCRATCH {
+        if found.capacity() <= MAX_SCRATCH {
             self.scratch = found;
         }
         shared.masks.keep(at, tokens.clone(), tokens.bytes());

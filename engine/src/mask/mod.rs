@@ -12,6 +12,7 @@ pub(crate) mod index;
 pub(crate) mod masker;
 mod numbers;
 mod objects;
+mod options;
 pub(crate) mod shared_tokens;
 mod speculation;
 mod strings;
@@ -22,4 +23,5 @@ pub(crate) mod tuning;
 mod value_tokens;
 mod warm_up;
 
-pub use compiler::{ExactCompiler, ExactOptions};
+pub use compiler::ExactCompiler;
+pub use options::ExactOptions;

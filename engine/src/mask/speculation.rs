@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::TokenId;
 
 /// Tokens that are speculation at one place.
-const MOST: usize = 64;
+const MAX_TOKENS: usize = 64;
 
 /// A token, and those that it forces, with the place that each leads to.
 pub(crate) type Way<P> = Vec<(TokenId, P)>;
@@ -38,7 +38,7 @@ impl<P> Default for Speculation<P> {
 impl<P: Clone> Speculation<P> {
     /// Whether there is something to be speculation for `token`.
     pub(crate) fn wants(&self, token: TokenId) -> bool {
-        self.ways.len() < MOST && self.ways.iter().all(|(known, _)| *known != token)
+        self.ways.len() < MAX_TOKENS && self.ways.iter().all(|(known, _)| *known != token)
     }
 
     /// Notes a token that may come at the present place, and what is forced behind it.

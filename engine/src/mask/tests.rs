@@ -94,9 +94,7 @@ const TOKENS: [&str; 76] = [
 fn compiler(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> ExactCompiler {
     let tuning = Tuning {
         loop_exits: 300,
-        listed_texts: 100,
         walked_nodes: 100,
-        listed_firsts: 20,
     };
     ExactCompiler::tuned(vocabulary, options, tuning)
 }

@@ -6,12 +6,8 @@
 pub(crate) struct Tuning {
     /// Nodes at which tokens leave a loop up to which the loop is taken before a definite region is looked for.
     pub(crate) loop_exits: usize,
-    /// Texts of a group up to which those of a class are listed one by one.
-    pub(crate) listed_texts: usize,
     /// Nodes that are walked in about the time that it takes to see what a definite region judges together.
     pub(crate) walked_nodes: usize,
-    /// Tokens that begin with a character from which on they are kept as a set of bits.
-    pub(crate) listed_firsts: usize,
 }
 
 impl Default for Tuning {
@@ -19,9 +15,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             loop_exits: 12_000,
-            listed_texts: 4_000,
             walked_nodes: 6_000,
-            listed_firsts: 1_500,
         }
     }
 }

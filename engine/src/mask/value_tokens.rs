@@ -52,6 +52,6 @@ const LISTED: usize = 200;
 #[derive(Debug)]
 pub(crate) struct ValueTokens {
     pub(crate) open: OpenTokens,
-    /// Those that end it, with what they have behind it.
+    /// The tokens that end the value, with what they have behind it.
     pub(crate) whole: Box<[(u32, TokenId)]>,
 }

@@ -20,22 +20,22 @@ use crate::strings::{LanguageId, Languages};
 use crate::{CompileError, Formats, Vocabulary};
 
 use super::compiled_schema::{CompiledSchema, MaskBuilder};
-use super::compiler::ExactOptions;
+use super::options::ExactOptions;
 use super::shared_tokens::SharedTokens;
 
 /// Kinds of values that are looked at.
-const MOST_VALUES: usize = 256;
+const MAX_VALUES: usize = 256;
 /// Names of an object.
-const MOST_NAMES: usize = 256;
+const MAX_KEYS: usize = 256;
 /// Places that are looked at in strings of one kind.
-const MOST_PLACES: usize = 16;
+const MAX_STATES: usize = 16;
 /// Memory from which on no more is looked at: it grows with the work, which it is a measure of. An eighth of what the
 /// schema itself has taken, if that is more.
-const MOST_BYTES: usize = 32 << 10;
+const BYTES: usize = 32 << 10;
 /// Memory beyond that, up to which strings are looked further into.
-const MOST_BYTES_OF_TEXTS: usize = 36 << 10;
+const STRING_BYTES: usize = 36 << 10;
 /// Memory that a single look may take. Where the schema itself has taken more all looks are long.
-const MOST_OF_ONE: usize = 1 << 20;
+const SINGLE_BYTES: usize = 1 << 20;
 
 /// Formats, and texts that come by what is different in each.
 const TEXTS: [(&str, &[&str]); 12] = [
@@ -122,13 +122,13 @@ impl MaskBuilder {
     /// Looks at values, nearest to the root first, from the place before a document on.
     pub(crate) fn warm_up(&mut self, start: State, shared: &CompiledSchema) {
         let memory = self.automaton.memory();
-        if memory > MOST_OF_ONE {
+        if memory > SINGLE_BYTES {
             return;
         }
         let allowed = self.automaton.allow_memory(usize::MAX);
-        self.automaton.allow_memory(allowed.min(memory + MOST_OF_ONE));
+        self.automaton.allow_memory(allowed.min(memory + SINGLE_BYTES));
         // What fails here is asked again where it is needed.
-        let _ = self.warm_up_values(start, memory + MOST_BYTES.max(memory / 8), shared);
+        let _ = self.warm_up_values(start, memory + BYTES.max(memory / 8), shared);
         self.automaton.allow_memory(allowed);
     }
 
@@ -137,7 +137,7 @@ impl MaskBuilder {
         let mut open = VecDeque::from([(None, start)]);
         let (mut values, mut texts) = (0, Vec::new());
         while let Some((name, at)) = open.pop_front() {
-            if values == MOST_VALUES || self.automaton.memory() > allowed {
+            if values == MAX_VALUES || self.automaton.memory() > allowed {
                 break;
             }
             if !self.walk(shared).warm_up_value(name, at)? {
@@ -164,7 +164,7 @@ impl MaskBuilder {
                 open.extend(item.map(|item| (None, item)));
             }
         }
-        self.warm_up_texts(texts, allowed + MOST_BYTES_OF_TEXTS, shared)
+        self.warm_up_texts(texts, allowed + STRING_BYTES, shared)
     }
 
     /// Looks further into strings: at what may come behind their first characters, a few places of each.
@@ -178,7 +178,7 @@ impl MaskBuilder {
         let mut known: HashSet<LanguageId> = languages.iter().copied().collect();
         for language in languages {
             let mut open = VecDeque::from([language]);
-            for _ in 0..MOST_PLACES {
+            for _ in 0..MAX_STATES {
                 let Some(at) = open.pop_front() else { break };
                 if self.automaton.memory() > allowed {
                     return Ok(());
@@ -220,7 +220,7 @@ impl MaskBuilder {
                 None => Vec::new(),
             },
         };
-        for name in names.into_iter().take(MOST_NAMES) {
+        for name in names.into_iter().take(MAX_KEYS) {
             if self.automaton.memory() > allowed {
                 break;
             }

@@ -1,10 +1,10 @@
 //! [`ReplyCompiler`]: masks of a whole reply to a request for data: the data, in JSON or YAML, and what stands around it.
 
+mod masks;
 mod subset;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod work;
 mod write;
 mod yaml;
 
@@ -22,7 +22,7 @@ use crate::mask::shared_tokens::SharedTokens;
 use crate::mask::tuning::Tuning;
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
-use work::{Reply, Tails};
+use masks::{Reply, Tails};
 
 /// How the data of a reply is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

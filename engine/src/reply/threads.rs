@@ -3,6 +3,8 @@
 //! What comes next may be read in several ways (a line break may go on with the data or end it), so a place is a list of
 //! [`Thread`]s, each of which can be completed.
 
+use smallvec::SmallVec;
+
 use crate::automaton::{Automaton, AutomatonError, State};
 
 use super::yaml::{Frames, Yaml};
@@ -31,7 +33,7 @@ pub(super) enum At {
 
 /// Reads replies.
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct ThreadReader<'a> {
     pub(super) form: &'a ReplyForm,
     /// The place before the data.
     pub(super) start: State,
@@ -60,13 +62,18 @@ pub(super) fn data(format: DataFormat, start: State) -> At {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ThreadReader<'a> {
     pub(super) fn envelope(&self, thread: &Thread) -> &'a Envelope {
         &self.form.envelopes[usize::from(thread.envelope)]
     }
 
     /// Adds the threads after one more byte to `next`.
-    pub(super) fn step(&mut self, threads: &[Thread], byte: u8, next: &mut Vec<Thread>) -> Result<(), AutomatonError> {
+    pub(super) fn step(
+        &mut self,
+        threads: &[Thread],
+        byte: u8,
+        next: &mut SmallVec<[Thread; 2]>,
+    ) -> Result<(), AutomatonError> {
         for thread in threads {
             let envelope = self.envelope(thread);
             let number = thread.envelope;

@@ -16,7 +16,7 @@ pub(crate) struct BoundedCache<K, V> {
 
 #[derive(Debug)]
 struct Generation<K, V> {
-    /// With the bytes that each takes.
+    /// The values with the bytes that each takes.
     values: HashMap<K, (V, usize)>,
     bytes: usize,
 }
@@ -25,12 +25,12 @@ struct Generation<K, V> {
 const ENTRY_BYTES: usize = 96;
 
 impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
-    /// Nothing yet, and never more than so many bytes.
+    /// An empty cache that never holds more than so many bytes.
     pub(crate) fn new(allowed: usize) -> Self {
         Self::with_room(allowed, 0)
     }
 
-    /// The same, with room for so many values from the beginning.
+    /// An empty cache that never holds more than so many bytes, with room for so many values from the beginning.
     pub(crate) fn with_room(allowed: usize, values: usize) -> Self {
         let generation = |values: usize| Generation {
             values: HashMap::with_capacity(values),
@@ -43,7 +43,7 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         }
     }
 
-    /// Bytes that are taken, roughly.
+    /// Bytes that the values take, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.young.bytes + self.old.bytes
     }
@@ -61,7 +61,7 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         Some(value)
     }
 
-    /// The same by many readers at once, for whom nothing is kept any longer.
+    /// Looks a value up for one of many readers at once; the value is forgotten as early as if nobody had asked.
     pub(crate) fn look_up(&self, key: &K) -> Option<V> {
         let found = self.young.values.get(key).or_else(|| self.old.values.get(key));
         found.map(|(value, _)| value.clone())
@@ -86,7 +86,7 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
     }
 }
 
-/// What is kept is added whole, so that it stays usable after a panic elsewhere.
+/// Locks a cache, also after a panic elsewhere: values are added whole, so that it stays usable.
 pub(crate) fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

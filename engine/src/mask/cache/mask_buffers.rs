@@ -25,12 +25,12 @@ pub(crate) struct MaskBuffers {
 pub(crate) struct BufferPool(Mutex<Vec<MaskBuffers>>);
 
 impl BufferPool {
-    /// One of them, or a new one.
+    /// Takes buffers out of the pool, or makes new ones.
     pub(crate) fn take(&self) -> MaskBuffers {
         lock(&self.0).pop().unwrap_or_default()
     }
 
-    /// Takes one back.
+    /// Puts the buffers of a masker that has ended into the pool.
     pub(crate) fn put_back(&self, buffers: MaskBuffers) {
         let mut buffer_pool = lock(&self.0);
         if buffer_pool.len() < MAX_POOLED && !buffers.buffers.is_empty() {

@@ -11,30 +11,30 @@ use smallvec::SmallVec;
 use crate::TokenId;
 use crate::mask::index::base_sets::{BaseSets, Words, bit, set, unset};
 
-/// Tokens from which on they are kept as a set of bits rather than a list.
-const MANY: usize = 4096;
-/// What a set is drawn over.
+/// Tokens up to which a set is a list; a set of bits over 200,000 tokens takes as much memory as a list of 6,000.
+const MAX_LISTED: usize = 4096;
+/// The tokens that a set is drawn over.
 #[derive(Clone, Debug)]
 pub(crate) enum Base {
-    /// No token.
+    /// No token at all.
     None,
-    /// Those that are whitespace only, where any may come.
+    /// The tokens that are whitespace only, where any may come.
     Spaces,
-    /// They, and those of digits only.
+    /// The tokens that are whitespace only, and those of digits only.
     Digits,
-    /// The same without digits that begin with a zero.
+    /// The tokens that are whitespace only, and those of digits only that do not begin with a zero.
     NonZeroDigits,
-    /// All that stay inside of a string.
+    /// All tokens that stay inside of a string.
     Any,
-    /// They, and those that end with the closing quote.
+    /// All tokens that stay inside of a string or end with the closing quote.
     AnyOrQuote,
-    /// Those that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
+    /// The tokens that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
     Names,
-    /// All that stay inside of a string and add at most so many characters.
+    /// All tokens that stay inside of a string and add at most so many characters.
     UpTo(usize),
-    /// These, 32 a word.
+    /// A set of its own, 32 tokens a word.
     Words(Words),
-    /// The same, which are kept elsewhere.
+    /// A set that is kept elsewhere as well, so that its memory is not counted here; 32 tokens a word.
     Kept(Words),
 }
 
@@ -82,12 +82,12 @@ impl Base {
 }
 
 impl TokenSet {
-    /// No token.
+    /// No token at all.
     pub(crate) fn none() -> Self {
         Self::over(Base::None)
     }
 
-    /// A base as it is.
+    /// All tokens of a base.
     pub(crate) fn over(base: Base) -> Self {
         Self {
             base,
@@ -96,9 +96,9 @@ impl TokenSet {
         }
     }
 
-    /// These tokens, of a vocabulary of `len`.
+    /// A set of these tokens, of a vocabulary of `len`.
     pub(crate) fn of(tokens: &[TokenId], len: usize) -> Self {
-        if tokens.len() < MANY {
+        if tokens.len() < MAX_LISTED {
             return Self::none().and(tokens.into());
         }
         let mut words = vec![0; len.div_ceil(32)];
@@ -108,14 +108,14 @@ impl TokenSet {
         Self::over(Base::Words(words.into()))
     }
 
-    /// These tokens, and those of a set of bits but for some that are not among the tokens.
+    /// A set of these tokens, and of those of a set of bits but for some that are not among the tokens.
     pub(crate) fn joined(mut tokens: Vec<TokenId>, words: Option<Words>, without: &[TokenId], len: usize) -> Self {
         let Some(words) = words else {
             return Self::of(&tokens, len);
         };
         tokens.retain(|token| !bit(&words, *token));
         let without: Vec<TokenId> = without.iter().copied().filter(|token| bit(&words, *token)).collect();
-        if tokens.len() < MANY && without.len() < MANY {
+        if tokens.len() < MAX_LISTED && without.len() < MAX_LISTED {
             return Self::over(Base::Words(words)).but_these(&without).and_these(&tokens);
         }
         let mut words = words.to_vec();
@@ -128,7 +128,7 @@ impl TokenSet {
 
     /// All tokens that stay inside of a string, but for these.
     pub(crate) fn all_but(tokens: Vec<TokenId>, sets: &BaseSets) -> Self {
-        if tokens.len() < MANY {
+        if tokens.len() < MAX_LISTED {
             let without = tokens.into();
             return Self {
                 without,
@@ -140,7 +140,7 @@ impl TokenSet {
         Self::over(Base::Words(words.into()))
     }
 
-    /// Without some of its tokens.
+    /// A set without these tokens.
     pub(crate) fn but(&self, tokens: &[TokenId], sets: &BaseSets) -> Self {
         let mut set = self.clone();
         if tokens.is_empty() {
@@ -167,7 +167,7 @@ impl TokenSet {
         set
     }
 
-    /// And some tokens, which it may have.
+    /// A set with these tokens added, which it may have already.
     pub(crate) fn or(&self, tokens: &[TokenId], sets: &BaseSets) -> Self {
         let mut words = self.words(sets);
         for &token in tokens {
@@ -176,7 +176,7 @@ impl TokenSet {
         Self::over(Base::Words(words.into()))
     }
 
-    /// These tokens, too. None of them is in the base.
+    /// Adds tokens that are not in the base.
     pub(crate) fn and(mut self, tokens: Arc<[TokenId]>) -> Self {
         if !tokens.is_empty() {
             self.with.push(tokens);
@@ -184,7 +184,7 @@ impl TokenSet {
         self
     }
 
-    /// The same of tokens that no other set has.
+    /// Adds tokens that are not in the base and that no other set shares.
     pub(crate) fn and_these(self, tokens: &[TokenId]) -> Self {
         match tokens.is_empty() {
             true => self,
@@ -192,7 +192,7 @@ impl TokenSet {
         }
     }
 
-    /// Without these tokens of the base.
+    /// Takes out tokens of the base.
     pub(crate) fn but_these(mut self, tokens: &[TokenId]) -> Self {
         if !tokens.is_empty() {
             self.without = tokens.into();
@@ -200,7 +200,7 @@ impl TokenSet {
         self
     }
 
-    /// All of its tokens, 32 a word.
+    /// All tokens of the set, 32 a word.
     pub(crate) fn words(&self, sets: &BaseSets) -> Vec<u32> {
         let mut words = self.base.words(sets).to_vec();
         words.resize(sets.any.len(), 0);
@@ -211,7 +211,7 @@ impl TokenSet {
         words
     }
 
-    /// Bytes that it takes; lists that it shares with others are counted for each.
+    /// Bytes that the set takes; lists that sets share are counted for each.
     pub(crate) fn bytes(&self) -> usize {
         let words = match &self.base {
             Base::Words(words) => words.len(),

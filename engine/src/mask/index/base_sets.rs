@@ -7,28 +7,28 @@ use crate::TokenId;
 use super::contents::{Contents, Tails};
 use super::suffix_set::SuffixSet;
 
-/// Characters that a token may add for which sets by number of characters are kept.
+/// Characters up to which there is a set of the tokens that add at most so many; hardly any token adds more.
 const MAX_COUNTED: usize = 256;
 
 /// A set of tokens, 32 a word, which is not copied where it is kept.
 pub(crate) type Words = Arc<Vec<u32>>;
 
-/// BaseSets of tokens, 32 a word.
+/// Sets of tokens that many masks are drawn over, 32 a word.
 #[derive(Debug)]
 pub(crate) struct BaseSets {
-    /// Those that are whitespace only, where any may come.
+    /// The tokens that are whitespace only, where any may come.
     pub(crate) spaces: Words,
-    /// They, and those of digits only.
+    /// The tokens that are whitespace only, and those of digits only.
     pub(crate) digits: Words,
-    /// The same without digits that begin with a zero.
+    /// The tokens that are whitespace only, and those of digits only that do not begin with a zero.
     pub(crate) nonzero_digits: Words,
-    /// All that stay inside.
+    /// All tokens that stay inside of a string.
     pub(crate) any: Words,
-    /// All that stay inside or end with the closing quote.
+    /// All tokens that stay inside of a string or end with the closing quote.
     pub(crate) any_or_quote: Words,
-    /// Those that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
+    /// The tokens that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
     pub(crate) names: Words,
-    /// Those that add at most so many characters, begun ones included.
+    /// The tokens that add at most so many characters, partial ones included, by that number.
     pub(crate) up_to: Box<[Words]>,
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn bit(words: &[u32], token: TokenId) -> bool {
     words[token as usize / 32] >> (token % 32) & 1 == 1
 }
 
-/// Takes some tokens out of a set.
+/// Takes some tokens out of a set, 32 a word.
 pub(crate) fn unset(words: &mut [u32], tokens: &[TokenId]) {
     for token in tokens {
         words[*token as usize / 32] &= !(1 << (token % 32));

@@ -25,7 +25,7 @@ pub(crate) struct Below {
 }
 
 impl CharactersBelow {
-    /// Of the texts of a trie, with what says whether the one at a place ends within a character.
+    /// Looks through the texts of a trie; `is_begun` says whether the text at a place ends within a character.
     pub(crate) fn new(trie: &Trie<u32>, is_begun: impl Fn(usize) -> bool) -> Self {
         let mut below = vec![Below::default(); trie.end(ROOT) as usize];
         let mut lengths = vec![0; trie.run(ROOT, trie.end(ROOT)).end];

@@ -22,7 +22,7 @@ use super::spelling::suffix;
 use super::token_suffixes::{SuffixKind, TokenSuffixes};
 use super::trie::{ROOT, Trie};
 
-/// Numbers that texts are told apart by at first sight.
+/// Numbers that texts are told apart by at first sight: some eight for each text that closes a string in o200k_base.
 const MARKS: usize = 1 << 14;
 
 /// What a text is told from most others by: how long it is, and some of its bytes.
@@ -37,49 +37,49 @@ fn mark(text: &str) -> usize {
 /// What tokens have from a place within a string on.
 #[derive(Debug)]
 pub(crate) struct Contents {
-    /// Tells them apart.
+    /// A number that no other contents of the vocabulary have.
     pub(crate) number: u32,
-    /// Those that stay inside, by the characters they add.
+    /// The tokens that stay inside of the string, by the characters that they add.
     pub(crate) inside: Trie<u32>,
-    /// What is below its nodes; not of all tokens, which are too many.
+    /// The characters below the nodes of that trie; not kept for all tokens, which are too many.
     pub(crate) inside_below: Option<CharactersBelow>,
-    /// They, in the order of the trie.
+    /// The tokens that stay inside, in the order of the trie.
     pub(crate) tokens: Box<[TokenId]>,
-    /// What each has read of a character that it does not end, as a place among all such beginnings and one more; zero
-    /// where it ends between two characters. At a node those with such a beginning come last, first of all those that may
-    /// become a character of ASCII.
-    partial: Box<[u16]>,
+    /// What each of these tokens has read of a character that it does not end: the number of a beginning, from one on, or
+    /// zero where the token ends between two characters. At a node tokens with a beginning come last, first of all those
+    /// that may become a character of ASCII.
+    partial_number: Box<[u16]>,
     beginnings: Box<[PartialCodePoint]>,
-    /// Those with a closing quote, by the characters before it.
+    /// The tokens with a closing quote, by the characters before it.
     pub(crate) closing: Trie<u32>,
     /// What is below its nodes.
     pub(crate) closing_below: CharactersBelow,
-    /// They, in the order of the trie, and of one text those first that have nothing behind the quote, then those that go
-    /// on as behind a name.
+    /// The tokens with a closing quote in the order of their trie; of one text those first that have nothing behind the
+    /// quote, then those that go on as behind a name.
     pub(crate) closings: Box<[Closing]>,
-    /// The characters before the quote, each text once, sorted.
+    /// The texts before closing quotes, each once, sorted.
     pub(crate) closed: Box<[Box<str>]>,
-    /// [Marks](mark) of them, as bits: most texts have none of these.
+    /// The [marks](mark) of these texts, as bits: most other texts have none of them.
     closed_marks: Box<[u64]>,
-    /// They by their suffixes, those that have none first.
+    /// The tokens with a closing quote by what they have behind it, those with nothing first.
     pub(crate) by_suffix: Box<[(u32, Box<[TokenId]>)]>,
-    /// Those that go on behind the quote as behind a name, by the characters before it.
+    /// The tokens that go on behind the quote as behind a name, by the characters before it.
     pub(crate) names: Box<[NameClosings]>,
-    /// Those that may have characters of another string behind a comma, or that end a container, by the characters before
-    /// the quote.
+    /// The tokens that may have characters of another string behind a comma, or that end a container, by the characters
+    /// before the quote.
     pub(crate) reaching: Box<[(Box<str>, Closing)]>,
-    /// Those of them that go on as behind a name.
+    /// The reaching tokens that go on as behind a name.
     pub(crate) reaching_names: Box<[(Box<str>, Closing)]>,
     /// Characters that the longest token of either kind adds.
     pub(crate) longest: u64,
-    /// Up to where those that stay inside go.
+    /// How far the tokens that stay inside go.
     pub(crate) horizon: Horizon,
 }
 
 /// Tokens with a closing quote, by the characters before it.
 pub(crate) type NameClosings = (Box<str>, Box<[Closing]>);
 
-/// A character that has been begun.
+/// A character of which a token has read the first bytes, or part of an escape.
 #[derive(Clone, Debug)]
 pub(crate) struct PartialCodePoint {
     pub(crate) decode: DecodeState,
@@ -93,19 +93,19 @@ impl PartialCodePoint {
         Self { decode, possible }
     }
 
-    /// Whether it may become a character of ASCII.
+    /// Whether the character may be one of ASCII.
     pub(crate) fn may_be_ascii(&self) -> bool {
         self.possible.iter().any(|(first, _)| *first < 0x80)
     }
 
-    /// Whether it may become this character.
+    /// Whether the character may be this one.
     pub(crate) fn may_be(&self, character: u32) -> bool {
         self.possible
             .iter()
             .any(|(first, last)| (*first..=*last).contains(&character))
     }
 
-    /// Whether it may become a character of a class, which is sorted.
+    /// Whether the character may be one of a class, which is sorted.
     pub(crate) fn may_be_of(&self, class: &[(u32, u32)]) -> bool {
         self.possible.iter().any(|(first, last)| {
             let place = class.partition_point(|(_, end)| end < first);
@@ -118,7 +118,7 @@ impl PartialCodePoint {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closing {
     pub(crate) token: TokenId,
-    /// What it has behind the quote.
+    /// The number of what the token has behind the quote.
     pub(crate) suffix: u32,
 }
 
@@ -139,12 +139,12 @@ struct Tail {
 }
 
 impl Tail {
-    /// Characters that it adds, a begun one included.
+    /// The number of characters that the token adds, a partial one included.
     fn length(&self) -> usize {
         self.characters.len() + usize::from(self.begun.is_some())
     }
 
-    /// Up to where it goes; a begun character may be any.
+    /// How far the token goes; a partial character may be any.
     fn horizon(&self) -> Horizon {
         let words = self.characters.split(|character| !is_blank(*character));
         let begun = self.begun.iter().filter_map(|begun| begun.possible.last());
@@ -170,7 +170,7 @@ impl Tail {
 }
 
 impl Tails {
-    /// Takes a token in by its bytes from a place within a string on.
+    /// Adds a token by its bytes from within a string on; `is_free` says that whitespace makes no difference.
     pub(crate) fn push(&mut self, bytes: &[u8], token: TokenId, escapes: Escapes, is_free: bool) {
         let mut characters = Vec::with_capacity(bytes.len());
         let mut state = DecodeState::Between;
@@ -199,7 +199,7 @@ impl Tails {
         });
     }
 
-    /// Those that stay inside and are chosen by the characters that they end, and by how far they go.
+    /// The tokens that stay inside and are chosen by the characters that they end, and by how far they go.
     pub(crate) fn inside_where(&self, is_chosen: impl Fn(&[u32], Horizon) -> bool) -> Self {
         let chosen = |tail: &&Tail| is_chosen(&tail.characters, tail.horizon());
         Self {
@@ -208,7 +208,7 @@ impl Tails {
         }
     }
 
-    /// Those that stay inside, with how far they go.
+    /// The tokens that stay inside, with how far each goes.
     pub(crate) fn horizons(&self) -> impl Iterator<Item = (TokenId, Horizon)> {
         self.inside.iter().map(|tail| (tail.token, tail.horizon()))
     }
@@ -218,12 +218,12 @@ impl Tails {
         self.closing.iter().map(|(_, suffix, _)| &suffix[..])
     }
 
-    /// Those that stay inside, with the characters that each adds.
+    /// The tokens that stay inside, with the number of characters that each adds.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = (TokenId, usize)> {
         self.inside.iter().map(|tail| (tail.token, tail.length()))
     }
 
-    /// Those with nothing behind the closing quote.
+    /// The tokens with nothing behind the closing quote.
     pub(crate) fn closing_only(&self) -> impl Iterator<Item = TokenId> {
         let only = self.closing.iter().filter(|(_, suffix, _)| suffix.is_empty());
         only.map(|(.., token)| *token)
@@ -236,7 +236,7 @@ impl Tails {
 }
 
 impl Contents {
-    /// Sorts tokens.
+    /// Sorts the tokens that begin at one place.
     pub(crate) fn new(number: u32, mut tails: Tails, suffixes: &TokenSuffixes) -> Self {
         tails.inside.sort_by(Tail::order);
         let lengths = tails.inside.iter().map(Tail::length);
@@ -288,7 +288,7 @@ impl Contents {
             inside_below: (number != ROOT).then(|| CharactersBelow::new(&inside, |place| partial[place] > 0)),
             closing_below: CharactersBelow::new(&closing_texts, |_| false),
             number,
-            partial: partial.into(),
+            partial_number: partial.into(),
             beginnings: beginnings.into(),
             inside,
             tokens: tails.inside.iter().map(|tail| tail.token).collect(),
@@ -308,16 +308,16 @@ impl Contents {
         }
     }
 
-    /// What the token at a place has read of a character that it does not end: one and the same for all that have read the
-    /// same.
-    pub(crate) fn begun(&self, place: usize) -> Option<&PartialCodePoint> {
-        let beginning = usize::from(self.partial[place]).checked_sub(1)?;
+    /// What the token at a place has read of a character that it does not end; tokens that have read the same have one
+    /// object.
+    pub(crate) fn partial(&self, place: usize) -> Option<&PartialCodePoint> {
+        let beginning = usize::from(self.partial_number[place]).checked_sub(1)?;
         Some(&self.beginnings[beginning])
     }
 
     /// The first of some places of one node whose token ends within a character: those come last.
-    pub(crate) fn begun_from(&self, places: Range<usize>) -> usize {
-        places.start + self.partial[places].partition_point(|beginning| *beginning == 0)
+    pub(crate) fn partial_from(&self, places: Range<usize>) -> usize {
+        places.start + self.partial_number[places].partition_point(|beginning| *beginning == 0)
     }
 
     /// Adds the tokens that a text begins with and that stay in the string.
@@ -336,7 +336,7 @@ impl Contents {
     /// The places of the tokens that end at a node where this character comes next: that of a partial character may
     /// become it.
     pub(crate) fn ending_at(&self, node: u32, next: Option<u32>) -> impl Iterator<Item = usize> {
-        let may = move |place: &usize| match (self.begun(*place), next) {
+        let may = move |place: &usize| match (self.partial(*place), next) {
             (None, _) => Some(true),
             (Some(_), None) => None,
             (Some(begun), Some(0..0x80)) if !begun.may_be_ascii() => None,
@@ -352,15 +352,15 @@ impl Contents {
         closings.map(|closing| (text.into(), *closing))
     }
 
-    /// Those of some tokens that close the same string which have nothing behind the quote, and those that go on as behind a
-    /// name.
+    /// Of some tokens that close the same string: those that have nothing behind the quote, and those that go on as behind
+    /// a name.
     pub(crate) fn by_kind<'a>(closings: &'a [Closing], suffixes: &TokenSuffixes) -> [&'a [Closing]; 2] {
         let up_to = |kind| closings.partition_point(|closing| suffixes.kind(closing.suffix) <= kind);
         let nothing = up_to(SuffixKind::Nothing);
         [&closings[..nothing], &closings[nothing..up_to(SuffixKind::OfName)]]
     }
 
-    /// Places of the tokens that add these characters and then close the string.
+    /// The places of the tokens that add these characters and then close the string.
     pub(crate) fn closings_after(&self, text: &str) -> Range<usize> {
         let mark = mark(text);
         match self.closed_marks[mark / 64] >> (mark % 64) & 1 {
@@ -370,7 +370,7 @@ impl Contents {
     }
 }
 
-/// Those of the sorted tokens with a closing quote that go on as behind a name, by the characters before the quote.
+/// The tokens with a closing quote that go on as behind a name, by the characters before the quote.
 fn names(closing: &[(&Vec<u32>, Closing)], suffixes: &TokenSuffixes) -> Box<[NameClosings]> {
     let of_names = closing
         .iter()

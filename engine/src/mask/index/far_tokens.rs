@@ -23,9 +23,9 @@ const HYPHENS: u32 = u32::MAX - 1;
 /// the over-approximation of a custom DFA says nothing.
 #[derive(Debug)]
 pub(crate) struct FarTokens {
-    /// All of them.
+    /// All far tokens.
     pub(crate) contents: Contents,
-    /// Those with the hyphens.
+    /// The far tokens with two hyphens in a row.
     pub(crate) hyphens: Contents,
     /// How far each token goes, and whether it has the hyphens.
     pub(crate) horizons: HashMap<TokenId, (Horizon, bool)>,

@@ -6,7 +6,6 @@
 //! are looked at one by one. What a token begins with counts separately, and a space before it too: behind either the
 //! language has often just begun to loop.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::TokenId;
@@ -21,14 +20,15 @@ pub(crate) type Class = Arc<[(u32, u32)]>;
 /// The last character there is.
 const LAST: u32 = 0x10_FFFF;
 const ASCII: usize = 0x80;
-/// Places of sets by halves: the last are of eight characters each.
-const HALVES: usize = 32;
-/// Tokens in which a character occurs from which on they are kept as a set of bits.
-const MANY: usize = 500;
-/// Second characters up to which pairs are found by these.
-const MANY_SECOND: usize = 64;
-/// Tokens below characters beyond ASCII that are taken out of a set one by one.
-const MOST_SINGLE: u32 = 60_000;
+/// Characters next to one another that have a set together: classes mostly lack many such.
+const EIGHT: usize = 8;
+const EIGHT_BITS: u128 = 0xFF;
+/// Tokens in which a character occurs up to which they are kept as a list.
+const MAX_LISTED: usize = 500;
+/// Second characters up to which pairs are found by these rather than by the first.
+const MAX_SECONDS: usize = 64;
+/// Tokens with characters beyond ASCII up to which they are taken out of a set one by one.
+const MAX_TAKEN_SINGLY: u32 = 60_000;
 
 /// Characters behind the first, and a space before that, from which on tokens are long.
 pub(crate) const LONG: usize = 16;
@@ -39,88 +39,48 @@ pub(crate) struct PostingLists {
     parents: Box<[u32]>,
     /// The characters that occur, sorted.
     labels: Box<[u32]>,
-    /// Where the nodes of each begin; one more entry than characters.
+    /// Where the nodes of each character begin; one more entry than characters.
     starts: Box<[u32]>,
     nodes: Box<[u32]>,
     /// Tokens below the nodes of all characters before each, added up over the nodes; one more entry than characters.
     below: Box<[u32]>,
     /// The node of a space before all others.
     space: Option<u32>,
-    /// Tokens that go on behind such a space, and those that begin otherwise, 32 a word; no begun ones.
+    /// Tokens that go on behind such a space, and those that begin otherwise, 32 a word; none with a partial character.
     spaced: Box<[u32]>,
     others: Box<[u32]>,
     /// Tokens in which characters occur behind the first, by character of ASCII, and at last those with others. A space
     /// at the beginning does not count.
     behind: Box<[Set]>,
-    /// Those of characters of ASCII by halves: of all at place 1, and of the halves of what is at a place at twice the
-    /// place and the one after.
-    halves: Box<[Box<[u32]>]>,
-    /// What tokens begin with, and what those that begin with a space go on with.
-    first: Firsts,
-    first_behind_space: Firsts,
+    /// The tokens in which one of so many characters of ASCII occurs behind the first, 32 a word.
+    eights: Box<[Box<[u32]>]>,
     /// Nodes at which tokens end within a character, and those of them at which it may be one of ASCII.
-    begun: Box<[u32]>,
-    begun_in_ascii: Box<[u32]>,
-    /// The tokens that do.
-    begun_tokens: Box<[BegunToken]>,
+    partial: Box<[u32]>,
+    partial_in_ascii: Box<[u32]>,
+    /// The tokens that end within a character.
+    partial_tokens: Box<[PartialToken]>,
     /// Nodes behind [`LONG`] characters behind the first.
     deep: Box<[u32]>,
 }
 
 /// A token that ends within a character, behind others.
 #[derive(Debug)]
-struct BegunToken {
+struct PartialToken {
     place: usize,
     node: u32,
-    /// Whether it begins with a space and goes on.
+    /// Whether the token begins with a space and goes on.
     is_spaced: bool,
     /// The characters of ASCII behind the first, as bits; a space at the beginning does not count.
     ascii: u128,
-    /// Whether there are others behind the first.
+    /// Whether there are characters beyond ASCII behind the first.
     has_others: bool,
-}
-
-/// The tokens below a node by their first characters there; sets of 32 a word.
-#[derive(Debug, Default)]
-struct Firsts {
-    /// Of characters of ASCII, by [halves](half).
-    halves: Box<[Box<[u32]>]>,
-    /// Of single ones of them, where they are many.
-    ascii: Box<[Option<Box<[u32]>>]>,
-    /// Of others.
-    beyond: Box<[u32]>,
-}
-
-impl Firsts {
-    fn new(contents: &Contents, node: u32, words: usize, listed: usize) -> Self {
-        let trie = &contents.inside;
-        let mut ascii = vec![Vec::new(); ASCII];
-        let mut beyond = vec![0; words];
-        for child in trie.children(node) {
-            let tokens = &contents.tokens[trie.run(child, trie.end(child))];
-            match ascii.get_mut(trie.label(child) as usize) {
-                Some(ascii) => ascii.extend_from_slice(tokens),
-                None => tokens.iter().for_each(|token| set(&mut beyond, *token)),
-            }
-        }
-        let single = ascii.iter().map(|tokens: &Vec<TokenId>| {
-            let mut many = (tokens.len() >= listed).then(|| vec![0; words])?;
-            tokens.iter().for_each(|token| set(&mut many, *token));
-            Some(many.into())
-        });
-        Self {
-            ascii: single.collect(),
-            halves: halves(&ascii, words),
-            beyond: beyond.into(),
-        }
-    }
 }
 
 /// A set of tokens.
 #[derive(Debug)]
 enum Set {
     Few(Box<[TokenId]>),
-    /// 32 a word.
+    /// A set of bits, 32 tokens a word.
     Many(Box<[u32]>),
 }
 
@@ -134,9 +94,8 @@ impl Set {
 }
 
 impl PostingLists {
-    /// Of the characters of tokens in a vocabulary of so many words of 32. From so many tokens on those that begin with a
-    /// character are kept as a set of bits.
-    pub(crate) fn new(contents: &Contents, words: usize, listed: usize) -> Self {
+    /// Lists where characters occur in the tokens of a vocabulary, whose sets have so many words of 32 tokens.
+    pub(crate) fn new(contents: &Contents, words: usize) -> Self {
         let trie = &contents.inside;
         let space = trie.child(ROOT, ' '.into());
         let nodes = trie.end(ROOT);
@@ -144,7 +103,7 @@ impl PostingLists {
         let (mut spaced, mut others) = (vec![0; words], vec![0; words]);
         let mut behind = vec![Vec::new(); ASCII + 1];
         let (mut begun, mut deep) = (Vec::new(), Vec::new());
-        let (mut begun_in_ascii, mut begun_tokens) = (Vec::new(), Vec::new());
+        let (mut partial_in_ascii, mut partial_tokens) = (Vec::new(), Vec::new());
         // The nodes on the way, with their ends.
         let mut path: Vec<(u32, u32)> = Vec::new();
         for node in first_child(ROOT)..nodes {
@@ -159,14 +118,14 @@ impl PostingLists {
             }
             let (mut ends_within, mut may_be_ascii) = (false, false);
             for place in trie.at(node) {
-                if let Some(begun) = contents.begun(place) {
+                if let Some(begun) = contents.partial(place) {
                     ends_within = true;
                     may_be_ascii |= begun.may_be_ascii();
                     if Some(node) != space {
                         let behind = path.iter().skip(1 + usize::from(is_spaced));
                         let labels: Vec<u32> = behind.map(|(on_path, _)| trie.label(*on_path)).collect();
                         let ascii = labels.iter().filter(|label| **label < ASCII as u32);
-                        begun_tokens.push(BegunToken {
+                        partial_tokens.push(PartialToken {
                             place,
                             node,
                             is_spaced,
@@ -191,7 +150,7 @@ impl PostingLists {
                 begun.push(node);
             }
             if may_be_ascii {
-                begun_in_ascii.push(node);
+                partial_in_ascii.push(node);
             }
         }
         // Those of a character by the one before it.
@@ -211,8 +170,13 @@ impl PostingLists {
             let tokens = nodes.iter().map(|(_, node)| trie.run(*node, trie.end(*node)).len());
             below.push(below[below.len() - 1] + tokens.sum::<usize>() as u32);
         }
-        let halves = halves(&behind[..ASCII], words);
-        let behind = behind.into_iter().map(|tokens| match tokens.len() < MANY {
+        let eight = |tokens: &[Vec<TokenId>]| {
+            let mut all = vec![0; words];
+            tokens.iter().flatten().for_each(|token| set(&mut all, *token));
+            all.into()
+        };
+        let eights = behind[..ASCII].chunks(EIGHT).map(eight).collect();
+        let behind = behind.into_iter().map(|tokens| match tokens.len() < MAX_LISTED {
             true => Set::Few(tokens.into()),
             false => {
                 let mut many = vec![0; words];
@@ -230,12 +194,10 @@ impl PostingLists {
             spaced: spaced.into(),
             others: others.into(),
             behind: behind.collect(),
-            halves,
-            first: Firsts::new(contents, ROOT, words, listed),
-            first_behind_space: space.map_or_else(Firsts::default, |space| Firsts::new(contents, space, words, listed)),
-            begun: begun.into(),
-            begun_in_ascii: begun_in_ascii.into(),
-            begun_tokens: begun_tokens.into(),
+            eights,
+            partial: begun.into(),
+            partial_in_ascii: partial_in_ascii.into(),
+            partial_tokens: partial_tokens.into(),
             deep: deep.into(),
         }
     }
@@ -251,11 +213,11 @@ impl PostingLists {
     }
 
     /// Nodes at which tokens end within a character that may be one of some, but for the root; at least these.
-    pub(crate) fn begun(&self, characters: &[(u32, u32)]) -> &[u32] {
+    pub(crate) fn partial(&self, characters: &[(u32, u32)]) -> &[u32] {
         match characters.last() {
             None => &[],
-            Some((_, last)) if *last < ASCII as u32 => &self.begun_in_ascii,
-            Some(_) => &self.begun,
+            Some((_, last)) if *last < ASCII as u32 => &self.partial_in_ascii,
+            Some(_) => &self.partial,
         }
     }
 
@@ -284,7 +246,7 @@ impl PostingLists {
         let mut children_of: Vec<(u32, u32)> = Vec::new();
         for &(from, to) in second {
             let labels = place(from)..place(to.saturating_add(1));
-            if labels.len() > MANY_SECOND {
+            if labels.len() > MAX_SECONDS {
                 children_of.push((from, to));
                 continue;
             }
@@ -315,7 +277,7 @@ impl PostingLists {
             let place = |label: u32| self.below[self.labels.partition_point(|other| *other < label)];
             place(last.saturating_add(1)) - place(first)
         };
-        if self.lacking(class).map(below).sum::<u32>() <= MOST_SINGLE {
+        if self.lacking(class).map(below).sum::<u32>() <= MAX_TAKEN_SINGLY {
             return class.into();
         }
         let ascii = class.iter().filter(|(first, _)| *first < ASCII as u32);
@@ -344,9 +306,16 @@ impl PostingLists {
         let mut within = all.to_vec();
         let ascii = (0..ASCII as u32).filter(|label| contains(class, *label));
         let ascii = ascii.fold(0, |bits: u128, label| bits | 1 << label);
-        take_lacking(ascii, &self.halves, &mut within, |character, within| {
-            self.behind[character].take_from(within);
-        });
+        for (characters, eight) in (0..ASCII).step_by(EIGHT).zip(&self.eights) {
+            match ascii >> characters & EIGHT_BITS {
+                0 => take(&mut within, eight),
+                EIGHT_BITS => {}
+                some => {
+                    let lacking = (0..EIGHT).filter(|character| some >> character & 1 == 0);
+                    lacking.for_each(|character| self.behind[characters + character].take_from(&mut within));
+                }
+            }
+        }
         if class.last().is_none_or(|(_, last)| *last < ASCII as u32) {
             self.behind[ASCII].take_from(&mut within);
         }
@@ -358,58 +327,27 @@ impl PostingLists {
                 unset(&mut within, &contents.tokens[trie.run(lacking, trie.end(lacking))]);
             }
         }
-        let mut begun_beyond = Vec::new();
-        for token in &self.begun_tokens {
+        let mut partial_beyond = Vec::new();
+        for token in &self.partial_tokens {
             if token.is_spaced == (node != ROOT)
                 && token.ascii & !ascii == 0
                 && (!token.has_others || self.has_only(class, token, trie))
             {
-                match contents.begun(token.place).is_some_and(|begun| begun.may_be_of(class)) {
+                match contents
+                    .partial(token.place)
+                    .is_some_and(|begun| begun.may_be_of(class))
+                {
                     true => set(&mut within, contents.tokens[token.place]),
-                    false if begun_beyond.last() == Some(&token.node) => {}
-                    false => begun_beyond.push(token.node),
+                    false if partial_beyond.last() == Some(&token.node) => {}
+                    false => partial_beyond.push(token.node),
                 }
             }
         }
-        (within, begun_beyond)
-    }
-
-    /// Leaves those of the tokens below a node, which is the root or [`space`](Self::space), that begin there with one of
-    /// some of its children; 32 a word. What begins with a space is left out below the root.
-    pub(crate) fn keep_below(&self, node: u32, children: &[u32], contents: &Contents, words: &mut [u32]) {
-        let trie = &contents.inside;
-        let firsts = match node {
-            ROOT => &self.first,
-            _ => &self.first_behind_space,
-        };
-        let tokens = |child: u32| &contents.tokens[trie.run(child, trie.end(child))];
-        let mut ascii = 0_u128;
-        for label in children.iter().map(|child| trie.label(*child)) {
-            ascii |= u128::from(label < ASCII as u32) << label.min(ASCII as u32 - 1);
-        }
-        take_lacking(ascii, &firsts.halves, words, |character, words| {
-            if let Some(Some(many)) = firsts.ascii.get(character) {
-                take(words, many);
-            } else if let Some(child) = trie.child(node, character as u32) {
-                unset(words, tokens(child));
-            }
-        });
-        let is_beyond = |child: &u32| trie.label(*child) >= ASCII as u32;
-        match children.iter().any(is_beyond) {
-            false => take(words, &firsts.beyond),
-            true => {
-                let mut kept = children.iter().peekable();
-                for child in trie.children(node) {
-                    if kept.next_if_eq(&&child).is_none() && is_beyond(&child) {
-                        unset(words, tokens(child));
-                    }
-                }
-            }
-        }
+        (within, partial_beyond)
     }
 
     /// Whether a token has no characters but those of a class behind the first.
-    fn has_only(&self, class: &[(u32, u32)], token: &BegunToken, trie: &Trie<u32>) -> bool {
+    fn has_only(&self, class: &[(u32, u32)], token: &PartialToken, trie: &Trie<u32>) -> bool {
         let mut at = token.node;
         loop {
             let parent = self.parent(at);
@@ -424,60 +362,9 @@ impl PostingLists {
     }
 }
 
-/// Adds a set to another, both of 32 a word.
-fn join(words: &mut [u32], others: &[u32]) {
-    words.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
-}
-
-/// Takes a set out of another, both of 32 a word.
+/// Takes a set out of another, both of 32 tokens a word.
 fn take(words: &mut [u32], others: &[u32]) {
     words.iter_mut().zip(others).for_each(|(word, other)| *word &= !other);
-}
-
-/// The characters at a place of [`PostingLists::halves`].
-fn half(place: usize) -> Range<usize> {
-    let frame = place.ilog2();
-    let (first, size) = (place - (1 << frame), ASCII >> frame);
-    first * size..(first + 1) * size
-}
-
-/// Takes out the sets of the characters of ASCII that are not among some, by halves and, where these do not do, one by
-/// one.
-fn take_lacking(ascii: u128, halves: &[Box<[u32]>], words: &mut [u32], mut one: impl FnMut(usize, &mut [u32])) {
-    let mut open = vec![1_usize];
-    while let Some(place) = open.pop() {
-        let characters = half(place);
-        let all = (u128::MAX >> (ASCII - characters.len())) << characters.start;
-        match (ascii & all, halves.get(place)) {
-            (0, Some(half)) => take(words, half),
-            (some, _) if some == all => {}
-            _ if 2 * place < halves.len() => open.extend([2 * place, 2 * place + 1]),
-            _ => {
-                let lacking = characters.filter(|character| ascii >> character & 1 == 0);
-                lacking.for_each(|character| one(character, words));
-            }
-        }
-    }
-}
-
-/// The sets of [`PostingLists::halves`], of tokens by characters; 32 a word.
-fn halves(tokens: &[Vec<TokenId>], words: usize) -> Box<[Box<[u32]>]> {
-    let mut halves = vec![vec![0; words]; HALVES];
-    for place in (1..HALVES).rev() {
-        let mut all = vec![0; words];
-        match 2 * place < HALVES {
-            true => {
-                join(&mut all, &halves[2 * place]);
-                join(&mut all, &halves[2 * place + 1]);
-            }
-            false => tokens[half(place)]
-                .iter()
-                .flatten()
-                .for_each(|token| set(&mut all, *token)),
-        }
-        halves[place] = all;
-    }
-    halves.into_iter().map(Vec::into_boxed_slice).collect()
 }
 
 /// Whether a class has a character.
@@ -517,7 +404,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// What is between the ranges of a class.
+/// The ranges of characters that are not in a class.
 pub(crate) fn gaps(class: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut gaps = Vec::with_capacity(class.len() + 1);
     let mut next = 0;

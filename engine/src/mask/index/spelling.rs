@@ -6,16 +6,16 @@ use crate::automaton::{DecodeState, Decoded};
 
 /// How far text goes that begins a value.
 pub(crate) enum Extent {
-    /// It ends within the value.
+    /// The text ends within the value.
     Open,
-    /// After so many bytes comes something else.
+    /// The value ends after so many bytes.
     Whole(usize),
-    /// That is not easily said.
+    /// Whether the value ends is not easily said.
     Odd,
 }
 
 impl Extent {
-    /// Of text without whitespace.
+    /// How far a text without whitespace goes.
     pub(crate) fn of(text: &[u8]) -> Self {
         let word: &[u8] = match text.first() {
             None => return Self::Open,

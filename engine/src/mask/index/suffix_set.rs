@@ -9,12 +9,12 @@ use smallvec::SmallVec;
 pub(crate) struct SuffixSet(SmallVec<[u64; 2]>);
 
 impl SuffixSet {
-    /// None of so many.
+    /// An empty set of so many suffixes.
     pub(crate) fn none(len: usize) -> Self {
         Self(SmallVec::from_elem(0, len.div_ceil(64)))
     }
 
-    /// Whether each is in it, in their order.
+    /// A set of the suffixes for which this is true, in their order.
     pub(crate) fn of(suffixes: impl ExactSizeIterator<Item = bool>) -> Self {
         let mut set = Self::none(suffixes.len());
         for (suffix, is_in) in suffixes.enumerate() {
@@ -23,7 +23,7 @@ impl SuffixSet {
         set
     }
 
-    /// Puts one in, or takes it out.
+    /// Puts a suffix in, or takes it out.
     pub(crate) fn put(&mut self, suffix: usize, is_in: bool) {
         let bit = 1 << (suffix % 64);
         match is_in {
@@ -32,24 +32,24 @@ impl SuffixSet {
         }
     }
 
-    /// Puts all of a range in.
+    /// Puts all suffixes of a range in.
     pub(crate) fn put_all(&mut self, suffixes: Range<usize>) {
         for suffix in suffixes {
             self.put(suffix, true);
         }
     }
 
-    /// Those of both, which are of as many.
+    /// The suffixes of both sets, which are of as many.
     pub(crate) fn both(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(one, other)| one & other).collect())
     }
 
-    /// Those of it that are not in another, which is of as many.
+    /// The suffixes of this set that are not in another, which is of as many.
     pub(crate) fn but(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(one, other)| one & !other).collect())
     }
 
-    /// Bytes that it takes.
+    /// Bytes that the set takes.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.0.len() + 16
     }

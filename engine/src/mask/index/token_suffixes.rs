@@ -10,55 +10,55 @@ use super::trie::Trie;
 #[derive(Debug)]
 pub(crate) struct TokenSuffixes {
     pub(crate) trie: Trie<u8>,
-    /// Each.
+    /// The suffixes, by their numbers.
     pub(crate) texts: Box<[Box<[u8]>]>,
-    /// How each goes on. The sets below say it as well, but it is asked for every listed name.
+    /// How each suffix goes on. The sets below say it as well, but it is asked for every listed name.
     kinds: Box<[SuffixKind]>,
-    /// Whether each is empty.
+    /// Which suffixes are empty.
     pub(crate) nothing: SuffixSet,
-    /// Whether each may have characters of another string behind a comma.
+    /// Which suffixes may have characters of another string behind a comma.
     pub(crate) reaches_text: SuffixSet,
-    /// The strings that each of those has; none of the others.
+    /// The strings that each of those suffixes has; none for the others.
     reached: Box<[Box<[Reached]>]>,
-    /// Whether each ends a container.
+    /// Which suffixes end a container.
     pub(crate) closes: SuffixSet,
-    /// Whether each goes on as behind a name.
+    /// Which suffixes go on as behind a name.
     pub(crate) is_of_name: SuffixSet,
-    /// The one that is a colon and no more.
+    /// The suffix that is a colon and no more.
     pub(crate) colon: Option<u32>,
-    /// Those that have a value behind a colon and end it: the value, and what they have behind it.
+    /// The suffixes that have a whole value behind a colon.
     pub(crate) values: Box<[ValueSuffix]>,
-    /// Those that have something behind a colon of which it is not easily said whether it ends a value.
+    /// The suffixes that have something behind a colon of which it is not easily said whether it ends a value.
     pub(crate) odd: Box<[(u32, Box<[u8]>)]>,
-    /// The node of a comma and an opening quote.
+    /// The node of the trie behind a comma and an opening quote.
     pub(crate) next_name: Option<u32>,
-    /// Whether each below that node ends within the name.
+    /// Whether each suffix below that node ends within the name.
     pub(crate) begun_names: Box<[bool]>,
-    /// Those below it that have a colon behind the name.
+    /// The suffixes below that node that have a colon behind the name.
     pub(crate) names: Box<[(u32, Box<[u8]>)]>,
-    /// Those that begin with a closing bracket, which one, and what they have behind it.
+    /// The suffixes that begin with a closing bracket, which one, and the suffix behind it.
     pub(crate) closings: Box<[(u32, u8, u32)]>,
     /// Whether all that have a value behind a colon have nothing but a comma, and the beginning of a name, behind that.
     pub(crate) end_in_comma: bool,
-    /// Whether they have nothing of that name but the opening quote.
+    /// Whether all that have a value behind a colon have at most a comma and an opening quote behind that.
     pub(crate) end_before_name: bool,
 }
 
 /// How a token goes on behind a closing quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SuffixKind {
-    /// Not at all.
+    /// The token ends with the quote.
     Nothing,
-    /// As behind a name.
+    /// The token goes on as behind a name.
     OfName,
-    /// As behind a value.
+    /// The token goes on as behind a value.
     Other,
 }
 
 /// What a suffix has of another string.
 #[derive(Debug)]
 struct Reached {
-    /// Its characters, as far as the suffix has them; none where they are not easily told.
+    /// The characters of the string, as far as the suffix has them; none where they are not easily told.
     characters: Box<[u8]>,
     is_closed: bool,
 }
@@ -97,7 +97,7 @@ impl Reached {
 pub(crate) struct ValueSuffix {
     pub(crate) suffix: u32,
     pub(crate) value: Box<[u8]>,
-    /// What it has behind the value, which is a suffix as well.
+    /// The suffix behind the value.
     pub(crate) behind: u32,
 }
 

@@ -26,52 +26,52 @@ use super::trie::{ROOT, Trie};
 /// The text tokens of a vocabulary, by what they do.
 #[derive(Debug)]
 pub(crate) struct TokenIndex {
-    /// From where on tokens are looked at together.
+    /// The sizes from which on tokens are looked at together.
     pub(crate) tuning: Tuning,
-    /// The escapes that they are read with.
+    /// The escapes that strings are read with.
     pub(crate) escapes: Escapes,
     /// How many tokens the vocabulary has.
     pub(crate) len: usize,
-    /// Those that begin between two characters of a string.
+    /// The tokens that begin between two characters of a string.
     pub(crate) inside: Contents,
-    /// Those of them that stay inside about which near languages say nothing.
+    /// The tokens about which over-approximations say nothing.
     pub(crate) far: FarTokens,
-    /// Those that begin between the parts of a document.
+    /// The tokens that begin between the parts of a document.
     pub(crate) between: Structures,
-    /// Those of the characters of numbers only, but for digits only.
+    /// The tokens that have only characters of numbers, and not only digits.
     pub(crate) numbers: Spelled,
-    /// Those of digits only, and how many the longest has.
+    /// The tokens of digits only, and how many the longest has.
     pub(crate) digits: Spelled,
     pub(crate) longest_digits: u32,
-    /// They, in no order, and those of them that do not begin with a zero.
+    /// The tokens of digits only in no order, and those of them that do not begin with a zero.
     pub(crate) any_digits: Arc<[TokenId]>,
     pub(crate) nonzero_digits: Arc<[TokenId]>,
-    /// Those with a quote.
+    /// The tokens with a quote.
     pub(crate) quoted: Spelled,
-    /// All of them.
+    /// All tokens of text.
     pub(crate) every: Spelled,
-    /// Bytes of the longest.
+    /// The number of bytes of the longest token.
     pub(crate) longest: usize,
-    /// Sets of them.
+    /// Sets of tokens that many masks have in common.
     pub(crate) sets: BaseSets,
-    /// Where characters occur in those that stay inside of a string.
+    /// Where characters occur in the tokens that stay inside of a string.
     pub(crate) postings: PostingLists,
     /// What tokens have after a closing quote.
     pub(crate) suffixes: TokenSuffixes,
-    /// Those that begin a value.
+    /// The tokens that begin a value.
     pub(crate) values: ValueStarts,
 }
 
 /// The tokens that begin a value, by how far they go. Those that are numbers only are left out.
 #[derive(Debug)]
 pub(crate) struct ValueStarts {
-    /// Those that end it, by the value.
+    /// The tokens that end the value, by the value.
     pub(crate) trie: Trie<u8>,
-    /// They in the order of the trie, with what they have behind it.
+    /// The tokens that end the value in the order of the trie, with what they have behind it.
     pub(crate) ends: Box<[(u32, TokenId)]>,
-    /// Those of which it is not easily said whether they do.
+    /// The tokens of which it is not easily said whether they end the value.
     pub(crate) odd: Spelled,
-    /// All of these; the others stay in the value. 32 a word.
+    /// The tokens that end the value, or may; all others stay in it. 32 a word.
     pub(crate) not_open: Box<[u32]>,
 }
 
@@ -162,7 +162,7 @@ impl TokenIndex {
             tuning,
             escapes: style.escapes,
             len: vocabulary.len(),
-            postings: PostingLists::new(&inside, sets.any.len(), tuning.listed_firsts),
+            postings: PostingLists::new(&inside, sets.any.len()),
             sets,
             inside,
             far,
@@ -255,7 +255,7 @@ impl Spelled {
         }
     }
 
-    /// The tokens that lead from a place to another, by the place after each byte.
+    /// Adds the tokens that lead on from a state, by the state after each byte.
     pub(crate) fn walk<P>(
         &self,
         from: P,
@@ -271,7 +271,7 @@ impl Spelled {
         })
     }
 
-    /// Whether a token begins with `text`, goes on, and leads from a place to another with what it has besides.
+    /// Whether a token begins with `text` and leads on from a state with what it has behind that.
     pub(crate) fn goes_beyond<P>(
         &self,
         text: &[u8],

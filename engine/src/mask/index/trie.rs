@@ -19,7 +19,7 @@ pub(crate) struct Trie<L> {
 }
 
 /// Children from which on they are listed.
-const MANY: usize = 12;
+const LISTED_CHILDREN: usize = 12;
 
 /// The root of any trie.
 pub(crate) const ROOT: u32 = 0;
@@ -65,7 +65,7 @@ impl<L: Copy + Default + Ord> Trie<L> {
             many: HashMap::new(),
         };
         for node in ROOT..trie.end(ROOT) {
-            if trie.children(node).nth(MANY - 1).is_some() {
+            if trie.children(node).nth(LISTED_CHILDREN - 1).is_some() {
                 let children = trie.children(node).map(|child| (trie.label(child), child));
                 let children = children.collect();
                 trie.many.insert(node, children);
@@ -106,7 +106,7 @@ impl<L: Copy + Default + Ord> Trie<L> {
 
     /// The children of a node with their labels, if they are many.
     pub(crate) fn listed(&self, node: u32) -> &[(L, u32)] {
-        match (self.end(node) - node) as usize > MANY {
+        match (self.end(node) - node) as usize > LISTED_CHILDREN {
             true => self.many.get(&node).map_or(&[], |listed| listed),
             false => &[],
         }

@@ -19,10 +19,10 @@ use crate::strings::LanguageId;
 const MAX_KEPT: usize = 1 << 18;
 /// Names left up to which they are counted at first.
 const MIN_COUNTED: u64 = 1 << 12;
-/// More names left than have ever seen.
+/// Stands for more names than are counted.
 const UNCOUNTED: u64 = u64::MAX;
 
-/// The tokens that begin only names that have seen.
+/// The tokens that begin only names that have been seen.
 #[derive(Debug, Default)]
 pub(crate) struct ExhaustedKeyTokens {
     /// By the contents that the tokens are of, the language of what may follow, and what has been read of the name.
@@ -33,19 +33,19 @@ pub(crate) struct ExhaustedKeyTokens {
 /// How many names of a language tokens have left.
 #[derive(Debug, Default)]
 struct Counts {
-    /// The names that have seen.
+    /// The names that have been seen, as far as they are counted.
     seen: KeySetId,
-    /// Of each token that one of those began which have seen: names left, or [`UNCOUNTED`] where the language has more behind it
-    /// than are counted.
+    /// How many names are left of those that each token begins, or [`UNCOUNTED`]; of tokens that begin a name that has been
+    /// seen.
     left: HashMap<TokenId, u64>,
-    /// Names that are counted: more than have seen.
+    /// Up to how many names are counted: more than have been seen.
     up_to: u64,
-    /// Those that have none left, sorted.
+    /// The tokens that have no name left, sorted.
     exhausted: Arc<[TokenId]>,
 }
 
 impl ExhaustedKeyTokens {
-    /// Bytes that they take, roughly: a token with its count.
+    /// Bytes that the counts take, roughly: a token with its count.
     pub(crate) fn bytes(&self) -> usize {
         32 * self.kept
     }
@@ -92,7 +92,7 @@ impl ExhaustedKeyTokens {
 }
 
 impl Counts {
-    /// Brings them up to date with the names that have seen.
+    /// Brings the counts up to date with the names that have been seen.
     fn go_to(
         &mut self,
         automaton: &mut Automaton,
@@ -122,8 +122,8 @@ impl Counts {
                         Some(left) => left,
                         None => {
                             let whole = [(0, u32::from(char::MAX))];
-                            let possible = contents.begun(place).map_or(&whole[..], |begun| &begun.possible);
-                            let ends = contents.begun(place).is_none() && automaton.accepts_empty(after);
+                            let possible = contents.partial(place).map_or(&whole[..], |begun| &begun.possible);
+                            let ends = contents.partial(place).is_none() && automaton.accepts_empty(after);
                             let count = automaton.count_behind(after, possible, self.up_to)? + u64::from(ends);
                             let left = if count > self.up_to { UNCOUNTED } else { count };
                             self.left.entry(token).or_insert(left)

@@ -25,7 +25,7 @@ pub(crate) struct NextKey {
     pub(crate) at: State,
     /// What may follow, if that was asked.
     pub(crate) remaining: Option<RemainingKeyText>,
-    /// Those of the names that may not come which tokens of the set that others are added to close.
+    /// The names that may not come and that tokens of the set close which others are added to.
     closed: SomeKeys,
 }
 
@@ -41,13 +41,13 @@ pub(crate) struct KeyCache {
 }
 
 impl KeyCache {
-    /// Bytes that they take, roughly.
+    /// Bytes that the cache takes, roughly.
     pub(crate) fn bytes(&self) -> usize {
         96 * self.places.len() + 4 * self.tokens.len() + self.remaining.bytes() + self.exhausted.bytes()
     }
 }
 
-/// Tokens of names that are kept, and names.
+/// Tokens of names up to which they are kept, and names: some megabytes.
 const MAX_KEPT: usize = 1 << 18;
 
 /// What was found out of the name that comes next, from before its opening quote on.
@@ -185,7 +185,7 @@ impl Keys<'_> {
         quotes
     }
 
-    /// Those of some names that a token adds all the rest of and closes.
+    /// The seen names of which a token adds all that is left and closes it.
     pub(crate) fn closed_by(&mut self, names: &SeenKeys, contents: &Contents) -> SomeKeys {
         if self.automaton.count_come(names) > contents.closed.len() {
             let texts = contents.closed.iter();
@@ -231,12 +231,12 @@ impl Keys<'_> {
         closings
     }
 
-    /// Places of the tokens that add all that is left of a name and close it.
+    /// The places of the tokens that add all that is left of a name and close it.
     fn closings_of(&self, name: TextId, read: usize, contents: &Contents) -> Range<usize> {
         contents.closings_after(&self.automaton.name_text(name)[read..])
     }
 
-    /// Those of the tokens that close a name, which may come, that may come.
+    /// Adds those of the tokens that close a name, which may come, whose suffix may come behind it.
     pub(crate) fn close_listed(
         &mut self,
         at: State,
@@ -249,7 +249,7 @@ impl Keys<'_> {
         self.go_on_behind(at, name, of_name, found)
     }
 
-    /// Those of the tokens that close a name, which may come, and go on as behind a name, that may come.
+    /// Adds those of the tokens that close a name and go on as behind one whose suffix may come.
     fn go_on_behind(
         &mut self,
         at: State,
@@ -404,7 +404,7 @@ impl Keys<'_> {
         Ok(residual.accepts(self.automaton))
     }
 
-    /// Those of the tokens that add `text` to a name, which may come, and close it, that may come.
+    /// Adds those of the tokens that add `text` to a name that is not listed, and close it, whose suffix may come.
     fn close_class(
         &mut self,
         at: State,

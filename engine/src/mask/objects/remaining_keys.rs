@@ -26,15 +26,15 @@ pub(crate) struct RemainingKeyTokens {
     kept: usize,
 }
 
-/// The tokens that the names of a list begin with which have not come.
+/// The tokens that the remaining names of a list begin with.
 #[derive(Debug)]
 struct Beginnings {
-    /// The names that have come.
+    /// The names that have been seen, as far as they are counted.
     seen: KeySetId,
     tokens: Vec<TokenId>,
-    /// Of each of them, and of those left out since, how many names left it begins, and its place in the list.
+    /// How many remaining names each token begins, and its place in the list; also of tokens that have left it.
     counts: HashMap<TokenId, (u32, u32)>,
-    /// Names, which may have come, all of which a token adds and closes, and the places of those.
+    /// Names, which may have been seen, that a token adds and closes, and the places of those tokens.
     closed: ClosedKeys,
 }
 
@@ -42,7 +42,7 @@ struct Beginnings {
 pub(crate) type ClosedKeys = Arc<[(TextId, Range<usize>)]>;
 
 impl RemainingKeyTokens {
-    /// Bytes that they take, roughly: a token with its count and place, or a name with the places of tokens that close it.
+    /// Bytes that the counts take, roughly: a token with its count and place, or a name with the places of tokens that close it.
     pub(crate) fn bytes(&self) -> usize {
         32 * self.kept
     }
@@ -73,7 +73,7 @@ impl RemainingKeyTokens {
 }
 
 impl Beginnings {
-    /// Those of all names of a list.
+    /// Counts the names of a whole list.
     fn new(automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) -> Self {
         let mut beginnings = Self {
             seen: KeySetId::EMPTY,
@@ -104,7 +104,7 @@ impl Beginnings {
         beginnings
     }
 
-    /// Brings them up to date with the names that have come.
+    /// Brings the counts up to date with the names that have been seen.
     fn go_to(&mut self, automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) {
         let begun = automaton.name_text(remaining.text).len();
         let mut found = Vec::new();

@@ -63,7 +63,7 @@ pub(crate) struct ValueSuffixes {
     open: SuffixSet,
     /// The suffixes that end the value, with what they have behind it.
     whole: Box<[(u32, u32)]>,
-    /// Those that end within the value, with those that have nothing behind it, and with all that end it.
+    /// The suffixes that end within the value, with those that have nothing behind it; and with all that end it.
     last: SuffixSet,
     all: SuffixSet,
 }

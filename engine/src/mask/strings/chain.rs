@@ -18,7 +18,7 @@ pub(crate) struct Chain {
 /// What comes after the last of a chain, behind more characters of the class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The same again.
+    /// The last language of the chain comes again.
     Same,
     Nothing,
     /// Something else.

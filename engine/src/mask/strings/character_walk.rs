@@ -122,9 +122,9 @@ impl<'a> CharacterWalk<'a> {
             return Ok(());
         }
         // Those that end within a character come last.
-        let begun = self.contents().begun_from(places.clone());
+        let begun = self.contents().partial_from(places.clone());
         self.run(places.start..begun, true);
-        self.at_begun(automaton, begun..places.end, state)
+        self.at_partial(automaton, begun..places.end, state)
     }
 
     /// Takes tokens of which all may come, or none.
@@ -138,7 +138,7 @@ impl<'a> CharacterWalk<'a> {
     }
 
     /// Visits the tokens of a node that end within a character.
-    pub(crate) fn at_begun(
+    pub(crate) fn at_partial(
         &mut self,
         automaton: &mut Automaton,
         places: Range<usize>,
@@ -161,7 +161,7 @@ impl<'a> CharacterWalk<'a> {
         let mut known: Option<(&PartialCodePoint, bool)> = None;
         let end = places.end;
         for place in places {
-            let Some(begun) = self.contents().begun(place) else {
+            let Some(begun) = self.contents().partial(place) else {
                 self.run(place..place + 1, true);
                 continue;
             };

@@ -21,7 +21,7 @@ pub(crate) type OfGroup = (Class, BehindFirst);
 pub(crate) struct OfClass {
     pub(crate) words: Words,
     /// Nodes of tokens that begin another character behind such ones.
-    pub(crate) begun_beyond: Vec<u32>,
+    pub(crate) partial_beyond: Vec<u32>,
 }
 
 /// How two sets make one.
@@ -59,10 +59,10 @@ impl ClassSets {
             return known;
         }
         let (node, class) = key;
-        let (words, begun_beyond) = index.postings.within(class, *node, &index.inside);
-        let bytes = 4 * (words.len() + begun_beyond.len());
+        let (words, partial_beyond) = index.postings.within(class, *node, &index.inside);
+        let bytes = 4 * (words.len() + partial_beyond.len());
         let words = words.into();
-        let found = Arc::new(OfClass { words, begun_beyond });
+        let found = Arc::new(OfClass { words, partial_beyond });
         lock(&self.of_classes).keep(key.clone(), found.clone(), bytes);
         found
     }

@@ -1,8 +1,8 @@
 //! [`CharacterWalk::definite_region`]: languages in which mostly the last character alone says where a text is.
 //!
 //! Patterns that are looked for anywhere (`customer`, `^a.*b$`) and formats with pairs of characters have a place, here
-//! called *home*, to which most characters lead back, and others from which all but a few characters lead where they
-//! lead from home. As long as none of those few comes, where a text is follows from its last character. So only the
+//! called *centre*, to which most characters lead back, and others from which all but a few characters lead where they
+//! lead from centre. As long as none of those few comes, where a text is follows from its last character. So only the
 //! nodes at which such a pair of characters stands are looked at, and what follows as far as it is somewhere else:
 //! everything else is judged by its characters, as in a [loop](crate::mask::strings::chain).
 
@@ -15,10 +15,10 @@ use super::group::{Group, WORTH_TAKING};
 use super::residual::Residual;
 use super::residual_states::{DEAD, FREE};
 
-/// States on the way to home.
-const MOST_ON_THE_WAY: usize = 3;
-/// States that characters lead to from home.
-const MOST_AWAY: usize = 64;
+/// States on the way to centre.
+const MAX_STEPS_TO_CENTRE: usize = 3;
+/// States that characters lead to from centre.
+const MAX_OTHER_STATES: usize = 64;
 
 /// The characters of ASCII.
 const ASCII: u32 = 0x80;
@@ -67,16 +67,16 @@ impl CharacterWalk<'_> {
         let Some(most_texts) = most_texts.filter(|group| group.texts >= WORTH_TAKING) else {
             return Ok(());
         };
-        let Some((home, rows)) = self.home(automaton, most_texts.state)? else {
+        let Some((centre, rows)) = self.centre(automaton, most_texts.state)? else {
             return Ok(());
         };
         let (mut same, mut others) = (Vec::new(), Vec::new());
         for group in std::mem::take(groups) {
             let is_same = group.texts >= WORTH_JOINING
-                && matches!(self.home(automaton, group.state)?, Some((at, _)) if at == home);
+                && matches!(self.centre(automaton, group.state)?, Some((at, _)) if at == centre);
             if is_same { &mut same } else { &mut others }.push(group);
         }
-        match self.around(automaton, (node, state), (home, &rows), &Group::of(&same))? {
+        match self.around(automaton, (node, state), (centre, &rows), &Group::of(&same))? {
             true => self.taken.definite_regions += 1,
             false => others.append(&mut same),
         }
@@ -84,13 +84,13 @@ impl CharacterWalk<'_> {
         Ok(())
     }
 
-    /// Visits what is below a node and in a group, most of which leads back to a state, its home; false if that is too
+    /// Visits what is below a node and in a group, most of which leads back to a state, its centre; false if that is too
     /// little.
     fn around(
         &mut self,
         automaton: &mut Automaton,
         (node, state): (u32, u32),
-        (home, rows): (u32, &Rows),
+        (centre, rows): (u32, &Rows),
         group: &Group,
     ) -> Result<bool, AutomatonError> {
         let (trie, postings) = (self.trie(), &self.index.postings);
@@ -112,7 +112,7 @@ impl CharacterWalk<'_> {
         if singly < self.index.tuning.walked_nodes {
             return Ok(false);
         }
-        let Some(exits) = self.exits(automaton, state, (home, rows), (group, &outside), singly / 2)? else {
+        let Some(exits) = self.exits(automaton, state, (centre, rows), (group, &outside), singly / 2)? else {
             return Ok(false);
         };
         let mut seen = Seen(vec![0; trie.end(ROOT) as usize / 64 + 1]);
@@ -140,28 +140,28 @@ impl CharacterWalk<'_> {
             }
             let from = match parent == node {
                 true => state,
-                false => self.after(automaton, home, trie.label(parent))?,
+                false => self.after(automaton, centre, trie.label(parent))?,
             };
             if matches!(from, DEAD | FREE) {
                 continue;
             }
-            self.away(automaton, (exit, parent == node), from, home, &members, &mut seen)?;
+            self.leave(automaton, (exit, parent == node), from, centre, &members, &mut seen)?;
         }
         if !excludes {
             self.take_class(node, group, together.clone(), None);
         }
         // Tokens that end within a character depend on where they are.
-        for &begun in postings.begun(&[(0, u32::from(char::MAX))]) {
+        for &begun in postings.partial(&[(0, u32::from(char::MAX))]) {
             if !group.has(begun) || seen.has(begun) || !is_reached(begun) {
                 continue;
             }
-            let at = self.after(automaton, home, trie.label(begun))?;
+            let at = self.after(automaton, centre, trie.label(begun))?;
             if matches!(at, DEAD | FREE) {
                 continue;
             }
             let places = trie.at(begun);
-            let from = self.contents().begun_from(places.clone());
-            self.at_begun(automaton, from..places.end, at)?;
+            let from = self.contents().partial_from(places.clone());
+            self.at_partial(automaton, from..places.end, at)?;
         }
         self.notes_taken_out = false;
         Ok(true)
@@ -173,7 +173,7 @@ impl CharacterWalk<'_> {
         &mut self,
         automaton: &mut Automaton,
         state: u32,
-        (home, rows): (u32, &Rows),
+        (centre, rows): (u32, &Rows),
         (group, outside): (&Group, &[(u32, u32)]),
         most: usize,
     ) -> Result<Option<Vec<u32>>, AutomatonError> {
@@ -182,14 +182,14 @@ impl CharacterWalk<'_> {
         for &(first, last) in outside {
             exits.extend_from_slice(postings.nodes(first, last));
         }
-        let in_class = self.is_in_class(home);
+        let in_class = self.is_in_class(centre);
         if in_class {
             for differs in ['-', '\\'].map(u32::from) {
                 exits.extend_from_slice(postings.nodes(differs, differs));
             }
         }
         let mut known: Vec<(u32, Vec<(u32, u32)>)> = Vec::new();
-        for &(first, last, away) in rows.iter().filter(|(.., away)| *away != home) {
+        for &(first, last, away) in rows.iter().filter(|(.., away)| *away != centre) {
             if exits.len() > most {
                 return Ok(None);
             }
@@ -202,7 +202,7 @@ impl CharacterWalk<'_> {
             }
             let place = match known.iter().position(|(other, _)| *other == away) {
                 Some(place) => place,
-                None if known.len() == MOST_AWAY => return Ok(None),
+                None if known.len() == MAX_OTHER_STATES => return Ok(None),
                 None => {
                     let differing = match self.rows(automaton, away)? {
                         Some(away) => differing(&away, rows),
@@ -219,7 +219,7 @@ impl CharacterWalk<'_> {
             if in_class && label >= ASCII && self.is_in_class(state) {
                 continue;
             }
-            if self.after(automaton, home, label)? != self.after(automaton, state, label)? {
+            if self.after(automaton, centre, label)? != self.after(automaton, state, label)? {
                 exits.push(child);
             }
         }
@@ -232,13 +232,13 @@ impl CharacterWalk<'_> {
     }
 
     /// The state that most characters lead back to, from where a group is, and where they lead from it.
-    fn home(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, AutomatonError> {
+    fn centre(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, AutomatonError> {
         if self.is_in_class(state) {
             // One with a character before it.
-            let home = self.after(automaton, state, 'a'.into())?;
-            return Ok(self.rows(automaton, home)?.map(|rows| (home, rows)));
+            let centre = self.after(automaton, state, 'a'.into())?;
+            return Ok(self.rows(automaton, centre)?.map(|rows| (centre, rows)));
         }
-        for _ in 0..MOST_ON_THE_WAY {
+        for _ in 0..MAX_STEPS_TO_CENTRE {
             let Some(rows) = self.rows(automaton, state)? else {
                 return Ok(None);
             };
@@ -297,12 +297,12 @@ impl CharacterWalk<'_> {
     }
 
     /// Visits what is at a node and below it as far as the last character does not say where it is.
-    fn away(
+    fn leave(
         &mut self,
         automaton: &mut Automaton,
         (node, is_first): (u32, bool),
         state: u32,
-        home: u32,
+        centre: u32,
         members: &Members<'_>,
         seen: &mut Seen,
     ) -> Result<(), AutomatonError> {
@@ -334,7 +334,7 @@ impl CharacterWalk<'_> {
                 at = after;
                 continue;
             }
-            if !is_outside && next == self.after(automaton, home, label)? {
+            if !is_outside && next == self.after(automaton, centre, label)? {
                 at = trie.end(at);
                 continue;
             }

@@ -69,8 +69,8 @@ pub(crate) fn excluded(
         if dead.is_empty() {
             continue;
         }
-        for place in contents.begun_from(places.clone())..places.end {
-            let Some(begun) = contents.begun(place) else { continue };
+        for place in contents.partial_from(places.clone())..places.end {
+            let Some(begun) = contents.partial(place) else { continue };
             if dead.iter().any(|character| begun.may_be(*character))
                 && !automaton.may_begin_otherwise(language, &begun.possible, &dead)?
             {

@@ -50,9 +50,9 @@ impl FewTokensCache {
 /// What is asked of tokens.
 #[derive(Clone, Copy)]
 enum Wanted<'a> {
-    /// Those that stay inside of the string.
+    /// The tokens that stay inside of the string.
     Inside,
-    /// Those with a closing quote where the text may end, and one of these suffixes behind it.
+    /// The tokens with a closing quote where the text may end, and one of these suffixes behind it.
     Closing(&'a SuffixSet),
 }
 
@@ -86,10 +86,12 @@ impl FewTokens<'_> {
         {
             return Ok(());
         }
-        let begun = self.contents.begun_from(places.clone());
+        let begun = self.contents.partial_from(places.clone());
         self.found.extend_from_slice(&self.contents.tokens[places.start..begun]);
         for at in begun..places.end {
-            let Some(begun) = self.contents.begun(at) else { continue };
+            let Some(begun) = self.contents.partial(at) else {
+                continue;
+            };
             let may = match (residual, left) {
                 (Residual::Language(language), Some(left)) => {
                     let bounded = automaton.bounded(*language, left)?;

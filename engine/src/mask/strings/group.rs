@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::mask::index::base_sets::{Words, bit, set};
+use crate::mask::index::base_sets::{Words, bit, set, unset};
 use crate::mask::index::posting_lists::Class;
-use crate::mask::index::trie::Trie;
+use crate::mask::index::trie::{Trie, first_child};
 
 use super::character_walk::CharacterWalk;
 use super::class_sets::{Combine, OfClass};
@@ -83,19 +83,21 @@ impl CharacterWalk<'_> {
         let first = group.ranges.iter().map(|range| (range.start, range.end)).collect();
         let words = self.classes.of_group((first, key), || {
             let contents = &index.inside;
-            if group.texts < index.tuning.listed_texts {
+            let below = |range: &Range<u32>| &contents.tokens[contents.inside.run(range.start, range.end)];
+            if 2 * group.texts < contents.tokens.len() {
                 let mut words = vec![0; all.words.len()];
-                for range in &group.ranges {
-                    let below = contents.tokens[contents.inside.run(range.start, range.end)].iter();
-                    for &token in below.filter(|token| bit(&all.words, **token)) {
-                        set(&mut words, token);
-                    }
-                }
+                let texts = group.ranges.iter().flat_map(below);
+                texts
+                    .filter(|token| bit(&all.words, **token))
+                    .for_each(|token| set(&mut words, *token));
                 return words;
             }
             let mut words = all.words.to_vec();
-            let children: Vec<u32> = group.children(&contents.inside).collect();
-            index.postings.keep_below(node, &children, contents, &mut words);
+            let mut from = first_child(node);
+            for range in group.ranges.iter().cloned().chain([contents.inside.end(node)..0]) {
+                unset(&mut words, below(&(from..range.start)));
+                from = range.end;
+            }
             words
         });
         match among {

@@ -42,11 +42,11 @@ impl OverApproximation {
 #[derive(Clone, Debug)]
 pub(crate) struct ApproximateTokens {
     all: TokenSet,
-    /// The far ones of them.
+    /// The far tokens among all.
     far: Arc<[TokenId]>,
-    /// Those of the far ones with hyphens.
+    /// The far tokens with hyphens.
     hyphens: Arc<[TokenId]>,
-    /// How far all of them go.
+    /// How far the tokens go, and at least the horizon of over-approximations.
     horizon: crate::strings::Horizon,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct ApproximateTokens {
 pub(crate) type Doubtful<'a> = (&'a Contents, &'a [TokenId]);
 
 impl ApproximateTokens {
-    /// Of all tokens of an over-approximation, and the far ones among them.
+    /// Puts together all tokens of an over-approximation and the far ones among them.
     pub(crate) fn new(index: &TokenIndex, all: TokenSet, far: &[TokenId]) -> Self {
         let (mut horizon, mut hyphens) = (HORIZON, Vec::new());
         for token in far {

@@ -12,7 +12,7 @@ use super::residual::Residual;
 pub(crate) const DEAD: u32 = 0;
 /// All texts there are below may come.
 pub(crate) const FREE: u32 = 1;
-/// It has not been asked.
+/// Where the character leads has not been asked.
 const UNKNOWN: u32 = 2;
 /// The first of those that are kept.
 const FIRST: u32 = 3;

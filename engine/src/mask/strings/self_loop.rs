@@ -18,8 +18,8 @@ const SHARE_OUTSIDE: usize = 2;
 const MAX_WALKED_CLASS: u32 = 8;
 
 impl CharacterWalk<'_> {
-    /// Visits what is below a node and in a group, if that loops on characters of a class or goes on with few; false if it
-    /// is better looked at one by one, because more nodes than so many, or than every second text, leave it.
+    /// Visits what is below a node and in a group, if that loops on characters of a class; false if the tokens are better
+    /// looked at one by one, because they leave the loop at more nodes than so many, or more than every second does.
     pub(crate) fn follow(
         &mut self,
         automaton: &mut Automaton,
@@ -89,9 +89,9 @@ impl CharacterWalk<'_> {
         };
         // Those that may go on with a character of the class come with it, but behind the last that is looked at.
         let begun = match (chain.end(), &sure) {
-            (End::Same, Some(sure)) => &sure.begun_beyond[..],
-            (End::Nothing, Some(_)) => postings.begun(&leaving),
-            _ => postings.begun(&[(0, u32::from(char::MAX))]),
+            (End::Same, Some(sure)) => &sure.partial_beyond[..],
+            (End::Nothing, Some(_)) => postings.partial(&leaving),
+            _ => postings.partial(&[(0, u32::from(char::MAX))]),
         };
         for &begun in begun {
             let length = self.length(automaton, (node, state), group, begun, &members)?;

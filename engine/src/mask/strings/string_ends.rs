@@ -177,7 +177,7 @@ impl StringEnds<'_> {
         let mut open = vec![(ROOT, at)];
         while let Some((node, at)) = open.pop() {
             for place in trie.at(node) {
-                let may = match contents.begun(place) {
+                let may = match contents.partial(place) {
                     None => true,
                     Some(begun) => self.automaton.may_begin(at, begun.decode)?,
                 };

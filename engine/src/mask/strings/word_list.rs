@@ -14,7 +14,7 @@ use crate::mask::index::suffix_set::SuffixSet;
 use crate::mask::index::trie::{ROOT, Trie};
 
 /// Characters that lead to one place in a list of words, up to which they are looked at one by one.
-const FEW: u64 = 64;
+const MAX_SINGLE_CHARACTERS: u64 = 64;
 
 /// The nodes of a trie that words begin with; none where the language is no list of words.
 struct WordWalk<'a> {
@@ -49,7 +49,7 @@ impl<'a> WordWalk<'a> {
                 continue;
             }
             for (range, target) in edges {
-                if range.count() > FEW {
+                if range.count() > MAX_SINGLE_CHARACTERS {
                     return None;
                 }
                 for character in range.first()..=range.last() {
@@ -74,7 +74,7 @@ pub(crate) fn inside(
     let mut class: SmallVec<[(u32, u32); 8]> = SmallVec::new();
     let all = WordWalk::new(automaton, &contents.inside, language).each(|places, _, ranges| {
         // Those that have begun a character come last, and of these those that cannot become one of ASCII.
-        let begun_from = contents.begun_from(places.clone());
+        let begun_from = contents.partial_from(places.clone());
         found.extend_from_slice(&contents.tokens[places.start..begun_from]);
         if begun_from == places.end {
             return;
@@ -83,7 +83,7 @@ pub(crate) fn inside(
         class.extend(ranges);
         let only_ascii = class.last().is_none_or(|(_, last)| *last < 0x80);
         for place in begun_from..places.end {
-            let Some(begun) = contents.begun(place) else { continue };
+            let Some(begun) = contents.partial(place) else { continue };
             if only_ascii && !begun.may_be_ascii() {
                 break;
             }

@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use smallvec::SmallVec;
+
 use crate::automaton::{AutomatonError, DecodeState, State, StateClass};
 use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 
 use super::ReplyForm;
-use super::threads::{At, Reader, Thread, begin, data};
+use super::threads::{At, Thread, ThreadReader, begin, data};
 use super::write;
 use super::yaml::{FIRST, Frames, Yaml};
 use crate::mask::cache::bounded::{BoundedCache, lock};
@@ -16,7 +18,6 @@ use crate::mask::compiled_schema::{CompiledSchema, MaskBuilder, mask_error};
 use crate::mask::fast_forward::{ReadBytes, forced_tokens};
 use crate::mask::index::base_sets::{BaseSets, Words};
 use crate::mask::index::tokens::Spelled;
-use crate::mask::index::trie::{ROOT, first_child};
 use crate::mask::masker::MaskedText;
 
 /// Memory for the masks that the replies to one request keep.
@@ -43,53 +44,50 @@ impl Tails {
 pub(super) struct Reply {
     shared: CompiledSchema,
     form: ReplyForm,
-    /// By envelope.
+    /// The tokens that lead from the data to what comes after it, by envelope.
     tails: Box<[Arc<Tails>]>,
     /// The place before the data.
     start: State,
-    own: Mutex<Own>,
+    cache: Mutex<ReplyCache>,
 }
 
-/// What is worked out of replies besides their data.
-struct Own {
+/// What is remembered of replies besides their data.
+struct ReplyCache {
     frames: Frames,
     masks: BoundedCache<Arc<[Thread]>, Arc<TokenSet>>,
-    /// Threads on the way to a node, by its depth.
-    scratch: Vec<Vec<Thread>>,
 }
 
 impl Reply {
     pub(super) fn new(shared: CompiledSchema, form: ReplyForm, tails: Box<[Arc<Tails>]>, start: State) -> Self {
-        let own = Own {
+        let cache = ReplyCache {
             frames: Frames::default(),
             masks: BoundedCache::new(MASK_BYTES),
-            scratch: Vec::new(),
         };
-        let own = Mutex::new(own);
+        let cache = Mutex::new(cache);
         Self {
             shared,
             form,
             tails,
             start,
-            own,
+            cache,
         }
     }
 
-    /// The place before a reply.
+    /// The threads before a reply.
     pub(super) fn start(&self) -> Arc<[Thread]> {
         begin(&self.form, self.start).into()
     }
 
-    fn own(&self) -> MutexGuard<'_, Own> {
-        lock(&self.own)
+    fn cache(&self) -> MutexGuard<'_, ReplyCache> {
+        lock(&self.cache)
     }
 
-    fn with<T>(&self, ask: impl FnOnce(&mut Walk<'_>) -> Result<T, AutomatonError>) -> Result<T, MaskError> {
-        let (mut own, mut work) = (self.own(), self.shared.builder());
-        let mut walk = Walk {
+    fn with<T>(&self, ask: impl FnOnce(&mut ReplyWalk<'_>) -> Result<T, AutomatonError>) -> Result<T, MaskError> {
+        let (mut cache, mut builder) = (self.cache(), self.shared.builder());
+        let mut walk = ReplyWalk {
             reply: self,
-            own: &mut own,
-            work: &mut work,
+            cache: &mut cache,
+            builder: &mut builder,
         };
         ask(&mut walk).map_err(mask_error)
     }
@@ -112,11 +110,11 @@ impl MaskedText for Reply {
 
     fn mask(&self, at: &Arc<[Thread]>) -> Result<(Arc<TokenSet>, bool), MaskError> {
         self.with(|walk| {
-            if let Some(known) = walk.own.masks.get(at) {
+            if let Some(known) = walk.cache.masks.get(at) {
                 return Ok((known, true));
             }
             let tokens = Arc::new(walk.tokens(at)?);
-            walk.own.masks.keep(at.clone(), tokens.clone(), tokens.bytes());
+            walk.cache.masks.keep(at.clone(), tokens.clone(), tokens.bytes());
             Ok((tokens, false))
         })
     }
@@ -128,13 +126,13 @@ impl MaskedText for Reply {
         _: bool,
     ) -> Result<Option<Arc<[Thread]>>, MaskError> {
         self.with(|walk| {
-            let (mut threads, mut next) = (at.to_vec(), Vec::new());
+            let (mut threads, mut next) = (SmallVec::<[Thread; 2]>::from_slice(at), SmallVec::new());
             for &byte in bytes {
                 walk.reader().step(&threads, byte, &mut next)?;
                 std::mem::swap(&mut threads, &mut next);
                 next.clear();
             }
-            Ok((!threads.is_empty()).then(|| threads.into()))
+            Ok((!threads.is_empty()).then(|| threads[..].into()))
         })
     }
 
@@ -150,7 +148,7 @@ impl MaskedText for Reply {
         self.with(|walk| {
             let mut shortest: Option<Vec<u8>> = None;
             for thread in at.iter() {
-                let rest = walk.rest(thread)?;
+                let rest = walk.shortest_end(thread)?;
                 if let Some(rest) = rest.filter(|rest| shortest.as_ref().is_none_or(|known| rest.len() < known.len())) {
                     shortest = Some(rest);
                 }
@@ -161,25 +159,25 @@ impl MaskedText for Reply {
 
     fn memory(&self) -> usize {
         // One lock at a time.
-        let own = self.own().masks.bytes();
-        self.shared.memory() + own
+        let masks = self.cache().masks.bytes();
+        self.shared.memory() + masks
     }
 }
 
 /// Works out what may come.
-struct Walk<'a> {
+struct ReplyWalk<'a> {
     reply: &'a Reply,
-    own: &'a mut Own,
-    work: &'a mut MaskBuilder,
+    cache: &'a mut ReplyCache,
+    builder: &'a mut MaskBuilder,
 }
 
-impl<'a> Walk<'a> {
-    fn reader(&mut self) -> Reader<'_> {
-        Reader {
+impl<'a> ReplyWalk<'a> {
+    fn reader(&mut self) -> ThreadReader<'_> {
+        ThreadReader {
             form: &self.reply.form,
             start: self.reply.start,
-            automaton: &mut self.work.automaton,
-            frames: &mut self.own.frames,
+            automaton: &mut self.builder.automaton,
+            frames: &mut self.cache.frames,
         }
     }
 
@@ -198,9 +196,9 @@ impl<'a> Walk<'a> {
             match thread.at {
                 At::Before(_) | At::After(_) => others.push(*thread),
                 At::Json(state) => {
-                    let mut tokens = self.work.tokens(state, shared)?.as_ref().clone();
+                    let mut tokens = self.builder.tokens(state, shared)?.as_ref().clone();
                     if !envelope.after.is_empty() {
-                        if self.work.automaton.is_complete(state)? {
+                        if self.builder.automaton.is_complete(state)? {
                             tokens = tokens.but(shared.vocabulary.eos_tokens(), shared.sets());
                         }
                         let tails = &self.reply.tails[usize::from(thread.envelope)].0;
@@ -208,11 +206,11 @@ impl<'a> Walk<'a> {
                     }
                     join(&tokens);
                 }
-                At::Yaml(yaml) => match self.work.automaton.kind(yaml.json)? {
+                At::Yaml(yaml) => match self.builder.automaton.kind(yaml.json)? {
                     StateClass::String(decode, language) => {
                         let inside = match decode {
-                            DecodeState::Between => self.work.strings(shared).inside(language)?,
-                            begun => self.work.strings(shared).within(begun, language)?,
+                            DecodeState::Between => self.builder.strings(shared).inside(language)?,
+                            begun => self.builder.strings(shared).within(begun, language)?,
                         };
                         join(&inside);
                         self.walk(&shared.tokens.index.quoted, &[*thread], &mut found)?;
@@ -235,51 +233,18 @@ impl<'a> Walk<'a> {
         ))
     }
 
-    /// The tokens of a trie that lead on from a place.
+    /// Adds the tokens of a trie that lead on from some threads.
     fn walk(&mut self, spelled: &Spelled, from: &[Thread], found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
-        let mut scratch = std::mem::take(&mut self.own.scratch);
-        let walked = self.walk_by(&mut scratch, spelled, from, found);
-        self.own.scratch = scratch;
-        walked
+        let step = |threads: &SmallVec<[Thread; 2]>, byte| {
+            let mut next = SmallVec::new();
+            self.reader().step(threads, byte, &mut next)?;
+            Ok(Some(next).filter(|next| !next.is_empty()))
+        };
+        spelled.walk(SmallVec::from_slice(from), step, found)
     }
 
-    fn walk_by(
-        &mut self,
-        scratch: &mut Vec<Vec<Thread>>,
-        spelled: &Spelled,
-        from: &[Thread],
-        found: &mut Vec<TokenId>,
-    ) -> Result<(), AutomatonError> {
-        let trie = &spelled.trie;
-        // The ends of the nodes on the way to the present one, whose threads are those of the same place in `scratch`.
-        let mut ends = vec![trie.end(ROOT)];
-        scratch.resize_with(scratch.len().max(1), Vec::new);
-        scratch[0].clear();
-        scratch[0].extend(from);
-        let mut node = first_child(ROOT);
-        while node < trie.end(ROOT) {
-            while ends.last().is_some_and(|end| *end <= node) {
-                ends.pop();
-            }
-            let depth = ends.len();
-            scratch.resize_with(scratch.len().max(depth + 1), Vec::new);
-            let (before, after) = scratch.split_at_mut(depth);
-            let next = &mut after[0];
-            next.clear();
-            self.reader().step(&before[depth - 1], trie.label(node), next)?;
-            if next.is_empty() {
-                node = trie.end(node);
-                continue;
-            }
-            found.extend(&spelled.tokens[trie.at(node)]);
-            ends.push(trie.end(node));
-            node += 1;
-        }
-        Ok(())
-    }
-
-    /// A short rest of the reply.
-    fn rest(&mut self, thread: &Thread) -> Result<Option<Vec<u8>>, AutomatonError> {
+    /// A short text that ends the reply.
+    fn shortest_end(&mut self, thread: &Thread) -> Result<Option<Vec<u8>>, AutomatonError> {
         let form = &self.reply.form;
         let envelope = &form.envelopes[usize::from(thread.envelope)];
         let (before, at) = match thread.at {
@@ -291,11 +256,11 @@ impl<'a> Walk<'a> {
             at => (&b""[..], at),
         };
         let data = match at {
-            At::Json(state) => self.work.automaton.completion(state)?,
+            At::Json(state) => self.builder.automaton.completion(state)?,
             At::Yaml(yaml) => {
-                let is_in_text = self.work.automaton.is_in_text(yaml.json);
-                let json = self.data_rest(yaml)?;
-                json.map(|json| write::rest(&self.own.frames, yaml, is_in_text, &json))
+                let is_in_text = self.builder.automaton.is_in_text(yaml.json);
+                let json = self.shortest_data_end(yaml)?;
+                json.map(|json| write::rest(&self.cache.frames, yaml, is_in_text, &json))
             }
             At::Before(_) | At::After(_) => None,
         };
@@ -303,10 +268,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Walk<'_> {
-    /// A short rest of the data in JSON, as YAML can be ended at a place.
-    fn data_rest(&mut self, at: Yaml) -> Result<Option<Vec<u8>>, AutomatonError> {
-        let automaton = &mut self.work.automaton;
+impl ReplyWalk<'_> {
+    /// A short text in JSON that ends the data, where YAML can be ended.
+    fn shortest_data_end(&mut self, at: Yaml) -> Result<Option<Vec<u8>>, AutomatonError> {
+        let automaton = &mut self.builder.automaton;
         let rest = automaton.completion(at.json)?;
         let ends_it = rest
             .as_ref()
@@ -328,11 +293,11 @@ impl Walk<'_> {
     }
 }
 
-impl ReadBytes<Arc<[Thread]>> for Walk<'_> {
+impl ReadBytes<Arc<[Thread]>> for ReplyWalk<'_> {
     fn step(&mut self, at: &Arc<[Thread]>, byte: u8) -> Result<Option<Arc<[Thread]>>, AutomatonError> {
-        let mut next = Vec::new();
+        let mut next = SmallVec::<[Thread; 2]>::new();
         self.reader().step(at, byte, &mut next)?;
-        Ok((!next.is_empty()).then(|| next.into()))
+        Ok((!next.is_empty()).then(|| next[..].into()))
     }
 
     fn forced_byte(&mut self, at: &Arc<[Thread]>) -> Result<Option<(u8, Arc<[Thread]>)>, AutomatonError> {
