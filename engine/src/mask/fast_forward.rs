@@ -12,7 +12,7 @@ const CONTEXT_BYTES: usize = 16;
 
 /// Texts that are read byte by byte.
 pub(crate) trait ReadBytes<P> {
-    /// The place after a byte; none where no text goes on like that.
+    /// The state after a byte; none where no text goes on like that.
     fn step(&mut self, at: &P, byte: u8) -> Result<Option<P>, AutomatonError>;
 
     /// The one byte that can come next, and where it leads; none where there are several, or where the text may end.

@@ -74,7 +74,7 @@ impl ExactOptions {
         self
     }
 
-    /// The automaton of a schema, in which strings are of some languages and others, and the place before a document.
+    /// The automaton of a schema, in which strings are of some languages and others, and the state before a document.
     pub(crate) fn automaton(&self, schema: &str, languages: Languages) -> Result<(Automaton, State), CompileError> {
         let set = SchemaSet::load(schema, &self.schema)?;
         let (mut automaton, root) = Automaton::new(languages, set, self.formats, self.style)?;

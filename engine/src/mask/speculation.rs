@@ -4,23 +4,23 @@ use std::ops::Range;
 
 use crate::TokenId;
 
-/// Tokens that are speculation at one place.
+/// Tokens that are speculated on at one state: more than a model is likely to choose from.
 const MAX_TOKENS: usize = 64;
 
-/// A token, and those that it forces, with the place that each leads to.
+/// A token, and those that it forces, with the state that each leads to.
 pub(crate) type Way<P> = Vec<(TokenId, P)>;
 
 /// What is known of tokens that may come next, and of what they force. Nothing is given back to the allocator when one of
 /// them is accepted.
 #[derive(Debug)]
 pub(crate) struct Speculation<P> {
-    /// Tokens, and behind each those that it forces, with the places that they lead to.
+    /// Tokens, and behind each those that it forces, with the states that they lead to.
     steps: Vec<(TokenId, P)>,
-    /// The tokens that may come at the present place, with their part of the steps.
+    /// The tokens that may come at the present state, with their part of the steps.
     ways: Vec<(TokenId, Range<usize>)>,
     /// The steps that are still to come of the way that was taken.
     rest: Range<usize>,
-    /// Whether they are all that is forced at the present place.
+    /// Whether these steps are all that is forced at the present state.
     is_forced: bool,
 }
 
@@ -36,12 +36,12 @@ impl<P> Default for Speculation<P> {
 }
 
 impl<P: Clone> Speculation<P> {
-    /// Whether there is something to be speculation for `token`.
+    /// Whether `token` may still be speculated on.
     pub(crate) fn wants(&self, token: TokenId) -> bool {
         self.ways.len() < MAX_TOKENS && self.ways.iter().all(|(known, _)| *known != token)
     }
 
-    /// Notes a token that may come at the present place, and what is forced behind it.
+    /// Notes a token that may come at the present state, and what is forced behind it.
     pub(crate) fn add(&mut self, token: TokenId, way: Way<P>) {
         if self.ways.is_empty() {
             self.steps.clear();
@@ -52,7 +52,7 @@ impl<P: Clone> Speculation<P> {
         self.ways.push((token, start..self.steps.len()));
     }
 
-    /// The place after `token`, where that is known. What was speculation for others is given up.
+    /// The state after `token`, where that is known. What was worked out for others is given up.
     pub(crate) fn advance(&mut self, token: TokenId) -> Option<P> {
         let way = self.ways.iter().find(|(known, _)| *known == token);
         self.is_forced = way.is_some();
@@ -68,7 +68,7 @@ impl<P: Clone> Speculation<P> {
         step.map(|(_, place)| place.clone())
     }
 
-    /// The tokens that are forced at the present place, where that is known.
+    /// The tokens that are forced at the present state, where that is known.
     pub(crate) fn forced(&self) -> Option<impl Iterator<Item = TokenId> + '_> {
         let rest = self.is_forced.then_some(&self.steps[self.rest.clone()])?;
         Some(rest.iter().map(|(token, _)| *token))

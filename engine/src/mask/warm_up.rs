@@ -5,10 +5,10 @@
 //! of those that schemas mostly ask for are read once, beforehand; and so it is with what begins values that may be
 //! anything, as those of members that a schema does not speak of mostly may.
 //!
-//! The first mask at a place takes longer than those after it, and what takes long is mostly the same in all documents:
+//! The first mask at a state takes longer than those after it, and what takes long is mostly the same in all documents:
 //! which tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and
 //! names. A compiler has time for that where a decode loop has not, so the kinds nearest to the root are looked at, as
-//! many as fit a bound on work, and then places further into their strings.
+//! many as fit a bound on work, and then states further into their strings.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl MaskBuilder {
         }
     }
 
-    /// Looks at each place within a string, and at the one behind it.
+    /// Looks at each state within a string, and at the one behind it.
     fn warm_up_text(&mut self, start: State, text: &str, shared: &CompiledSchema) -> Result<(), AutomatonError> {
         let mut at = self.automaton.step(start, b'"')?;
         for byte in text.bytes().chain([b'"']) {
@@ -119,7 +119,7 @@ impl MaskBuilder {
         Ok(())
     }
 
-    /// Looks at values, nearest to the root first, from the place before a document on.
+    /// Looks at values, nearest to the root first, from the state before a document on.
     pub(crate) fn warm_up(&mut self, start: State, shared: &CompiledSchema) {
         let memory = self.automaton.memory();
         if memory > SINGLE_BYTES {
@@ -167,7 +167,7 @@ impl MaskBuilder {
         self.warm_up_texts(texts, allowed + STRING_BYTES, shared)
     }
 
-    /// Looks further into strings: at what may come behind their first characters, a few places of each.
+    /// Looks further into strings: at what may come behind their first characters, a few states of each.
     fn warm_up_texts(
         &mut self,
         languages: Vec<LanguageId>,

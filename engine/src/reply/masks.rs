@@ -46,7 +46,7 @@ pub(super) struct Reply {
     form: ReplyForm,
     /// The tokens that lead from the data to what comes after it, by envelope.
     tails: Box<[Arc<Tails>]>,
-    /// The place before the data.
+    /// The state before the data.
     start: State,
     cache: Mutex<ReplyCache>,
 }

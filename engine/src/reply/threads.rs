@@ -1,6 +1,6 @@
-//! The ways on from a place in a reply: what stands around the data is known byte by byte, the data by its automaton.
+//! The ways on from a state of a reply: what stands around the data is known byte by byte, the data by its automaton.
 //!
-//! What comes next may be read in several ways (a line break may go on with the data or end it), so a place is a list of
+//! What comes next may be read in several ways (a line break may go on with the data or end it), so a state is a list of
 //! [`Thread`]s, each of which can be completed.
 
 use smallvec::SmallVec;
@@ -35,7 +35,7 @@ pub(super) enum At {
 #[derive(Debug)]
 pub(super) struct ThreadReader<'a> {
     pub(super) form: &'a ReplyForm,
-    /// The place before the data.
+    /// The state before the data.
     pub(super) start: State,
     pub(super) automaton: &'a mut Automaton,
     pub(super) frames: &'a mut Frames,
@@ -54,7 +54,7 @@ pub(super) fn begin(form: &ReplyForm, start: State) -> Vec<Thread> {
     threads.collect()
 }
 
-/// The place before the data.
+/// The state before the data.
 pub(super) fn data(format: DataFormat, start: State) -> At {
     match format {
         DataFormat::Json => At::Json(start),

@@ -1,4 +1,4 @@
-//! From a rest of JSON to the rest of the same document in YAML.
+//! Writes the end of a document in YAML, from the compact JSON that ends it.
 
 use super::yaml::{Frame, FrameId, Frames, Top, Yaml};
 
@@ -18,7 +18,7 @@ enum Before {
     Nothing,
 }
 
-/// The rest of the document at a place, by the compact JSON that ends it; `is_in_text` where that begins within a string.
+/// What ends the document at a state, by the compact JSON that ends it; `is_in_text` where that begins within a string.
 pub(super) fn rest(frames: &Frames, at: Yaml, is_in_text: bool, json: &[u8]) -> Vec<u8> {
     let mut open: Vec<Open> = Vec::new();
     let mut id: FrameId = at.frame;

@@ -2,7 +2,7 @@
 //!
 //! Each piece of YAML stands for a piece of compact JSON: `- ` for the bracket or comma before an item, a line with fewer spaces for the
 //! brackets that end what is between. So whether some document goes on is the automaton's to say, and what is kept beside its
-//! place is how far lines are indented.
+//! state is how far lines are indented.
 
 use hashbrown::HashMap;
 
@@ -11,17 +11,17 @@ use crate::automaton::{Automaton, AutomatonError, State};
 /// Spaces by which a frame is indented within another.
 const INDENT: u32 = 2;
 
-/// A place in a document.
+/// A state in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Yaml {
-    /// The place in the JSON text of the same document.
+    /// The state in the JSON text of the same document.
     pub(super) json: State,
     pub(super) top: Top,
     /// The innermost list or mapping.
     pub(super) frame: FrameId,
 }
 
-/// What stands at a place.
+/// What stands at a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Top {
     /// Before the whole document.
@@ -72,7 +72,7 @@ impl Frame {
     }
 }
 
-/// The frames of the places so far.
+/// The frames of the states so far.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     frames: Vec<Frame>,
@@ -112,7 +112,7 @@ impl Frames {
         })
     }
 
-    /// Hands out the places after one more byte, each of which some document goes on from.
+    /// Hands out the states after one more byte, each of which some document goes on from.
     pub(super) fn step(
         &mut self,
         automaton: &mut Automaton,
@@ -325,7 +325,7 @@ fn begins_any(automaton: &mut Automaton, json: State, bytes: &[u8]) -> Result<bo
     Ok(false)
 }
 
-/// The place after some bytes.
+/// The state after some bytes.
 fn read(automaton: &mut Automaton, from: State, bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
     let mut at = from;
     for &byte in bytes {

@@ -1,4 +1,4 @@
-//! [`TokenSet`]: the tokens that may come at a place, as little more than a few others that are shared.
+//! [`TokenSet`]: the tokens that may come at a state, as little more than a few others that are shared.
 //!
 //! A mask of two hundred thousand tokens is 25 KB. Few are unlike all others: mostly one is a set that the vocabulary
 //! has ready, or nothing, and some hundred tokens more or less. So that is what is kept, and a masker draws it over what
@@ -38,7 +38,7 @@ pub(crate) enum Base {
     Kept(Words),
 }
 
-/// Tokens that may come at a place.
+/// A set of tokens that may come at a state.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenSet {
     pub(crate) base: Base,

@@ -1,9 +1,9 @@
 //! Which texts can stand between the strings of a JSON document at all, wherever they begin.
 //!
-//! A vocabulary has many tokens of punctuation that no document has (`::`, `...`, `+=`, `--`). A walk over places would
+//! A vocabulary has many tokens of punctuation that no document has (`::`, `...`, `+=`, `--`). A walk over states would
 //! find that out again for each of them; so they are left out when the tokens are sorted.
 
-/// Places in the grammar, as bits.
+/// Phases of the grammar of JSON, as bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Phases(u16);
 
@@ -42,7 +42,7 @@ impl Phases {
         self.0 & one.0 != 0
     }
 
-    /// The places that some of these lead to.
+    /// The phases that some of these lead to.
     fn lead(self, ways: &[(Self, Self)]) -> Self {
         let lead = ways.iter().filter(|(from, _)| self.is(*from));
         lead.fold(Self::NONE, |to, (_, one)| to.or(*one))
@@ -80,7 +80,7 @@ impl Phases {
         }
     }
 
-    /// Whether a text that begins in one of these places may come, as far as its first quote. The letters of `true`,
+    /// Whether a text that begins in one of these phases may come, as far as its first quote. The letters of `true`,
     /// `false` and `null` are taken to be right.
     pub(crate) fn admit(self, text: &[u8]) -> bool {
         let (mut phases, mut at) = (self, 0);

@@ -15,7 +15,7 @@ use crate::mask::index::contents::Contents;
 use crate::mask::index::trie::ROOT;
 use crate::strings::LanguageId;
 
-/// Tokens that are counted, and places for which they are.
+/// Tokens up to which counts are kept, and names that they are counted for: some megabytes.
 const MAX_KEPT: usize = 1 << 18;
 /// Names left up to which they are counted at first.
 const MIN_COUNTED: u64 = 1 << 12;

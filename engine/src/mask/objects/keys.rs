@@ -1,4 +1,4 @@
-//! Tokens from a place within a name on.
+//! [`Keys`]: the tokens of names of members, from between two of their characters on.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::suffixes::{SuffixCache, Suffixes};
 /// What is known of a name that tokens are about to be looked for in.
 #[derive(Debug)]
 pub(crate) struct NextKey {
-    /// The place in it.
+    /// The state within the name.
     pub(crate) at: State,
     /// What may follow, if that was asked.
     pub(crate) remaining: Option<RemainingKeyText>,
@@ -32,7 +32,7 @@ pub(crate) struct NextKey {
 /// The tokens that names begin with, so that they are not looked for again.
 #[derive(Debug, Default)]
 pub(crate) struct KeyCache {
-    /// By the contents that the tokens are of: where those stand that stay in the name, and places of those that add all
+    /// By the contents that the tokens are of and the name: where those stand that stay in it, and places of those that add all
     /// of it and close it.
     places: HashMap<(u32, TextId), (Range<usize>, Range<usize>)>,
     tokens: Vec<TokenId>,
@@ -97,7 +97,7 @@ impl Keys<'_> {
         self.cache.exhausted.find(self.automaton, language, names, contents)
     }
 
-    /// Tokens from between two characters of a name on. Where it may become almost any name, those that any string may go
+    /// Adds the tokens from between two characters of a name on. Where it may become almost any name, those that any string may go
     /// on with, or end with, are left out if they are in the set that others are added to.
     pub(crate) fn name(
         &mut self,
@@ -149,8 +149,7 @@ impl Keys<'_> {
         Ok(())
     }
 
-    /// The tokens with the whole of a name that may not come, where this is a place before a name of almost any kind; none
-    /// of other places. All others are in the set that others are added to.
+    /// The tokens with the whole of a name that may not come, where a name of almost any kind comes next; none elsewhere. All others are in the set that others are added to.
     pub(crate) fn before_any_name(&mut self, at: State) -> Result<Option<Vec<TokenId>>, AutomatonError> {
         let Some(contents) = self.tokens.index.between.behind_quote() else {
             return Ok(None);

@@ -15,7 +15,7 @@ use crate::automaton::{Automaton, KeyListId, KeySetId, RemainingKeys, TextId};
 use crate::mask::index::contents::Contents;
 use crate::mask::index::trie::ROOT;
 
-/// Tokens that are counted, and names that they close.
+/// Tokens up to which counts are kept, and names that they close: some megabytes.
 const MAX_KEPT: usize = 1 << 18;
 
 /// The tokens that begin names of long lists.

@@ -124,8 +124,8 @@ impl Suffixes<'_> {
         }
     }
 
-    /// Whether each suffix may come after a member of a plain object: but for names that are spelled out that depends on
-    /// little.
+    /// Whether each suffix may come after a member of an object with independent keys: but for names that are spelled out
+    /// that depends on little.
     fn after_member(
         &mut self,
         at: State,
@@ -237,7 +237,7 @@ impl Suffixes<'_> {
 
     /// Whether each suffix may come behind a name that an object lists.
     pub(crate) fn behind_listed(&mut self, at: State) -> Result<SuffixSet, AutomatonError> {
-        // Mostly what is behind it is seen without the places that it leads to.
+        // Mostly what is behind it is seen without the states that it leads to.
         if let Some((shape, others)) = self.automaton.member_behind(at)?
             && let Ok(suffixes) = self.known_by_shape(shape)
             && let Some(viable) = suffixes.before(others, &self.index)

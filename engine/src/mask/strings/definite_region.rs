@@ -1,6 +1,6 @@
 //! [`CharacterWalk::definite_region`]: languages in which mostly the last character alone says where a text is.
 //!
-//! Patterns that are looked for anywhere (`customer`, `^a.*b$`) and formats with pairs of characters have a place, here
+//! Patterns that are looked for anywhere (`customer`, `^a.*b$`) and formats with pairs of characters have a state, here
 //! called *centre*, to which most characters lead back, and others from which all but a few characters lead where they
 //! lead from centre. As long as none of those few comes, where a text is follows from its last character. So only the
 //! nodes at which such a pair of characters stands are looked at, and what follows as far as it is somewhere else:

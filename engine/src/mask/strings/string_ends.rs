@@ -103,7 +103,7 @@ impl StringEnds<'_> {
         Ok(Some(set))
     }
 
-    /// Tokens with the closing quote of the string that a place is in, between two characters of it.
+    /// Adds the tokens with the closing quote of the string that a state is in, between two of its characters.
     pub(crate) fn closings(
         &mut self,
         at: State,
@@ -145,7 +145,7 @@ impl StringEnds<'_> {
         }
     }
 
-    /// The tokens that close a string of a language, behind which this is the place.
+    /// Adds the tokens that close a string of a language, behind which the state is this one.
     fn closings_before(
         &mut self,
         language: LanguageId,
@@ -191,7 +191,7 @@ impl StringEnds<'_> {
         Ok(())
     }
 
-    /// The tokens that close a string after which the place is the same but for some texts.
+    /// Adds the tokens that close a string after which the state is the same but for some texts.
     fn most_closings(
         &mut self,
         at: State,
@@ -244,8 +244,8 @@ impl StringEnds<'_> {
         Ok(())
     }
 
-    /// The suffixes that end a container with the string that a place is in and may not come behind all strings alike, though
-    /// the place after most of these is the same.
+    /// The suffixes that end a container with the string that a state is in and may not come behind all strings alike, though
+    /// the state after most of these is the same.
     fn ending_singly(&mut self, at: State, after: State) -> Result<SuffixSet, AutomatonError> {
         let suffixes = &self.tokens.index.suffixes;
         let mut singly = SuffixSet::none(suffixes.texts.len());
@@ -264,7 +264,7 @@ impl StringEnds<'_> {
         Ok(singly)
     }
 
-    /// The tokens that close the string that a place is in and go on into one that may become the same, or with a suffix of
+    /// Adds the tokens that close the string that a state is in and go on into one that may become the same, or with a suffix of
     /// those that are to be looked at singly.
     fn repeating(&self, at: State, singly: &SuffixSet, contents: &Contents, found: &mut Vec<(Box<str>, Closing)>) {
         let suffixes = &self.tokens.index.suffixes;
@@ -281,7 +281,7 @@ impl StringEnds<'_> {
         }
     }
 
-    /// The tokens that close the string that a place is in as one of `others`, which are sorted by their characters.
+    /// The tokens that close the string that a state is in as one of `others`, which are sorted by their characters.
     fn closings_of_others(&self, at: State, others: &[AssertionId], contents: &Contents) -> Vec<(Box<str>, Closing)> {
         let read = self.automaton.characters_read(at).len();
         let mut others = self.automaton.begun_as(at, others);
@@ -308,7 +308,7 @@ impl StringEnds<'_> {
         found
     }
 
-    /// The place after the string that a place is in, where it ends with a text.
+    /// The state after the string that a state is in, where it ends with a text.
     fn after_text(&mut self, at: State, text: &str) -> Result<Option<State>, AutomatonError> {
         let mut end = at;
         for character in text.chars() {

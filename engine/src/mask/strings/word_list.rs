@@ -13,7 +13,7 @@ use crate::mask::index::contents::Contents;
 use crate::mask::index::suffix_set::SuffixSet;
 use crate::mask::index::trie::{ROOT, Trie};
 
-/// Characters that lead to one place in a list of words, up to which they are looked at one by one.
+/// Characters that lead to one state in a list of words, up to which they are looked at one by one.
 const MAX_SINGLE_CHARACTERS: u64 = 64;
 
 /// The nodes of a trie that words begin with; none where the language is no list of words.
@@ -98,7 +98,7 @@ pub(crate) fn inside(
     all
 }
 
-/// The tokens that end words and close the string, with a rest that is alive; none where the language is no list of
+/// The tokens that end words and close the string, with a viable suffix; none where the language is no list of
 /// words.
 pub(crate) fn closings(
     automaton: &Automaton,
