@@ -15,9 +15,14 @@ pub(crate) const HORIZON: Horizon = Horizon {
     octets: 64,
 };
 
+/// The horizon for languages whose bounds are on octets: a token has more of these than characters, so that [`HORIZON`] is
+/// too far for most of them.
+pub(crate) const NARROW: Horizon = Horizon { octets: 32, ..HORIZON };
+
 /// The numbers of the contents of far tokens, which are no node of a trie.
 const ALL: u32 = u32::MAX;
 const HYPHENS: u32 = u32::MAX - 1;
+const WIDE: u32 = u32::MAX - 2;
 
 /// The tokens that stay inside of a string and go further than [`HORIZON`], or have two hyphens in a row, about which
 /// the over-approximation of a custom DFA says nothing.
@@ -27,6 +32,8 @@ pub(crate) struct FarTokens {
     pub(crate) contents: Contents,
     /// The far tokens with two hyphens in a row.
     pub(crate) hyphens: Contents,
+    /// The tokens that go further than [`NARROW`] and are not far.
+    pub(crate) wide: Contents,
     /// How far each token goes, and whether it has the hyphens.
     pub(crate) horizons: HashMap<TokenId, (Horizon, bool)>,
 }
@@ -38,7 +45,9 @@ impl FarTokens {
             let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));
             text.windows(2).any(hyphens)
         };
-        let far = tails.inside_where(|text, horizon| horizon.or(HORIZON) != HORIZON || has_hyphens(text));
+        let is_far = |text: &[u32], horizon: Horizon| horizon.or(HORIZON) != HORIZON || has_hyphens(text);
+        let far = tails.inside_where(is_far);
+        let wide = tails.inside_where(|text, horizon| !is_far(text, horizon) && horizon.or(NARROW) != NARROW);
         let hyphens = far.inside_where(|text, _| has_hyphens(text));
         let all = far.horizons().map(|(token, horizon)| (token, (horizon, false)));
         let with_hyphens = hyphens.horizons().map(|(token, horizon)| (token, (horizon, true)));
@@ -46,6 +55,7 @@ impl FarTokens {
             horizons: all.chain(with_hyphens).collect(),
             contents: Contents::new(ALL, far, suffixes),
             hyphens: Contents::new(HYPHENS, hyphens, suffixes),
+            wide: Contents::new(WIDE, wide, suffixes),
         }
     }
 }

@@ -151,6 +151,8 @@ impl FewTokens<'_> {
             Wanted::Closing(_) => (&self.contents.closing, Some(&self.contents.closing_below)),
         };
         let (min, max) = bound.unwrap_or((0, u64::MAX));
+        // A custom DFA, or what it is part of, is read one character at a time wherever it has come to.
+        let may_loop = matches!(root, Residual::Language(language) if !automaton.is_read_singly(language));
         // The ends of the nodes on the way to the one looked at, with the states there.
         let mut path: Vec<(u32, u32)> = Vec::new();
         let (mut at, mut next) = (ROOT, states.number(automaton, None, root)?);
@@ -174,11 +176,11 @@ impl FewTokens<'_> {
                 if !trie.at(node).is_empty() {
                     self.at(automaton, trie.at(node), residual, (known.lengths.as_deref(), left))?;
                 }
-                if !trie.is_leaf(node)
-                    && let Residual::Language(language) = *residual
+                if may_loop
+                    && !trie.is_leaf(node)
                     && let Some(below) = below
                     && below.below[node as usize].is_ascii
-                    && !automaton.is_read_singly(language)
+                    && let Residual::Language(language) = *residual
                     && let Some((needed, allowed)) = self.room(automaton, language, known.lengths.as_deref(), left)
                 {
                     let looping = match known.loops {

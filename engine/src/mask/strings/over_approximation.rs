@@ -9,7 +9,7 @@ use crate::automaton::{Automaton, AutomatonError};
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::index::base_sets::BaseSets;
 use crate::mask::index::contents::Contents;
-use crate::mask::index::far_tokens::HORIZON;
+use crate::mask::index::far_tokens::{HORIZON, NARROW};
 use crate::mask::index::tokens::TokenIndex;
 use crate::strings::LanguageId;
 
@@ -19,6 +19,8 @@ pub(crate) struct OverApproximation {
     pub(crate) language: LanguageId,
     /// Whether all tokens are within these characters, so that both have the same.
     pub(crate) is_exact: bool,
+    /// Whether both are alike only for the fewer octets of [`NARROW`].
+    pub(crate) is_narrow: bool,
 }
 
 impl OverApproximation {
@@ -28,13 +30,21 @@ impl OverApproximation {
         index: &TokenIndex,
         exact: LanguageId,
     ) -> Result<Option<Self>, AutomatonError> {
-        let language = automaton.near(exact, HORIZON)?;
-        if language == exact {
-            return Ok(None);
+        let mut language = automaton.near(exact, HORIZON)?;
+        let is_narrow = language == exact;
+        if is_narrow {
+            language = automaton.near(exact, NARROW)?;
+            if language == exact {
+                return Ok(None);
+            }
         }
         let is_exact =
             !automaton.is_read_singly(exact) && language == automaton.near(exact, index.inside.horizon.or(HORIZON))?;
-        Ok(Some(Self { language, is_exact }))
+        Ok(Some(Self {
+            language,
+            is_exact,
+            is_narrow,
+        }))
     }
 }
 
@@ -88,14 +98,14 @@ impl ApproximateTokens {
     }
 
     /// The tokens of the language, of which these are left of the doubtful ones.
-    pub(crate) fn with(&self, doubtful: &[TokenId], left: &[TokenId], sets: &BaseSets) -> TokenSet {
+    pub(crate) fn with(&self, doubtful: Vec<TokenId>, left: &[TokenId], sets: &BaseSets) -> TokenSet {
         let mut same = left.iter().peekable();
-        let mut missing = doubtful.to_vec();
+        let mut missing = doubtful.clone();
         missing.retain(|token| same.next_if_eq(&token).is_none());
         match same.peek() {
             None => self.all.but(&missing, sets),
             // They are not in the same order.
-            Some(_) => self.all.but(doubtful, sets).or(left, sets),
+            Some(_) => self.all.but(&doubtful, sets).or(left, sets),
         }
     }
 

@@ -250,15 +250,12 @@ impl Strings<'_> {
     fn approximate(
         &mut self,
         language: LanguageId,
-        OverApproximation {
-            language: near,
-            is_exact,
-        }: OverApproximation,
+        approximation: OverApproximation,
     ) -> Result<TokenSet, AutomatonError> {
-        if is_exact {
+        let (near, index) = (approximation.language, self.index);
+        if approximation.is_exact {
             return self.inside(near);
         }
-        let index = self.index;
         let fingerprint = self.automaton.fingerprint(near);
         let known = match fingerprint {
             Some(fingerprint) => lock(&self.shared.approximations).get(&fingerprint),
@@ -289,6 +286,11 @@ impl Strings<'_> {
         };
         let mut left = Vec::new();
         self.inside_few(contents, language, &mut left)?;
+        let mut doubtful = doubtful.to_vec();
+        if approximation.is_narrow {
+            self.inside_few(&index.far.wide, near, &mut doubtful)?;
+            self.inside_few(&index.far.wide, language, &mut left)?;
+        }
         Ok(approximate.with(doubtful, &left, &index.sets))
     }
 
