@@ -1,9 +1,14 @@
-//! JSON texts read by RFC 8259 to the letter, without recursion.
+//! JSON texts read by RFC 8259 to the letter, at any depth, with every digit.
 //!
-//! [`check`] says whether a text is one JSON document, [`parse`] builds its value. Neither recurses, so that the
-//! nesting of a text cannot exhaust the native stack, and neither reads a number into a float, so that no digit is lost.
+//! [`check`] says whether a text is one JSON document, [`parse`] builds its value and lists the names given twice.
+//! serde_json's scanner, which does not recurse, does the reading. What it makes of numbers and objects by itself would lose
+//! digits and hide names, so that values are built here from the pieces that the scanner finds.
 
-use serde_json::{Map, Number, Value};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Why a text is not one JSON document, and where that shows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,365 +37,170 @@ pub struct Document {
 /// How many repeated names a [`Document`] lists.
 pub const MAX_DUPLICATES: usize = 16;
 
-/// Whether `text` is exactly one JSON document, nested as deeply as it likes; surrounding whitespace is allowed.
+/// Checks that `text` is exactly one JSON document, nested as deeply as it likes; surrounding whitespace is allowed.
+///
+/// # Errors
+///
+/// The first defect, and where it is.
 pub fn check(text: &str) -> Result<(), JsonError> {
-    let mut reader = Reader::new(text, usize::MAX);
-    while reader.next()?.is_some() {}
-    Ok(())
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(syntax(text, text, &error)),
+    }
 }
 
-/// The one document in `text`, with at most `max_depth` arrays and objects inside one another.
+/// Reads the one document in `text`, with at most `max_depth` arrays and objects inside one another.
 ///
-/// Beyond what [`check`] refuses, a string with a lone surrogate escape is an error: it stands for no text.
+/// # Errors
+///
+/// What [`check`] refuses, too deep a nesting, and a string with a lone surrogate escape: it stands for no text.
 pub fn parse(text: &str, max_depth: usize) -> Result<Document, JsonError> {
-    let mut reader = Reader::new(text, max_depth);
-    let mut builder = Builder::default();
-    while let Some(event) = reader.next()? {
-        builder
-            .add(event)
-            .map_err(|message| reader.error_at(reader.token_start, message))?;
+    check(text)?;
+    if let Some(offset) = deeper_than(max_depth, text) {
+        let message = format!("nested more than {max_depth} levels deep");
+        return Err(error_at(text, offset, message));
     }
+    let mut builder = Builder {
+        text,
+        pointer: String::new(),
+        duplicates: Vec::new(),
+    };
+    let value = builder.value(text.trim_ascii())?;
     Ok(Document {
-        value: builder.root.unwrap_or(Value::Null),
+        value,
         duplicates: builder.duplicates,
     })
 }
 
-/// One step through a document. Strings, names and numbers are slices of the text, strings and names with their quotes.
-#[derive(Clone, Copy, Debug)]
-enum Event<'a> {
-    ObjectStart,
-    ArrayStart,
-    End,
-    Name(&'a str),
-    String(&'a str),
-    Number(&'a str),
-    True,
-    False,
-    Null,
+/// Escapes a name for use in a JSON Pointer (RFC 6901).
+pub fn pointer_token(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
-/// What the grammar allows next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expect {
-    Value,
-    ValueOrEnd,
-    Name,
-    NameOrEnd,
-    CommaOrEnd,
-    Nothing,
+/// The members of an object in order, names given twice included, with their values as text.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(MembersVisitor)
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Container {
-    Object,
-    Array,
-}
-
-struct Reader<'a> {
+/// Builds values from parts of a text that [`check`] has found to be JSON.
+struct Builder<'a> {
     text: &'a str,
-    position: usize,
-    token_start: usize,
-    open: Vec<Container>,
-    expect: Expect,
-    max_depth: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, max_depth: usize) -> Self {
-        Self {
-            text,
-            position: 0,
-            token_start: 0,
-            open: Vec::new(),
-            expect: Expect::Value,
-            max_depth,
-        }
-    }
-
-    /// The next event, `None` after the last.
-    fn next(&mut self) -> Result<Option<Event<'a>>, JsonError> {
-        loop {
-            self.skip_whitespace();
-            self.token_start = self.position;
-            let Some(byte) = self.peek() else {
-                return match self.expect {
-                    Expect::Nothing => Ok(None),
-                    Expect::Value if self.position == 0 || self.open.is_empty() => Err(self.error("no document")),
-                    _ => Err(self.error("the text ends before the document does")),
-                };
-            };
-            match (self.expect, byte) {
-                (Expect::Nothing, _) => return Err(self.error("text after the end of the document")),
-                (Expect::CommaOrEnd, b',') => {
-                    self.position += 1;
-                    self.expect = match self.open.last() {
-                        Some(Container::Object) => Expect::Name,
-                        _ => Expect::Value,
-                    };
-                }
-                (Expect::CommaOrEnd | Expect::NameOrEnd | Expect::ValueOrEnd, b'}' | b']') => {
-                    return self.end(byte).map(Some);
-                }
-                (Expect::CommaOrEnd, _) => return Err(self.error("expected `,` or the end of the array or object")),
-                (Expect::Name | Expect::NameOrEnd, b'"') => return self.name().map(Some),
-                (Expect::Name | Expect::NameOrEnd, _) => return Err(self.error("expected a name in double quotes")),
-                (Expect::Value | Expect::ValueOrEnd, _) => return self.value(byte).map(Some),
-            }
-        }
-    }
-
-    fn end(&mut self, byte: u8) -> Result<Event<'a>, JsonError> {
-        let closed = if byte == b'}' {
-            Container::Object
-        } else {
-            Container::Array
-        };
-        if self.open.last() != Some(&closed) {
-            return Err(self.error("this bracket closes nothing"));
-        }
-        self.open.pop();
-        self.position += 1;
-        self.after_value();
-        Ok(Event::End)
-    }
-
-    fn name(&mut self) -> Result<Event<'a>, JsonError> {
-        let raw = self.string()?;
-        self.skip_whitespace();
-        if self.peek() != Some(b':') {
-            return Err(self.error("expected `:` after a name"));
-        }
-        self.position += 1;
-        self.expect = Expect::Value;
-        Ok(Event::Name(raw))
-    }
-
-    fn value(&mut self, first: u8) -> Result<Event<'a>, JsonError> {
-        let event = match first {
-            b'{' => return self.start(Container::Object),
-            b'[' => return self.start(Container::Array),
-            b'"' => Event::String(self.string()?),
-            b'-' | b'0'..=b'9' => Event::Number(self.number()?),
-            b't' => self.literal("true", Event::True)?,
-            b'f' => self.literal("false", Event::False)?,
-            b'n' => self.literal("null", Event::Null)?,
-            _ => return Err(self.error("expected a JSON value")),
-        };
-        self.after_value();
-        Ok(event)
-    }
-
-    fn start(&mut self, container: Container) -> Result<Event<'a>, JsonError> {
-        if self.open.len() >= self.max_depth {
-            return Err(self.error(&format!("nested more than {} levels deep", self.max_depth)));
-        }
-        self.open.push(container);
-        self.position += 1;
-        Ok(match container {
-            Container::Object => {
-                self.expect = Expect::NameOrEnd;
-                Event::ObjectStart
-            }
-            Container::Array => {
-                self.expect = Expect::ValueOrEnd;
-                Event::ArrayStart
-            }
-        })
-    }
-
-    fn after_value(&mut self) {
-        self.expect = if self.open.is_empty() {
-            Expect::Nothing
-        } else {
-            Expect::CommaOrEnd
-        };
-    }
-
-    /// A string from its opening quote on, with both quotes.
-    fn string(&mut self) -> Result<&'a str, JsonError> {
-        let start = self.position;
-        self.position += 1;
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'"' => {
-                    self.position += 1;
-                    return Ok(&self.text[start..self.position]);
-                }
-                b'\\' => self.escape()?,
-                0..=0x1f => return Err(self.error("a control character in a string must be escaped")),
-                _ => self.position += 1,
-            }
-        }
-        Err(self.error("the text ends within a string"))
-    }
-
-    fn escape(&mut self) -> Result<(), JsonError> {
-        let rest = &self.text.as_bytes()[self.position + 1..];
-        let length = match rest {
-            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
-            [b'u', digits @ ..] if digits.len() >= 4 && digits[..4].iter().all(u8::is_ascii_hexdigit) => 6,
-            _ => return Err(self.error("not an escape sequence of JSON")),
-        };
-        self.position += length;
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<&'a str, JsonError> {
-        let start = self.position;
-        self.skip_one(b"-");
-        if !self.skip_one(b"0") {
-            self.digits()?;
-        }
-        if self.skip_one(b".") {
-            self.digits()?;
-        }
-        if self.skip_one(b"eE") {
-            self.skip_one(b"+-");
-            self.digits()?;
-        }
-        Ok(&self.text[start..self.position])
-    }
-
-    fn digits(&mut self) -> Result<(), JsonError> {
-        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            return Err(self.error("expected a digit"));
-        }
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.position += 1;
-        }
-        Ok(())
-    }
-
-    fn literal(&mut self, word: &str, event: Event<'a>) -> Result<Event<'a>, JsonError> {
-        if !self.text[self.position..].starts_with(word) {
-            return Err(self.error("expected a JSON value"));
-        }
-        self.position += word.len();
-        Ok(event)
-    }
-
-    fn skip_one(&mut self, bytes: &[u8]) -> bool {
-        let found = self.peek().is_some_and(|byte| bytes.contains(&byte));
-        self.position += usize::from(found);
-        found
-    }
-
-    fn skip_whitespace(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.position += 1;
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.position).copied()
-    }
-
-    fn error(&self, message: &str) -> JsonError {
-        self.error_at(self.position, message.to_owned())
-    }
-
-    fn error_at(&self, offset: usize, message: String) -> JsonError {
-        let before = &self.text.as_bytes()[..offset];
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        // Continuation bytes of UTF-8 start no character.
-        let characters = before[line_start..].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
-        JsonError {
-            offset,
-            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
-            column: characters + 1,
-            message,
-        }
-    }
-}
-
-/// A container whose end has not been reached.
-enum Partial {
-    Object { members: Map<String, Value>, name: String },
-    Array(Vec<Value>),
-}
-
-#[derive(Default)]
-struct Builder {
-    open: Vec<Partial>,
-    root: Option<Value>,
+    /// JSON Pointer to the value that is being built.
+    pointer: String,
     duplicates: Vec<String>,
 }
 
-impl Builder {
-    fn add(&mut self, event: Event<'_>) -> Result<(), String> {
-        let value = match event {
-            Event::ObjectStart => {
-                self.open.push(Partial::Object {
-                    members: Map::new(),
-                    name: String::new(),
-                });
-                return Ok(());
+impl<'a> Builder<'a> {
+    fn value(&mut self, part: &'a str) -> Result<Value, JsonError> {
+        match part.as_bytes().first() {
+            Some(b'{') => {
+                let Members(members) = self.read(part)?;
+                let mut object = serde_json::Map::new();
+                for (name, value) in members {
+                    let length = self.push(&name);
+                    if object.contains_key(&name) && self.duplicates.len() < MAX_DUPLICATES {
+                        self.duplicates.push(self.pointer.clone());
+                    }
+                    object.insert(name, self.value(value.get())?);
+                    self.pointer.truncate(length);
+                }
+                Ok(Value::Object(object))
             }
-            Event::ArrayStart => {
-                self.open.push(Partial::Array(Vec::new()));
-                return Ok(());
+            Some(b'[') => {
+                let parts: Vec<&RawValue> = self.read(part)?;
+                let mut items = Vec::with_capacity(parts.len());
+                for (index, item) in parts.into_iter().enumerate() {
+                    let length = self.push(&index.to_string());
+                    items.push(self.value(item.get())?);
+                    self.pointer.truncate(length);
+                }
+                Ok(Value::Array(items))
             }
-            Event::Name(raw) => return self.name(raw),
-            Event::End => match self.open.pop() {
-                Some(Partial::Object { members, .. }) => Value::Object(members),
-                Some(Partial::Array(items)) => Value::Array(items),
-                None => return Ok(()),
-            },
-            Event::String(raw) => Value::String(decode(raw)?),
-            Event::Number(raw) => Value::Number(number(raw)?),
-            Event::True => Value::Bool(true),
-            Event::False => Value::Bool(false),
-            Event::Null => Value::Null,
-        };
-        match self.open.last_mut() {
-            Some(Partial::Object { members, name }) => {
-                members.insert(std::mem::take(name), value);
-            }
-            Some(Partial::Array(items)) => items.push(value),
-            None => self.root = Some(value),
+            Some(b'-' | b'0'..=b'9') => self.read(part).map(Value::Number),
+            _ => self.read(part),
         }
-        Ok(())
     }
 
-    fn name(&mut self, raw: &str) -> Result<(), String> {
-        let decoded = decode(raw)?;
-        let mut repeated = false;
-        if let Some(Partial::Object { members, name }) = self.open.last_mut() {
-            repeated = members.contains_key(&decoded);
-            *name = decoded;
-        }
-        if repeated && self.duplicates.len() < MAX_DUPLICATES {
-            let pointer = self.pointer();
-            self.duplicates.push(pointer);
-        }
-        Ok(())
+    fn read<T: Deserialize<'a>>(&self, part: &'a str) -> Result<T, JsonError> {
+        serde_json::from_str(part).map_err(|error| syntax(self.text, part, &error))
     }
 
-    /// JSON Pointer to the member whose name was read last.
-    fn pointer(&self) -> String {
-        let mut pointer = String::new();
-        for partial in &self.open {
-            pointer.push('/');
-            match partial {
-                Partial::Object { name, .. } => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
-                Partial::Array(items) => pointer.push_str(&items.len().to_string()),
-            }
-        }
-        pointer
+    /// Lengthens the pointer by a name, and gives its length before.
+    fn push(&mut self, name: &str) -> usize {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(&pointer_token(name));
+        length
     }
 }
 
-/// The text that a string with quotes stands for.
-fn decode(raw: &str) -> Result<String, String> {
-    if !raw.contains('\\') {
-        return Ok(raw[1..raw.len() - 1].to_owned());
+/// Where a text that is JSON opens an array or object inside of `max_depth` others.
+fn deeper_than(max_depth: usize, text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string && depth == max_depth => return Some(at),
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => depth -= 1,
+            _ => {}
+        }
     }
-    serde_json::from_str(raw).map_err(|_| "a string holds half of a surrogate pair".to_owned())
+    None
 }
 
-fn number(raw: &str) -> Result<Number, String> {
-    raw.parse().map_err(|error| format!("not a number: {error}"))
+/// An error of serde_json about `part`, as one about the whole text.
+fn syntax(text: &str, part: &str, error: &serde_json::Error) -> JsonError {
+    let line_start = part.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let within = line_start.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+    let message = error.to_string();
+    // The place that the message ends with is the one in `part`.
+    let message = message
+        .rsplit_once(" at line ")
+        .map_or(&*message, |(message, _)| message);
+    error_at(text, offset_of(text, part) + within.min(part.len()), message.to_owned())
+}
+
+/// Where `part`, a slice of `text`, begins in it.
+fn offset_of(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+fn error_at(text: &str, offset: usize, message: String) -> JsonError {
+    let before = &text.as_bytes()[..offset];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    // Continuation bytes of UTF-8 start no character.
+    let characters = before[line_start..].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+    JsonError {
+        offset,
+        line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+        column: characters + 1,
+        message,
+    }
 }
 
 #[cfg(test)]
@@ -513,7 +323,7 @@ mod tests {
     #[test]
     fn errors_say_where() {
         let error = check("{\n \"é\": nul}").unwrap_err();
-        assert_eq!((error.line, error.column), (2, 7));
-        assert_eq!(error.to_string(), "line 2, column 7: expected a JSON value");
+        assert_eq!((error.line, error.column), (2, 10));
+        assert_eq!(error.to_string(), "line 2, column 10: expected ident");
     }
 }

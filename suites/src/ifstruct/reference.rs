@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Number, Value};
 
+use crate::strict_json::pointer_token;
+
 use super::draw::Draw;
 use super::{Count, OutputFormat, Sample, block_yaml};
 
@@ -90,9 +92,7 @@ impl ReplyWriter {
         let tokens = self.pointer.iter();
         ReferenceError {
             seed: self.seed,
-            pointer: tokens
-                .map(|token| format!("/{}", token.replace('~', "~0").replace('/', "~1")))
-                .collect(),
+            pointer: tokens.map(|token| format!("/{}", pointer_token(token))).collect(),
             problem,
         }
     }

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use crate::strict_json::pointer_token;
+
 use super::datum::Bound;
 
 /// Why the schema of a row cannot be used.
@@ -170,7 +172,7 @@ impl<'a> Keywords<'a> {
             None => {}
             Some(Value::Object(members)) => {
                 for (name, schema) in members {
-                    let place = format!("properties/{}", name.replace('~', "~0").replace('/', "~1"));
+                    let place = format!("properties/{}", pointer_token(name));
                     properties.push((name.clone(), self.below(&place, schema)?));
                 }
             }
