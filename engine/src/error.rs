@@ -1,10 +1,13 @@
-//! Typed errors: what went wrong, where (JSON Pointer, token, byte) and what to do about it.
+//! [`CompileError`], [`MaskError`] and [`VocabularyError`]: what went wrong, where, and what to do about it.
 
 use std::fmt;
 
 use crate::TokenId;
 
-/// Why a schema could not be compiled, with the place in the schema where that shows.
+/// Why a schema could not be compiled.
+///
+/// An error has a [kind](Self::kind) and a message, and, where they are known, the [place](Self::pointer) in the schema as a
+/// JSON Pointer and the [keyword](Self::keyword) at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileError {
     kind: CompileErrorKind,
@@ -15,8 +18,8 @@ pub struct CompileError {
 
 /// The ways in which compiling a schema fails.
 ///
-/// "Unsupported" is kept apart from "malformed": the first is a limit of the framework, the second a defect
-/// of the schema.
+/// [`Unsupported`](Self::Unsupported) says that the framework has its limits, [`Malformed`](Self::Malformed) that the schema
+/// is defective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -27,11 +30,11 @@ pub struct CompileError {
 pub enum CompileErrorKind {
     /// The text is not JSON, or not a JSON Schema.
     Malformed,
-    /// The framework cannot treat a keyword, a value of it, or a combination.
+    /// The framework cannot treat a keyword, its value, or a combination of keywords. The schema may be fine.
     Unsupported,
     /// No JSON value is valid under the schema.
     Unsatisfiable,
-    /// A limit on time, memory or size was reached.
+    /// A limit on time, memory or size was reached, which the message names.
     LimitExceeded,
     /// The framework refused without saying why in a form that can be sorted into the others.
     Refused,
@@ -40,7 +43,7 @@ pub enum CompileErrorKind {
 }
 
 impl CompileErrorKind {
-    /// The kind in a few words, as error messages begin.
+    /// The kind in a few words, with which error messages begin.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Malformed => "malformed schema",
@@ -54,7 +57,7 @@ impl CompileErrorKind {
 }
 
 impl CompileError {
-    /// An error of `kind`, saying `message`.
+    /// Makes an error of a kind, with the reason and without a place.
     pub fn new(kind: CompileErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -64,14 +67,14 @@ impl CompileError {
         }
     }
 
-    /// The same error at `pointer`, a JSON Pointer (RFC 6901) into the schema; empty for the root.
+    /// Adds the place: a JSON Pointer (RFC 6901) into the schema, empty for the root.
     #[must_use]
     pub fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
     }
 
-    /// The same error blamed on `keyword`.
+    /// Adds the keyword at fault.
     #[must_use]
     pub fn on_keyword(mut self, keyword: impl Into<String>) -> Self {
         self.keyword = Some(keyword.into());
@@ -116,7 +119,10 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Why a [`crate::Masker`] could not do as asked.
+/// Why a [`Masker`](crate::Masker) could not do as asked.
+///
+/// After [`LimitExceeded`](Self::LimitExceeded) and [`Internal`](Self::Internal) the document cannot go on; the other errors
+/// leave the masker as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MaskError {
@@ -150,7 +156,7 @@ pub enum MaskError {
     Internal(String),
 }
 
-/// Why a tokenizer's data does not make a [`crate::Vocabulary`].
+/// Why a tokenizer's data does not make a [`Vocabulary`](crate::Vocabulary).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {

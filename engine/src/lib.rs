@@ -1,15 +1,94 @@
-//! Token masks for JSON Schema.
+//! Token masks for JSON Schema: which tokens may come next, so that what a language model writes is valid.
 //!
-//! A language model writes a document token by token. Constrained decoding forbids, at every step, the tokens
-//! after which no valid document could follow. This crate holds what every framework that does so shares:
+//! A language model writes a document token by token. Before each token this crate says which tokens can still lead to a
+//! document that is valid under a JSON Schema; the caller sets the logits of all others to negative infinity. A token is
+//! allowed **if and only if** some valid document goes on with it: a model can neither leave the schema nor be kept from
+//! anything that the schema admits.
 //!
-//! 1. a [`Vocabulary`]: the bytes of each token of a model, read from a `tokenizer.json` or from tiktoken ranks;
-//! 2. a [`Compiler`], which turns a JSON Schema into a [`Masker`] over that vocabulary;
-//! 3. the [`Masker`], asked for a [`TokenMask`] before each token is chosen and told of each token chosen;
-//! 4. [`ExactCompiler`], the compiler of this project: a token is allowed if and only if some valid document goes on
-//!    with it, and what cannot be treated exactly is refused.
+//! # Key types
 //!
-//! The crate has no machine-learning dependency, opens no file and no socket, and starts no thread.
+//! 1. [`Vocabulary`]: the bytes of each token of a model, read from a `tokenizer.json`, from tiktoken ranks, or built token
+//!    by token. There is one for each model.
+//! 2. [`ExactCompiler`]: compiles schemas for one vocabulary, as [`ExactOptions`] say. There is one for each vocabulary,
+//!    and threads share it.
+//! 3. [`Masker`]: stands at one place in one document. [`mask`](Masker::mask) gives the [`TokenMask`] of that place,
+//!    [`advance`](Masker::advance) takes the token that was chosen.
+//! 4. [`Explainer`](explain::Explainer): says which keywords forbid a text, or leave a schema without any value.
+//!
+//! [`ReplyCompiler`] does the same for replies in which something stands around the data, such as a fence, or in which
+//! the data is YAML. The traits [`Compiler`] and [`Masker`] are open to other implementations.
+//!
+//! # Use
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use maskwright::{Compiler, ExactCompiler, ExactOptions, Vocabulary};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // 1. The vocabulary. A real one comes from a file: `Vocabulary::from_tokenizer_json(&std::fs::read("tokenizer.json")?)?`.
+//! let mut builder = Vocabulary::builder();
+//! for byte in 0..=255_u8 {
+//!     builder = builder.text(byte.into(), [byte])?;
+//! }
+//! // The tokenizer is needed for forced tokens only; here, each byte is a token.
+//! let tokenizer = |text: &[u8]| text.iter().map(|byte| u32::from(*byte)).collect();
+//! let vocabulary = Arc::new(builder.special(256, "<end>")?.eos([256]).tokenizer(Arc::new(tokenizer)).build()?);
+//!
+//! // 2. The compiler, which is kept, and a masker for each document.
+//! let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default());
+//! let mut masker = compiler.compile(r#"{"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}"#)?;
+//!
+//! // 3. The mask: a document begins with a brace, or with nothing else.
+//! let mut logits = vec![0.0; vocabulary.len()];
+//! masker.mask()?.apply_to(&mut logits);
+//! assert_eq!(masker.mask()?.single(), Some(u32::from(b'{')));
+//! assert_eq!(logits[usize::from(b'[')], f32::NEG_INFINITY);
+//!
+//! // 4. The chosen token.
+//! masker.advance(u32::from(b'{'))?;
+//! masker.advance(u32::from(b'"'))?;
+//!
+//! // 5. Tokens that must come next, whatever is sampled: the rest of the only name that may come first.
+//! let mut forced = Vec::new();
+//! masker.forced_tokens(&mut forced)?;
+//! assert_eq!(vocabulary.text_bytes(&forced), b"id\":");
+//!
+//! // 6. The end: an end-of-sequence token is in the mask where the document may end.
+//! for byte in br#"id": 7}"# {
+//!     masker.advance(u32::from(*byte))?;
+//! }
+//! assert!(masker.is_complete()?);
+//! assert!(masker.mask()?.allows(256));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Masker::completion`] gives tokens that end the document, for callers with a limit on tokens; [`Masker::fork`] and
+//! [`Masker::rollback`] serve beam search and speculative decoding. Masks may be worked out on another thread while the
+//! model computes: a masker is [`Send`].
+//!
+//! # When not to use it
+//!
+//! - For grammars other than JSON Schema: there is no way to give one.
+//! - To validate whole documents: a validator such as the crate `jsonschema` does that faster, and needs no vocabulary.
+//! - For schemas that must be treated at any price: what cannot be treated exactly, such as back-references in a pattern,
+//!   is refused with [`CompileErrorKind::Unsupported`]; it is never treated as if it were not there.
+//!
+//! # Untrusted input
+//!
+//! Schemas and tokenizer files may come from strangers. Whatever they hold, there is no panic, and nothing recurses
+//! on the native stack over the depth of a schema or a document. [`Limits`] bounds memory and time; what exceeds them is
+//! refused with an error that names the limit. The defaults are wide: a hostile schema can take gigabytes and seconds. The
+//! crate opens no file and no socket, starts no thread, reads no environment variable, and never fetches a reference:
+//! documents that `$ref` leads to are given with [`ExactOptions::document`].
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! - `tokenizers`: `Vocabulary::from_tokenizer` and `HuggingFaceTokenizer`, for the crate `tokenizers` 0.23.
+//! - `serde`: [`CompileErrorKind`] can be serialised.
 
 mod automaton;
 mod decimal;

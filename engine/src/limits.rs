@@ -1,72 +1,83 @@
-//! Every limit that keeps untrusted input from costing more than it should.
+//! [`Limits`]: every limit that keeps untrusted input from costing more than it should.
 
-/// Limits on what a schema may cost, and the documents under it. A schema over one is refused with an error that names
-/// it; where that shows in the middle of a document only, the mask is refused.
+/// Limits on what a schema, and the documents under it, may cost.
 ///
-/// The first eight bound what loading costs, the others what is worked out of the schema, then and while masks are made.
-/// The defaults admit every schema of the public collections with a wide margin (the largest has 2.9 MB) and keep
-/// an adversarial one to a few gigabytes and seconds at the very worst. Services that take schemas from strangers
-/// may well go lower.
+/// A schema over a limit is refused with an error that names the limit; where that shows in the middle of a document only,
+/// the mask is refused. The defaults admit every schema of the public collections with a wide margin (the largest has
+/// 2.9 MB) and keep an adversarial one to a few gigabytes and seconds. Services that take schemas from strangers may go
+/// lower: start from [`Limits::default`] and assign fields.
+///
+/// ```
+/// use maskwright::{ExactOptions, Limits};
+///
+/// let mut limits = Limits::default();
+/// limits.memory_bytes = 256 << 20;
+/// let options = ExactOptions::default().limits(limits);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one JSON text, a schema or a document of the registry. Default 64 MiB; above 4 GiB it has no
-    /// effect, because places in a text are kept in 32 bits.
+    /// Bytes of one JSON text: a schema, or a document that references lead to. Default 64 MiB, twenty times the largest
+    /// public schema. Above 4 GiB it has no effect, because offsets in a text are kept in 32 bits.
     pub text_bytes: usize,
-    /// Nesting of objects and arrays in one text. Default 1,000: nothing here recurses on the native stack, but
-    /// schemas nested that deep are mistakes or attacks, and what comes later pays per level.
+    /// Objects and arrays inside one another in one text. Default 1,000: nothing recurses on the native stack, but schemas
+    /// nested that deep are mistakes or attacks, and later stages pay for each level.
     pub depth: usize,
-    /// Values and names in one text. Default 16 million: each takes 16 bytes.
+    /// Values and names in one text. Default 16 million: each takes 16 bytes, so that they take 256 MB at most.
     pub values: usize,
-    /// Digits in one number. Default 10,000: arithmetic on numbers takes time quadratic in them.
+    /// Characters of one number. Default 10,000: arithmetic on numbers takes time quadratic in their length.
     pub number_digits: usize,
-    /// Bytes of all URIs that identifiers and references resolve to, together. Default 256 MiB: a long base repeats in
-    /// each URI relative to it, so a short text can spell gigabytes.
+    /// Bytes of all URIs that identifiers and references resolve to, together. Default 256 MiB: a long base URI repeats in
+    /// each URI relative to it, so that a short text can spell gigabytes.
     pub uri_bytes: usize,
-    /// Documents that references pull in, the schema itself and meta-schemas included. Default 10,000.
+    /// Documents that references pull in, the schema itself and meta-schemas included. Default 10,000: each is looked
+    /// through for identifiers.
     pub documents: usize,
-    /// Subschemas after references are resolved. Default 2 million. A schema with dynamic references has one for each
-    /// place and each dynamic scope that matters there.
+    /// Subschemas after references are resolved. Default 2 million, which bounds the memory that resolved references take.
+    /// A schema with dynamic references has one for each place and each dynamic scope that matters there.
     pub subschemas: usize,
-    /// Distinct dynamic scopes times the names bound in them. Default 100,000; only `$dynamicRef` and
-    /// `$recursiveRef` make any.
+    /// Distinct dynamic scopes times the names bound in them. Default 100,000: only `$dynamicRef` and `$recursiveRef` make
+    /// any, and nested ones can multiply.
     pub dynamic_bindings: usize,
-    /// Memory of one compiled schema in bytes, as far as it is counted: formulas, languages, places in documents. Default
-    /// 2 GiB. It grows with the documents read and is not given back, so that a service that keeps compiled schemas for
-    /// long compiles one anew that came to this limit.
+    /// Memory of one compiled schema in bytes, as far as it is counted: formulas, languages, states. Default 2 GiB, so that
+    /// several fit an ordinary server. The memory grows with the documents that are read and is not given back: a service that
+    /// keeps compiled schemas for long compiles one anew that came to this limit.
     pub memory_bytes: usize,
-    /// Cells of the languages of strings and names of one schema, up to 12 bytes each. Default 16 million.
+    /// Cells of the languages of strings and names of one schema, up to 12 bytes each. Default 16 million, which is 192 MB.
     pub language_cells: usize,
-    /// States of a language that are looked at to find out whether it has a text, which lengths, how many. Default
-    /// 20,000.
+    /// States of one language that are looked at to find out whether it has a text, which lengths, and how many. Default
+    /// 20,000: the search is repeated for the languages that each value and name meets.
     pub language_states: usize,
-    /// Bytes of one pattern. Default 1 MiB.
+    /// Bytes of one pattern. Default 1 MiB: each byte makes states, which repetitions multiply.
     pub pattern_bytes: usize,
-    /// Groups and lookarounds inside one another in one pattern. Default 100: reading patterns nests natively.
+    /// Groups and lookarounds inside one another in one pattern. Default 100: patterns are read by native recursion.
     pub pattern_depth: usize,
-    /// Copies of subexpressions that repetitions of assertions in one pattern are unrolled to. Default 500,000.
+    /// Copies of subexpressions that repetitions of assertions in one pattern are unrolled to. Default 500,000: nested
+    /// repetitions multiply.
     pub pattern_steps: usize,
-    /// Bounds and single numbers of one set of numbers, such as an `enum` of them. Default 262,144.
+    /// Bounds and single numbers of one set of numbers, such as an `enum` of them. Default 262,144: sets are intersected in
+    /// time linear in them.
     pub number_values: usize,
-    /// Terms of one combination of `multipleOf`: independent ones that are negated double them. Default 1,024.
+    /// Terms of one combination of `multipleOf`. Default 1,024: each independent one that is negated doubles them.
     pub number_terms: usize,
-    /// Digits of the least common multiple of the `multipleOf` that meet. Default 4,096.
+    /// Digits of the least common multiple of the `multipleOf` that meet. Default 4,096: it grows by the digits of each.
     pub number_multiple_digits: usize,
-    /// Questions whether some value is valid that may be open at once, each in aid of the one before: the nesting of
-    /// values. Default 100,000.
+    /// Questions whether some value is valid that are open at once, each in aid of the one before. Default 100,000: there is
+    /// one for each level of nesting that the schema demands.
     pub open_questions: usize,
     /// States of one object or array that are looked at to find out whether it can be completed, or which values it can
-    /// have. Default 50,000.
+    /// have. Default 50,000: members that exclude each other can make exponentially many.
     pub search_states: usize,
-    /// Classes of names that the subschemas of one object tell apart. Default 4,096.
+    /// Classes of names that the subschemas of one object tell apart. Default 4,096: independent patterns double them.
     pub name_classes: usize,
-    /// Subschemas that one value is read for at once. Default 16,384.
+    /// Subschemas that one value is read for at once. Default 16,384: each is followed for every byte.
     pub assertions: usize,
-    /// Combinations of subschemas that a value may satisfy. Default 16,384.
+    /// Combinations of subschemas that a value may satisfy. Default 16,384: independent subschemas double them.
     pub verdicts: usize,
-    /// Objects, and arrays, among the values of one `enum`. Default 4,096.
+    /// Objects, and arrays, among the values of one `enum`. Default 4,096: they are compared with each other.
     pub listed_containers: usize,
-    /// Items of one array that have to differ and whose values are few. Default 4,096.
+    /// Items of one array that have to differ and whose values are few. Default 4,096: matching them to values takes
+    /// time that grows faster than their number.
     pub differing_items: usize,
 }
 

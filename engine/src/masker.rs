@@ -1,10 +1,11 @@
-//! The two traits behind which every framework stands: [`Compiler`] and [`Masker`].
+//! [`Compiler`] and [`Masker`]: the two traits behind which every framework stands.
 
 use crate::{CompileError, MaskError, TokenId, TokenMask};
 
-/// Turns JSON Schemas into [`Masker`]s for one vocabulary. One per framework and vocabulary; shared by threads.
+/// Turns JSON Schemas into [`Masker`]s for one vocabulary.
 ///
-/// The paper's listing 1 (JSONSchemaBench), with the mask itself added.
+/// There is one for each framework and vocabulary, which threads share. The interface is that of listing 1 in the paper on
+/// JSONSchemaBench, with the mask itself added.
 pub trait Compiler: Send + Sync {
     /// Compiles `schema`, the text of a JSON Schema, into a masker at the start of a document.
     ///
@@ -23,7 +24,8 @@ pub trait Compiler: Send + Sync {
 /// tokens are part of the mask: they are allowed where the document may end. An exact framework never hands
 /// out an empty mask before the end; callers must treat one as the framework's failure.
 pub trait Masker: Send {
-    /// The tokens allowed next; none after an end of sequence was accepted. A second call without an [`advance`](Masker::advance) between costs little more than a look-up.
+    /// Gives the tokens that are allowed next, of which there are none after an end of sequence. A second call without an
+    /// [`advance`](Masker::advance) between costs little more than a look-up.
     ///
     /// # Errors
     ///
@@ -37,14 +39,14 @@ pub trait Masker: Send {
     /// [`MaskError::TokenRefused`], where the token is not allowed; the state is then unchanged.
     fn advance(&mut self, token: TokenId) -> Result<(), MaskError>;
 
-    /// Whether the document may end here: an end-of-sequence token is allowed, or was accepted.
+    /// Says whether the document may end here: an end-of-sequence token is allowed, or was accepted.
     ///
     /// # Errors
     ///
     /// As [`mask`](Masker::mask).
     fn is_complete(&mut self) -> Result<bool, MaskError>;
 
-    /// Number of tokens accepted so far, those rolled back not counted.
+    /// Counts the tokens accepted so far, without those rolled back.
     fn position(&self) -> usize;
 
     /// Appends to `tokens` the tokens that must come next whatever is sampled, in the tokenizer's own
@@ -77,13 +79,13 @@ pub trait Masker: Send {
         let _ = token;
     }
 
-    /// Bytes that the compiled schema takes, with what was worked out for its masks, which all its maskers share; roughly,
-    /// and without what all schemas of the vocabulary share. None where the framework does not tell.
+    /// Estimates the bytes that the compiled schema takes, with what was worked out for its masks; all its maskers share them.
+    /// What all schemas of the vocabulary share is not counted. `None` where the framework does not tell.
     fn memory_bytes(&self) -> Option<usize> {
         None
     }
 
-    /// An independent masker in the same state.
+    /// Copies the masker: both then go on independently, from the same state.
     ///
     /// # Errors
     ///
@@ -97,7 +99,7 @@ pub trait Masker: Send {
     /// [`MaskError::RollbackTooFar`], where fewer were accepted or kept; the state is then unchanged.
     fn rollback(&mut self, tokens: usize) -> Result<(), MaskError>;
 
-    /// Errs unless the document may end here (the paper's `assert_done`).
+    /// Fails unless the document may end here (`assert_done` in the paper).
     ///
     /// # Errors
     ///

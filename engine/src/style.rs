@@ -33,14 +33,14 @@ pub enum Whitespace {
         /// Spaces per level.
         indent: u8,
     },
-    /// None at all.
+    /// No whitespace at all.
     Compact,
 }
 
 /// Order of the members of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyOrder {
-    /// Any.
+    /// Members may come in any order.
     Any,
     /// Names that the schema lists under `properties` and `required` come first and in its order, each where it is
     /// wanted or not at all. Names that it does not list follow in any order.
@@ -54,7 +54,7 @@ pub enum Escapes {
     Any,
     /// Only what must be escaped is, and in its shortest form: `\"`, `\\`, and control characters.
     Needed,
-    /// The same, and besides what YAML does not hold as it is: DEL, the control characters of Latin-1, line and paragraph
+    /// Only what must be escaped in JSON is, as in [`Needed`](Self::Needed), and what YAML does not hold as it is: DEL, the control characters of Latin-1, line and paragraph
     /// separators, the byte order mark and U+FFFE and U+FFFF. Then a string reads alike in JSON and in the double quotes of YAML.
     Printable,
 }
@@ -79,7 +79,7 @@ impl Escapes {
 /// Control characters that have no escape of one letter.
 const UNNAMED_CONTROLS: [(u32, u32); 3] = [(0x00, 0x07), (0x0B, 0x0B), (0x0E, 0x1F)];
 
-/// They, and what YAML 1.1 does not hold in double quotes, or reads as a line break there.
+/// Control characters that have no escape of one letter, and what YAML 1.1 does not hold in double quotes, or reads as a line break there.
 const UNPRINTABLE: [(u32, u32); 7] = [
     (0x00, 0x07),
     (0x0B, 0x0B),

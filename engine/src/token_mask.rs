@@ -105,7 +105,7 @@ impl TokenMask {
         }
     }
 
-    /// Allows tokens of the vocabulary.
+    /// Allows several tokens. Ids outside the vocabulary must not be among them.
     pub(crate) fn allow_all(&mut self, tokens: &[TokenId]) {
         for token in tokens {
             if let Some(word) = self.words.get_mut(*token as usize / 32) {
@@ -114,7 +114,7 @@ impl TokenMask {
         }
     }
 
-    /// Forbids tokens of the vocabulary.
+    /// Forbids several tokens. Ids outside the vocabulary must not be among them.
     pub(crate) fn forbid_all(&mut self, tokens: &[TokenId]) {
         for token in tokens {
             if let Some(word) = self.words.get_mut(*token as usize / 32) {

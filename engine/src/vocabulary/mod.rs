@@ -15,11 +15,17 @@ pub use hugging_face::HuggingFaceTokenizer;
 
 use crate::{TokenId, VocabularyError};
 
-/// A tokenizer, as far as forced tokens need one.
+/// A tokenizer, as far as forced tokens need one. Functions from text to tokens are tokenizers too.
 pub trait Tokenize: Send + Sync {
     /// The tokens that the tokenizer itself makes of `text`, as if it stood in the middle of a document: no
     /// special token is added or recognised. Bytes that are not UTF-8 become whatever tokens spell them.
     fn tokenize(&self, text: &[u8]) -> Vec<TokenId>;
+}
+
+impl<F: Fn(&[u8]) -> Vec<TokenId> + Send + Sync> Tokenize for F {
+    fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
+        self(text)
+    }
 }
 
 /// What a token id stands for.
