@@ -2,7 +2,7 @@
 # Packages the crate maskwright as for crates.io and builds a program outside of the workspace against the package. The program is the
 # snippet of the README; its tests show that the crate changes nothing about its dependents' serde_json.
 #
-# Takes about half a minute of processor time. Needs no network once the workspace's dependencies are there.
+# Takes about three quarters of a minute of processor time. Needs no network once the workspace's dependencies are there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
