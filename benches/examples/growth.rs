@@ -177,10 +177,7 @@ fn main() -> ExitCode {
     let mut result = Ok(());
     on_large_stack(|| {
         let vocabulary = vocabulary();
-        let options = ExactOptions {
-            formats: Formats::Asserted,
-            ..ExactOptions::judging()
-        };
+        let options = ExactOptions::judging().formats(Formats::Asserted);
         let compiler = ExactCompiler::new(vocabulary.clone(), options);
         result = print(&compiler, &vocabulary, std::env::args().nth(1));
     });

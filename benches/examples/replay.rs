@@ -116,11 +116,9 @@ fn main() -> ExitCode {
 fn replay(arguments: &Arguments) -> Result<Times, String> {
     let bench = MaskBench::open(arguments.directory.as_ref()).map_err(|error| error.to_string())?;
     let vocabulary = maskwright_benches::vocabulary();
-    let options = ExactOptions {
-        formats: Formats::Asserted,
-        style: arguments.style,
-        ..ExactOptions::judging()
-    };
+    let options = ExactOptions::default()
+        .formats(Formats::Asserted)
+        .style(arguments.style);
     let compiler = ExactCompiler::new(vocabulary.clone(), options);
     let mut times = Times {
         slowest: arguments.slowest,

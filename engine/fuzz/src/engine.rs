@@ -71,12 +71,10 @@ impl Tokenize for LongestToken {
 
 /// A compiler over a vocabulary. To it as to the judge `dependencies` mean something in every draft.
 pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> ExactCompiler {
-    let mut options = ExactOptions {
-        formats,
-        style,
-        ..ExactOptions::judging()
-    };
-    options.schema.legacy_dependencies = true;
+    let options = ExactOptions::default()
+        .formats(formats)
+        .style(style)
+        .legacy_dependencies(true);
     ExactCompiler::new(vocabulary, options)
 }
 

@@ -18,13 +18,10 @@ const EXPECTED_FAILURES: &str = include_str!("expected-failures.json");
 
 /// A compiler of `draft`, which the documents of the suite are registered with.
 fn compiler(suite: &TestSuite, draft: Draft, part: SuitePart) -> ExactCompiler {
-    let mut options = ExactOptions {
-        formats: match part {
-            SuitePart::OptionalFormat => Formats::Asserted,
-            _ => Formats::Annotation,
-        },
-        ..ExactOptions::judging()
-    };
+    let mut options = ExactOptions::judging().formats(match part {
+        SuitePart::OptionalFormat => Formats::Asserted,
+        _ => Formats::Annotation,
+    });
     options.schema.documents = suite.remotes(draft).unwrap();
     ExactCompiler::new(vocabulary(), options)
 }

@@ -17,6 +17,7 @@ use crate::{CompileError, CompileErrorKind, Limits, Style};
 /// assert_eq!(options.style, Style::generation());
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ExactOptions {
     /// The draft of schemas that do not name one, the documents that references may lead to, and the limits.
     pub schema: SchemaOptions,

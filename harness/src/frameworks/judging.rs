@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ::maskwright::{ExactOptions, Formats, SchemaOptions, Style};
+use ::maskwright::{ExactOptions, Formats, Style};
 
 /// How documents are judged.
 #[derive(Clone, Copy, Debug)]
@@ -16,16 +16,12 @@ pub struct Judging<'a> {
 impl Judging<'_> {
     /// The options with which this project's engine judges so, for documents of the given style.
     pub(super) fn exact_options(&self, style: Style) -> ExactOptions {
-        let mut schema = SchemaOptions::default();
-        schema.documents.clone_from(self.documents);
-        ExactOptions {
-            schema,
-            formats: match self.assert_formats {
-                true => Formats::Asserted,
-                false => Formats::Annotation,
-            },
-            style,
-        }
+        let mut options = ExactOptions::default().style(style).formats(match self.assert_formats {
+            true => Formats::Asserted,
+            false => Formats::Annotation,
+        });
+        options.schema.documents.clone_from(self.documents);
+        options
     }
 }
 

@@ -246,10 +246,7 @@ mod tests {
             "open": {}, "last": {"type": "string"}}, "anyOf": [{"properties": {"more": true}}, {"properties": {"open": {"type": "array"}}}]}"#;
         let instance = json!({"$schema": "y", "more": 3, "last": "x", "open": {}, "x": null, "list": [{"a": 1, "c": 0.5, "b": []}, {}, 2]});
         let expected = r#"{"list":[{"b":[],"a":1,"c":0.5},{},2],"x":null,"open":{},"last":"x","more":3,"$schema":"y"}"#;
-        let options = ExactOptions {
-            style: Style::generation(),
-            ..ExactOptions::judging()
-        };
+        let options = ExactOptions::default();
         let vocabulary = bytes().unwrap();
         let written = in_order(&vocabulary, options.clone(), schema, &instance).unwrap();
         assert_eq!(written.to_string(), expected);

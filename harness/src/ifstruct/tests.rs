@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use maskwright::{ExactOptions, Formats, Masker, ReplyCompiler, Style, TokenId, Vocabulary};
+use maskwright::{ExactOptions, Formats, Masker, ReplyCompiler, TokenId, Vocabulary};
 use maskwright_suites::ifstruct::{Level, OutputFormat, Sample, SampleGenerator, Scorer, Split};
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
@@ -27,11 +27,7 @@ fn vocabulary() -> Arc<Vocabulary> {
 }
 
 fn compiler() -> ReplyCompiler {
-    let options = ExactOptions {
-        formats: Formats::Asserted,
-        style: Style::generation(),
-        ..ExactOptions::judging()
-    };
+    let options = ExactOptions::default().formats(Formats::Asserted);
     ReplyCompiler::new(vocabulary(), options)
 }
 

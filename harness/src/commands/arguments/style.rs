@@ -17,20 +17,18 @@ pub enum DocumentStyle {
 impl DocumentStyle {
     /// The engine's options for documents of this style, with formats asserted unless they are annotations.
     pub fn exact_options(self, annotate_formats: bool) -> ExactOptions {
-        ExactOptions {
-            style: match self {
-                Self::Compact => Style {
-                    whitespace: Whitespace::Compact,
-                    ..Style::generation()
-                },
-                Self::Generation => Style::generation(),
-                Self::Rfc8259 => Style::rfc8259(),
+        let style = match self {
+            Self::Compact => Style {
+                whitespace: Whitespace::Compact,
+                ..Style::generation()
             },
-            formats: match annotate_formats {
-                true => Formats::Annotation,
-                false => Formats::Asserted,
-            },
-            ..ExactOptions::judging()
-        }
+            Self::Generation => Style::generation(),
+            Self::Rfc8259 => Style::rfc8259(),
+        };
+        let formats = match annotate_formats {
+            true => Formats::Annotation,
+            false => Formats::Asserted,
+        };
+        ExactOptions::default().style(style).formats(formats)
     }
 }

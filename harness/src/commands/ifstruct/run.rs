@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use maskwright::{ExactOptions, Formats, ReplyCompiler, Style};
+use maskwright::{ExactOptions, Formats, ReplyCompiler};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, SamplingOptions, generate};
 use maskwright_suites::ifstruct::{GenerateError, Sample, SampleGenerator, Samples, Scorer, Split};
 use maskwright_suites::prompt::{Message, Role};
@@ -185,11 +185,7 @@ impl ReplyRun<'_> {
             return Ok(());
         }
         let mut model = self.arguments.model.load(name)?;
-        let options = ExactOptions {
-            formats: Formats::Asserted,
-            style: Style::generation(),
-            ..ExactOptions::judging()
-        };
+        let options = ExactOptions::default().formats(Formats::Asserted);
         let compiler = ReplyCompiler::new(model.vocabulary().clone(), options);
         let bar = progress::bar((self.samples.all().len() * modes.len()) as u64, name);
         for (number, sample) in self.samples.all().iter().enumerate() {
