@@ -16,6 +16,14 @@ pub(crate) struct CharRange {
 }
 
 impl CharRange {
+    /// Every character.
+    pub(super) const ALL: Self = Self::new(0, LAST);
+
+    /// The characters numbered from `first` to `last`.
+    pub(super) const fn new(first: u32, last: u32) -> Self {
+        Self { first, last }
+    }
+
     /// The first character.
     pub(crate) fn first(self) -> char {
         character(self.first)
@@ -65,7 +73,7 @@ pub(super) struct CharSet(Vec<CharRange>);
 impl CharSet {
     /// Every character.
     pub(super) fn all() -> Self {
-        Self(vec![CharRange { first: 0, last: LAST }])
+        Self(vec![CharRange::ALL])
     }
 
     /// The characters from `first` to `last`.
@@ -75,10 +83,9 @@ impl CharSet {
 
     /// The union of ranges in any order.
     pub(super) fn from_ranges(ranges: impl IntoIterator<Item = (char, char)>) -> Self {
-        let ranges = ranges.into_iter().map(|(first, last)| CharRange {
-            first: index(first),
-            last: index(last),
-        });
+        let ranges = ranges
+            .into_iter()
+            .map(|(first, last)| CharRange::new(index(first), index(last)));
         Self::normalised(ranges.collect())
     }
 
@@ -101,7 +108,7 @@ impl CharSet {
         Self(merged)
     }
 
-    /// Its characters from `first` to `last`.
+    /// The characters of the set from `first` to `last`.
     pub(super) fn within(&self, first: char, last: char) -> impl Iterator<Item = char> {
         let from = self.0.partition_point(|range| range.last() < first);
         let ranges = self.0[from..].iter().take_while(move |range| range.first() <= last);
@@ -118,7 +125,7 @@ impl CharSet {
         while let (Some(a), Some(b)) = (self.0.get(left), other.0.get(right)) {
             let (first, last) = (a.first.max(b.first), a.last.min(b.last));
             if first <= last {
-                common.push(CharRange { first, last });
+                common.push(CharRange::new(first, last));
             }
             if a.last < b.last {
                 left += 1;
@@ -134,18 +141,12 @@ impl CharSet {
         let mut next = 0;
         for range in &self.0 {
             if range.first > next {
-                gaps.push(CharRange {
-                    first: next,
-                    last: range.first - 1,
-                });
+                gaps.push(CharRange::new(next, range.first - 1));
             }
             next = range.last + 1;
         }
         if next <= LAST {
-            gaps.push(CharRange {
-                first: next,
-                last: LAST,
-            });
+            gaps.push(CharRange::new(next, LAST));
         }
         Self(gaps)
     }

@@ -33,7 +33,7 @@ pub(crate) struct Languages {
 }
 
 impl Languages {
-    /// No language yet but the trivial ones.
+    /// Languages within `limits`, of which only the trivial ones are made.
     pub(crate) fn new(limits: &LanguageLimits) -> Self {
         Self {
             limits: limits.clone(),
@@ -52,12 +52,12 @@ impl Languages {
         }
     }
 
-    /// The same, within the limits of a compilation.
+    /// Languages within the limits of a compilation, of which only the trivial ones are made.
     pub(crate) fn within(limits: &Limits) -> Self {
         Self::new(&LanguageLimits::from(limits))
     }
 
-    /// The same, all of it shared by those that are made [over](Self::over) these.
+    /// These languages and all that was found out about them, shared by languages made [over](Self::over) them.
     pub(crate) fn share(self) -> Self {
         let expressions = self.arena.len();
         Self {
@@ -77,7 +77,8 @@ impl Languages {
         }
     }
 
-    /// The languages that are [shared](Self::share), and what was found out about them; others count against new limits.
+    /// Languages that begin with those that are [shared](Self::share) and what was found out about them; only new ones
+    /// count against `limits`.
     pub(crate) fn over(&self, limits: &Limits) -> Self {
         let limits = LanguageLimits::from(limits);
         Self {
@@ -97,38 +98,38 @@ impl Languages {
         }
     }
 
-    /// Every text.
+    /// The language of every text.
     pub(crate) fn any(&self) -> LanguageId {
         ANY
     }
 
-    /// No text.
+    /// The language without texts.
     pub(crate) fn none(&self) -> LanguageId {
         NONE
     }
 
-    /// The empty text.
+    /// The language of the empty text.
     #[cfg(test)]
     pub(crate) fn empty_text(&self) -> LanguageId {
         crate::strings::language_id::EMPTY
     }
 
-    /// `text` alone.
+    /// The language of `text` alone.
     pub(crate) fn literal(&mut self, text: &str) -> Result<LanguageId, LimitReached> {
         self.arena.literal(text)
     }
 
-    /// The texts `words`.
+    /// The language of the texts `words`.
     pub(crate) fn one_of(&mut self, words: &[&str]) -> Result<LanguageId, LimitReached> {
         self.arena.words(words.to_vec())
     }
 
-    /// Texts of `min` to `max` characters (code points).
+    /// The language of texts of `min` to `max` characters (code points).
     pub(crate) fn length(&mut self, min: u64, max: Option<u64>) -> Result<LanguageId, LimitReached> {
         self.arena.length(min, max.unwrap_or(UNBOUNDED))
     }
 
-    /// Texts in which the ECMA-262 regular expression `source` finds a match.
+    /// The language of texts in which the ECMA-262 regular expression `source` finds a match.
     pub(crate) fn pattern(&mut self, source: &str) -> Result<LanguageId, PatternError> {
         if let Some(known) = self.patterns.get(source) {
             return known.clone();
@@ -138,17 +139,17 @@ impl Languages {
         language
     }
 
-    /// Texts of all of `languages`.
+    /// The intersection of `languages`.
     pub(crate) fn and(&mut self, languages: &[LanguageId]) -> Result<LanguageId, LimitReached> {
         self.arena.and(languages.to_vec())
     }
 
-    /// Texts of any of `languages`.
+    /// The union of `languages`.
     pub(crate) fn or(&mut self, languages: &[LanguageId]) -> Result<LanguageId, LimitReached> {
         self.arena.or(languages.to_vec())
     }
 
-    /// Texts that are not of `language`.
+    /// The complement of `language`.
     pub(crate) fn not(&mut self, language: LanguageId) -> Result<LanguageId, LimitReached> {
         self.arena.not(language)
     }
@@ -181,17 +182,18 @@ impl Languages {
         self.arena.listed(language, n)
     }
 
-    /// Which characters may come first in texts of `language`, as far as that shows without its derivatives.
+    /// The characters that may come first in texts of `language`, as far as they show without its derivatives.
     pub(crate) fn coarse_first_characters(&self, language: LanguageId) -> CoarseCharSet {
         self.arena.firsts(language)
     }
 
-    /// Whether `language` is a combination with machines: its states are as many as texts.
+    /// Whether the states of `language` cannot be enumerated: it is a Boolean combination with a custom DFA, whose states
+    /// are as many as its texts, so that it has to be walked one character at a time.
     pub(crate) fn is_non_enumerable(&self, language: LanguageId) -> bool {
         self.arena.has_custom_dfa(language)
     }
 
-    /// What is kept of languages, in entries: what they are near to, and how many texts they have.
+    /// The number of answers about over-approximations and numbers of texts that are kept.
     pub(crate) fn kept(&self) -> usize {
         self.over_approximations.own() + self.slacks.own() + self.counted.own()
     }

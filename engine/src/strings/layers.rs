@@ -1,4 +1,4 @@
-//! What is known of languages, in two layers: what all schemas share, which no longer changes, and what one has added.
+//! Stores in two layers: what all schemas share, which no longer changes, and what one schema has added.
 //!
 //! Formats are the same in schema after schema, and so are the states within their texts.
 
@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use crate::strings::language_id::LanguageId;
 
-/// Values in a row, the shared ones first.
+/// A vector in two layers: the shared values come first.
 #[derive(Debug)]
 pub(super) struct LayeredVec<T> {
     shared: Arc<[T]>,
@@ -25,7 +25,7 @@ impl<T: Clone> LayeredVec<T> {
         }
     }
 
-    /// The same, all of it shared.
+    /// This store with all values in the shared layer.
     pub(super) fn share(self) -> Self {
         Self {
             shared: self.shared.iter().cloned().chain(self.own).collect(),
@@ -33,7 +33,7 @@ impl<T: Clone> LayeredVec<T> {
         }
     }
 
-    /// What is shared.
+    /// A store over the shared layer of this one, with nothing added.
     pub(super) fn over(&self) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -45,7 +45,7 @@ impl<T: Clone> LayeredVec<T> {
         self.shared.len() + self.own.len()
     }
 
-    /// How many are shared.
+    /// The number of shared values.
     pub(super) fn shared(&self) -> usize {
         self.shared.len()
     }
@@ -54,7 +54,7 @@ impl<T: Clone> LayeredVec<T> {
         self.own.push(value);
     }
 
-    /// One that is not shared.
+    /// A value that is not shared, by its place.
     pub(super) fn own_mut(&mut self, place: usize) -> Option<&mut T> {
         self.own.get_mut(place.checked_sub(self.shared.len())?)
     }
@@ -71,7 +71,7 @@ impl<T> Index<usize> for LayeredVec<T> {
     }
 }
 
-/// Values by their keys.
+/// A map in two layers.
 #[derive(Debug)]
 pub(super) struct LayeredMap<K, V> {
     shared: Arc<HashMap<K, V>>,
@@ -86,7 +86,7 @@ impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
         }
     }
 
-    /// The same, all of it shared.
+    /// This store with all values in the shared layer.
     pub(super) fn share(self) -> Self {
         let mut all = Arc::unwrap_or_clone(self.shared);
         all.extend(self.own);
@@ -96,7 +96,7 @@ impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
         }
     }
 
-    /// What is shared.
+    /// A store over the shared layer of this one, with nothing added.
     pub(super) fn over(&self) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -119,20 +119,20 @@ impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
         self.own.insert(key, value);
     }
 
-    /// How many are not shared.
+    /// The number of values that are not shared.
     pub(super) fn own(&self) -> usize {
         self.own.len()
     }
 }
 
-/// Values of some expressions.
+/// A value for some of the expressions, by their ids, in two layers.
 #[derive(Debug)]
 pub(super) struct LayeredById<T> {
-    /// Of the expressions that are shared, in a row.
+    /// The values of shared expressions, by their numbers.
     shared: Arc<[Option<T>]>,
-    /// Of those of them that had none.
+    /// Values that were found for shared expressions later.
     late: HashMap<LanguageId, T>,
-    /// Of the others, in a row.
+    /// The values of other expressions, by their numbers.
     own: Vec<Option<T>>,
 }
 
@@ -145,7 +145,7 @@ impl<T: Clone> LayeredById<T> {
         }
     }
 
-    /// The same, all of it shared, of so many expressions.
+    /// This store with all values in the shared layer, for an arena of so many expressions.
     pub(super) fn share(self, expressions: usize) -> Self {
         let values = (0..expressions as u32).map(|id| self.get(LanguageId(id)).cloned());
         Self {
@@ -155,7 +155,7 @@ impl<T: Clone> LayeredById<T> {
         }
     }
 
-    /// What is shared.
+    /// A store over the shared layer of this one, with nothing added.
     pub(super) fn over(&self) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -171,7 +171,7 @@ impl<T: Clone> LayeredById<T> {
         }
     }
 
-    /// Sets the value of one of so many expressions.
+    /// Sets the value of an expression, of which the arena has so many.
     pub(super) fn put(&mut self, id: LanguageId, value: T, expressions: usize) {
         match (id.0 as usize).checked_sub(self.shared.len()) {
             None => {

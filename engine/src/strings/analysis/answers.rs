@@ -27,7 +27,7 @@ pub(crate) enum Cardinality {
 /// `None` where the set is too irregular to be kept, which is then not asked again.
 pub(in crate::strings) type KnownLengths = Option<Arc<Lengths>>;
 
-/// Up to where languages are the same that are near to one another.
+/// How far a language and its [over-approximation](super::over_approximation) are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Horizon {
     /// Characters of a text.

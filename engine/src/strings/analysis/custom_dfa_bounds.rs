@@ -1,4 +1,4 @@
-//! Languages without machines that contain a combination with machines, or that it contains.
+//! Enumerable languages that contain a combination with custom DFAs, or that it contains.
 
 use crate::strings::charset::CharSet;
 use crate::strings::custom_dfa::CustomDfa;
@@ -16,12 +16,12 @@ use crate::strings::limits::LimitReached;
 /// Boolean operations inside one another to look into.
 const DEPTH: usize = 64;
 
-/// From which side a language comes near another.
+/// Whether an approximation contains a language or is contained in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) enum Side {
-    /// It contains the other.
+    /// The approximation contains the language.
     Above,
-    /// The other contains it.
+    /// The language contains the approximation.
     Below,
 }
 
@@ -43,7 +43,7 @@ impl Side {
 }
 
 impl Arena {
-    /// A language without machines on one side of `id`.
+    /// A language without custom DFAs on one side of `id`.
     pub(in crate::strings) fn approximated(&mut self, id: LanguageId, side: Side) -> NewLanguage {
         self.approximated_within(id, side, DEPTH)
     }

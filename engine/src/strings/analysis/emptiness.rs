@@ -19,11 +19,11 @@ const FIRST_LOOK: usize = 32;
 const SHORT_LOOK: usize = 64;
 /// States to look at for a short text before longer ones are followed.
 const WIDE_LOOK: usize = 200;
-/// States of combinations with machines to look at: they are large, and rarely end.
+/// States of combinations with custom DFAs to look at: they are large, and rarely end.
 const CUSTOM_DFA_LOOK: usize = 1_000;
 
 /// Nodes of a language that are looked at to see how many things it asks for.
-const MOST_ASKED: usize = 64;
+const ASKED_NODES: usize = 64;
 
 /// Which of the states that were met is looked at next.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Languages {
         self.search_within(id, self.limits.states)
     }
 
-    /// By languages without machines on both sides of it, or by a search.
+    /// Judges a combination with custom DFAs by enumerable languages that it lies between, or by a search.
     fn is_custom_dfa_empty(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
         let below = self.arena.approximated(id, Side::Below)?;
         if self.is_empty(below) == Ok(false) {
@@ -140,7 +140,7 @@ impl Languages {
         matches!(self.arena.node(id), Expr::And(members) if members.iter().any(has_length))
     }
 
-    /// Takes the bound on the number of characters off an intersection: what it bounds, the least and the most
+    /// Splits the bound on the number of characters off an intersection: what it bounds, the least and the most
     /// ([`u64::MAX`] for no end). A caller that keeps tables by state can count for itself.
     pub(crate) fn split_length(&mut self, id: LanguageId) -> Result<Option<(LanguageId, u64, u64)>, LimitReached> {
         if let Some((min, max)) = self.arena.as_length(id) {
@@ -239,7 +239,7 @@ impl Languages {
         Ok(known.map(|lengths| !lengths.meets(min, max)))
     }
 
-    /// For a text of `start`, over at most `states` states; remembers what that shows of every state met.
+    /// Searches for a text of `start` over at most `states` states, and remembers what that shows of every state met.
     fn search(&mut self, start: LanguageId, states: usize, order: Order) -> Result<SearchEnd, LimitReached> {
         let mut came_from: HashMap<LanguageId, LanguageId> = HashMap::new();
         let mut open = BinaryHeap::from([Reverse(((0, 0), 0, start))]);
@@ -298,7 +298,7 @@ impl Languages {
             looked_at += 1;
             match (self.arena.node(id), wanted) {
                 (Expr::Not(inner), _) => open.push((*inner, !wanted)),
-                (Expr::And(members), true) | (Expr::Or(members), false) if looked_at < MOST_ASKED => {
+                (Expr::And(members), true) | (Expr::Or(members), false) if looked_at < ASKED_NODES => {
                     open.extend(members.iter().map(|member| (*member, wanted)));
                 }
                 _ => asked += 1,

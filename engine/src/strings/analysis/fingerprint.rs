@@ -15,7 +15,7 @@ use crate::strings::language_id::LanguageId;
 use crate::strings::languages::Languages;
 
 /// Expressions that are looked at for one fingerprint: large ones hardly come again.
-const MOST: usize = 300;
+const LARGEST_EXPRESSION: usize = 300;
 
 impl Languages {
     /// The fingerprint of a language, where it has one: expressions that contain themselves and large ones have none.
@@ -28,10 +28,10 @@ impl Languages {
         found
     }
 
-    /// The same. Expressions may be as deep as a schema's author likes: parts first, on a stack of our own.
+    /// Works a fingerprint out. Expressions may be as deep as a schema's author likes: parts first, on a stack of our own.
     fn find_fingerprint(&mut self, language: LanguageId) -> Option<Fingerprint> {
         let mut open = vec![language];
-        let mut left = MOST;
+        let mut left = LARGEST_EXPRESSION;
         let mut parts = Vec::new();
         while let Some(&id) = open.last() {
             if self.fingerprints.contains_key(&id) {
@@ -41,7 +41,13 @@ impl Languages {
             left = left.checked_sub(1)?;
             let node = self.arena.node(id);
             parts.clear();
-            parts_of(node, &mut parts)?;
+            if matches!(node, Expr::Loop(_)) {
+                return None;
+            }
+            node.all_parts(|part| {
+                parts.push(part);
+                true
+            });
             if parts.len() > left {
                 return None;
             }
@@ -63,23 +69,6 @@ impl Languages {
         }
         *self.fingerprints.get(&language)?
     }
-}
-
-/// The expressions that one is made of; none where it might contain itself.
-fn parts_of(node: &Expr, parts: &mut Vec<LanguageId>) -> Option<()> {
-    match node {
-        Expr::None | Expr::Empty | Expr::Class(_) | Expr::Past(_) | Expr::LeapSecond { .. } | Expr::CustomDfa(_) => {}
-        Expr::Branch { edges, .. } => parts.extend(edges.iter().map(|(_, target)| *target)),
-        Expr::Concat(first, rest) => parts.extend([*first, *rest]),
-        Expr::Repeat { inner, .. } | Expr::Not(inner) => parts.push(*inner),
-        Expr::Or(members) | Expr::And(members) => parts.extend_from_slice(members),
-        Expr::Recall { body, past } => {
-            parts.push(*body);
-            parts.extend_from_slice(past);
-        }
-        Expr::Loop(_) => return None,
-    }
-    Some(())
 }
 
 /// The fingerprint of an expression with parts that have these.

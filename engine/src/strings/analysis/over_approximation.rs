@@ -1,4 +1,4 @@
-//! Languages that are the same as another for the next few characters.
+//! Over-approximations without bounds: languages that are the same as another for the next few characters.
 //!
 //! How much of a bound is left makes a new state of every character: `[a-z]{1,255}`, a host name of at most 253, the
 //! local part of a mail address, `(\S+ ){0,49}`. As long as a bound is far away it has no say in what a token may be, so
@@ -26,15 +26,15 @@ pub(crate) fn is_blank(character: u32) -> bool {
 }
 
 /// Characters within which whatever has been read of a text of several languages at once has to be ended.
-const END: u64 = 8;
+const ENDING_CHARACTERS: u64 = 8;
 /// States that are looked at to see whether it can be.
-const MOST_STATES: usize = 64;
+const SLACK_STATES: usize = 64;
 
 /// Octets that a character takes at most.
-const MOST_OCTETS: u64 = 4;
+const OCTETS_PER_CHARACTER: u64 = 4;
 
 /// Parts of an expression that are looked at to know what its texts begin and end with.
-const MOST_PARTS: usize = 32;
+const EDGE_PARTS: usize = 32;
 
 /// An end of a text.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ enum Edge {
 
 impl Languages {
     /// A language that has all texts of `id`. Up to a horizon it has no others, and no other beginnings of texts, but for
-    /// those of [machines](Self::is_non_enumerable) in which two hyphens follow one another.
+    /// those of host names in which two hyphens follow one another.
     pub(crate) fn over_approximation(&mut self, id: LanguageId, horizon: Horizon) -> Result<LanguageId, LimitReached> {
         self.over_approximation_within(id, horizon, DEPTH)
     }
@@ -64,7 +64,7 @@ impl Languages {
         };
         let near = self.find_over_approximation(id, horizon, depth)?;
         self.over_approximations.insert((id, horizon), near);
-        // What is near is near itself.
+        // An over-approximation is its own.
         self.over_approximations.insert((near, horizon), near);
         Ok(near)
     }
@@ -106,7 +106,7 @@ impl Languages {
             Expr::And(_) => {
                 if let Some((bounded, most)) = self.split_octets(id)? {
                     let room = self.slack(bounded, depth)?.map(|slack| {
-                        let octets = slack.saturating_mul(MOST_OCTETS);
+                        let octets = slack.saturating_mul(OCTETS_PER_CHARACTER);
                         octets.saturating_add(horizon.octets)
                     });
                     return match room {
@@ -149,8 +149,8 @@ impl Languages {
         }
     }
 
-    /// What is near to each of some languages at once, up to so many characters; none where it does not show that whatever
-    /// has been read can be ended in all of them.
+    /// The over-approximations of some languages at once, up to so many characters; none where it does not show that
+    /// whatever has been read can be ended in all of them.
     fn over_approximation_of_all(
         &mut self,
         id: LanguageId,
@@ -161,14 +161,14 @@ impl Languages {
         let Expr::And(members) = self.arena.node(id).clone() else {
             return Ok(None);
         };
-        if self.arena.has_custom_dfa(id) || horizon.characters.saturating_add(END) > max {
+        if self.arena.has_custom_dfa(id) || horizon.characters.saturating_add(ENDING_CHARACTERS) > max {
             return Ok(None);
         }
         // Ends of texts are within the horizon as well.
         let further = Horizon {
-            characters: horizon.characters + END,
-            blanks: horizon.blanks + END,
-            octets: horizon.octets + END * MOST_OCTETS,
+            characters: horizon.characters + ENDING_CHARACTERS,
+            blanks: horizon.blanks + ENDING_CHARACTERS,
+            octets: horizon.octets + ENDING_CHARACTERS * OCTETS_PER_CHARACTER,
         };
         let near = members
             .iter()
@@ -176,10 +176,11 @@ impl Languages {
         let near = near.collect::<Result<Vec<_>, _>>()?;
         let near = self.arena.and(near)?;
         let slack = self.slack(near, depth)?;
-        Ok(slack.filter(|slack| *slack <= END).map(|_| near))
+        Ok(slack.filter(|slack| *slack <= ENDING_CHARACTERS).map(|_| near))
     }
 
-    /// As [`slack`](Self::slack), by looking at all that may be left of a text; none where that is too much.
+    /// The [`slack`](Self::slack) of a language, by looking at all that may be left of a text; none where that is too
+    /// much.
     fn measured_slack(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
         let mut states = vec![id];
         let mut numbers: HashMap<LanguageId, usize> = HashMap::new();
@@ -191,7 +192,7 @@ impl Languages {
             for &(_, target) in self.rows(states[at])?.iter() {
                 let number = *numbers.entry(target).or_insert(states.len());
                 if number == states.len() {
-                    if number == MOST_STATES {
+                    if number == SLACK_STATES {
                         // From most of them there are as many.
                         for state in states {
                             self.slacks.insert(state, None);
@@ -230,7 +231,7 @@ impl Languages {
         Ok(Some(slack))
     }
 
-    /// Takes a bound on the number of octets off an intersection: what it bounds, and the most.
+    /// Splits a bound on the number of octets off an intersection: what it bounds, and the most.
     fn split_octets(&mut self, id: LanguageId) -> Result<Option<(LanguageId, u64)>, LimitReached> {
         let Expr::And(members) = self.arena.node(id) else {
             return Ok(None);
@@ -246,7 +247,7 @@ impl Languages {
     /// Whether each text of a language has a blank at one end and another character at the other, so that as many after each
     /// other have as many stretches of blanks.
     fn is_word(&self, id: LanguageId) -> bool {
-        let has = |edge, blank| self.has_edge(id, edge, blank, &mut { MOST_PARTS });
+        let has = |edge, blank| self.has_edge(id, edge, blank, &mut { EDGE_PARTS });
         !self.arena.nullable(id)
             && (has(Edge::First, false) && has(Edge::Last, true) || has(Edge::First, true) && has(Edge::Last, false))
     }

@@ -33,7 +33,7 @@ impl Languages {
         Ok(None)
     }
 
-    /// The same, where the expression shows it: no automaton is walked.
+    /// The set of lengths of the texts of `id` where the expression shows it: no automaton is walked.
     pub(crate) fn plain_lengths(&mut self, id: LanguageId) -> Result<KnownLengths, LimitReached> {
         match self.arena.is_structural(id) {
             true => self.lengths(id),
@@ -52,12 +52,14 @@ impl Languages {
             }
             children.clear();
             match self.arena.node(id) {
-                Expr::Concat(first, rest) => children.extend([*first, *rest]),
-                Expr::Repeat { inner, .. } => children.push(*inner),
-                Expr::Or(members) => children.extend_from_slice(members),
+                // A bound is no part that is measured.
                 Expr::And(members) => children.extend(self.arena.bounded(members).map(|(inner, ..)| inner)),
-                Expr::Branch { edges, .. } => children.extend(edges.iter().map(|edge| edge.1)),
-                _ => {}
+                expr => {
+                    expr.all_parts(|part| {
+                        children.push(part);
+                        true
+                    });
+                }
             }
             let before = stack.len();
             stack.extend(children.iter().filter(|child| !self.lengths.contains_key(*child)));

@@ -90,7 +90,7 @@ impl Hostname {
         }
     }
 
-    /// Characters that the label may still have.
+    /// The number of characters that the label may still have.
     pub(in crate::strings) fn room(&self) -> usize {
         match self {
             Self::Start => usize::from(LABEL),

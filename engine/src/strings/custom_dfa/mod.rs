@@ -1,12 +1,12 @@
-//! Languages given by a machine of their own: formats that no expression of bearable size describes.
+//! Custom DFAs: deterministic automata for formats that no expression of bearable size describes.
 //!
-//! A machine is deterministic and reads one character at a time. Its state is a value: equal states are one node of
+//! A custom DFA is deterministic and reads one character at a time. Its state is a value: equal states are one node of
 //! the arena, and all else (Boolean operations, bounds on the length, derivatives, emptiness) works on that node as on
-//! any other. Three things are asked of a machine:
+//! any other. Three things are asked of a custom DFA:
 //!
 //! - It hands out a state only if some text leads on from there to acceptance.
 //! - It knows the lengths of what may follow, exactly, or does not answer.
-//! - Where it has so many states that a search through them would not end, it knows languages without machines that
+//! - Where it has so many states that a search through them would not end, it knows languages without custom DFAs that
 //!   contain it and that it contains, which settle most questions about combinations.
 
 pub(super) mod hostname;
@@ -27,16 +27,16 @@ use crate::strings::lengths::Lengths;
 use crate::strings::limits::LimitReached;
 
 /// Characters that may lead to a state each.
-const MOST_ROWS: u64 = 50_000;
+const ENUMERATED_CHARACTERS: u64 = 50_000;
 
-/// A state of a machine.
+/// A state of a custom DFA: equal states are equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum CustomDfa {
-    /// Of the machine for host names.
+    /// A place in a host name.
     Hostname(Hostname),
-    /// Of the machine for internationalised host names.
+    /// A place in an internationalised host name.
     IdnHostname(IdnHostname),
-    /// Of the machine for regular expressions.
+    /// A place in a regular expression.
     RegexSyntax(RegexSyntax),
 }
 
@@ -62,7 +62,7 @@ impl CustomDfa {
         Self::RegexSyntax(RegexSyntax::start())
     }
 
-    /// Whether the empty text belongs to it.
+    /// Whether a text may end here.
     pub(super) fn accepts(&self) -> bool {
         match self {
             Self::Hostname(host) => host.accepts(),
@@ -88,10 +88,10 @@ impl CustomDfa {
         if narrow {
             first = first.intersection(&CharSet::range('\0', '\u{7F}'));
         }
-        if first.ranges().iter().map(|range| range.count()).sum::<u64>() > MOST_ROWS {
+        if first.ranges().iter().map(|range| range.count()).sum::<u64>() > ENUMERATED_CHARACTERS {
             return Err(LimitReached {
                 what: "characters that each lead elsewhere",
-                allowed: MOST_ROWS as usize,
+                allowed: ENUMERATED_CHARACTERS as usize,
             });
         }
         for range in first.ranges() {
@@ -110,7 +110,7 @@ impl CustomDfa {
         Ok(rows)
     }
 
-    /// Whether a text goes on with a character from `first` to `last`, where the machine knows better than by trying all.
+    /// Whether a text goes on with a character from `first` to `last`, where the custom DFA knows better than by trying all.
     pub(super) fn may_begin(&self, first: char, last: char) -> Option<Result<bool, LimitReached>> {
         match self {
             Self::IdnHostname(idn) => Some(idn.may_begin(first, last)),
@@ -127,7 +127,7 @@ impl CustomDfa {
         }
     }
 
-    /// Whether there is a text of `min` to `max` characters, where the machine knows.
+    /// Whether there is a text of `min` to `max` characters, where the custom DFA knows.
     pub(super) fn reaches(&self, min: u64, max: u64) -> Result<Option<bool>, LimitReached> {
         match self {
             Self::Hostname(host) => host.reaches(min, max).map(Some),
@@ -136,7 +136,7 @@ impl CustomDfa {
         }
     }
 
-    /// The lengths of its texts, where the machine knows.
+    /// The lengths of its texts, where the custom DFA knows.
     pub(super) fn lengths(&self) -> Result<Option<Lengths>, LimitReached> {
         match self {
             Self::Hostname(host) => host.lengths(),
@@ -159,6 +159,6 @@ impl CustomDfa {
 fn push(rows: &mut CustomDfaRows, c: u32, next: CustomDfa) {
     match rows.last_mut() {
         Some((range, same)) if range.last + 1 == c && *same == next => range.last = c,
-        _ => rows.push((CharRange { first: c, last: c }, next)),
+        _ => rows.push((CharRange::new(c, c), next)),
     }
 }

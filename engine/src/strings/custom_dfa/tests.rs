@@ -1,4 +1,4 @@
-//! The machines against definitions and enumeration.
+//! The custom DFAs against definitions and enumeration.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -6,11 +6,12 @@ use crate::strings::language_id::{LanguageId, UNBOUNDED};
 use crate::strings::languages::Languages;
 use crate::strings::limits::LimitReached;
 
-/// States of machines that are not kept: to look at many texts, which would be a language each.
+/// States of custom DFAs, side by side, that are not kept in the arena: to look at many texts, each of which would be a
+/// language of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CustomDfaStates(Vec<BoundedState>);
 
-/// A state of a machine, and bounds on the number of characters to come.
+/// A state of a custom DFA, and bounds on the number of characters to come.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct BoundedState {
     state: CustomDfa,
@@ -103,8 +104,8 @@ impl CustomDfaStates {
 }
 
 impl Languages {
-    /// The machines whose states make up `language`, where it is a union of such, each within bounds on its length, and
-    /// no more.
+    /// The states that make up `language` where it is a union of states of custom DFAs, each within bounds on its length,
+    /// and nothing else.
     pub(crate) fn custom_dfa_states(&mut self, language: LanguageId) -> Result<Option<CustomDfaStates>, LimitReached> {
         if !self.arena.has_custom_dfa(language) {
             return Ok(None);

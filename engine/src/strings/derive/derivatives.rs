@@ -14,14 +14,14 @@ use crate::strings::limits::LimitReached;
 /// First characters, sorted, each with the language of what may follow. Characters that nothing follows are left out.
 pub(crate) type Transitions = Arc<[(CharRange, LanguageId)]>;
 
-type Row = (CharRange, LanguageId);
+type TableRow = (CharRange, LanguageId);
 
 /// The derivatives computed so far: by expression, and by the conditions on the past that hold.
 #[derive(Debug)]
 pub(in crate::strings) struct Derivatives {
     closed: LayeredById<Transitions>,
     open: LayeredMap<(LanguageId, u8), Transitions>,
-    /// Single derivatives of combinations with machines.
+    /// Single derivatives of combinations with custom DFAs.
     single: LayeredMap<(LanguageId, u32), LanguageId>,
 }
 
@@ -34,7 +34,7 @@ impl Derivatives {
         }
     }
 
-    /// The same, all of it shared, of so many expressions.
+    /// These derivatives with all tables in the shared layer, for an arena of so many expressions.
     pub(in crate::strings) fn share(self, expressions: usize) -> Self {
         Self {
             closed: self.closed.share(expressions),
@@ -43,7 +43,7 @@ impl Derivatives {
         }
     }
 
-    /// Those that are shared.
+    /// Derivatives over the shared tables of these.
     pub(in crate::strings) fn over(&self) -> Self {
         Self {
             closed: self.closed.over(),
@@ -60,7 +60,7 @@ impl Derivatives {
         }
     }
 
-    fn put(&mut self, arena: &mut Arena, id: LanguageId, past: u8, rows: Vec<Row>) -> Result<(), LimitReached> {
+    fn put(&mut self, arena: &mut Arena, id: LanguageId, past: u8, rows: Vec<TableRow>) -> Result<(), LimitReached> {
         arena.spend(rows.len())?;
         if arena.is_closed(id) {
             self.closed.put(id, rows.into(), arena.len());
@@ -159,7 +159,7 @@ impl Derivatives {
         self.get(arena, id, past).cloned().unwrap_or_else(|| Arc::new([]))
     }
 
-    fn compute(&self, arena: &mut Arena, id: LanguageId, past: u8) -> Result<Vec<Row>, LimitReached> {
+    fn compute(&self, arena: &mut Arena, id: LanguageId, past: u8) -> Result<Vec<TableRow>, LimitReached> {
         match arena.node(id).clone() {
             Expr::None | Expr::Empty => Ok(Vec::new()),
             Expr::Class(ranges) => Ok(ranges.iter().map(|&range| (range, EMPTY)).collect()),
@@ -196,14 +196,11 @@ impl Derivatives {
                 map(&mut rows, |target| arena.not(target))?;
                 Ok(joined(rows))
             }
-            Expr::Past(i) => {
-                let everything = CharRange { first: 0, last: LAST };
-                Ok(if past >> i & 1 == 1 {
-                    vec![(everything, ANY)]
-                } else {
-                    Vec::new()
-                })
-            }
+            Expr::Past(i) => Ok(if past >> i & 1 == 1 {
+                vec![(CharRange::ALL, ANY)]
+            } else {
+                Vec::new()
+            }),
             Expr::Recall { body, past: languages } => self.compute_recall(arena, body, &languages),
             Expr::Loop(number) => Ok(self.table(arena, arena.loop_definition(number), past).to_vec()),
             Expr::CustomDfa(state) => {
@@ -225,7 +222,7 @@ impl Derivatives {
         arena: &mut Arena,
         body: LanguageId,
         past: &[LanguageId],
-    ) -> Result<Vec<Row>, LimitReached> {
+    ) -> Result<Vec<TableRow>, LimitReached> {
         let bits = arena.past_bits(past);
         let mut tables = vec![self.table(arena, body, bits)];
         // Total tables keep the targets in place: the body's first, then the languages of the past in order.
@@ -263,7 +260,7 @@ impl Arena {
 }
 
 /// Where the character numbered `c` leads.
-pub(in crate::strings) fn target(rows: &[Row], c: u32) -> LanguageId {
+pub(in crate::strings) fn target(rows: &[TableRow], c: u32) -> LanguageId {
     let place = rows.partition_point(|(range, _)| range.last < c);
     match rows.get(place) {
         Some((range, target)) if range.first <= c => *target,
@@ -271,13 +268,13 @@ pub(in crate::strings) fn target(rows: &[Row], c: u32) -> LanguageId {
     }
 }
 
-fn slices(tables: &[Transitions]) -> Vec<&[Row]> {
+fn slices(tables: &[Transitions]) -> Vec<&[TableRow]> {
     tables.iter().map(|table| &table[..]).collect()
 }
 
 /// Replaces targets, asking once for each run of equal ones.
 fn map(
-    rows: &mut [Row],
+    rows: &mut [TableRow],
     mut to: impl FnMut(LanguageId) -> Result<LanguageId, LimitReached>,
 ) -> Result<(), LimitReached> {
     let mut last = None;
@@ -293,15 +290,15 @@ fn map(
 }
 
 /// Neighbouring ranges with one target joined, and dead ones left out.
-fn joined(rows: Vec<Row>) -> Vec<Row> {
-    let mut kept: Vec<Row> = Vec::with_capacity(rows.len());
+fn joined(rows: Vec<TableRow>) -> Vec<TableRow> {
+    let mut kept: Vec<TableRow> = Vec::with_capacity(rows.len());
     for (range, target) in rows {
         push(&mut kept, range, target);
     }
     kept
 }
 
-pub(in crate::strings) fn push(rows: &mut Vec<Row>, range: CharRange, target: LanguageId) {
+pub(in crate::strings) fn push(rows: &mut Vec<TableRow>, range: CharRange, target: LanguageId) {
     match rows.last_mut() {
         _ if target == NONE => {}
         Some((previous, same)) if *same == target && previous.last + 1 == range.first => previous.last = range.last,
@@ -310,51 +307,39 @@ pub(in crate::strings) fn push(rows: &mut Vec<Row>, range: CharRange, target: La
 }
 
 /// A row for every character.
-fn total(rows: &[Row]) -> Vec<Row> {
+fn total(rows: &[TableRow]) -> Vec<TableRow> {
     let mut all = Vec::with_capacity(2 * rows.len() + 1);
     let mut next = 0;
     for &(range, target) in rows {
         if range.first > next {
-            all.push((
-                CharRange {
-                    first: next,
-                    last: range.first - 1,
-                },
-                NONE,
-            ));
+            all.push((CharRange::new(next, range.first - 1), NONE));
         }
         all.push((range, target));
         next = range.last + 1;
     }
     if next <= LAST {
-        all.push((
-            CharRange {
-                first: next,
-                last: LAST,
-            },
-            NONE,
-        ));
+        all.push((CharRange::new(next, LAST), NONE));
     }
     all
 }
 
 /// Pairs of targets that are remembered while two tables are gone through.
-const RECENT: usize = 16;
+const RECENT_PAIRS: usize = 16;
 
-/// As [`overlay`], of two tables, which are gone through side by side.
+/// Does what [`overlay`] does for two tables, which are gone through side by side.
 fn overlay_two(
-    one: &[Row],
-    other: &[Row],
+    one: &[TableRow],
+    other: &[TableRow],
     all: bool,
     mut join: impl FnMut(&[LanguageId]) -> Result<LanguageId, LimitReached>,
-) -> Result<Vec<Row>, LimitReached> {
+) -> Result<Vec<TableRow>, LimitReached> {
     let mut known: Vec<([Option<LanguageId>; 2], LanguageId)> = Vec::new();
     let mut rows = Vec::with_capacity(one.len() + other.len());
     let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
     let mut at = 0;
     while at <= LAST {
         // Where a table goes from here, and up to where that does not change.
-        let here = |table: &mut std::iter::Peekable<std::slice::Iter<'_, Row>>| {
+        let here = |table: &mut std::iter::Peekable<std::slice::Iter<'_, TableRow>>| {
             while table.next_if(|(range, _)| range.last < at).is_some() {}
             match table.peek() {
                 Some((range, target)) if range.first <= at => (Some(*target), range.last),
@@ -363,17 +348,14 @@ fn overlay_two(
             }
         };
         let ((first, first_end), (second, second_end)) = (here(&mut one), here(&mut other));
-        let range = CharRange {
-            first: at,
-            last: first_end.min(second_end),
-        };
+        let range = CharRange::new(at, first_end.min(second_end));
         at = range.last + 1;
         let pair = [first, second];
         let target = match pair {
             [None, None] => continue,
             [None, _] | [_, None] if all => continue,
             // Pairs that come again mostly do so soon.
-            _ => match known.iter().rev().take(RECENT).find(|(same, _)| *same == pair) {
+            _ => match known.iter().rev().take(RECENT_PAIRS).find(|(same, _)| *same == pair) {
                 Some((_, target)) => *target,
                 None => {
                     let target = match pair {
@@ -394,10 +376,10 @@ fn overlay_two(
 /// The tables laid over each other: for each range on which none of them changes, `join` of their targets in the
 /// order of the tables. Ranges that not all of them have are left out if `all` are needed.
 fn overlay(
-    tables: &[&[Row]],
+    tables: &[&[TableRow]],
     all: bool,
     mut join: impl FnMut(&[LanguageId]) -> Result<LanguageId, LimitReached>,
-) -> Result<Vec<Row>, LimitReached> {
+) -> Result<Vec<TableRow>, LimitReached> {
     if let [one, other] = tables {
         return overlay_two(one, other, all, join);
     }
@@ -443,14 +425,7 @@ fn overlay(
                 target
             }
         };
-        push(
-            &mut rows,
-            CharRange {
-                first: place,
-                last: next - 1,
-            },
-            target,
-        );
+        push(&mut rows, CharRange::new(place, next - 1), target);
     }
     Ok(rows)
 }

@@ -9,11 +9,11 @@ use crate::strings::language_id::{LanguageId, NONE};
 use crate::strings::languages::Languages;
 use crate::strings::limits::LimitReached;
 
-/// So many characters are tried one by one where machines make a state for each.
-const FEW_CHARACTERS: u64 = 256;
+/// The most characters that are tried one by one where a custom DFA makes a state for each.
+const SINGLE_CHARACTERS: u64 = 256;
 
 impl Languages {
-    /// What may follow `c` in texts of `language`.
+    /// The derivative of `language` by `c`: what may follow `c` in its texts.
     pub(crate) fn derivative(&mut self, language: LanguageId, c: char) -> Result<LanguageId, LimitReached> {
         let c = index(c);
         if !self.arena.has_custom_dfa(language) {
@@ -110,7 +110,7 @@ impl Languages {
             return self.derivatives.of(&mut self.arena, language);
         }
         let possible = self.first_characters(language)?;
-        if possible.ranges().iter().map(|range| range.count()).sum::<u64>() > FEW_CHARACTERS {
+        if possible.ranges().iter().map(|range| range.count()).sum::<u64>() > SINGLE_CHARACTERS {
             return self.derivatives.of(&mut self.arena, language);
         }
         self.rows_within(language, &possible)
@@ -122,7 +122,7 @@ impl Languages {
         for range in possible.ranges() {
             for c in range.first..=range.last {
                 let target = self.derivatives.after(&mut self.arena, language, c)?;
-                push(&mut rows, CharRange { first: c, last: c }, target);
+                push(&mut rows, CharRange::new(c, c), target);
             }
         }
         self.arena.spend(rows.len())?;

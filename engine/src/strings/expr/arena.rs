@@ -6,8 +6,6 @@ use std::sync::Arc;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::strings::charset::CharRange;
-use crate::strings::charset::LAST;
-use crate::strings::expr::coarse_char_set::CoarseCharSet;
 use crate::strings::expr::expression::{Expr, Facts, LeapMinute};
 use crate::strings::language_id::{CHARACTER, LanguageId, NONE, UNBOUNDED};
 use crate::strings::layers::{LayeredMap, LayeredVec};
@@ -21,15 +19,11 @@ pub(in crate::strings) type NewLanguage = Result<LanguageId, LimitReached>;
 pub(in crate::strings) struct Arena {
     nodes: LayeredVec<Expr>,
     facts: LayeredVec<Facts>,
-    pub(in crate::strings) firsts: LayeredVec<CoarseCharSet>,
-    pub(in crate::strings) used: LayeredVec<CoarseCharSet>,
-    /// How many words there are in each that is a short list; 0 of others.
-    pub(in crate::strings) words: LayeredVec<u8>,
     /// Numbers of the expressions that are shared, and of the others.
     shared_index: Arc<HashTable<u32>>,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// For each loop: its definition once it is known, and the facts it was announced with.
+    /// The definition of each loop once it is known, and the facts it was announced with.
     pub(in crate::strings) loops: LayeredVec<(LanguageId, Facts)>,
     /// What follows each hour, or hour and minute, of a time of day with a leap second, as far as it has been made.
     pub(in crate::strings) leap_seconds: LayeredMap<(u8, LeapMinute), LanguageId>,
@@ -44,9 +38,6 @@ impl Arena {
         let mut arena = Self {
             nodes: LayeredVec::new(),
             facts: LayeredVec::new(),
-            firsts: LayeredVec::new(),
-            used: LayeredVec::new(),
-            words: LayeredVec::new(),
             shared_index: Arc::new(HashTable::new()),
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
@@ -56,11 +47,10 @@ impl Arena {
             cells: 0,
             allowed_cells,
         };
-        let everything = CharRange { first: 0, last: LAST };
         for node in [
             Expr::None,
             Expr::Empty,
-            Expr::Class(Box::new([everything])),
+            Expr::Class(Box::new([CharRange::ALL])),
             Expr::Repeat {
                 inner: CHARACTER,
                 min: 0,
@@ -72,7 +62,7 @@ impl Arena {
         arena
     }
 
-    /// The same, all of it shared.
+    /// This arena with all expressions in the shared layer.
     pub(in crate::strings) fn share(self) -> Self {
         let nodes = self.nodes.share();
         let mut index = HashTable::with_capacity(nodes.len());
@@ -83,9 +73,6 @@ impl Arena {
         Self {
             nodes,
             facts: self.facts.share(),
-            firsts: self.firsts.share(),
-            used: self.used.share(),
-            words: self.words.share(),
             shared_index: Arc::new(index),
             index: HashTable::new(),
             loops: self.loops.share(),
@@ -95,14 +82,11 @@ impl Arena {
         }
     }
 
-    /// The expressions that are shared, and so many cells for others.
+    /// An arena that begins with the shared expressions of this one and has so many cells for others.
     pub(in crate::strings) fn over(&self, allowed_cells: usize) -> Self {
         Self {
             nodes: self.nodes.over(),
             facts: self.facts.over(),
-            firsts: self.firsts.over(),
-            used: self.used.over(),
-            words: self.words.over(),
             shared_index: self.shared_index.clone(),
             index: HashTable::new(),
             hasher: self.hasher.clone(),
@@ -118,8 +102,8 @@ impl Arena {
         &self.nodes[id.0 as usize]
     }
 
-    pub(in crate::strings) fn facts(&self, id: LanguageId) -> Facts {
-        self.facts[id.0 as usize]
+    pub(in crate::strings) fn facts(&self, id: LanguageId) -> &Facts {
+        &self.facts[id.0 as usize]
     }
 
     /// Whether the empty text belongs to `id`, whatever the past was. Only closed expressions can be asked.
@@ -184,22 +168,11 @@ impl Arena {
 
     /// Whether the parts of an expression are shared, as those of one that is must be.
     fn may_be_shared(&self, node: &Expr) -> bool {
-        let is_shared = |id: &LanguageId| (id.0 as usize) < self.nodes.shared();
-        match node {
-            _ if self.nodes.shared() == 0 => false,
-            Expr::None
-            | Expr::Empty
-            | Expr::Class(_)
-            | Expr::Past(_)
-            | Expr::LeapSecond { .. }
-            | Expr::CustomDfa(_) => true,
-            Expr::Branch { edges, .. } => edges.iter().all(|(_, target)| is_shared(target)),
-            Expr::Concat(first, rest) => is_shared(first) && is_shared(rest),
-            Expr::Repeat { inner, .. } | Expr::Not(inner) => is_shared(inner),
-            Expr::Or(members) | Expr::And(members) => members.iter().all(is_shared),
-            Expr::Recall { body, past } => is_shared(body) && past.iter().all(is_shared),
-            Expr::Loop(number) => (*number as usize) < self.loops.shared(),
-        }
+        let shared = self.nodes.shared();
+        let is_known_loop = |number: u32| (number as usize) < self.loops.shared();
+        shared > 0
+            && node.all_parts(|id| (id.0 as usize) < shared)
+            && !matches!(node, Expr::Loop(number) if !is_known_loop(*number))
     }
 
     fn insert(&mut self, node: Expr) -> LanguageId {
@@ -211,9 +184,6 @@ impl Arena {
         // Cells bound the number of nodes far below 2^32.
         let id = self.nodes.len() as u32;
         self.facts.push(self.facts_of(&node));
-        self.firsts.push(self.firsts_of(&node));
-        self.used.push(self.used_of(&node));
-        self.words.push(self.words_of(&node));
         self.nodes.push(node);
         let (nodes, hasher) = (&self.nodes, &self.hasher);
         self.index
@@ -224,17 +194,7 @@ impl Arena {
     /// A new loop that accepts the empty text as `nullable` says and may mention `pasts`.
     pub(in crate::strings) fn announce_loop(&mut self, nullable: u64, pasts: u8) -> Result<LanguageId, LimitReached> {
         let number = self.loops.len() as u32;
-        self.loops.push((
-            NONE,
-            Facts {
-                nullable,
-                pasts,
-                simple: false,
-                structural: false,
-                custom_dfa: false,
-                finite: false,
-            },
-        ));
+        self.loops.push((NONE, Facts::opaque(nullable, pasts)));
         self.intern(Expr::Loop(number))
     }
 

@@ -10,7 +10,7 @@ use crate::strings::language_id::{ANY, CHARACTER, EMPTY, LanguageId, NONE, UNBOU
 use crate::strings::limits::LimitReached;
 
 /// Loops over classes that the other members of a union are held against.
-const MOST_LOOPS: usize = 4;
+const ABSORBING_LOOPS: usize = 4;
 
 impl Arena {
     /// Texts of any of `members`.
@@ -163,7 +163,7 @@ impl Arena {
             .iter()
             .copied()
             .filter_map(|member| Some((member, self.as_any_of_class(member)?)));
-        let loops: SmallVec<[_; MOST_LOOPS]> = loops.take(MOST_LOOPS).collect();
+        let loops: SmallVec<[_; ABSORBING_LOOPS]> = loops.take(ABSORBING_LOOPS).collect();
         for (all, class) in loops {
             members.retain(|&member| member == all || !self.used(member).are_in(class));
         }

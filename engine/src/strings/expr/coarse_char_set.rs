@@ -134,8 +134,7 @@ mod tests {
 
     #[test]
     fn stretches_without_a_first_character_are_found() {
-        let firsts =
-            CoarseCharSet::of([CharRange { first: 48, last: 57 }, CharRange { first: 100, last: 100 }].into_iter());
+        let firsts = CoarseCharSet::of([CharRange::new(48, 57), CharRange::new(100, 100)].into_iter());
         let last = u32::from(char::MAX);
         let expected = [
             (0, Some(47)),
@@ -151,27 +150,20 @@ mod tests {
         assert_eq!(firsts.none_up_to(0x80), Some(last));
         assert!(firsts.are_ascii() && !CoarseCharSet::ALL.are_ascii());
         assert_eq!(
-            CoarseCharSet::of([CharRange { first: 0, last: 300 }].into_iter()),
+            CoarseCharSet::of([CharRange::new(0, 300)].into_iter()),
             CoarseCharSet::ALL
         );
-        let wide =
-            CoarseCharSet::of([CharRange { first: 127, last: 127 }, CharRange { first: 200, last: 300 }].into_iter());
+        let wide = CoarseCharSet::of([CharRange::new(127, 127), CharRange::new(200, 300)].into_iter());
         assert_eq!(
             (wide.none_up_to(0), wide.none_up_to(127), wide.none_up_to(0x80)),
             (Some(126), None, None)
         );
-        let digits = [
-            CharRange { first: 48, last: 57 },
-            CharRange {
-                first: 0x80,
-                last: LAST,
-            },
-        ];
-        let one = CoarseCharSet::of([CharRange { first: 49, last: 49 }].into_iter());
+        let digits = [CharRange::new(48, 57), CharRange::new(0x80, LAST)];
+        let one = CoarseCharSet::of([CharRange::new(49, 49)].into_iter());
         assert!(one.are_in(&digits) && one.are_in(&digits[..1]) && !one.are_in(&digits[1..]));
         assert!(CoarseCharSet::NONE.are_in(&[]) && !firsts.are_in(&digits) && !wide.are_in(&digits));
         let other = CoarseCharSet { ascii: 0, others: true };
-        assert!(other.are_in(&digits) && !other.are_in(&[CharRange { first: 0, last: 300 }]));
+        assert!(other.are_in(&digits) && !other.are_in(&[CharRange::new(0, 300)]));
         assert_eq!(other.none_up_to(5), Some(0x7F));
     }
 }

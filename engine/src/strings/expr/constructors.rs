@@ -150,7 +150,7 @@ impl Arena {
         Ok(joined)
     }
 
-    /// As `concat`, with unions distributed: what follows a choice is told apart by the choice, as in an automaton
+    /// Concatenates with unions distributed: what follows a choice is told apart by the choice, as in an automaton
     /// whose states are sets of places in the expression.
     pub(in crate::strings) fn concat_each(&mut self, first: LanguageId, rest: LanguageId) -> NewLanguage {
         let Expr::Or(members) = self.node(first) else {
@@ -296,13 +296,7 @@ impl Arena {
             let parent = open.states.last().map_or(0, |(from, _)| *from);
             match open.edges[parent..].last_mut() {
                 Some((range, same)) if *same == target && range.last + 1 == letter => range.last = letter,
-                _ => open.edges.push((
-                    CharRange {
-                        first: letter,
-                        last: letter,
-                    },
-                    target,
-                )),
+                _ => open.edges.push((CharRange::new(letter, letter), target)),
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::strings::charset::CharRange;
 use crate::strings::custom_dfa::CustomDfa;
+use crate::strings::expr::coarse_char_set::CoarseCharSet;
 use crate::strings::language_id::LanguageId;
 
 /// Conditions on the past that one pattern may have: the nullability of an expression is a table over their truth, and
@@ -54,7 +55,7 @@ pub(in crate::strings) enum Expr {
         hour: u8,
         minute: LeapMinute,
     },
-    /// A state of a machine that is no expression.
+    /// A state of a custom DFA.
     CustomDfa(CustomDfa),
 }
 
@@ -63,9 +64,9 @@ pub(in crate::strings) enum Expr {
 pub(in crate::strings) enum LeapMinute {
     /// The colon before it comes next.
     Ahead,
-    /// Its first digit comes next.
+    /// The first digit of the minute comes next.
     Begun,
-    /// It begins with this digit.
+    /// The minute begins with this digit.
     Tens(u8),
     /// The colon behind it comes next.
     Read(u8),
@@ -78,21 +79,58 @@ pub(in crate::strings) enum LeapMinute {
 pub(in crate::strings) struct Facts {
     /// Whether the empty text belongs to it: bit `b` for the truth values `b` of the conditions on the past.
     pub(in crate::strings) nullable: u64,
-    /// Conditions on the past that it mentions.
+    /// The conditions on the past that it mentions, a bit each.
     pub(in crate::strings) pasts: u8,
-    /// Made of characters, concatenation, repetition and union only: such an expression, unless it is [`NONE`], has
+    /// Whether it is made of characters, concatenation, repetition and union only: such an expression, unless it is [`NONE`], has
     /// a text, and its lengths follow from its structure.
     pub(in crate::strings) simple: bool,
-    /// Its lengths follow from its structure: as `simple`, with bounds on the length of parts besides.
+    /// Whether lengths follow from the structure: it is `simple`, but for bounds on the length of parts.
     pub(in crate::strings) structural: bool,
-    /// A Boolean combination of others with a [`Expr::CustomDfa`]: its states are as many as texts, so that derivatives
-    /// are taken by one character at a time.
+    /// Whether it is a Boolean combination with an [`Expr::CustomDfa`]: its states are as many as texts, so that
+    /// derivatives are taken by one character at a time.
     pub(in crate::strings) custom_dfa: bool,
-    /// It has so many texts and no more, as its structure shows.
+    /// Whether the structure shows that it has finitely many texts.
     pub(in crate::strings) finite: bool,
+    /// Which characters its texts may begin with.
+    pub(in crate::strings) firsts: CoarseCharSet,
+    /// Which characters its texts may have at all.
+    pub(in crate::strings) used: CoarseCharSet,
+    /// How many words there are in it if it is a short list; 0 of others.
+    pub(in crate::strings) words: u8,
+}
+
+impl Facts {
+    /// Facts about an expression of which nothing shows but whether the empty text belongs to it, and which conditions on
+    /// the past it mentions.
+    pub(in crate::strings) fn opaque(nullable: u64, pasts: u8) -> Self {
+        Self {
+            nullable,
+            pasts,
+            simple: false,
+            structural: false,
+            custom_dfa: false,
+            finite: false,
+            firsts: CoarseCharSet::ALL,
+            used: CoarseCharSet::ALL,
+            words: 0,
+        }
+    }
 }
 
 impl Expr {
+    /// Whether all expressions that this one is made of are such as `holds`; what a loop is defined as is none of them.
+    pub(in crate::strings) fn all_parts(&self, mut holds: impl FnMut(LanguageId) -> bool) -> bool {
+        match self {
+            Self::None | Self::Empty | Self::Class(_) | Self::Past(_) | Self::Loop(_) => true,
+            Self::LeapSecond { .. } | Self::CustomDfa(_) => true,
+            Self::Branch { edges, .. } => edges.iter().all(|(_, target)| holds(*target)),
+            Self::Concat(first, rest) => holds(*first) && holds(*rest),
+            Self::Repeat { inner, .. } | Self::Not(inner) => holds(*inner),
+            Self::Or(members) | Self::And(members) => members.iter().all(|member| holds(*member)),
+            Self::Recall { body, past } => holds(*body) && past.iter().all(|language| holds(*language)),
+        }
+    }
+
     /// Memory of the expression beyond a fixed amount, in cells.
     pub(in crate::strings) fn cells(&self) -> usize {
         match self {

@@ -6,21 +6,30 @@ use crate::strings::expr::expression::{Expr, Facts, LeapMinute, PAST_ROWS};
 use crate::strings::language_id::{LanguageId, UNBOUNDED};
 
 impl Arena {
-    pub(in crate::strings) fn facts_of(&self, node: &Expr) -> Facts {
-        let truth = |holds: bool| if holds { u64::MAX } else { 0 };
+    /// What is known of an expression that is made, the parts of which have been.
+    pub(super) fn facts_of(&self, expr: &Expr) -> Facts {
+        if let Expr::Loop(number) = expr {
+            return self.loops[*number as usize].1;
+        }
+        Facts {
+            firsts: self.firsts_of(expr),
+            used: self.used_of(expr),
+            words: self.words_of(expr),
+            ..self.structure_of(expr)
+        }
+    }
+
+    fn structure_of(&self, expr: &Expr) -> Facts {
         let closed = |nullable, simple| Facts {
-            nullable: truth(nullable),
-            pasts: 0,
             simple,
             structural: simple,
-            custom_dfa: false,
-            finite: false,
+            ..Facts::opaque(if nullable { u64::MAX } else { 0 }, 0)
         };
-        match node {
+        match expr {
             Expr::LeapSecond { .. } => closed(false, true),
             Expr::None | Expr::Empty | Expr::Class(_) => Facts {
                 finite: true,
-                ..closed(matches!(node, Expr::Empty), true)
+                ..closed(matches!(expr, Expr::Empty), true)
             },
             Expr::CustomDfa(state) => Facts {
                 custom_dfa: true,
@@ -32,7 +41,7 @@ impl Arena {
             },
             Expr::Concat(first, rest) => Facts {
                 custom_dfa: false,
-                ..self.combine([*first, *rest], true, |a, b| a & b)
+                ..self.combine(&[*first, *rest], |a, b| a & b)
             },
             Expr::Repeat { inner, min, max } => {
                 let inner = self.facts(*inner);
@@ -40,35 +49,27 @@ impl Arena {
                     nullable: if *min == 0 { u64::MAX } else { inner.nullable },
                     custom_dfa: false,
                     finite: inner.finite && *max != UNBOUNDED,
-                    ..inner
+                    ..*inner
                 }
             }
-            Expr::Or(members) => self.combine(members.iter().copied(), true, |a, b| a | b),
-            Expr::And(members) => Facts {
-                structural: self
-                    .bounded(members)
-                    .is_some_and(|(inner, ..)| self.is_structural(inner)),
-                finite: members.iter().any(|member| self.is_finite(*member)),
-                ..self.combine(members.iter().copied(), false, |a, b| a & b)
-            },
+            Expr::Or(members) => self.combine(members, |a, b| a | b),
+            Expr::And(members) => {
+                let bounded = self.bounded(members);
+                Facts {
+                    simple: false,
+                    structural: bounded.is_some_and(|(inner, ..)| self.is_structural(inner)),
+                    finite: members.iter().any(|member| self.is_finite(*member)),
+                    ..self.combine(members, |a, b| a & b)
+                }
+            }
             Expr::Not(inner) => {
                 let inner = self.facts(*inner);
                 Facts {
-                    nullable: !inner.nullable,
-                    simple: false,
-                    structural: false,
-                    finite: false,
-                    ..inner
+                    custom_dfa: inner.custom_dfa,
+                    ..Facts::opaque(!inner.nullable, inner.pasts)
                 }
             }
-            Expr::Past(i) => Facts {
-                nullable: PAST_ROWS[usize::from(*i)],
-                pasts: 1 << i,
-                simple: false,
-                structural: false,
-                custom_dfa: false,
-                finite: false,
-            },
+            Expr::Past(i) => Facts::opaque(PAST_ROWS[usize::from(*i)], 1 << i),
             Expr::Recall { body, past } => {
                 let row = self.facts(*body).nullable >> self.past_bits(past) & 1;
                 closed(row == 1, false)
@@ -77,46 +78,30 @@ impl Arena {
         }
     }
 
-    fn combine(
-        &self,
-        members: impl IntoIterator<Item = LanguageId>,
-        simple: bool,
-        join: impl Fn(u64, u64) -> u64,
-    ) -> Facts {
-        let mut members = members.into_iter().map(|member| self.facts(member));
-        let first = members.next().unwrap_or(Facts {
-            nullable: 0,
-            pasts: 0,
-            simple,
-            structural: simple,
-            custom_dfa: false,
-            finite: false,
+    /// Facts about parts, of which there is one at least, taken together.
+    fn combine(&self, parts: &[LanguageId], join: impl Fn(u64, u64) -> u64) -> Facts {
+        let parts = parts.iter().map(|part| *self.facts(*part));
+        let all = parts.reduce(|all, one| Facts {
+            nullable: join(all.nullable, one.nullable),
+            pasts: all.pasts | one.pasts,
+            simple: all.simple && one.simple,
+            structural: all.structural && one.structural,
+            custom_dfa: all.custom_dfa || one.custom_dfa,
+            finite: all.finite && one.finite,
+            ..all
         });
-        members.fold(
-            Facts {
-                simple: simple && first.simple,
-                ..first
-            },
-            |all, one| Facts {
-                nullable: join(all.nullable, one.nullable),
-                pasts: all.pasts | one.pasts,
-                simple: all.simple && one.simple,
-                structural: all.structural && one.structural,
-                custom_dfa: all.custom_dfa || one.custom_dfa,
-                finite: all.finite && one.finite,
-            },
-        )
+        all.unwrap_or(Facts::opaque(0, 0))
     }
 }
 
 impl Arena {
     /// What may come first in texts of an expression.
     pub(in crate::strings) fn firsts(&self, id: LanguageId) -> CoarseCharSet {
-        self.firsts[id.0 as usize]
+        self.facts(id).firsts
     }
 
-    /// The same of an expression that is made, the parts of which have been.
-    pub(in crate::strings) fn firsts_of(&self, node: &Expr) -> CoarseCharSet {
+    /// What may come first in texts of an expression that is made, the parts of which have been.
+    fn firsts_of(&self, node: &Expr) -> CoarseCharSet {
         match node {
             Expr::None | Expr::Empty => CoarseCharSet::NONE,
             Expr::Class(ranges) => CoarseCharSet::of(ranges.iter().copied()),
@@ -147,16 +132,14 @@ impl Arena {
             }),
         }
     }
-}
 
-impl Arena {
     /// What may come at all in texts of an expression.
     pub(in crate::strings) fn used(&self, id: LanguageId) -> CoarseCharSet {
-        self.used[id.0 as usize]
+        self.facts(id).used
     }
 
-    /// The same of an expression that is made, the parts of which have been.
-    pub(in crate::strings) fn used_of(&self, node: &Expr) -> CoarseCharSet {
+    /// What may come at all in texts of an expression that is made, the parts of which have been.
+    fn used_of(&self, node: &Expr) -> CoarseCharSet {
         let all_of = |members: &mut dyn Iterator<Item = LanguageId>| {
             members.fold(CoarseCharSet::NONE, |all, member| all.or(self.used(member)))
         };

@@ -10,12 +10,12 @@ use crate::strings::language_id::{EMPTY, LanguageId};
 use crate::strings::limits::LimitReached;
 
 /// Words of lists that are intersected.
-const MOST_WORDS: u64 = 32;
+const SHORT_LIST_WORDS: u64 = 32;
 /// Parts of a language that a word is held against: nested ones may be as many as there are ways to them.
-const MOST_PARTS: usize = 64;
+const WORD_TEST_PARTS: usize = 64;
 
 /// Characters that words of a list end with, at most, where they have all else in common.
-const FEW_LAST: u64 = 64;
+const LAST_CHARACTERS: u64 = 64;
 
 /// The ways on from a place in words of a list.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ impl Arena {
         match self.node(language) {
             Expr::Branch { edges, .. } => Some(WordEdges::Edges(edges.iter())),
             // Last characters of words.
-            Expr::Class(ranges) if ranges.iter().map(|range| range.count()).sum::<u64>() <= FEW_LAST => {
+            Expr::Class(ranges) if ranges.iter().map(|range| range.count()).sum::<u64>() <= LAST_CHARACTERS => {
                 Some(WordEdges::Last(ranges.iter()))
             }
             Expr::Empty => Some(WordEdges::Edges([].iter())),
@@ -82,7 +82,7 @@ impl Arena {
             Expr::Empty => Some(1),
             Expr::Class(ranges) => Some(ranges.iter().map(|range| range.count()).sum()),
             Expr::Branch { accepts, edges } => edges.iter().try_fold(u64::from(*accepts), |all, (range, target)| {
-                match self.words[target.0 as usize] {
+                match self.facts(*target).words {
                     0 => None,
                     words => Some(all + range.count() * u64::from(words)),
                 }
@@ -90,14 +90,14 @@ impl Arena {
             _ => None,
         };
         match words {
-            Some(words @ 1..=MOST_WORDS) => words as u8,
+            Some(words @ 1..=SHORT_LIST_WORDS) => words as u8,
             _ => 0,
         }
     }
 
     /// The words of a short list.
     fn short_list(&self, language: LanguageId) -> Option<Vec<String>> {
-        match self.words[language.0 as usize] {
+        match self.facts(language).words {
             0 => None,
             words => self.listed(language, words.into()),
         }
@@ -162,11 +162,11 @@ impl Arena {
 
     /// Makes a list of members of an intersection of which one is a short list. Returns whether it did.
     pub(in crate::strings) fn intersect_lists(&mut self, members: &mut Vec<LanguageId>) -> Result<bool, LimitReached> {
-        let lists = members.iter().copied().filter(|list| self.words[list.0 as usize] > 0);
-        let Some(list) = lists.min_by_key(|list| self.words[list.0 as usize]) else {
+        let lists = members.iter().copied().filter(|list| self.facts(*list).words > 0);
+        let Some(list) = lists.min_by_key(|list| self.facts(*list).words) else {
             return Ok(false);
         };
-        let told = |member: &LanguageId| self.tells_words(*member, &mut { MOST_PARTS });
+        let told = |member: &LanguageId| self.tells_words(*member, &mut { WORD_TEST_PARTS });
         if !members.iter().all(told) {
             return Ok(false);
         }
@@ -174,7 +174,7 @@ impl Arena {
         let mut left = Vec::with_capacity(words.len());
         for word in &words {
             let others = members.iter().filter(|member| **member != list);
-            let mut others = others.map(|member| self.has_word(*member, word, &mut { MOST_PARTS }));
+            let mut others = others.map(|member| self.has_word(*member, word, &mut { WORD_TEST_PARTS }));
             match others.try_fold(true, |all, has| Some(all && has?)) {
                 Some(true) => left.push(&word[..]),
                 Some(false) => {}
@@ -187,9 +187,9 @@ impl Arena {
 
     /// Makes one list of the short lists of a union.
     pub(in crate::strings) fn unite_lists(&mut self, members: &mut Vec<LanguageId>) -> Result<(), LimitReached> {
-        let short = members.iter().map(|list| u64::from(self.words[list.0 as usize]));
+        let short = members.iter().map(|list| u64::from(self.facts(*list).words));
         let lists = short.clone().filter(|words| *words > 0).count();
-        if lists < 2 || short.sum::<u64>() > MOST_WORDS {
+        if lists < 2 || short.sum::<u64>() > SHORT_LIST_WORDS {
             return Ok(());
         }
         let words: Vec<String> = members
@@ -198,7 +198,7 @@ impl Arena {
             .flatten()
             .collect();
         let list = self.words(words.iter().map(|word| &word[..]).collect())?;
-        members.retain(|member| self.words[member.0 as usize] == 0);
+        members.retain(|member| self.facts(*member).words == 0);
         members.push(list);
         members.sort_unstable();
         Ok(())

@@ -65,10 +65,7 @@ impl Grammar<'_> {
             ];
             let edges = ends.into_iter().filter(|(width, ..)| *width <= room);
             let edges = edges.map(|(width, first, last)| {
-                let range = CharRange {
-                    first: index(first),
-                    last: index(last),
-                };
+                let range = CharRange::new(index(first), index(last));
                 (range, left[room - width])
             });
             let edges = edges.collect();

@@ -1,4 +1,4 @@
-//! Formats that machines decide, in combination with what else speaks of strings.
+//! Formats that custom DFAs decide, in combination with what else speaks of strings.
 
 use crate::strings::{Cardinality, LanguageId, LanguageLimits, Languages};
 
