@@ -45,3 +45,19 @@ impl From<AutomatonError> for CompileError {
 pub(super) fn limit_error(error: impl Into<AutomatonError>) -> CompileError {
     error.into().into()
 }
+
+/// Whether a count is within a limit.
+///
+/// # Errors
+///
+/// [`AutomatonError::Limit`], where it is not.
+pub(crate) fn check_limit(
+    count: usize,
+    (limit, allowed): (&'static str, usize),
+    what: &'static str,
+) -> Result<(), AutomatonError> {
+    match count > allowed {
+        true => Err(Exceeded { limit, what, allowed }.into()),
+        false => Ok(()),
+    }
+}

@@ -166,7 +166,7 @@ impl MaskBuilder {
         shared: &CompiledSchema,
     ) -> Result<TokenSet, AutomatonError> {
         let index = &shared.tokens.index;
-        let mut set = match self.automaton.kind(at)? {
+        let mut set = match self.automaton.state_class(at)? {
             StateClass::Between(number) => {
                 let mut walk = self.walk(shared);
                 if number.is_none()
@@ -200,7 +200,7 @@ impl MaskBuilder {
                 set.and_these(found)
             }
             StateClass::Key(DecodeState::Between) => {
-                let remaining = self.automaton.name_rests(at)?;
+                let remaining = self.automaton.remaining_key_text(at)?;
                 let mut walk = self.walk(shared);
                 let set = match &remaining {
                     RemainingKeyText::Language(language, used, read) => {
@@ -237,7 +237,7 @@ impl MaskBuilder {
             kind @ (StateClass::String(begun, _) | StateClass::Key(begun)) => {
                 let language = match kind {
                     StateClass::String(_, language) => language,
-                    _ => self.automaton.name_language(at)?,
+                    _ => self.automaton.remaining_key_language(at)?,
                 };
                 let mut walk = self.walk(shared);
                 let inside = walk.strings().within(begun, language)?;

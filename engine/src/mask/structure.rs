@@ -170,7 +170,7 @@ impl<'a> StructureWalk<'a> {
 
     /// Adds the tokens of some contents that may come from behind an opening quote on.
     fn string(&mut self, at: State, contents: &Contents, found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
-        match self.automaton.kind(at)? {
+        match self.automaton.state_class(at)? {
             StateClass::String(_, language) => {
                 let mut inside = Vec::new();
                 self.strings().inside_few(contents, language, &mut inside)?;
@@ -182,7 +182,7 @@ impl<'a> StructureWalk<'a> {
                 let known = self.next_key.known.as_mut().filter(|known| known.at == at);
                 let remaining = match known.and_then(|known| known.remaining.take()) {
                     Some(remaining) => remaining,
-                    None => self.automaton.name_rests(at)?,
+                    None => self.automaton.remaining_key_text(at)?,
                 };
                 return self.keys().name(at, &remaining, contents, found);
             }
@@ -201,16 +201,13 @@ impl<'a> StructureWalk<'a> {
         let Some(texts) = self.automaton.texts_to_avoid(at)? else {
             return Ok(Arc::default());
         };
-        if !self.automaton.is_read_singly(language) {
+        if !self.automaton.languages().is_non_enumerable(language) {
             let exhausted = &mut self.cache.keys.exhausted;
             return exhausted.find(self.automaton, language, &texts, contents);
         }
-        let read = self.automaton.name_text(texts.begun_and_come().0).len();
-        let texts = self.automaton.names_come(&texts);
-        let texts: Vec<Arc<str>> = texts
-            .iter()
-            .map(|text| self.automaton.shared_name_text(*text))
-            .collect();
+        let read = self.automaton.key_text(texts.begun_and_come().0).len();
+        let texts = self.automaton.seen_among(&texts);
+        let texts: Vec<Arc<str>> = texts.iter().map(|text| self.automaton.shared_key_text(*text)).collect();
         let left = texts.iter().map(|text| &text[read..]).collect();
         Ok(excluded(self.automaton, contents, language, left)?.into())
     }

@@ -146,11 +146,11 @@ impl MaskBuilder {
             values += 1;
             if let Some(text) = self.automaton.step(at, b'"')? {
                 self.tokens(text, shared)?;
-                if let StateClass::String(DecodeState::Between, language) = self.automaton.kind(text)? {
+                if let StateClass::String(DecodeState::Between, language) = self.automaton.state_class(text)? {
                     texts.push(language);
                 }
             }
-            if let StateClass::Between(Some(digits)) = self.automaton.kind(at)? {
+            if let StateClass::Between(Some(digits)) = self.automaton.state_class(at)? {
                 self.walk(shared).numbers().tokens(at, digits)?;
             }
             if let Some(number) = self.automaton.step(at, b'1')? {
@@ -184,15 +184,15 @@ impl MaskBuilder {
                     return Ok(());
                 }
                 let mut strings = self.strings(shared);
-                let is_listed = strings.automaton.word_edges(at).is_some();
-                if is_listed || strings.automaton.is_read_singly(at) {
+                let is_listed = strings.automaton.languages().word_edges(at).is_some();
+                if is_listed || strings.automaton.languages().is_non_enumerable(at) {
                     continue;
                 }
                 if strings.cache.lengths.is_viable(strings.automaton, at, longest)? {
                     continue;
                 }
                 strings.inside(at)?;
-                let transitions = self.automaton.content_transitions(at)?;
+                let transitions = self.automaton.languages_mut().transitions(at)?;
                 let targets = transitions.iter().map(|(_, target)| *target);
                 open.extend(targets.filter(|target| known.insert(*target)));
             }
@@ -212,10 +212,10 @@ impl MaskBuilder {
             return Ok(());
         };
         self.tokens(at, shared)?;
-        let names = match self.automaton.name_rests(at)? {
+        let names = match self.automaton.remaining_key_text(at)? {
             RemainingKeyText::These(names, _) => names.into_vec(),
-            RemainingKeyText::Left(left) => self.automaton.names_left(left).collect(),
-            _ => match self.automaton.begun_name(at)? {
+            RemainingKeyText::Left(left) => self.automaton.remaining_keys(left).collect(),
+            _ => match self.automaton.partial_key(at)? {
                 Some(begun) => self.automaton.only_listed_differ(&begun).unwrap_or_default().to_vec(),
                 None => Vec::new(),
             },
@@ -224,8 +224,8 @@ impl MaskBuilder {
             if self.automaton.memory() > allowed {
                 break;
             }
-            let name = self.automaton.after_name(at, name);
-            let value = self.automaton.value_of_name(name)?;
+            let name = self.automaton.after_key(at, name);
+            let value = self.automaton.value_of_key(name)?;
             open.extend(value.map(|value| (Some(name), value)));
         }
         Ok(())

@@ -206,7 +206,7 @@ impl<'a> ReplyWalk<'a> {
                     }
                     join(&tokens);
                 }
-                At::Yaml(yaml) => match self.builder.automaton.kind(yaml.json)? {
+                At::Yaml(yaml) => match self.builder.automaton.state_class(yaml.json)? {
                     StateClass::String(decode, language) => {
                         let inside = match decode {
                             DecodeState::Between => self.builder.strings(shared).inside(language)?,

@@ -1,21 +1,13 @@
-//! TODO
+//! [`Algebra`]: what a value must satisfy, with all that this is made of.
 
 use crate::automaton::Formats;
-use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::AssertionTable;
-use crate::automaton::formula::assertion::{Assertion, AssertionId, Constraint};
-use crate::automaton::formula::atom::Atoms;
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::boolean::Formulas;
-use crate::automaton::formula::decision_diagram::DecisionDiagrams;
-use crate::automaton::formula::keys::cell::EnumeratedKeys;
-use crate::automaton::formula::keys::independent::IndependentKeys;
-use crate::automaton::formula::keys::sets::KeySets;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::formula::texts::{Orders, TextTable};
+use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::formula::{
+    Assertion, AssertionId, AssertionTable, AtomKind, Atoms, Constraint, DecisionDiagrams, EnumeratedKeys, FormulaId,
+    Formulas, IndependentKeys, KeySets, Keys, Orders, TextId, TextTable,
+};
+use crate::decimal::Decimal;
 use crate::json::Shape;
-use crate::limits::Exceeded;
 use crate::numbers::{NumberSets, NumeralAutomaton};
 use crate::schema::SchemaSet;
 use crate::schema::{Body, NodeId};
@@ -104,14 +96,8 @@ impl Algebra {
     ///
     /// [`AutomatonError::Limit`], where they are more than [`Limits::memory_bytes`].
     pub(crate) fn check_memory(&self, bytes: usize) -> Result<(), AutomatonError> {
-        let allowed = self.limits.memory_bytes;
-        match bytes > allowed {
-            true => {
-                let (limit, what) = ("memory_bytes", "bytes for one compiled schema");
-                Err(Exceeded { limit, what, allowed }.into())
-            }
-            false => Ok(()),
-        }
+        let limit = ("memory_bytes", self.limits.memory_bytes);
+        check_limit(bytes, limit, "bytes for one compiled schema")
     }
 
     /// The assertion of being valid under a subschema.
@@ -182,6 +168,17 @@ impl Algebra {
         }
     }
 
+    /// The number that an assertion is to be equal to.
+    pub(crate) fn number_of(&self, assertion: AssertionId) -> Option<Decimal> {
+        match self.assertions.get(assertion) {
+            Assertion::Equal(value) => match value.as_ref().shape() {
+                Shape::Number(number) => Some(number.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The string that an assertion is to be equal to.
     pub(crate) fn string_of(&self, assertion: AssertionId) -> Option<&str> {
         match self.assertions.get(assertion) {
@@ -212,7 +209,7 @@ impl Algebra {
     }
 
     /// Sorts names by their characters, and leaves each once.
-    pub(crate) fn sort_names(&self, names: &mut Vec<TextId>) {
+    pub(crate) fn sort_keys(&self, names: &mut Vec<TextId>) {
         names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
         names.dedup();
     }

@@ -1,8 +1,6 @@
 //! [`AtomKind`]: what is not known of an object or array before it is read.
 
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::boolean::Atom;
-use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::{AssertionId, Atom, TextId};
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use std::hash::Hash;
@@ -41,7 +39,7 @@ impl AtomKind {
     }
 }
 
-/// CellKeys of members.
+/// Keys of members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Keys {
     /// One name.

@@ -1,16 +1,14 @@
-//! TODO
+//! Constraints combined: both of two, any of several, exactly one of them, all but one.
 
 use crate::automaton::error::{AutomatonError, limit_error};
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::assertion::{AssertionId, Constraint};
-use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::{Algebra, AssertionId, Constraint, FormulaId};
 use crate::numbers::NumberSetId;
 use crate::schema::{NodeId, TypeSet};
 use crate::strings::LanguageId;
 use crate::{CompileError, numbers, strings};
 
 /// Members up to which sets and languages are written out to count in how many of them each is.
-const FEW: usize = 1 << 12;
+const ENUMERATED_MEMBERS: usize = 1 << 12;
 
 impl Algebra {
     pub(super) fn everything(&mut self) -> Constraint {
@@ -137,9 +135,9 @@ impl Algebra {
             let numbers = self.number_texts.sets_mut();
             let (mut few, mut others) = (Vec::new(), Vec::new());
             for &set in sets {
-                match numbers.cardinality(set, FEW as u64)? {
+                match numbers.cardinality(set, ENUMERATED_MEMBERS as u64)? {
                     numbers::NumberCount::Exactly(_) if !set.depends_on_spelling() => {
-                        few.extend(numbers.members(set, FEW)?)
+                        few.extend(numbers.members(set, ENUMERATED_MEMBERS)?)
                     }
                     _ => others.push(set),
                 }
@@ -165,8 +163,10 @@ impl Algebra {
         let mut work = || {
             let (mut few, mut others) = (Vec::new(), Vec::new());
             for &language in languages {
-                match self.languages.cardinality(language, FEW as u64)? {
-                    strings::Cardinality::Finite(_) => few.extend(self.languages.members(language, FEW)?),
+                match self.languages.cardinality(language, ENUMERATED_MEMBERS as u64)? {
+                    strings::Cardinality::Finite(_) => {
+                        few.extend(self.languages.members(language, ENUMERATED_MEMBERS)?)
+                    }
                     _ => others.push(language),
                 }
             }

@@ -1,7 +1,7 @@
 //! [`DecisionDiagrams`]: which verdicts of a value its surroundings can live with.
 //!
-//! A value is read with several *assertions*: subschemas of which the enclosing frames want to know whether it is valid. A
-//! diagram is a binary decision diagram over the assertions' verdicts, in the order of the assertions.
+//! A value is read with several *assertions*: subschemas of which the enclosing frames want to know whether it is
+//! valid. A diagram is a binary decision diagram over the assertions' verdicts, in the order of the assertions.
 
 use crate::automaton::formula::boolean::{FormulaId, Formulas};
 use hashbrown::{HashMap, HashSet};
@@ -106,8 +106,8 @@ impl DecisionDiagrams {
         None
     }
 
-    /// The diagram that admits these verdict vectors over so many assertions and no others. They must be sorted, with `true`
-    /// before `false`, and differ.
+    /// The diagram that admits these verdict vectors over so many assertions and no others. They must be sorted, with
+    /// `true` before `false`, and differ.
     pub(crate) fn among(&mut self, vectors: &[Vec<bool>], assertions: usize) -> DiagramId {
         let common = |a: &[bool], b: &[bool]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
         // Each vector begins as the diagram about nothing, with where it differs from the one before.
@@ -179,22 +179,4 @@ impl DecisionDiagrams {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decisions_are_looked_up_assertion_by_assertion() {
-        let mut diagrams = DecisionDiagrams::default();
-        let second = diagrams.branch(1, DiagramId::ALWAYS, DiagramId::NEVER);
-        let both = diagrams.branch(0, second, DiagramId::NEVER);
-        let either = diagrams.branch(0, DiagramId::ALWAYS, second);
-        assert!(diagrams.admits(both, |_| true) && !diagrams.admits(both, |assertion| assertion == 1));
-        assert!(diagrams.admits(either, |assertion| assertion == 1) && !diagrams.admits(either, |_| false));
-        assert_eq!(
-            (diagrams.forced(both, 0), diagrams.forced(both, 1)),
-            (Some(true), Some(true))
-        );
-        assert_eq!((diagrams.forced(either, 0), diagrams.forced(either, 1)), (None, None));
-        assert_eq!(diagrams.branch(0, second, second), second);
-    }
-}
+mod tests;

@@ -6,10 +6,7 @@
 
 use crate::automaton::Formats;
 use crate::automaton::error::limit_error;
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::assertion::{Assertion, AssertionId, Constraint};
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, Constraint, FormulaId, Keys};
 use crate::json::{Shape, Value, ValueRef};
 use crate::limits::Exceeded;
 use crate::numbers::NumberSetId;
@@ -338,7 +335,7 @@ impl Algebra {
             let declared = self.languages.or(&declared).map_err(limit_error)?;
             let others = self.languages.not(declared).map_err(limit_error)?;
             if keywords.pattern_properties.is_empty() {
-                self.note_list(others, &names);
+                self.note_enumerated_keys(others, &names);
             }
             parts.push(self.members(Keys::Language(others), assertion));
         }

@@ -1,10 +1,10 @@
 //! The algebra of what a value must satisfy.
 //!
-//! An [assertion] says what is asked of a value. [Expanded](expand) it is a [constraint](assertion::Constraint): a set of
-//! numbers, a language of strings, and a [Boolean formula](boolean) each for arrays and objects, over [atoms](atom) that
-//! speak of the members and items still to come. [Reading](read) one of those turns atoms into others or decides them, so
-//! that the formula that is left is all the memory a container needs. What the surroundings of a value admit is a
-//! [decision diagram](decision_diagram) over the verdicts of its assertions.
+//! An [assertion] says what is asked of a value. [Expanded](expand) it is a [constraint](assertion::Constraint): a set
+//! of numbers, a language of strings, and a [Boolean formula](boolean) each for arrays and objects, over [atoms](atom)
+//! that speak of the members and items still to come. [Reading](read) one of those turns atoms into others or decides
+//! them, so that the formula that is left is all the memory a container needs. What the surroundings of a value admit
+//! is a [decision diagram](decision_diagram) over the verdicts of its assertions.
 //!
 //! Nothing here searches for values or knows of bytes.
 
@@ -19,3 +19,22 @@ pub(super) mod keys;
 pub(super) mod read;
 pub(super) mod texts;
 mod unevaluated;
+
+pub(super) use algebra::Algebra;
+pub(super) use assertion::{Assertion, AssertionId, Constraint, Literal, split, verdict_of};
+pub(super) use atom::{AtomKind, Keys};
+pub(super) use boolean::{Atom, FormulaId};
+pub(super) use decision_diagram::DiagramId;
+pub(super) use keys::cell::{CellKeys, ENUMERATED_KEYS, KeyCell};
+pub(super) use keys::independent::IndependentKeys;
+pub(super) use keys::sets::KeySetId;
+pub(super) use read::MemberKey;
+pub(super) use texts::{OrderId, TextId};
+
+use assertion::AssertionTable;
+use atom::Atoms;
+use boolean::Formulas;
+use decision_diagram::DecisionDiagrams;
+use keys::cell::EnumeratedKeys;
+use keys::sets::KeySets;
+use texts::{Orders, TextTable};

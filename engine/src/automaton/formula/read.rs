@@ -1,11 +1,7 @@
 //! What is left of a formula after a member or an item has been read.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::{Atom, FormulaId};
-use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::{Algebra, AssertionId, Atom, AtomKind, FormulaId, Keys, TextId};
 use crate::strings::LanguageId;
 use smallvec::SmallVec;
 
@@ -33,7 +29,7 @@ pub(crate) enum AtomChange {
 pub(crate) type ReadByMember = SmallVec<[(Atom, AtomChange); 8]>;
 
 /// Atoms from which on those of a name are looked up.
-const MANY: usize = 16;
+const ATOMS_WORTH_LOOKUP: usize = 16;
 
 impl Algebra {
     /// Whether a name is among `keys`.
@@ -69,10 +65,10 @@ impl Algebra {
             }
             let atoms = self.formulas.atoms(*formula).len();
             if let MemberKey::Known(name) = name
-                && atoms > MANY
-                && let Some(plain) = self.plain(*formula)
+                && atoms > ATOMS_WORTH_LOOKUP
+                && let Some(plain) = self.independent_keys(*formula)
             {
-                self.plain_assertions(&plain, name, &mut assertions)?;
+                self.assertions_of_key(&plain, name, &mut assertions)?;
                 continue;
             }
             for place in 0..atoms {
@@ -88,7 +84,7 @@ impl Algebra {
         Ok(assertions)
     }
 
-    /// The same for the next item of an array.
+    /// The assertions that the next item of an array must be read with, so that `formulas` can be told of it; sorted.
     pub(crate) fn assertions_of_item(&self, formulas: &[FormulaId]) -> Vec<AssertionId> {
         let kinds = self.atoms_of(formulas).into_iter().map(|atom| self.atoms.kind(atom));
         let mut assertions: Vec<AssertionId> = kinds

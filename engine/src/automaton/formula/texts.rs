@@ -1,4 +1,4 @@
-//! TODO
+//! [`TextTable`]: texts, each kept once; and [`Orders`]: lists of them.
 
 use crate::automaton::formula::assertion::AssertionId;
 use hashbrown::HashMap;

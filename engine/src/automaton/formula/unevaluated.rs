@@ -7,17 +7,13 @@
 use crate::CompileError;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::error::limit_error;
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::assertion::{AssertionId, Constraint};
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::{Algebra, AssertionId, AtomKind, Constraint, FormulaId, Keys, TextId};
 use crate::limits::Exceeded;
 use crate::schema::{Body, Keywords, NodeId};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
 
-/// CellKeys or items that a subschema evaluates, where its branch holds.
+/// Keys or items that a subschema evaluates, where its branch holds.
 #[derive(Clone, Debug)]
 struct EvaluatedPart<T> {
     what: T,
@@ -43,8 +39,8 @@ enum ItemsOf {
     Satisfying(AssertionId),
 }
 
-/// What a subschema evaluates by its own keywords, and whether that is all. The flag says that it is the subschema whose
-/// own `unevaluated*` asks.
+/// What a subschema evaluates by its own keywords, and whether that is all. The flag says that it is the subschema
+/// whose own `unevaluated*` asks.
 type ByItself<T> = fn(&mut Algebra, NodeId, &Keywords, bool) -> Result<(Vec<T>, bool), CompileError>;
 
 impl Algebra {
@@ -113,8 +109,8 @@ impl Algebra {
         Ok(classes)
     }
 
-    /// What `node` evaluates where it is valid, itself and in branches on the same value; its own `unevaluated*` is left
-    /// out.
+    /// What `node` evaluates where it is valid, itself and in branches on the same value; its own `unevaluated*` is
+    /// left out.
     fn evaluated<T>(
         &mut self,
         node: NodeId,
@@ -243,8 +239,8 @@ impl Algebra {
         Ok((items, false))
     }
 
-    /// The branches of a subschema on the same value, with when each holds. A branch that must hold wherever the subschema
-    /// does holds when the subschema is looked at.
+    /// The branches of a subschema on the same value, with when each holds. A branch that must hold wherever the
+    /// subschema does holds when the subschema is looked at.
     fn branches(
         &mut self,
         keywords: &Keywords,

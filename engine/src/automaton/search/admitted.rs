@@ -1,23 +1,31 @@
-//! TODO
+//! The strings and numbers whose verdicts an [`Expectation`] admits.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::Literal;
-use crate::automaton::formula::assertion::{Assertion, AssertionId, Constraint, split};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::decision_diagram::DiagramId;
-use crate::automaton::search::cardinality::finite::FiniteSplit;
-use crate::automaton::search::expectation::{Expectation, ExpectationId, Verdicts};
-use crate::automaton::search::search::Search;
-use crate::json::Shape;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, Literal, split};
+use crate::automaton::search::{Expectation, ExpectationId, FiniteSplit, Search, Verdicts};
+use crate::decimal::Decimal;
 use crate::numbers::NumberSetId;
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
+/// Sets of values of one type, and what is done with them.
+struct Sets<T> {
+    all: T,
+    none: T,
+    /// The set of a constraint.
+    of: fn(&Constraint) -> T,
+    /// A value of the second set if it is in the first, and one of the third otherwise.
+    choose: fn(&mut Algebra, T, T, T) -> Result<T, AutomatonError>,
+    /// The values of the type among some, as a set.
+    listed: fn(&mut Algebra, &[AssertionId]) -> Result<T, AutomatonError>,
+}
+
 impl Search {
-    /// Whether there is no end of values that are read for this, so that some differ from any others. A no may also say that
-    /// this did not show.
+    /// Whether there is no end of values that are read for this, so that some differ from any others. A no may also say
+    /// that this did not show.
     pub(crate) fn value_is_infinite(&mut self, expected: ExpectationId) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.expectations.infinite.get(&expected) {
             return Ok(known);
@@ -29,7 +37,7 @@ impl Search {
 
     fn find_infinite_value(&mut self, expected: ExpectationId) -> Result<bool, AutomatonError> {
         let what = self.expected(expected);
-        for vector in self.vectors(&what.assertions)? {
+        for vector in self.verdict_vectors(&what.assertions)? {
             if self
                 .algebra
                 .diagrams
@@ -113,8 +121,8 @@ impl Search {
             .collect()
     }
 
-    /// The verdicts of a value's assertions that are certain of all strings: those that only one will do of, or that are the
-    /// same for all of them.
+    /// The verdicts of a value's assertions that are certain of all strings: those that only one will do of, or that
+    /// are the same for all of them.
     pub(crate) fn certain_of_strings(
         &mut self,
         what: &Expectation,
@@ -154,106 +162,87 @@ impl Search {
 
     /// The strings whose verdicts will do.
     fn strings_expected(&mut self, what: &Expectation) -> Result<LanguageId, AutomatonError> {
-        if let Some(assertion) = self.only_assertion(what) {
-            return Ok(self.algebra.constraint(assertion)?.strings);
-        }
-        let sorted = self.sort_few(&what.assertions)?;
-        let mut done: HashMap<DiagramId, LanguageId> = HashMap::new();
-        for case in self.algebra.diagrams.cases(what.diagram) {
-            let language = match self.algebra.diagrams.split(case) {
-                None if case == DiagramId::ALWAYS => self.algebra.languages.any(),
-                None => self.algebra.languages.none(),
-                Some((assertion, _, invalid)) if is_few(&sorted, assertion) => done[&invalid],
-                Some((assertion, valid, invalid)) => {
-                    let language = self.algebra.constraint(what.assertions[assertion as usize])?.strings;
-                    let others = self.algebra.languages.not(language)?;
-                    let yes = self.algebra.languages.and(&[language, done[&valid]])?;
-                    let no = self.algebra.languages.and(&[others, done[&invalid]])?;
-                    self.algebra.languages.or(&[yes, no])?
-                }
-            };
-            done.insert(case, language);
-        }
-        let language = done[&what.diagram];
-        let Some(sorted) = sorted else {
-            return Ok(language);
+        let (all, none) = (self.algebra.languages.any(), self.algebra.languages.none());
+        let strings = Sets {
+            all,
+            none,
+            of: |constraint| constraint.strings,
+            choose: |algebra, language, yes, no| {
+                let others = algebra.languages.not(language)?;
+                let yes = algebra.languages.and(&[language, yes])?;
+                let no = algebra.languages.and(&[others, no])?;
+                Ok(algebra.languages.or(&[yes, no])?)
+            },
+            listed: |algebra, values| {
+                let texts = values.iter().filter_map(|value| algebra.string_of(*value));
+                let texts: Vec<String> = texts.map(str::to_owned).collect();
+                Ok(algebra
+                    .languages
+                    .one_of(&texts.iter().map(String::as_str).collect::<Vec<_>>())?)
+            },
         };
-        let (mut all, mut admitted) = (Vec::new(), Vec::new());
-        for (value, verdicts) in &sorted.known {
-            if let Assertion::Equal(value) = self.algebra.assertions.get(*value)
-                && let Shape::String(text) = value.as_ref().shape()
-            {
-                all.push(text);
-                if self
-                    .algebra
-                    .diagrams
-                    .admits(what.diagram, |assertion| verdicts[assertion as usize])
-                {
-                    admitted.push(text);
-                }
-            }
-        }
-        let (all, admitted) = (
-            self.algebra.languages.one_of(&all)?,
-            self.algebra.languages.one_of(&admitted)?,
-        );
-        let others = self.algebra.languages.not(all)?;
-        let others = self.algebra.languages.and(&[language, others])?;
-        Ok(self.algebra.languages.or(&[admitted, others])?)
+        self.admitted(what, strings)
     }
 
     /// The numbers whose verdicts will do.
     pub(crate) fn numbers_expected(&mut self, what: &Expectation) -> Result<NumberSetId, AutomatonError> {
+        let sets = self.algebra.number_texts.sets();
+        let numbers = Sets {
+            all: sets.all(),
+            none: sets.none(),
+            of: |constraint| constraint.numbers,
+            choose: |algebra, set, yes, no| {
+                let sets = algebra.number_texts.sets_mut();
+                let others = sets.not(set);
+                let yes = sets.and(set, yes)?;
+                let no = sets.and(others, no)?;
+                Ok(sets.or(yes, no)?)
+            },
+            listed: |algebra, values| {
+                let numbers: Vec<Decimal> = values.iter().filter_map(|value| algebra.number_of(*value)).collect();
+                Ok(algebra.number_texts.sets_mut().one_of(numbers)?)
+            },
+        };
+        self.admitted(what, numbers)
+    }
+
+    /// The values of one type whose verdicts will do.
+    fn admitted<T: Copy>(&mut self, what: &Expectation, sets: Sets<T>) -> Result<T, AutomatonError> {
         if let Some(assertion) = self.only_assertion(what) {
-            return Ok(self.algebra.constraint(assertion)?.numbers);
+            return Ok((sets.of)(&self.algebra.constraint(assertion)?));
         }
-        let sorted = self.sort_few(&what.assertions)?;
-        let mut done: HashMap<DiagramId, NumberSetId> = HashMap::new();
+        let finite = self.split_finite(&what.assertions)?;
+        let mut done: HashMap<DiagramId, T> = HashMap::new();
         for case in self.algebra.diagrams.cases(what.diagram) {
             let set = match self.algebra.diagrams.split(case) {
-                None if case == DiagramId::ALWAYS => self.algebra.number_texts.sets().all(),
-                None => self.algebra.number_texts.sets().none(),
-                Some((assertion, _, invalid)) if is_few(&sorted, assertion) => done[&invalid],
+                None if case == DiagramId::ALWAYS => sets.all,
+                None => sets.none,
+                Some((assertion, _, invalid)) if is_finite(&finite, assertion) => done[&invalid],
                 Some((assertion, valid, invalid)) => {
-                    let set = self.algebra.constraint(what.assertions[assertion as usize])?.numbers;
-                    let sets = self.algebra.number_texts.sets_mut();
-                    let others = sets.not(set);
-                    let yes = sets.and(set, done[&valid])?;
-                    let no = sets.and(others, done[&invalid])?;
-                    sets.or(yes, no)?
+                    let set = (sets.of)(&self.algebra.constraint(what.assertions[assertion as usize])?);
+                    (sets.choose)(&mut self.algebra, set, done[&valid], done[&invalid])?
                 }
             };
             done.insert(case, set);
         }
-        let set = done[&what.diagram];
-        let Some(sorted) = sorted else {
-            return Ok(set);
+        let others = done[&what.diagram];
+        let Some(finite) = finite else {
+            return Ok(others);
         };
         let (mut all, mut admitted) = (Vec::new(), Vec::new());
-        for (value, verdicts) in &sorted.known {
-            if let Assertion::Equal(value) = self.algebra.assertions.get(*value)
-                && let Shape::Number(number) = value.as_ref().shape()
-            {
-                all.push(number.clone());
-                if self
-                    .algebra
-                    .diagrams
-                    .admits(what.diagram, |assertion| verdicts[assertion as usize])
-                {
-                    admitted.push(number.clone());
-                }
-            }
+        for (value, verdicts) in &finite.known {
+            all.push(*value);
+            let verdict = |assertion: u32| verdicts[assertion as usize];
+            admitted.extend(self.algebra.diagrams.admits(what.diagram, verdict).then_some(*value));
         }
-        let sets = self.algebra.number_texts.sets_mut();
-        let (all, admitted) = (sets.one_of(all)?, sets.one_of(admitted)?);
-        let others = sets.not(all);
-        let others = sets.and(set, others)?;
-        Ok(sets.or(admitted, others)?)
+        let all = (sets.listed)(&mut self.algebra, &all)?;
+        let admitted = (sets.listed)(&mut self.algebra, &admitted)?;
+        (sets.choose)(&mut self.algebra, all, admitted, others)
     }
 }
 
-/// Whether an assertion is one of few values.
-fn is_few(sorted: &Option<FiniteSplit>, assertion: u32) -> bool {
-    let few = sorted.as_ref().map(|sorted| &sorted.few);
-    few.is_some_and(|few| few.binary_search(&(assertion as usize)).is_ok())
+/// Whether an assertion is one of those with finitely many values.
+fn is_finite(split: &Option<FiniteSplit>, assertion: u32) -> bool {
+    let finite = split.as_ref().map(|split| &split.few);
+    finite.is_some_and(|finite| finite.binary_search(&(assertion as usize)).is_ok())
 }

@@ -1,11 +1,8 @@
 //! Whether an array can be completed: a search over what is left of its formula, item by item.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{AssertionId, verdict_of};
-use crate::automaton::formula::atom::AtomKind;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::search::least_fixpoint::{Query, Requirement};
-use crate::automaton::search::search::Search;
+use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, verdict_of};
+use crate::automaton::search::{Query, Requirement, Search};
 use hashbrown::{HashMap, HashSet};
 
 impl Search {
@@ -25,7 +22,7 @@ impl Search {
         }
     }
 
-    /// The same after one more item, which satisfies `last` and differs from those seen.
+    /// Whether an array can be completed after one more item, which satisfies `last` and differs from those seen.
     pub(crate) fn array_can_end_after(
         &mut self,
         formula: FormulaId,
@@ -47,7 +44,7 @@ impl Search {
                 return Ok(true);
             }
             let assertions = self.algebra.assertions_of_item(&[formula]);
-            let mut vectors = self.vectors(&assertions)?;
+            let mut vectors = self.verdict_vectors(&assertions)?;
             // The one with most assertions satisfied is looked at first.
             vectors.reverse();
             for vector in vectors {
@@ -96,7 +93,8 @@ impl Search {
     }
 }
 
-/// New numbers for places, in the same order and with at most `most` between neighbours; none where they are few anyway.
+/// New numbers for places, in the same order and with at most `most` between neighbours; none where they are few
+/// anyway.
 pub(super) fn shortened(mut places: Vec<u64>, most: u64) -> Option<HashMap<u64, u64>> {
     /// Stretches up to which counting is quicker than shortening.
     const SHORT: u64 = 64;

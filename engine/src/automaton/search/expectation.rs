@@ -1,7 +1,6 @@
-//! TODO
+//! [`Expectation`]: what a value is read for.
 
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::decision_diagram::DiagramId;
+use crate::automaton::formula::{AssertionId, DiagramId};
 use crate::numbers::NumberSetId;
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ExpectationId(pub(crate) u32);
 
-/// See [`ExpectationId`].
+/// What a value is read for: assertions, and which of their verdicts its surroundings admit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Expectation {
     /// Sorted.

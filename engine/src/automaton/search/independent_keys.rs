@@ -1,16 +1,12 @@
-//! TODO
+//! Whether an independent-key object can be completed, which is seen without a search.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::keys::independent::IndependentKeys;
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::{AssertionId, FormulaId, IndependentKeys, MemberKey, TextId};
 use crate::automaton::search::search::Search;
 use crate::strings::LanguageId;
 use smallvec::SmallVec;
 
-/// The names that a plain object has room for beside those that it names.
+/// The keys that an independent-key object has room for beside those that it names.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Room {
     None,
@@ -21,20 +17,20 @@ pub(crate) enum Room {
 }
 
 impl Search {
-    /// Whether a member of this name can come in a plain object, as far as that depends on its name and value.
-    pub(crate) fn plain_may_come(&mut self, plain: &IndependentKeys, name: TextId) -> Result<bool, AutomatonError> {
+    /// Whether a member of this key can come in an independent-key object, as far as that depends on its key and value.
+    pub(crate) fn key_may_come(&mut self, plain: &IndependentKeys, name: TextId) -> Result<bool, AutomatonError> {
         if plain.refused.binary_search(&name).is_ok() || !plain.has_room(name) {
             return Ok(false);
         }
         let mut assertions = SmallVec::<[AssertionId; 4]>::new();
-        self.algebra.plain_assertions(plain, name, &mut assertions)?;
+        self.algebra.assertions_of_key(plain, name, &mut assertions)?;
         self.satisfiable(&assertions, &[])
     }
 
-    /// The names that a plain object has room for beside those that it names; none where what is asked of them cannot be
-    /// met all at once.
-    pub(super) fn plain_room(&mut self, plain: &IndependentKeys) -> Result<Option<Room>, AutomatonError> {
-        // What is asked of a name's value does not depend on the other members.
+    /// The keys that an independent-key object has room for beside those that it names; none where what is asked of
+    /// them cannot be met all at once.
+    pub(super) fn room_for_others(&mut self, plain: &IndependentKeys) -> Result<Option<Room>, AutomatonError> {
+        // What is asked of a key's value does not depend on the other members.
         let (mut refused, mut assertions) = (Vec::new(), Vec::new());
         for &(language, assertion) in &plain.languages {
             match self.satisfiable(&[assertion], &[])? {
@@ -42,7 +38,7 @@ impl Search {
                 false => refused.push(language),
             }
         }
-        // If all of it can be met at once it does not matter in how many of the languages a name is.
+        // If all of it can be met at once it does not matter in how many of the languages a key is.
         if !self.satisfiable(&assertions, &[])? {
             return Ok(None);
         }
@@ -53,15 +49,15 @@ impl Search {
         }))
     }
 
-    /// Whether a plain object, the names `gone` of which cannot come any more, can be completed.
-    pub(super) fn plain_can_end(
+    /// Whether an independent-key object, the keys `exhausted` of which cannot come any more, can be completed.
+    pub(super) fn independent_can_end(
         &mut self,
         plain: &IndependentKeys,
         formula: FormulaId,
-        gone: &[TextId],
+        exhausted: &[TextId],
     ) -> Result<bool, AutomatonError> {
         for &name in &plain.required {
-            if !self.plain_may_come(plain, name)? {
+            if !self.key_may_come(plain, name)? {
                 return Ok(false);
             }
         }
@@ -73,16 +69,16 @@ impl Search {
         if wanting == 0 {
             return Ok(true);
         }
-        let names = self.algebra.names(formula);
+        let names = self.algebra.named_keys(formula);
         for name in &names {
-            if !plain.requires(*name) && self.plain_may_come(plain, *name)? {
+            if !plain.requires(*name) && self.key_may_come(plain, *name)? {
                 wanting -= 1;
                 if wanting == 0 {
                     return Ok(true);
                 }
             }
         }
-        for cell in self.algebra.cells(formula, &names, gone)? {
+        for cell in self.algebra.key_cells(formula, &names, exhausted)? {
             let assertions = self
                 .algebra
                 .assertions_of_member(&[formula], MemberKey::In(&cell.within))?;

@@ -1,23 +1,23 @@
-//! TODO
+//! [`NextKeys`]: the keys that may come next; [`KeyList`]: a list of keys.
 
-use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::TextId;
 use crate::strings::LanguageId;
 use std::hash::Hash;
 
-/// The names that may come next.
+/// The keys that may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NextKeys {
     /// None.
     None,
-    /// Some, which have not been looked at yet: nothing has been read of the name.
+    /// Some, which have not been looked at yet: nothing has been read of the key.
     Unopened,
     /// Any that has not come and of which a member can come.
     Any,
-    /// By a list, whatever has been read of the name.
+    /// By a list, whatever has been read of the key.
     Listed(KeyListId),
-    /// Those of a list that have not come.
+    /// Those of a list that have not been seen.
     Of(KeyListId),
-    /// Those of a language that have not come: what may follow, were it not for these. All that have come are of it.
+    /// Those of a language that have not been seen: what may follow, were it not for these. All keys seen are of it.
     In(LanguageId),
     /// By a language: what may follow.
     Language(LanguageId),
@@ -27,12 +27,12 @@ pub(crate) enum NextKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KeyListId(pub(crate) u32);
 
-/// The names of a list, or all others.
+/// The keys of a list, or all others.
 #[derive(Debug)]
 pub(crate) struct KeyList {
     /// Sorted by their characters.
     pub(crate) names: Box<[TextId]>,
-    /// Whether the names listed are those that may not come.
+    /// Whether the keys listed are those that may not come.
     pub(crate) excludes: bool,
     /// The characters of ASCII that they begin with, as bits.
     pub(crate) firsts: u128,

@@ -8,19 +8,17 @@
 //! Answering nests as deep as values do, which is not the depth of the native stack: a query that comes up too deep
 //! is left open and [`AutomatonError::Pending`] ends the attempt. The innermost open query is then attempted first.
 
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::{AssertionId, FormulaId, TextId};
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use smallvec::SmallVec;
 use std::hash::Hash;
 
 /// Attempts that may be under way inside one another on the native stack.
-pub(super) const NATIVE: usize = 8;
+pub(super) const NATIVE_ATTEMPTS: usize = 8;
 
 /// The place of no open query: what rests on it rests on nothing.
-pub(super) const NOTHING: usize = usize::MAX;
+pub(super) const RESTS_ON_NOTHING: usize = usize::MAX;
 
 /// Requirement that a value satisfies, and assertions that it does not; both sorted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,7 +97,7 @@ impl Default for LeastFixpoint {
             open: Vec::new(),
             provisional: Vec::new(),
             native: 0,
-            rests_on: NOTHING,
+            rests_on: RESTS_ON_NOTHING,
         }
     }
 }
@@ -108,8 +106,8 @@ impl LeastFixpoint {
     /// The answer that is known or has to be taken for now.
     pub(super) fn known(&mut self, query: &Query) -> Option<bool> {
         let (answer, rests_on) = match self.answers.get(query)? {
-            Answer::Yes => (true, NOTHING),
-            Answer::No => (false, NOTHING),
+            Answer::Yes => (true, RESTS_ON_NOTHING),
+            Answer::No => (false, RESTS_ON_NOTHING),
             Answer::NoWhile(place) | Answer::Open(place) => (false, *place),
         };
         self.rests_on = self.rests_on.min(rests_on);
@@ -184,6 +182,6 @@ impl LeastFixpoint {
                 entry.remove();
             }
         }
-        self.rests_on = NOTHING;
+        self.rests_on = RESTS_ON_NOTHING;
     }
 }

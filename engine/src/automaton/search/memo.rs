@@ -1,13 +1,7 @@
-//! TODO
+//! What the search has found out: of values ([`ValueMemo`]) and of objects ([`ObjectMemo`]).
 
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::decision_diagram::DiagramId;
-use crate::automaton::formula::keys::sets::KeySetId;
-use crate::automaton::formula::texts::OrderId;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::key_list::NextKeys;
-use crate::automaton::search::least_fixpoint::Requirement;
+use crate::automaton::formula::{AssertionId, DiagramId, FormulaId, KeySetId, OrderId, TextId};
+use crate::automaton::search::{NextKeys, Requirement};
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use hashbrown::HashSet;
@@ -54,7 +48,8 @@ pub(crate) struct ObjectMemo {
     pub(super) decided: HashMap<(FormulaId, TextId, Box<[AssertionId]>), DiagramId>,
     /// The keys that may come first in independent-key objects.
     pub(crate) first_keys: HashMap<FormulaId, NextKeys>,
-    /// The keys that may come next: by what is left of the object, the keys read, and how far an order of keys has come.
+    /// The keys that may come next: by what is left of the object, the keys read, and how far an order of keys has
+    /// come.
     pub(crate) next_keys: HashMap<(FormulaId, KeySetId, OrderId, u32), NextKeys>,
     /// Sets of keys that were all found to be in a language.
     pub(super) sets_within: HashSet<(LanguageId, KeySetId)>,

@@ -1,5 +1,5 @@
-//! The search for values: is there one that satisfies these assertions and not those, and can an object or array that has
-//! been read in part be completed?
+//! The search for values: is there one that satisfies these assertions and not those, and can an object or array that
+//! has been read in part be completed?
 //!
 //! Every byte that the [machine](super::step) allows rests on these answers. Values are finite, so that answers are a
 //! [least fixpoint](least_fixpoint). Nothing here knows of bytes.
@@ -19,3 +19,16 @@ mod satisfiable;
 pub(super) mod search;
 mod unique_items;
 mod verdict_vectors;
+
+pub(super) use expectation::{ExpectationId, Verdicts};
+pub(super) use key_list::{KeyListId, NextKeys};
+pub(super) use search::Search;
+
+use arrays::shortened;
+use cardinality::enumerate::can_all_differ;
+use cardinality::finite::FiniteSplit;
+use expectation::{Expectation, Expectations};
+use independent_keys::Room;
+use key_list::KeyList;
+use least_fixpoint::{LeastFixpoint, NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING, Requirement};
+use memo::{Domain, ObjectMemo, ValueMemo};

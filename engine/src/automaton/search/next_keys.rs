@@ -1,19 +1,18 @@
-//! TODO
+//! The keys that may come next in an object, as they follow from what is left of its formula.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{AssertionId, verdict_of};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::decision_diagram::DiagramId;
-use crate::automaton::formula::keys::cell::{CellKeys, KeyCell, MOST_LISTED};
-use crate::automaton::formula::keys::sets::KeySetId;
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::independent_keys::Room;
-use crate::automaton::search::key_list::{KeyList, KeyListId, NextKeys};
-use crate::automaton::search::search::Search;
+use crate::automaton::formula::{
+    AssertionId, CellKeys, DiagramId, ENUMERATED_KEYS, FormulaId, KeyCell, KeySetId, MemberKey, TextId, verdict_of,
+};
+use crate::automaton::search::{KeyList, KeyListId, NextKeys, Room, Search};
 use crate::strings::{Cardinality, LanguageId};
 use hashbrown::HashSet;
 use std::sync::Arc;
+
+/// Keys of one object from which on it pays to look for a way to complete it with all of them.
+const KEYS_WORTH_WIDEST_WAY: usize = 16;
+/// Keys from which on it pays to take the order from a list instead of comparing them.
+const KEYS_WORTH_SORTED_LIST: usize = 16;
 
 impl Search {
     pub(crate) fn decide_member(
@@ -24,13 +23,13 @@ impl Search {
     ) -> Result<(Vec<AssertionId>, DiagramId), AutomatonError> {
         let assertions = self.algebra.assertions_of_member(formulas, name)?;
         let demand = formulas[0];
-        if let Some(plain) = self.algebra.plain(demand) {
+        if let Some(plain) = self.algebra.independent_keys(demand) {
             // The other members depend on this one only in their number.
             let needed = self.algebra.assertions_of_member(&[demand], name)?;
             let (can_come, others) = match name {
                 MemberKey::Known(name) => {
                     let others = used.iter().copied().filter(|one| *one != name).collect();
-                    (self.plain_may_come(&plain, name)?, others)
+                    (self.key_may_come(&plain, name)?, others)
                 }
                 MemberKey::In(_) => (plain.has_room_for_more(), used.to_vec()),
             };
@@ -72,15 +71,15 @@ impl Search {
         Ok((assertions, diagram))
     }
 
-    /// The names that a plain object with room for any other cannot have. Mostly there are none.
-    pub(crate) fn barred(&mut self, formula: FormulaId) -> Result<Arc<[TextId]>, AutomatonError> {
+    /// The keys that an independent-key object with room for any other cannot have. Mostly there are none.
+    pub(crate) fn barred_keys(&mut self, formula: FormulaId) -> Result<Arc<[TextId]>, AutomatonError> {
         if let Some(known) = self.object_memo.barred.get(&formula) {
             return Ok(known.clone());
         }
         let mut barred = Vec::new();
-        if let Some(plain) = self.algebra.plain(formula) {
-            for name in self.algebra.names(formula) {
-                if !self.plain_may_come(&plain, name)? {
+        if let Some(plain) = self.algebra.independent_keys(formula) {
+            for name in self.algebra.named_keys(formula) {
+                if !self.key_may_come(&plain, name)? {
                     barred.push(name);
                 }
             }
@@ -90,29 +89,29 @@ impl Search {
         Ok(barred)
     }
 
-    /// A list of names.
-    pub(crate) fn name_list(&self, list: KeyListId) -> &KeyList {
+    /// A list of keys.
+    pub(crate) fn key_list(&self, list: KeyListId) -> &KeyList {
         &self.key_lists[list.0 as usize]
     }
 
-    fn add_name_list(&mut self, list: KeyList) -> KeyListId {
+    fn add_key_list(&mut self, list: KeyList) -> KeyListId {
         let id = KeyListId(self.key_lists.len() as u32);
         self.key_lists.push(Arc::new(list));
         id
     }
 
-    /// Whether a name is on a list.
+    /// Whether a key is on a list.
     pub(crate) fn is_listed(&self, list: KeyListId, name: TextId) -> bool {
         // Of all that begin with a text it comes first itself.
         self.listed_with(list, name).first() == Some(&name)
     }
 
-    /// The names of a list that begin with a text, sorted by their characters.
+    /// The keys of a list that begin with a text, sorted by their characters.
     pub(crate) fn listed_with(&self, list: KeyListId, text: TextId) -> &[TextId] {
-        self.algebra.beginning_with(&self.name_list(list).names, text)
+        self.algebra.beginning_with(&self.key_list(list).names, text)
     }
 
-    /// Whether all of some names are in a language.
+    /// Whether all of some keys are in a language.
     pub(crate) fn has_all(&mut self, language: LanguageId, names: KeySetId) -> Result<bool, AutomatonError> {
         let (mut open, mut looked_at) = (vec![names], Vec::new());
         while let Some(names) = open.pop() {
@@ -138,7 +137,7 @@ impl Search {
         if than == 0 {
             return Ok(!self.algebra.languages.is_empty(language)?);
         }
-        // So it is not counted anew for each name that comes.
+        // So it is not counted anew for each key that comes.
         let up_to = (than + 1).next_power_of_two();
         Ok(match self.algebra.languages.cardinality(language, up_to)? {
             Cardinality::Infinite | Cardinality::AtLeast(_) => true,
@@ -146,23 +145,23 @@ impl Search {
         })
     }
 
-    /// The names that may come next where those of `ordered` come before all others and in that order, and those of
-    /// `gone` cannot come any more, which may be just those that have come. Most of them are `listed`, in the order of their
+    /// The keys that may come next where those of `ordered` come before all others and in that order, and those of
+    /// `exhausted` cannot come any more, which may be just those seen. Most of them are `listed`, in the order of their
     /// characters.
-    pub(crate) fn names_next(
+    pub(crate) fn next_keys_after(
         &mut self,
         demand: FormulaId,
         ordered: &[TextId],
-        (mut gone, have_come): (Vec<TextId>, bool),
+        (mut exhausted, have_come): (Vec<TextId>, bool),
         listed: &[TextId],
     ) -> Result<NextKeys, AutomatonError> {
         let mut viable = Vec::new();
         let mut left = demand;
-        if let Some(plain) = self.algebra.plain(demand).filter(|plain| plain.min == 0) {
+        if let Some(plain) = self.algebra.independent_keys(demand).filter(|plain| plain.min == 0) {
             let passed = ordered.iter().position(|name| plain.requires(*name));
-            let possible = self.object_can_end(demand, &gone)?;
+            let possible = self.object_can_end(demand, &exhausted)?;
             for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
-                if possible && self.plain_may_come(&plain, name)? {
+                if possible && self.key_may_come(&plain, name)? {
                     viable.push(name);
                 }
             }
@@ -170,30 +169,30 @@ impl Search {
                 true => self.algebra.without_all(demand, ordered),
                 false => FormulaId::FALSE,
             };
-            gone.extend_from_slice(ordered);
+            exhausted.extend_from_slice(ordered);
         } else {
             for &name in ordered {
                 if left == FormulaId::FALSE {
                     break;
                 }
-                if self.may_come(left, name, &gone)? {
+                if self.member_may_come(left, name, &exhausted)? {
                     viable.push(name);
                 }
                 left = self.algebra.without_all(left, &[name]);
-                gone.push(name);
+                exhausted.push(name);
             }
         }
         let mut names = Vec::new();
         let mut others = CellKeys::These(Vec::new());
         if left != FormulaId::FALSE {
-            names = self.algebra.names(left);
-            // Of those that have come something may be left.
-            let came: HashSet<TextId> = gone.iter().copied().collect();
+            names = self.algebra.named_keys(left);
+            // Of those seen something may be left.
+            let came: HashSet<TextId> = exhausted.iter().copied().collect();
             names.retain(|name| !came.contains(name));
-            self.add_viable(left, &names, &gone, &mut viable)?;
-            others = self.other_names(left, &names, &gone)?;
+            self.add_viable(left, &names, &exhausted, &mut viable)?;
+            others = self.other_keys(left, &names, &exhausted)?;
         }
-        let taken: HashSet<TextId> = gone.iter().chain(&names).copied().collect();
+        let taken: HashSet<TextId> = exhausted.iter().chain(&names).copied().collect();
         match others {
             CellKeys::AllBut(mut excluded) => {
                 excluded.extend(taken);
@@ -207,53 +206,53 @@ impl Search {
             }
             CellKeys::Language(language) => {
                 let taken: Vec<TextId> = taken.into_iter().collect();
-                let others = self.algebra.without_names(language, &taken)?;
+                let others = self.algebra.without_keys(language, &taken)?;
                 match self.algebra.languages.is_empty(others)? {
                     true => self.listed(viable, false, listed),
-                    false => self.named_or(viable, others, have_come.then_some(gone)),
+                    false => self.listed_or_in(viable, others, have_come.then_some(exhausted)),
                 }
             }
         }
     }
 
-    /// CellKeys that are listed, or in a language. Where others have come and nothing else is gone these are counted among
+    /// Keys that are listed, or in a language. Where others have come and nothing else is gone these are counted among
     /// those of the language, so that it mostly stays the same from member to member.
-    fn named_or(
+    fn listed_or_in(
         &mut self,
         mut names: Vec<TextId>,
         others: LanguageId,
-        come: Option<Vec<TextId>>,
+        seen: Option<Vec<TextId>>,
     ) -> Result<NextKeys, AutomatonError> {
-        let come = come
+        let seen = seen
             .filter(|_| !self.algebra.languages.is_non_enumerable(others))
             .unwrap_or_default();
-        names.extend_from_slice(&come);
-        let language = self.algebra.with_names(others, &names)?;
-        Ok(match come.len() as u64 {
+        names.extend_from_slice(&seen);
+        let language = self.algebra.with_keys(others, &names)?;
+        Ok(match seen.len() as u64 {
             0 => NextKeys::Language(language),
-            come if self.has_more(language, come)? => NextKeys::In(language),
+            seen if self.has_more(language, seen)? => NextKeys::In(language),
             _ => NextKeys::None,
         })
     }
 
-    /// Those of the names that `left` names that may come next.
+    /// Those of the keys that `left` names that may come next.
     fn add_viable(
         &mut self,
         left: FormulaId,
         names: &[TextId],
-        gone: &[TextId],
+        exhausted: &[TextId],
         viable: &mut Vec<TextId>,
     ) -> Result<(), AutomatonError> {
-        if let Some(alternatives) = self.algebra.plain_alternatives(left) {
+        if let Some(alternatives) = self.algebra.independent_alternatives(left) {
             let mut plain = Vec::with_capacity(alternatives.len());
             for alternative in alternatives {
-                if self.object_can_end(alternative, gone)? {
-                    plain.extend(self.algebra.plain(alternative));
+                if self.object_can_end(alternative, exhausted)? {
+                    plain.extend(self.algebra.independent_keys(alternative));
                 }
             }
             for &name in names {
                 for plain in &plain {
-                    if self.plain_may_come(plain, name)? {
+                    if self.key_may_come(plain, name)? {
                         viable.push(name);
                         break;
                     }
@@ -261,21 +260,21 @@ impl Search {
             }
             return Ok(());
         }
-        let way = self.object_end(left, gone)?;
-        let plain = way.as_ref().and_then(|way| self.algebra.plain(way.rest));
+        let way = self.object_end(left, exhausted)?;
+        let plain = way.as_ref().and_then(|way| self.algebra.independent_keys(way.rest));
         let mut names = names.to_vec();
         if way.is_some()
             && plain.is_none()
-            && let Some((plain, mixed)) = self.algebra.mostly_plain(left)
+            && let Some((plain, mixed)) = self.algebra.mostly_independent(left)
         {
             for name in names.extract_if(.., |name| !mixed.contains(name)) {
-                if self.plain_may_come(&plain, name)? {
+                if self.key_may_come(&plain, name)? {
                     viable.push(name);
                 }
             }
         }
-        let widest = match names.len() > MANY && way.is_some() && plain.is_none() {
-            true => self.widest_way(left, &names, gone)?,
+        let widest = match names.len() > KEYS_WORTH_WIDEST_WAY && way.is_some() && plain.is_none() {
+            true => self.widest_way(left, &names, exhausted)?,
             false => None,
         };
         let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
@@ -284,21 +283,26 @@ impl Search {
             let fits = match (&way, &plain) {
                 _ if widest.contains(&name) => true,
                 (Some(way), _) if way.taken.contains(&name) => true,
-                (Some(way), Some(plain)) if !way.passed.contains(&name) => self.plain_may_come(plain, name)?,
+                (Some(way), Some(plain)) if !way.passed.contains(&name) => self.key_may_come(plain, name)?,
                 _ => false,
             };
-            if fits || self.may_come(left, name, gone)? {
+            if fits || self.member_may_come(left, name, exhausted)? {
                 viable.push(name);
             }
         }
         Ok(())
     }
 
-    /// The names outside of `names` that may come next, if they have not come yet.
-    fn other_names(&mut self, left: FormulaId, names: &[TextId], gone: &[TextId]) -> Result<CellKeys, AutomatonError> {
-        if let Some(others) = self.plain_others(left, gone)? {
+    /// The keys outside of `keys` that may come next, if they have not come yet.
+    fn other_keys(
+        &mut self,
+        left: FormulaId,
+        names: &[TextId],
+        exhausted: &[TextId],
+    ) -> Result<CellKeys, AutomatonError> {
+        if let Some(others) = self.independent_others(left, exhausted)? {
             let list = match others {
-                CellKeys::Language(language) => self.algebra.list_of(language)?,
+                CellKeys::Language(language) => self.algebra.enumerated_keys(language)?,
                 _ => None,
             };
             return Ok(match list {
@@ -308,8 +312,8 @@ impl Search {
             });
         }
         let mut viable = Vec::new();
-        for cell in self.algebra.cells(left, names, gone)? {
-            if self.cell_may_come(left, &cell, gone)? {
+        for cell in self.algebra.key_cells(left, names, exhausted)? {
+            if self.cell_may_follow(left, &cell, exhausted)? {
                 viable.push(cell.names);
             }
         }
@@ -335,16 +339,20 @@ impl Search {
         })
     }
 
-    /// The names that a plain object does not name and that may come next, where what is asked of them can be met all at
-    /// once.
-    fn plain_others(&mut self, left: FormulaId, gone: &[TextId]) -> Result<Option<CellKeys>, AutomatonError> {
-        let Some(plain) = self.algebra.plain(left) else {
+    /// The keys that an independent-key object does not name and that may come next, where what is asked of them can be
+    /// met all at once.
+    fn independent_others(
+        &mut self,
+        left: FormulaId,
+        exhausted: &[TextId],
+    ) -> Result<Option<CellKeys>, AutomatonError> {
+        let Some(plain) = self.algebra.independent_keys(left) else {
             return Ok(None);
         };
-        let Some(room) = self.plain_room(&plain)? else {
+        let Some(room) = self.room_for_others(&plain)? else {
             return Ok(None);
         };
-        if room == Room::None || !self.object_can_end(left, gone)? {
+        if room == Room::None || !self.object_can_end(left, exhausted)? {
             return Ok(Some(CellKeys::These(Vec::new())));
         }
         Ok(Some(match room {
@@ -356,7 +364,7 @@ impl Search {
         }))
     }
 
-    /// CellKeys that are listed, or all but those.
+    /// Keys that are listed, or all but those.
     pub(crate) fn listed(
         &mut self,
         names: Vec<TextId>,
@@ -366,27 +374,27 @@ impl Search {
         if names.is_empty() && !excludes {
             return Ok(NextKeys::None);
         }
-        if excludes && names.len() > MOST_LISTED {
-            let others = self.algebra.without_names(self.algebra.languages.any(), &names)?;
+        if excludes && names.len() > ENUMERATED_KEYS {
+            let others = self.algebra.without_keys(self.algebra.languages.any(), &names)?;
             return Ok(NextKeys::Language(others));
         }
-        let names: Box<[TextId]> = self.sorted_names(names, listed).into();
+        let names: Box<[TextId]> = self.sorted_keys(names, listed).into();
         self.algebra.kept_cells += names.len();
         let firsts = names
             .iter()
             .filter_map(|name| self.algebra.texts.get(*name).bytes().next());
         let firsts = firsts.filter(u8::is_ascii).fold(0, |firsts, first| firsts | 1 << first);
-        Ok(NextKeys::Listed(self.add_name_list(KeyList {
+        Ok(NextKeys::Listed(self.add_key_list(KeyList {
             names,
             excludes,
             firsts,
         })))
     }
 
-    /// CellKeys by their characters, each once. Those among `listed`, which are sorted like that, need no comparing.
-    fn sorted_names(&self, mut names: Vec<TextId>, listed: &[TextId]) -> Vec<TextId> {
-        if names.len() < MANY_SORTED {
-            self.algebra.sort_names(&mut names);
+    /// Keys by their characters, each once. Those among `listed`, which are sorted like that, need no comparing.
+    fn sorted_keys(&self, mut names: Vec<TextId>, listed: &[TextId]) -> Vec<TextId> {
+        if names.len() < KEYS_WORTH_SORTED_LIST {
+            self.algebra.sort_keys(&mut names);
             return names;
         }
         names.sort_unstable();
@@ -402,11 +410,16 @@ impl Search {
         sorted
     }
 
-    /// Whether a member of this name may come next, where the names `gone` cannot come any more.
-    fn may_come(&mut self, demand: FormulaId, name: TextId, gone: &[TextId]) -> Result<bool, AutomatonError> {
-        let gone = [gone, &[name]].concat();
+    /// Whether a member of this key may come next, where the keys `exhausted` cannot come any more.
+    fn member_may_come(
+        &mut self,
+        demand: FormulaId,
+        name: TextId,
+        exhausted: &[TextId],
+    ) -> Result<bool, AutomatonError> {
+        let exhausted = [exhausted, &[name]].concat();
         // Mostly it may with a value that all holds for that is said of it, and then others are not looked at.
-        if !self.algebra.is_plain(demand) {
+        if !self.algebra.is_independent_uncounted(demand) {
             let assertions = self.algebra.assertions_of_member(&[demand], MemberKey::Known(name))?;
             let (mut met, mut never) = (Vec::new(), Vec::new());
             for assertion in assertions {
@@ -419,42 +432,41 @@ impl Search {
                 let after = self
                     .algebra
                     .after_member(demand, MemberKey::Known(name), &|assertion| !never.contains(&assertion))?;
-                if self.object_can_end(after, &gone)? {
+                if self.object_can_end(after, &exhausted)? {
                     return Ok(true);
                 }
             }
         }
-        Ok(self.decide_member(&[demand], MemberKey::Known(name), &gone)?.1 != DiagramId::NEVER)
+        Ok(self.decide_member(&[demand], MemberKey::Known(name), &exhausted)?.1 != DiagramId::NEVER)
     }
 
-    /// Whether one of the names of a kind may come next. They are alike, so that one of them speaks for all.
-    fn cell_may_come(&mut self, demand: FormulaId, cell: &KeyCell, gone: &[TextId]) -> Result<bool, AutomatonError> {
+    /// Whether one of the keys of a kind may come next. They are alike, so that one of them speaks for all.
+    fn cell_may_follow(
+        &mut self,
+        demand: FormulaId,
+        cell: &KeyCell,
+        exhausted: &[TextId],
+    ) -> Result<bool, AutomatonError> {
         if cell.left.is_none() {
-            return Ok(self.decide_member(&[demand], MemberKey::In(&cell.within), gone)?.1 != DiagramId::NEVER);
+            return Ok(self.decide_member(&[demand], MemberKey::In(&cell.within), exhausted)?.1 != DiagramId::NEVER);
         }
-        match self.algebra.name_beside(&cell.names, gone)? {
-            Some(name) => self.may_come(demand, name, gone),
+        match self.algebra.key_beside(&cell.names, exhausted)? {
+            Some(name) => self.member_may_come(demand, name, exhausted),
             None => Ok(false),
         }
     }
 
-    /// The same of any object of which a formula is left.
+    /// Whether there is room for any key in an object of which a formula is left.
     pub(crate) fn is_roomy(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.object_memo.roomy.get(&formula) {
             return Ok(known);
         }
         // What was read so far can be completed, so that it is known that the object can end.
-        let has_room = match self.algebra.plain(formula) {
-            Some(plain) => self.plain_room(&plain)? == Some(Room::Any),
+        let has_room = match self.algebra.independent_keys(formula) {
+            Some(plain) => self.room_for_others(&plain)? == Some(Room::Any),
             None => false,
         };
         self.object_memo.roomy.insert(formula, has_room);
         Ok(has_room)
     }
 }
-
-/// CellKeys of one object from which on it pays to look for a way to complete it with all of them.
-const MANY: usize = 16;
-
-/// CellKeys from which on it pays to take the order from a list instead of comparing them.
-const MANY_SORTED: usize = 16;

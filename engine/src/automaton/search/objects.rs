@@ -1,24 +1,19 @@
-//! Whether an object can be completed: a search over the names that its formula speaks of, and then over the cells of
-//! all other names. What is [plain](super::plain) needs no search.
+//! Whether an object can be completed: a search over the keys that its formula speaks of, and then over the cells of
+//! all other keys. [Independent-key objects](super::independent_keys) need no
+//! search.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::verdict_of;
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::{Atom, FormulaId};
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::arrays::shortened;
-use crate::automaton::search::least_fixpoint::Query;
-use crate::automaton::search::search::Search;
+use crate::automaton::formula::{Atom, AtomKind, FormulaId, Keys, MemberKey, TextId, verdict_of};
+use crate::automaton::search::{Query, Search, shortened};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
 
 /// A way to complete an object, or the beginning of one.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectEnding {
-    /// CellKeys that come.
+    /// Keys that come.
     pub(crate) taken: Vec<TextId>,
-    /// CellKeys that do not come.
+    /// Keys that do not come.
     pub(crate) passed: Vec<TextId>,
     /// What is left: in the end something plain, or something that holds, or else `false`.
     pub(crate) rest: FormulaId,
@@ -49,7 +44,7 @@ impl ObjectEnding {
 }
 
 impl Search {
-    /// Whether an object of which `formula` is left, and in which the names `used` must not come again, can be
+    /// Whether an object of which `formula` is left, and in which the keys `used` must not come again, can be
     /// completed.
     pub(crate) fn object_can_end(&mut self, formula: FormulaId, used: &[TextId]) -> Result<bool, AutomatonError> {
         if let Some(decided) = formula.decided() {
@@ -68,18 +63,18 @@ impl Search {
         self.ask(Query::Object(formula, counted.into()))
     }
 
-    /// The names of kinds that can run out, where it matters to `formula` which names have come.
+    /// The keys of kinds that can run out, where it matters to `formula` which keys have come.
     pub(super) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, AutomatonError> {
         if let Some(&known) = self.object_memo.scarce.get(&formula) {
             return Ok(known);
         }
         let mut scarce = Vec::new();
-        if !self.algebra.is_plain(formula) {
+        if !self.algebra.is_independent_uncounted(formula) {
             let mut atoms = self.algebra.formulas.atoms(formula).iter();
             let is_counted = atoms.any(|atom| matches!(self.algebra.atoms.kind(*atom), AtomKind::CountAtLeast(_)));
-            for cell in self.algebra.cells(formula, &[], &[])? {
+            for cell in self.algebra.key_cells(formula, &[], &[])? {
                 if cell.left.is_some() && (is_counted || !cell.within.is_empty()) {
-                    scarce.push(self.algebra.language_of(&cell.names)?);
+                    scarce.push(self.algebra.keys_as_language(&cell.names)?);
                 }
             }
         }
@@ -101,7 +96,7 @@ impl Search {
                 ..ObjectEnding::default()
             }));
         }
-        let all_names = self.algebra.names(formula);
+        let all_names = self.algebra.named_keys(formula);
         let scarce = match self.algebra.at_end(formula) {
             true => self.algebra.languages.none(),
             false => self.scarce_names(formula)?,
@@ -115,21 +110,21 @@ impl Search {
         while let Some(way) = left.pop() {
             let formula = way.rest;
             let decided = [&way.taken[..], &way.passed].concat();
-            let gone = [used, &decided].concat();
-            if self.has_end(formula, &gone)? {
+            let exhausted = [used, &decided].concat();
+            if self.has_end(formula, &exhausted)? {
                 return Ok(Some(way));
             }
             // Of some that are plain one has to do, as in an `enum` of objects.
             let parts = self.algebra.formulas.disjuncts(&formula).to_vec();
-            if parts.iter().all(|part| self.algebra.is_by_name(*part)) {
+            if parts.iter().all(|part| self.algebra.is_independent(*part)) {
                 for part in parts {
-                    if part != formula && self.has_end(part, &gone)? {
+                    if part != formula && self.has_end(part, &exhausted)? {
                         return Ok(Some(ObjectEnding { rest: part, ..way }));
                     }
                 }
                 continue;
             }
-            let Some(name) = self.next_name(formula) else {
+            let Some(name) = self.next_named_key(formula) else {
                 let names = if is_scarce { &decided } else { &all_names };
                 if self.others_can_end(formula, names, used)? {
                     return Ok(Some(ObjectEnding {
@@ -142,7 +137,7 @@ impl Search {
             let mut after = vec![way.passing(name, self.without(formula, name))];
             let assertions = self.algebra.assertions_of_member(&[formula], MemberKey::Known(name))?;
             let read = self.algebra.read_by_member(formula, MemberKey::Known(name))?;
-            for vector in self.vectors(&assertions)? {
+            for vector in self.verdict_vectors(&assertions)? {
                 let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
                 let rest = self.algebra.after_read(formula, &read, &verdict);
                 let way = way.taking(name, rest);
@@ -156,7 +151,7 @@ impl Search {
             // What is nearest to an end is looked at first.
             after.sort_by_key(|way| std::cmp::Reverse(self.missing(&way.rest)));
             for way in after {
-                // Which of the names that can run out are gone is a part of the state.
+                // Which of the keys that can run out are gone is a part of the state.
                 let mut decided = Vec::new();
                 for &name in way.taken.iter().chain(&way.passed).filter(|_| is_scarce) {
                     if self.algebra.covers(Keys::Language(scarce), MemberKey::Known(name))? {
@@ -173,12 +168,12 @@ impl Search {
         Ok(None)
     }
 
-    /// A way to complete an object in which as many of `names` come as fit beside those before them.
+    /// A way to complete an object in which as many of `keys` come as fit beside those before them.
     pub(super) fn widest_way(
         &mut self,
         formula: FormulaId,
         names: &[TextId],
-        gone: &[TextId],
+        exhausted: &[TextId],
     ) -> Result<Option<ObjectEnding>, AutomatonError> {
         let mut way = ObjectEnding {
             rest: formula,
@@ -191,17 +186,17 @@ impl Search {
                 way = way.taking(name, rest);
             }
         }
-        let gone = [gone, &way.taken].concat();
-        Ok(self.object_can_end(way.rest, &gone)?.then_some(way))
+        let exhausted = [exhausted, &way.taken].concat();
+        Ok(self.object_can_end(way.rest, &exhausted)?.then_some(way))
     }
 
     /// Whether it is easily seen that an object can be completed.
-    fn has_end(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<bool, AutomatonError> {
+    fn has_end(&mut self, formula: FormulaId, exhausted: &[TextId]) -> Result<bool, AutomatonError> {
         if self.algebra.at_end(formula) {
             return Ok(true);
         }
-        match self.algebra.plain(formula) {
-            Some(plain) => self.plain_can_end(&plain, formula, gone),
+        match self.algebra.independent_keys(formula) {
+            Some(plain) => self.independent_can_end(&plain, formula, exhausted),
             None => Ok(false),
         }
     }
@@ -212,8 +207,8 @@ impl Search {
         parts.filter(|part| !self.algebra.formulas.at_end(**part)).count()
     }
 
-    /// A name to decide next: one on which something depends that does not hold yet, if there is such a name.
-    fn next_name(&self, formula: FormulaId) -> Option<TextId> {
+    /// A key to decide next: one on which something depends that does not hold yet, if there is such a key.
+    fn next_named_key(&self, formula: FormulaId) -> Option<TextId> {
         let name_of = |atom: &Atom| match self.algebra.atoms.kind(*atom) {
             AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => Some(name),
             _ => None,
@@ -225,7 +220,7 @@ impl Search {
         first.or_else(|| self.algebra.formulas.atoms(formula).iter().find_map(name_of))
     }
 
-    /// What is left of `formula` where no member of this name comes.
+    /// What is left of `formula` where no member of this key comes.
     fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
         let atoms = &self.algebra.atoms;
         self.algebra
@@ -244,7 +239,7 @@ impl Search {
         names: &[TextId],
         used: &[TextId],
     ) -> Result<bool, AutomatonError> {
-        let cells = self.algebra.cells(formula, names, used)?;
+        let cells = self.algebra.key_cells(formula, names, used)?;
         let scarce = cells.iter().filter_map(|cell| cell.left);
         let formula = self.shortened_object(formula, scarce.fold(0, u64::saturating_add));
         let taken = vec![0_u64; cells.len()];
@@ -259,12 +254,12 @@ impl Search {
                     continue;
                 }
                 let mut taken = taken.clone();
-                // CellKeys that never run out need not be counted.
+                // Keys that never run out need not be counted.
                 taken[index] += u64::from(cell.left.is_some());
                 let name = MemberKey::In(&cell.within);
                 let assertions = self.algebra.assertions_of_member(&[formula], name)?;
                 let read = self.algebra.read_by_member(formula, name)?;
-                for vector in self.vectors(&assertions)? {
+                for vector in self.verdict_vectors(&assertions)? {
                     let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
                     let after = self.algebra.after_read(formula, &read, &verdict);
                     if after != FormulaId::FALSE && seen.insert((after, taken.clone())) {
@@ -277,7 +272,8 @@ impl Search {
         Ok(false)
     }
 
-    /// The same for an object to which only members come that no atom names, so many of them of kinds that run out.
+    /// An object formula with smaller counts, as [`shortened_array`](Self::shortened_array) has it, where only members
+    /// come that no atom names, `scarce` of them of kinds that run out.
     fn shortened_object(&mut self, formula: FormulaId, scarce: u64) -> FormulaId {
         let (mut counts, mut to_find) = (Vec::new(), scarce.saturating_add(1));
         for &atom in self.algebra.formulas.atoms(formula) {

@@ -1,10 +1,8 @@
-//! TODO
+//! Whether there is a value that satisfies some assertions and not others.
 
-use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::search::least_fixpoint::{NATIVE, NOTHING, Query, Requirement};
-use crate::automaton::search::search::Search;
-use crate::limits::Exceeded;
+use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::formula::AssertionId;
+use crate::automaton::search::{NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING, Requirement, Search};
 
 impl Search {
     /// The answer to a query.
@@ -12,19 +10,14 @@ impl Search {
         if let Some(answer) = self.fixpoint.known(&query) {
             return Ok(answer);
         }
-        let allowed = self.algebra.limits.open_questions;
-        if self.fixpoint.open.len() >= allowed {
-            let (limit, what) = (
-                "open_questions",
-                "values inside one another in the search for one that is valid",
-            );
-            return Err(Exceeded { limit, what, allowed }.into());
-        }
+        let limit = ("open_questions", self.algebra.limits.open_questions);
+        let what = "values inside one another in the search for one that is valid";
+        check_limit(self.fixpoint.open.len() + 1, limit, what)?;
         self.check_memory()?;
         self.fixpoint.open(query);
         match self.fixpoint.native {
             0 => self.answer_all(),
-            NATIVE.. => Err(AutomatonError::Pending),
+            NATIVE_ATTEMPTS.. => Err(AutomatonError::Pending),
             _ => self.attempt(),
         }
     }
@@ -49,7 +42,7 @@ impl Search {
             return Ok(false);
         };
         let query = innermost.query.clone();
-        let outer = std::mem::replace(&mut self.fixpoint.rests_on, NOTHING);
+        let outer = std::mem::replace(&mut self.fixpoint.rests_on, RESTS_ON_NOTHING);
         self.fixpoint.native += 1;
         let answer = self.answer(&query);
         self.fixpoint.native -= 1;
@@ -114,10 +107,6 @@ impl Search {
 
     /// Whether so many states may be looked at.
     pub(super) fn check_states(&self, count: usize, what: &'static str) -> Result<(), AutomatonError> {
-        let (limit, allowed) = ("search_states", self.algebra.limits.search_states);
-        match count > allowed {
-            true => Err(Exceeded { limit, what, allowed }.into()),
-            false => Ok(()),
-        }
+        check_limit(count, ("search_states", self.algebra.limits.search_states), what)
     }
 }

@@ -1,13 +1,10 @@
 //! [`Search`]: the search for values, with what it has found out.
 
+use crate::automaton::formula::Algebra;
+use crate::automaton::search::{Expectations, KeyList, LeastFixpoint, ObjectMemo, ValueMemo};
 use std::sync::Arc;
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::search::expectation::Expectations;
-use crate::automaton::search::key_list::KeyList;
-use crate::automaton::search::least_fixpoint::LeastFixpoint;
-use crate::automaton::search::memo::{ObjectMemo, ValueMemo};
 
 /// The search for values that satisfy formulas, with the algebra that these are made in.
 #[derive(Debug)]

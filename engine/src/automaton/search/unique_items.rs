@@ -3,25 +3,19 @@
 //! Values that are plenty can always be chosen to differ. Where the values of an item are few they are written out, and
 //! items of few values have to find a different one each.
 
-use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{AssertionId, split, verdict_of};
-use crate::automaton::formula::atom::AtomKind;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::decision_diagram::DiagramId;
-use crate::automaton::search::cardinality::enumerate::can_all_differ;
-use crate::automaton::search::expectation::ExpectationId;
-use crate::automaton::search::least_fixpoint::Requirement;
-use crate::automaton::search::search::Search;
-use crate::limits::Exceeded;
+use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, split, verdict_of};
+use crate::automaton::search::{ExpectationId, Requirement, Search, can_all_differ};
 use hashbrown::HashSet;
 
 /// Values beyond those seen up to which it is told which of them an item takes, however few items must come.
-const COMPARED: usize = 64;
+const VALUES_BEYOND_SEEN: usize = 64;
 
 /// The items in a possible rest of an array, of which values are not plenty; sorted.
 type Rest = Vec<(Requirement, usize)>;
 
-/// An array in which one item has to equal another: what is left, what was asked of the items, and whether two are equal.
+/// An array in which one item has to equal another: what is left, what was asked of the items, and whether two are
+/// equal.
 type Repeating = (FormulaId, Vec<ItemVerdicts>, bool);
 
 /// The assertions that an item satisfies, and those that it does not.
@@ -70,7 +64,7 @@ impl Search {
                 return Ok(true);
             }
             let assertions = self.algebra.assertions_of_item(&[formula]);
-            let mut vectors = self.vectors(&assertions)?;
+            let mut vectors = self.verdict_vectors(&assertions)?;
             vectors.reverse();
             for vector in vectors {
                 let after =
@@ -99,7 +93,7 @@ impl Search {
         if assertions.len() > 8 {
             return Ok(false);
         }
-        for vector in self.vectors(&assertions)? {
+        for vector in self.verdict_vectors(&assertions)? {
             let (all, none) = split(&assertions, &vector);
             if !self.is_infinite(&all, &none)? {
                 return Ok(false);
@@ -124,11 +118,8 @@ impl Search {
             Err(place) => more.insert(place, (item.clone(), 1)),
         }
         let items: usize = more.iter().map(|(_, count)| count).sum();
-        let allowed = self.algebra.limits.differing_items;
-        if items > allowed {
-            let (limit, what) = ("differing_items", "items that have to differ and have few values");
-            return Err(Exceeded { limit, what, allowed }.into());
-        }
+        let limit = ("differing_items", self.algebra.limits.differing_items);
+        check_limit(items, limit, "items that have to differ and have few values")?;
         // Where there are values enough for all items, one is left when the others have been chosen.
         let mut few = Vec::new();
         for (assertions, count) in &more {
@@ -161,7 +152,7 @@ impl Search {
                 return Ok(true);
             }
             let assertions = self.algebra.assertions_of_item(&[formula]);
-            for vector in self.vectors(&assertions)? {
+            for vector in self.verdict_vectors(&assertions)? {
                 let after =
                     self.algebra
                         .after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
@@ -229,9 +220,9 @@ impl Search {
         (assertions, differ)
     }
 
-    /// The assertions of being equal to a value that the next item has to be read with, so that it is known which of the
-    /// values it takes. Those are the items seen where one may come again; and where places differ in what they admit,
-    /// the few values of each, because it matters who takes which of them.
+    /// The assertions of being equal to a value that the next item has to be read with, so that it is known which of
+    /// the values it takes. Those are the items seen where one may come again; and where places differ in what they
+    /// admit, the few values of each, because it matters who takes which of them.
     pub(crate) fn compared(
         &mut self,
         formulas: &[FormulaId],
@@ -243,7 +234,7 @@ impl Search {
         let mut compared = Vec::new();
         let (assertions, differ) = self.assertions_of_items(formulas);
         if differ {
-            let most = seen.len() + COMPARED.max(self.items_asked(formulas));
+            let most = seen.len() + VALUES_BEYOND_SEEN.max(self.items_asked(formulas));
             for assertion in assertions {
                 let assertions = Requirement::new(&[assertion], &[]);
                 if let Some(values) = self.values_up_to(&assertions, most)? {
@@ -280,8 +271,8 @@ impl Search {
         self.algebra.asks_unique(&[demand]) && self.algebra.with_unique(demand, false) == FormulaId::FALSE
     }
 
-    /// What the next item of an array is read for, where these formulas are left, the demand first, after the items `seen`;
-    /// none where there cannot be one.
+    /// What the next item of an array is read for, where these formulas are left, the demand first, after the items
+    /// `seen`; none where there cannot be one.
     pub(crate) fn item_expected(
         &mut self,
         formulas: &[FormulaId],

@@ -1,32 +1,25 @@
-//! Is there a value? Is there a rest?
-//!
-//! Every byte that the machine allows rests on these answers: whether some value satisfies these assertions and not those
-//! ([`Automaton::satisfiable`]), and whether an object or array that has been read in part can be completed
-//! ([`objects`], [`arrays`]). Values are finite, so a query that comes up again while it is being answered is answered
-//! no, and a no that rests on that is not remembered.
+//! Verdict vectors: the combinations of verdicts that some assertions can have of one value.
 
-use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::decision_diagram::DiagramId;
+use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::formula::{AssertionId, DiagramId};
 use crate::automaton::search::search::Search;
-use crate::limits::Exceeded;
 use std::sync::Arc;
 
 /// Requirement whose verdict vectors are kept, at most.
-const MOST_ASSERTIONS: usize = 16;
+const KEPT_VECTOR_ASSERTIONS: usize = 16;
 
 /// Says whether verdicts will do.
 type Leaf<'a> = &'a mut dyn FnMut(&mut Search, &[bool]) -> Result<bool, AutomatonError>;
 
 impl Search {
-    /// Builds a diagram over `assertions` from `leaf`, which says whether a verdict vector will do. Vectors that no value
-    /// has are never asked for, and count as ones that will not do.
+    /// Builds a diagram over `assertions` from `leaf`, which says whether a verdict vector will do. Vectors that no
+    /// value has are never asked for, and count as ones that will not do.
     pub(crate) fn decide(&mut self, assertions: &[AssertionId], leaf: Leaf<'_>) -> Result<DiagramId, AutomatonError> {
         self.decide_unless(assertions, &[], leaf)
     }
 
-    /// As [`decide`](Self::decide), where no value that satisfies an assertion of `never` will do: those are not looked at
-    /// further, so that many of them cost no more than their number.
+    /// As [`decide`](Self::decide), where no value that satisfies an assertion of `never` will do: those are not looked
+    /// at further, so that many of them cost no more than their number.
     pub(crate) fn decide_unless(
         &mut self,
         assertions: &[AssertionId],
@@ -34,8 +27,8 @@ impl Search {
         leaf: Leaf<'_>,
     ) -> Result<DiagramId, AutomatonError> {
         let vectors = match never {
-            [] => self.known_vectors(assertions)?,
-            _ => self.vectors_unless(assertions, never)?.into(),
+            [] => self.known_verdict_vectors(assertions)?,
+            _ => self.verdict_vectors_unless(assertions, never)?.into(),
         };
         let mut kept = Vec::with_capacity(vectors.len());
         for vector in vectors.iter() {
@@ -47,40 +40,36 @@ impl Search {
     }
 
     /// The verdict vectors over `assertions` that some value has, sorted with `true` before `false`.
-    pub(crate) fn vectors(&mut self, assertions: &[AssertionId]) -> Result<Vec<Vec<bool>>, AutomatonError> {
-        Ok(self.known_vectors(assertions)?.to_vec())
+    pub(crate) fn verdict_vectors(&mut self, assertions: &[AssertionId]) -> Result<Vec<Vec<bool>>, AutomatonError> {
+        Ok(self.known_verdict_vectors(assertions)?.to_vec())
     }
 
-    fn known_vectors(&mut self, assertions: &[AssertionId]) -> Result<Arc<[Vec<bool>]>, AutomatonError> {
+    fn known_verdict_vectors(&mut self, assertions: &[AssertionId]) -> Result<Arc<[Vec<bool>]>, AutomatonError> {
         if let Some(known) = self.value_memo.vectors.get(assertions) {
             return Ok(known.clone());
         }
-        let vectors: Arc<[Vec<bool>]> = self.vectors_unless(assertions, &[])?.into();
+        let vectors: Arc<[Vec<bool>]> = self.verdict_vectors_unless(assertions, &[])?.into();
         // While a query is open, a no may rest on that.
-        if self.fixpoint.is_idle() && assertions.len() <= MOST_ASSERTIONS {
+        if self.fixpoint.is_idle() && assertions.len() <= KEPT_VECTOR_ASSERTIONS {
             self.value_memo.vectors.insert(assertions.into(), vectors.clone());
         }
         Ok(vectors)
     }
 
-    /// The same without those of values that satisfy an assertion of `never`.
-    fn vectors_unless(
+    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never`.
+    fn verdict_vectors_unless(
         &mut self,
         assertions: &[AssertionId],
         never: &[AssertionId],
     ) -> Result<Vec<Vec<bool>>, AutomatonError> {
-        let allowed = self.algebra.limits.assertions;
-        if assertions.len() > allowed {
-            let (limit, what) = (
-                "assertions",
-                "subschemas and earlier items that one value is compared with",
-            );
-            return Err(Exceeded { limit, what, allowed }.into());
-        }
-        let Some(sorted) = self.sort_few(assertions)? else {
-            return self.vectors_beside(assertions, never, &[]);
+        let limit = ("assertions", self.algebra.limits.assertions);
+        let what = "subschemas and earlier items that one value is compared with";
+        check_limit(assertions.len(), limit, what)?;
+        let Some(sorted) = self.split_finite(assertions)? else {
+            return self.verdict_vectors_beside(assertions, never, &[]);
         };
-        // A value that satisfies an assertion of few values is one of them, and every other satisfies none of these assertions.
+        // A value that satisfies an assertion of few values is one of them, and every other satisfies none of these
+        // assertions.
         let (few, others) = (sorted.few.iter(), sorted.others.iter());
         let few: Vec<AssertionId> = few.map(|place| assertions[*place]).collect();
         let rest: Vec<AssertionId> = others.map(|place| assertions[*place]).collect();
@@ -91,7 +80,7 @@ impl Search {
                 .zip(verdicts)
                 .any(|(assertion, verdict)| *verdict && never.contains(assertion))
         });
-        for verdicts in self.vectors_beside(&rest, never, &few)? {
+        for verdicts in self.verdict_vectors_beside(&rest, never, &few)? {
             let mut vector = vec![false; assertions.len()];
             for (place, verdict) in sorted.others.iter().zip(verdicts) {
                 vector[*place] = verdict;
@@ -105,7 +94,7 @@ impl Search {
     }
 
     /// The verdict vectors over `assertions` of values that satisfy no assertion of `never` and none of `beside`.
-    fn vectors_beside(
+    fn verdict_vectors_beside(
         &mut self,
         assertions: &[AssertionId],
         never: &[AssertionId],
@@ -142,11 +131,7 @@ impl Search {
     }
 
     fn check_verdicts(&self, count: usize) -> Result<(), AutomatonError> {
-        let allowed = self.algebra.limits.verdicts;
-        let (limit, what) = ("verdicts", "combinations of subschemas that a value may satisfy");
-        match count > allowed {
-            true => Err(Exceeded { limit, what, allowed }.into()),
-            false => Ok(()),
-        }
+        let limit = ("verdicts", self.algebra.limits.verdicts);
+        check_limit(count, limit, "combinations of subschemas that a value may satisfy")
     }
 }

@@ -1,25 +1,21 @@
-//! Places in objects and arrays, and what a value that ends means to the one around it.
+//! States in objects and arrays, and what a value that ends means to the one around it.
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{Assertion, AssertionId, verdict_of};
-use crate::automaton::formula::atom::AtomKind;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::decision_diagram::DiagramId;
-use crate::automaton::formula::keys::sets::KeySetId;
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::expectation::{ExpectationId, Verdicts};
-use crate::automaton::step::frame::{Container, Derived, Frame, IndependentFrame, Left};
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::{Cursor, OpenId, StackId, State, StepResult};
+use crate::automaton::formula::{
+    Assertion, AssertionId, AtomKind, DiagramId, FormulaId, KeySetId, MemberKey, TextId, verdict_of,
+};
+use crate::automaton::search::{ExpectationId, Verdicts};
+use crate::automaton::step::{
+    Automaton, Container, Cursor, Derived, Frame, IndependentFrame, Left, OpenId, StackId, State, StepResult,
+};
 use crate::json::Value;
 use crate::strings::LanguageId;
 use std::sync::Arc;
 
 impl Automaton {
     /// Whether the values that are read in a container are kept.
-    pub(super) fn keeps(&self, stack: StackId) -> bool {
+    pub(super) fn keeps_values(&self, stack: StackId) -> bool {
         let frame = self.frames.all.get(stack.0 as usize);
         frame.is_some_and(|frame| match &frame.kind {
             Container::Array { values } | Container::Object { values, .. } => values.is_some(),
@@ -27,8 +23,8 @@ impl Automaton {
     }
 
     /// The assertion of being equal to a value that is kept.
-    pub(super) fn kept(&mut self, stack: StackId, value: impl FnOnce() -> Value) -> Option<AssertionId> {
-        self.keeps(stack)
+    pub(super) fn kept_value(&mut self, stack: StackId, value: impl FnOnce() -> Value) -> Option<AssertionId> {
+        self.keeps_values(stack)
             .then(|| self.search.algebra.assertions.intern(Assertion::Equal(value())))
     }
 
@@ -81,7 +77,7 @@ impl Automaton {
             }
         }
         formulas.insert(0, demand);
-        let keeps = self.keeps(stack) || (array && self.search.algebra.asks_unique(&formulas));
+        let keeps = self.keeps_values(stack) || (array && self.search.algebra.asks_unique(&formulas));
         let values = keeps.then(Box::default);
         let kind = match array {
             true => Container::Array { values },
@@ -102,22 +98,22 @@ impl Automaton {
             plain: Derived(None),
             mixed: Derived(0),
         };
-        self.note_plain(&mut frame)?;
+        self.note_independent(&mut frame)?;
         let stack = self.push(frame);
         let cursor = if array { Cursor::ArrayStart } else { Cursor::ObjectStart };
         Ok(Some(State::new(cursor, stack)))
     }
 
-    /// Notes whether a frame is [plain](IndependentFrame).
-    fn note_plain(&mut self, frame: &mut Frame) -> Result<(), AutomatonError> {
+    /// Notes whether a frame is an [independent-key object](IndependentFrame).
+    fn note_independent(&mut self, frame: &mut Frame) -> Result<(), AutomatonError> {
         let is_free = self.search.algebra.style.key_order == KeyOrder::Any;
         if let Container::Object { values: None, .. } = frame.kind
             && is_free
-            && let Some(asked) = self.search.algebra.plain(frame.formulas[0])
+            && let Some(asked) = self.search.algebra.independent_keys(frame.formulas[0])
             && asked.is_of_any_size()
         {
             let has_room = self.search.is_roomy(frame.formulas[0])?;
-            let missing = asked.required.iter().filter(|name| !self.has_come(&frame.kind, **name));
+            let missing = asked.required.iter().filter(|name| !self.has_seen(&frame.kind, **name));
             let missing = missing.count() as u32;
             frame.plain = Derived(Some(IndependentFrame {
                 asked,
@@ -129,7 +125,7 @@ impl Automaton {
     }
 
     /// Whether a member of this name has been read.
-    pub(super) fn has_come(&self, kind: &Container, name: TextId) -> bool {
+    pub(super) fn has_seen(&self, kind: &Container, name: TextId) -> bool {
         self.search
             .algebra
             .key_sets
@@ -179,7 +175,7 @@ impl Automaton {
             .iter()
             .map(|formula| self.search.algebra.at_end(*formula))
             .collect();
-        if self.keeps(frame.below) {
+        if self.keeps_values(frame.below) {
             let value = self.value_of(&frame.kind);
             let value = value.map(|value| self.search.algebra.assertions.intern(Assertion::Equal(value)));
             return self.value_done(frame.expected, verdicts, value, frame.below);
@@ -222,7 +218,7 @@ impl Automaton {
         let mut frame = (*frame).clone();
         let what = self.search.expected(expected);
         let verdict = |assertion| verdict_of(&what.assertions, &verdicts, assertion);
-        let keeps = self.keeps(stack);
+        let keeps = self.keeps_values(stack);
         let cursor = match &mut frame.kind {
             Container::Array { values } => {
                 let repeats = values.iter().flatten().any(|seen| Some(*seen) == value);
@@ -266,7 +262,7 @@ impl Automaton {
                         let came = u32::from(plain.asked.requires(name));
                         plain.missing = plain.missing.saturating_sub(came);
                     }
-                    Derived(None) => self.note_plain(&mut frame)?,
+                    Derived(None) => self.note_independent(&mut frame)?,
                 }
                 Cursor::ObjectNext
             }
@@ -346,16 +342,16 @@ impl Automaton {
         if let Some(&known) = key.as_ref().and_then(|key| self.step_memo.members.get(key)) {
             return Ok(known);
         }
-        let mut gone = Vec::new();
+        let mut exhausted = Vec::new();
         if plain.is_none() {
-            gone = self.gone(&frame.kind);
-            if !gone.contains(&name) {
-                gone.push(name);
+            exhausted = self.exhausted_keys(&frame.kind);
+            if !exhausted.contains(&name) {
+                exhausted.push(name);
             }
         }
         let (assertions, diagram) = self
             .search
-            .decide_member(&frame.formulas, MemberKey::Known(name), &gone)?;
+            .decide_member(&frame.formulas, MemberKey::Known(name), &exhausted)?;
         let expected = (diagram != DiagramId::NEVER).then(|| self.search.expect(assertions, diagram));
         if let Some(key) = key {
             self.step_memo.members.insert(key, expected);
@@ -399,23 +395,23 @@ impl Automaton {
     }
 
     /// The names that cannot come in an object any more: those read, and those passed over.
-    pub(super) fn gone(&self, kind: &Container) -> Vec<TextId> {
+    pub(super) fn exhausted_keys(&self, kind: &Container) -> Vec<TextId> {
         let Container::Object {
             used, order, passed, ..
         } = kind
         else {
             return Vec::new();
         };
-        let mut gone = self
+        let mut exhausted = self
             .search
             .algebra
             .key_sets
             .names(*used, "", &self.search.algebra.texts);
         for &name in &self.search.algebra.orders.orders[order.0 as usize][..*passed as usize] {
-            if !self.has_come(kind, name) {
-                gone.push(name);
+            if !self.has_seen(kind, name) {
+                exhausted.push(name);
             }
         }
-        gone
+        exhausted
     }
 }

@@ -3,10 +3,8 @@
 use crate::Escapes;
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::step::keys::remaining::RemainingKeyText;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::{Cursor, State};
+use crate::automaton::formula::TextId;
+use crate::automaton::step::{Automaton, Cursor, RemainingKeyText, State};
 use crate::strings::LanguageId;
 
 /// The bytes that JSON has outside strings, each once, and the quotes that begin these.
@@ -23,8 +21,8 @@ enum Beginning {
 }
 
 impl Automaton {
-    /// The one byte that can come next, and where it leads; none where there are several, where the document may end, or
-    /// where that takes long to see, as with characters that are different but begin with the same byte.
+    /// The one byte that can come next, and where it leads; none where there are several, where the document may end,
+    /// or where that takes long to see, as with characters that are different but begin with the same byte.
     pub(crate) fn forced_byte(&mut self, at: State) -> Result<Option<(u8, State)>, AutomatonError> {
         if let Some(&known) = self.step_memo.forced.get(&at) {
             return Ok(known);
@@ -37,7 +35,7 @@ impl Automaton {
     fn find_forced(&mut self, at: State) -> Result<Option<(u8, State)>, AutomatonError> {
         let only = match at.cursor {
             Cursor::String(DecodeState::Between, language, ..) => Some(self.beginning(language)?),
-            Cursor::Key(DecodeState::Between, ..) => Some(self.beginning_of_name(at)?),
+            Cursor::Key(DecodeState::Between, ..) => Some(self.beginning_of_key(at)?),
             _ => None,
         };
         let bytes: Vec<u8> = match (only, at.cursor) {
@@ -62,26 +60,24 @@ impl Automaton {
         Ok(found)
     }
 
-    /// Whether some texts must not come between two characters of a string or name, though its language has them.
+    /// Whether some texts must not come between two characters of a string or key, though its language has them.
     fn avoids(&mut self, at: State) -> Result<bool, AutomatonError> {
         Ok(!self.any_content(at)? || self.texts_to_avoid(at)?.is_some())
     }
 
     /// What all texts of a language begin with.
     fn beginning(&mut self, language: LanguageId) -> Result<Beginning, AutomatonError> {
-        let may_end = self.search.algebra.languages.accepts_empty(language);
-        Ok(
-            match (&self.search.algebra.languages.beginnings(language, 2)?[..], may_end) {
-                ([], true) => Beginning::End,
-                ([only], false) => Beginning::Character(*only),
-                _ => Beginning::Several,
-            },
-        )
+        let may_end = self.languages().accepts_empty(language);
+        Ok(match (&self.languages_mut().beginnings(language, 2)?[..], may_end) {
+            ([], true) => Beginning::End,
+            ([only], false) => Beginning::Character(*only),
+            _ => Beginning::Several,
+        })
     }
 
-    /// What all goes on with that a name may become.
-    fn beginning_of_name(&mut self, at: State) -> Result<Beginning, AutomatonError> {
-        let (first, last, read) = match self.name_rests(at)? {
+    /// What all goes on with that a key may become.
+    fn beginning_of_key(&mut self, at: State) -> Result<Beginning, AutomatonError> {
+        let (first, last, read) = match self.remaining_key_text(at)? {
             RemainingKeyText::These(names, read) => {
                 let sorted = |name: &&TextId| self.search.algebra.texts.get(**name);
                 (
@@ -91,12 +87,12 @@ impl Automaton {
                 )
             }
             RemainingKeyText::Left(left) => {
-                let (first, last) = self.ends_left(left);
+                let (first, last) = self.first_and_last_remaining(left);
                 (first, last, self.search.algebra.texts.get(left.text).len())
             }
             RemainingKeyText::AllBut(..) => return Ok(Beginning::Several),
             RemainingKeyText::Language(..) => {
-                let language = self.name_language(at)?;
+                let language = self.remaining_key_language(at)?;
                 return self.beginning(language);
             }
         };

@@ -1,14 +1,8 @@
-//! TODO
+//! [`Frame`]: a container that is open, one level of the stack.
 
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::keys::independent::IndependentKeys;
-use crate::automaton::formula::keys::sets::KeySetId;
-use crate::automaton::formula::texts::{OrderId, TextId};
-use crate::automaton::search::expectation::ExpectationId;
-use crate::automaton::step::mixer::Mixer;
-use crate::automaton::step::state::OpenId;
-use crate::automaton::step::state::StackId;
+use crate::automaton::formula::{AssertionId, FormulaId, IndependentKeys, KeySetId, OrderId, TextId};
+use crate::automaton::search::ExpectationId;
+use crate::automaton::step::{Mixer, OpenId, StackId};
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -22,8 +16,8 @@ pub(crate) type Left = SmallVec<[FormulaId; 3]>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(super) kind: Container,
-    /// What is left: first of the demand on the container, then of each assertion's formula; an assertion whose verdict is known
-    /// has a decided one.
+    /// What is left: first of the demand on the container, then of each assertion's formula; an assertion whose verdict
+    /// is known has a decided one.
     pub(super) formulas: Left,
     /// What the container is read for.
     pub(super) expected: ExpectationId,
@@ -51,14 +45,14 @@ impl Hash for Frame {
     }
 }
 
-/// An object whose members can come in any order and number, each a matter by itself. What is asked of it stays as it is
-/// while it is read: only which names have come changes.
+/// An object whose members can come in any order and number, each a matter by itself. What is asked of it stays as it
+/// is while it is read: only which names have come changes.
 #[derive(Clone, Debug)]
 pub(crate) struct IndependentFrame {
     pub(super) asked: Arc<IndependentKeys>,
     /// Whether there is room for any name that it does not speak of.
     pub(super) has_room: bool,
-    /// CellKeys that must come and have not.
+    /// Keys that must come and have not.
     pub(super) missing: u32,
 }
 
@@ -81,9 +75,10 @@ pub(super) enum Container {
         values: Option<Box<[AssertionId]>>,
     },
     Object {
-        /// The values of `used` in its order, as assertions of being equal to them; kept where items are compared further out.
+        /// The values of `used` in its order, as assertions of being equal to them; kept where items are compared
+        /// further out.
         values: Option<Box<[AssertionId]>>,
-        /// CellKeys of the members so far.
+        /// Keys of the members so far.
         used: KeySetId,
         /// The name of the member that is read.
         name: Option<TextId>,
@@ -101,7 +96,7 @@ impl Container {
         }
     }
 
-    /// CellKeys of the members so far.
+    /// Keys of the members so far.
     pub(super) fn used(&self) -> KeySetId {
         match self {
             Self::Array { .. } => KeySetId::EMPTY,

@@ -1,21 +1,16 @@
-//! The machine over bytes: from a place in a document and a byte to the next place, where that can still be completed.
+//! The machine over bytes: from a state in a document and a byte to the next state, where that can still be completed.
 //!
-//! A place is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Stacks are
-//! hash-consed, so that a place is a few numbers and costs nothing to keep.
+//! A state is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Stacks are
+//! hash-consed, so that a state is a few numbers and costs nothing to keep.
 
 use crate::automaton::Formats;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::assertion::Assertion;
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::assertion::Literal;
-use crate::automaton::formula::decision_diagram::DiagramId;
-use crate::automaton::search::expectation::ExpectationId;
-use crate::automaton::search::search::Search;
-use crate::automaton::step::frame::{Frames, OpenLanguages};
-use crate::automaton::step::memo::{Completions, DistinctMemo, ObjectKeys, ShapeMemo, StepMemo};
-use crate::automaton::step::state::is_whitespace;
-use crate::automaton::step::state::{Cursor, StackId, State, StepResult, is_of_number};
+use crate::automaton::formula::{Algebra, Assertion, AssertionId, DiagramId, Literal};
+use crate::automaton::search::{ExpectationId, Search};
+use crate::automaton::step::{
+    Completions, Cursor, DistinctMemo, Frames, ObjectKeys, OpenLanguages, ShapeMemo, StackId, State, StepMemo,
+    StepResult, is_of_number, is_whitespace,
+};
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, Style};
@@ -40,12 +35,12 @@ pub(crate) struct Automaton {
 }
 
 impl Automaton {
-    /// The automaton of a schema, and the assertion of being valid under it. Every subschema is expanded, so that what cannot
-    /// be treated is known at once.
+    /// The automaton of a schema, and the assertion of being valid under it. Every subschema is expanded, so that what
+    /// cannot be treated is known at once.
     ///
     /// # Errors
     ///
-    /// [`CompileError`], with the place and the keyword.
+    /// [`CompileError`], with the place in the schema and the keyword.
     pub(crate) fn new(
         languages: Languages,
         schema: SchemaSet,
@@ -89,13 +84,11 @@ impl Automaton {
     }
 
     /// The languages of strings, with what is known of them.
-    #[expect(dead_code)]
     pub(crate) fn languages(&self) -> &Languages {
         &self.search.algebra.languages
     }
 
     /// The languages of strings, to find out more about them.
-    #[expect(dead_code)]
     pub(crate) fn languages_mut(&mut self) -> &mut Languages {
         &mut self.search.algebra.languages
     }
@@ -114,7 +107,7 @@ impl Automaton {
     ///
     /// # Errors
     ///
-    /// [`CompileError`], with the place and the keyword.
+    /// [`CompileError`], with the place in the schema and the keyword.
     pub(crate) fn expand_node(&mut self, node: NodeId) -> Result<(), CompileError> {
         let assertion = self.assertion_of(node);
         self.search.algebra.constraint(assertion).map(|_| ())
@@ -153,8 +146,8 @@ impl Automaton {
         std::mem::replace(&mut self.search.algebra.limits.memory_bytes, bytes)
     }
 
-    /// Bytes of what has been worked out, roughly. Counted is what grows with schemas and documents, in the sizes it mostly
-    /// has.
+    /// Bytes of what has been worked out, roughly. Counted is what grows with schemas and documents, in the sizes it
+    /// mostly has.
     pub(crate) fn memory(&self) -> usize {
         self.search.memory() - self.search.memory_above + self.own_memory()
     }
@@ -178,7 +171,7 @@ impl Automaton {
         self.search.check_memory()
     }
 
-    /// The place before a document that has to satisfy `assertion`; none where nothing does.
+    /// The state before a document that has to satisfy `assertion`; none where nothing does.
     pub(crate) fn start(&mut self, assertion: AssertionId) -> Result<Option<State>, AutomatonError> {
         let diagram = self.search.decide(&[assertion], &mut |_, verdicts| Ok(verdicts[0]))?;
         if diagram == DiagramId::NEVER {
@@ -188,7 +181,7 @@ impl Automaton {
         Ok(Some(State::new(Cursor::Value(expected), StackId::EMPTY)))
     }
 
-    /// The place after a byte; none where no document goes on like that.
+    /// The state after a byte; none where no document goes on like that.
     pub(crate) fn step(&mut self, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
         if !from.cursor.may_read(byte) {
             return Ok(None);
@@ -220,12 +213,12 @@ impl Automaton {
         Ok(next)
     }
 
-    /// The place after some bytes; none where no document goes on like that.
+    /// The state after some bytes; none where no document goes on like that.
     pub(crate) fn read_bytes(&mut self, from: State, mut bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
         let mut at = from;
         while let Some((&byte, rest)) = bytes.split_first() {
             let several = match at.cursor {
-                Cursor::Key(..) => self.read_in_name(at, bytes)?,
+                Cursor::Key(..) => self.read_in_key(at, bytes)?,
                 Cursor::String(..) => self.read_in_string(at, bytes)?,
                 _ => None,
             };
@@ -241,12 +234,12 @@ impl Automaton {
 
     fn find_step(&mut self, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
         let next = self.read(&from, byte)?;
-        self.if_apart(next)
+        self.if_distinct(next)
     }
 
-    pub(super) fn if_apart(&mut self, next: Option<State>) -> Result<Option<State>, AutomatonError> {
+    pub(super) fn if_distinct(&mut self, next: Option<State>) -> Result<Option<State>, AutomatonError> {
         Ok(match next {
-            Some(next) if self.is_apart(&next)? => Some(next),
+            Some(next) if self.can_be_distinct(&next)? => Some(next),
             _ => None,
         })
     }
@@ -262,12 +255,12 @@ impl Automaton {
         }
     }
 
-    /// Whether a place is within a string or name.
+    /// Whether a state is within a string or name.
     pub(crate) fn is_in_text(&self, at: State) -> bool {
         matches!(at.cursor, Cursor::String(..) | Cursor::Key(..))
     }
 
-    /// Whether a place is within a value that is no container.
+    /// Whether a state is within a value that is no container.
     pub(crate) fn is_in_scalar(&self, at: State) -> bool {
         matches!(at.cursor, Cursor::String(..) | Cursor::Number(..) | Cursor::Literal(..))
     }
@@ -290,7 +283,7 @@ impl Automaton {
                         let verdicts = self
                             .search
                             .verdicts(*expected, &mut |constraint| word.verdict(constraint))?;
-                        let value = self.kept(stack, || word.value());
+                        let value = self.kept_value(stack, || word.value());
                         self.value_done(*expected, verdicts, value, stack)
                     }
                 }
@@ -300,13 +293,13 @@ impl Automaton {
             }
             Cursor::Number(number, text, expected) => self.in_number(*number, *text, *expected, stack, byte),
             Cursor::Key(decode, text, names) => self.in_key(*decode, *text, *names, stack, byte),
-            Cursor::ObjectStart if byte == b'"' => self.key(stack),
+            Cursor::ObjectStart if byte == b'"' => self.begin_key(stack),
             Cursor::ObjectStart | Cursor::ObjectNext if byte == b'}' => self.close(stack),
-            Cursor::ObjectNext if byte == b',' && !state.gap.is_before_end() => match self.has_next_name(stack)? {
+            Cursor::ObjectNext if byte == b',' && !state.gap.is_before_end() => match self.has_next_key(stack)? {
                 true => stay(Cursor::ObjectComma),
                 false => Ok(None),
             },
-            Cursor::ObjectComma if byte == b'"' => self.key(stack),
+            Cursor::ObjectComma if byte == b'"' => self.begin_key(stack),
             Cursor::Colon(name) if byte == b':' => self.member(*name, stack),
             Cursor::ArrayStart | Cursor::ArrayNext if byte == b']' => self.close(stack),
             Cursor::ArrayStart => match self.item(stack)? {

@@ -1,13 +1,8 @@
-//! TODO
+//! What the machine has found out, in a struct for each concern.
 
-use crate::automaton::formula::assertion::{AssertionId, Constraint};
-use crate::automaton::formula::keys::sets::KeySetId;
-use crate::automaton::formula::texts::{OrderId, TextId};
-use crate::automaton::search::expectation::{ExpectationId, Verdicts};
-use crate::automaton::search::key_list::NextKeys;
-use crate::automaton::step::frame::Left;
-use crate::automaton::step::state::StackId;
-use crate::automaton::step::state::State;
+use crate::automaton::formula::{AssertionId, Constraint, KeySetId, OrderId, TextId};
+use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
+use crate::automaton::step::{Left, StackId, State};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
@@ -23,7 +18,7 @@ pub(crate) struct Completions {
     pub(super) values: HashMap<(Constraint, OrderId), Option<TextPiece>>,
     pub(super) words: HashMap<LanguageId, Option<TextPiece>>,
     pub(super) numbers: HashMap<NumberState, Option<TextPiece>>,
-    /// The rests of containers, and the places after them.
+    /// The rests of containers, and the states after them.
     pub(crate) rests: HashMap<State, Option<(TextPiece, State)>>,
     /// Values being spelled out.
     pub(super) open: Vec<(Constraint, OrderId)>,
@@ -52,7 +47,7 @@ pub(crate) enum ValueParts {
     Object(Arc<[(TextId, AssertionId)]>),
 }
 
-/// The place after most strings, and the other strings, sorted by their characters.
+/// The state after most strings, and the other strings, sorted by their characters.
 pub(crate) type MostTexts = (State, Arc<[AssertionId]>);
 
 /// What tells the names of an object apart: names that are not listed, and are in the same languages, are alike.
@@ -68,7 +63,7 @@ pub(crate) struct KeyClasses {
 pub(crate) enum ValueShape {
     /// One that satisfies a constraint.
     Constraint(Constraint),
-    /// The same, where the order of its members counts as well.
+    /// A value that meets an expectation, where the order of its members counts as well.
     Expectation(ExpectationId),
 }
 

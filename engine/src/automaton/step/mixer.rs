@@ -1,7 +1,7 @@
-//! [`Mixer`]: one number for the many small ones of a place.
+//! [`Mixer`]: one number for the many small ones of a state.
 //!
-//! Places are looked up for every byte and every mask. Hashing each of their numbers by itself takes longer than the rest
-//! of the look-up.
+//! Places are looked up for every byte and every mask. Hashing each of their numbers by itself takes longer than the
+//! rest of the look-up.
 
 use std::hash::Hasher;
 

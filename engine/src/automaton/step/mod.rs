@@ -20,3 +20,15 @@ pub(super) mod state;
 pub(super) mod state_class;
 mod strings;
 mod whitespace;
+
+use frame::{Container, Derived, Frame, Frames, IndependentFrame, Left, OpenLanguages};
+use keys::classes::PartialKey;
+use keys::remaining::{RemainingKeyText, SeenKeys};
+use machine::Automaton;
+use memo::{
+    ComparedValues, Completions, DistinctMemo, Distinctness, KeyClasses, MostTexts, ObjectKeys, ShapeMemo, StepMemo,
+    TextPiece, ValueParts, ValueShape,
+};
+use mixer::Mixer;
+use state::{Cursor, Gap, OpenId, StackId, State, StepResult, StringResidual, is_of_number, is_whitespace};
+use strings::DISTINGUISHED_WORDS;

@@ -1,11 +1,9 @@
-//! TODO
+//! States inside of numbers.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::Assertion;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::expectation::{ExpectationId, Verdicts};
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::{Cursor, StackId, State, StepResult, is_of_number};
+use crate::automaton::formula::{Assertion, TextId};
+use crate::automaton::search::{ExpectationId, Verdicts};
+use crate::automaton::step::{Automaton, Cursor, StackId, State, StepResult, is_of_number};
 use crate::decimal::Decimal;
 use crate::json::Value;
 use crate::limits::Exceeded;
@@ -22,16 +20,16 @@ impl Automaton {
         self.search.algebra.number_texts.next_digits(number, longest)
     }
 
-    /// The place after the number that a place is in; none where it cannot end there, or nothing can follow.
+    /// The state after the number that a state is in; none where it cannot end there, or nothing can follow.
     pub(crate) fn after_number(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let Cursor::Number(number, text, expected) = at.cursor else {
             return Ok(None);
         };
         let after = self.number_done(number, text, expected, at.stack)?;
-        self.if_apart(after)
+        self.if_distinct(after)
     }
 
-    /// Whether a place is within a number.
+    /// Whether a state is within a number.
     pub(crate) fn is_in_number(&self, at: State) -> bool {
         matches!(at.cursor, Cursor::Number(..))
     }
@@ -41,12 +39,12 @@ impl Automaton {
             return Ok(None);
         };
         let what = self.search.expected(expected);
-        let open = self.search.forced(&what).iter().any(Option::is_none) || self.keeps(stack);
+        let open = self.search.forced(&what).iter().any(Option::is_none) || self.keeps_values(stack);
         let text = open.then(|| self.search.algebra.texts.intern(""));
         self.continue_number(start, text, expected, stack, byte)
     }
 
-    /// The place before a number; none where there is none.
+    /// The state before a number; none where there is none.
     pub(super) fn number_start(&mut self, expected: ExpectationId) -> Result<Option<NumberState>, AutomatonError> {
         let viable = match self.search.expectations.numbers.get(&expected) {
             Some(&known) => known,
@@ -108,7 +106,7 @@ impl Automaton {
         let Some(verdicts) = self.number_end(number, text, expected)? else {
             return Ok(None);
         };
-        let value = match text.filter(|_| self.keeps(stack)) {
+        let value = match text.filter(|_| self.keeps_values(stack)) {
             Some(text) => Some(
                 self.search
                     .algebra

@@ -1,17 +1,15 @@
-//! TODO
+//! [`State`]: where in a document the machine stands.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::Literal;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::expectation::ExpectationId;
-use crate::automaton::search::key_list::NextKeys;
+use crate::automaton::formula::{Literal, TextId};
+use crate::automaton::search::{ExpectationId, NextKeys};
 use crate::automaton::step::mixer::Mixer;
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 use std::hash::{Hash, Hasher};
 
-/// The containers around a place.
+/// The containers around a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StackId(pub(super) u32);
 
@@ -20,7 +18,7 @@ impl StackId {
     pub(crate) const EMPTY: Self = Self(u32::MAX);
 }
 
-/// A place in a document.
+/// A state in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(super) cursor: Cursor,
@@ -62,15 +60,15 @@ impl OpenId {
     pub(super) const NONE: Self = Self(u32::MAX);
 }
 
-/// What stands at a place.
+/// What stands at a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Cursor {
     /// Before a value.
     Value(ExpectationId),
     /// In `null`, `true` or `false`, after so many bytes.
     Literal(Literal, u8, ExpectationId),
-    /// In a string that is a value: what may follow, and the languages of the assertions whose verdict is open. What was read
-    /// of it is kept where its value has to be known.
+    /// In a string that is a value: what may follow, and the languages of the assertions whose verdict is open. What
+    /// was read of it is kept where its value has to be known.
     String(DecodeState, LanguageId, OpenId, Option<TextId>, ExpectationId),
     /// In a number. The text is kept where the verdict of an assertion is open, and where its value has to be known.
     Number(NumberState, Option<TextId>, ExpectationId),
@@ -117,7 +115,7 @@ pub(super) fn is_of_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
 }
 
-/// A step's verdict: no place where the byte cannot stand.
+/// A step's verdict: no state where the byte cannot stand.
 pub(super) type StepResult = Result<Option<State>, AutomatonError>;
 
 /// The whitespace since the last byte that was none, as far as it matters to what may follow.
@@ -152,7 +150,7 @@ pub(crate) fn is_whitespace(byte: u8) -> bool {
 }
 
 impl Cursor {
-    /// Whether the place is between the parts of a document.
+    /// Whether the state is between the parts of a document.
     pub(crate) fn is_between(&self) -> bool {
         !matches!(
             self,

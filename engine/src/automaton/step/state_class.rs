@@ -1,14 +1,12 @@
-//! What kind of place one is, for whoever judges many ways on from it at once.
+//! [`StateClass`]: what a state is told apart by when many ways on from it are judged at once.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::step::frame::Container;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::{Cursor, StackId, State};
+use crate::automaton::step::{Automaton, Container, Cursor, StackId, State};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 
-/// A kind of place.
+/// A kind of state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StateClass {
     /// Between the parts of a document, and the number that may begin here.
@@ -33,8 +31,8 @@ pub(crate) enum NumberClass {
 }
 
 impl Automaton {
-    /// What kind of place this is.
-    pub(crate) fn kind(&mut self, at: State) -> Result<StateClass, AutomatonError> {
+    /// What kind of state this is.
+    pub(crate) fn state_class(&mut self, at: State) -> Result<StateClass, AutomatonError> {
         Ok(match at.cursor {
             Cursor::String(decode, language, ..) if self.any_content(at)? => StateClass::String(decode, language),
             Cursor::Key(decode, ..) if self.any_content(at)? => StateClass::Key(decode),
@@ -65,7 +63,7 @@ impl Automaton {
     /// Whether the value of the container at the top of a stack is compared with others when it ends.
     pub(crate) fn is_compared(&self, at: State) -> bool {
         let frame = self.frames.all.get(at.stack.0 as usize);
-        frame.is_some_and(|frame| self.keeps(frame.below))
+        frame.is_some_and(|frame| self.keeps_values(frame.below))
     }
 
     /// Whether the innermost container is an array.
@@ -76,6 +74,6 @@ impl Automaton {
 
     /// Whether the next item or member of a container need not differ from others.
     fn any_next(&mut self, stack: StackId) -> Result<bool, AutomatonError> {
-        Ok(!self.keeps(stack) || self.apart(stack)?.child.is_empty())
+        Ok(!self.keeps_values(stack) || self.distinctness(stack)?.child.is_empty())
     }
 }

@@ -1,17 +1,22 @@
-//! Places inside of strings and numbers that are values.
+//! States inside of strings that are values.
 
 use crate::automaton::decode::{DecodeState, Decoded, several_plain};
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::Assertion;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::expectation::{ExpectationId, Verdicts};
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::{Cursor, OpenId, StackId, State, StepResult, StringResidual};
+use crate::automaton::formula::{Assertion, TextId};
+use crate::automaton::search::{ExpectationId, Verdicts};
+use crate::automaton::step::{Automaton, Cursor, OpenId, StackId, State, StepResult, StringResidual};
 use crate::json::Value;
 use crate::strings::{Cardinality, LanguageId};
 
+/// Open assertions of a string from which on its text is kept instead.
+const OPEN_WORTH_TEXT: usize = 8;
+/// Open assertions up to which texts are told apart by what they make of them.
+const SPLIT_ASSERTIONS: usize = 3;
+/// Words of open assertions up to which these are told from all other texts.
+pub(crate) const DISTINGUISHED_WORDS: usize = 64;
+
 impl Automaton {
-    /// The place after one more character of the string or name that a place is in, between two of them.
+    /// The state after one more character of the string or name that a state is in, between two of them.
     pub(crate) fn read_character(&mut self, at: State, character: char) -> Result<Option<State>, AutomatonError> {
         let next = match at.cursor {
             Cursor::String(_, language, open, text, expected) => {
@@ -20,10 +25,10 @@ impl Automaton {
             Cursor::Key(_, text, names) => self.character_of_key(character, (text, names), at.stack)?,
             _ => None,
         };
-        self.if_apart(next)
+        self.if_distinct(next)
     }
 
-    /// Whether a character that was begun in the string or name that a place is in can be ended.
+    /// Whether a character that was begun in the string or name that a state is in can be ended.
     pub(crate) fn may_begin(&mut self, at: State, begun: DecodeState) -> Result<bool, AutomatonError> {
         let cursor = match at.cursor {
             Cursor::String(_, language, open, text, expected) => {
@@ -34,14 +39,14 @@ impl Automaton {
             }
             Cursor::Key(_, text, names) => {
                 let names = self.opened(names, at.stack)?;
-                if !self.name_may_follow(begun, (text, names), at.stack)? {
+                if !self.key_may_continue(begun, (text, names), at.stack)? {
                     return Ok(false);
                 }
                 Cursor::Key(begun, text, names)
             }
             _ => return Ok(false),
         };
-        Ok(self.if_apart(Some(State { cursor, ..at }))?.is_some())
+        Ok(self.if_distinct(Some(State { cursor, ..at }))?.is_some())
     }
 
     /// What may follow after one more byte of content; none where none is left, and for a closing quote.
@@ -58,9 +63,9 @@ impl Automaton {
                 Ok(viable.then_some(StringResidual { decode, language }))
             }
             Decoded::Character(character) => {
-                let language = self.search.algebra.languages.derivative(language, character)?;
+                let language = self.languages_mut().derivative(language, character)?;
                 let decode = DecodeState::default();
-                Ok((!self.search.algebra.languages.is_empty(language)?).then_some(StringResidual { decode, language }))
+                Ok((!self.languages_mut().is_empty(language)?).then_some(StringResidual { decode, language }))
             }
         }
     }
@@ -68,7 +73,7 @@ impl Automaton {
     pub(super) fn begin_string(&mut self, expected: ExpectationId, stack: StackId) -> StepResult {
         let what = self.search.expected(expected);
         let viable = self.search.strings_of(expected)?;
-        if self.search.algebra.languages.is_empty(viable)? {
+        if self.languages_mut().is_empty(viable)? {
             return Ok(None);
         }
         let mut open = Vec::new();
@@ -77,11 +82,11 @@ impl Automaton {
                 open.push(self.search.algebra.constraint(assertion)?.strings);
             }
         }
-        let by_text = open.len() >= MANY_OPEN;
+        let by_text = open.len() >= OPEN_WORTH_TEXT;
         if by_text {
             open.clear();
         }
-        let text = (by_text || self.keeps(stack)).then(|| self.search.algebra.texts.intern(""));
+        let text = (by_text || self.keeps_values(stack)).then(|| self.search.algebra.texts.intern(""));
         let open = self.open_languages(open);
         let cursor = Cursor::String(DecodeState::default(), viable, open, text, expected);
         Ok(Some(State::new(cursor, stack)))
@@ -105,7 +110,7 @@ impl Automaton {
             Decoded::Character(character) => {
                 self.character_of_string(character, (language, open, text), expected, stack)
             }
-            Decoded::End if !self.search.algebra.languages.accepts_empty(language) => Ok(None),
+            Decoded::End if !self.languages().accepts_empty(language) => Ok(None),
             Decoded::End => {
                 let what = self.search.expected(expected);
                 let open = self.open(open);
@@ -117,7 +122,7 @@ impl Automaton {
                         continue;
                     }
                     verdicts.push(match open.next() {
-                        Some(language) => self.search.algebra.languages.accepts_empty(*language),
+                        Some(language) => self.languages().accepts_empty(*language),
                         None => {
                             let strings = self.search.algebra.constraint(assertion)?.strings;
                             let text = text.map_or("", |text| self.search.algebra.texts.get(text));
@@ -125,7 +130,7 @@ impl Automaton {
                         }
                     });
                 }
-                let text = text.filter(|_| self.keeps(stack));
+                let text = text.filter(|_| self.keeps_values(stack));
                 let value = text.map(|text| Value::string(self.search.algebra.texts.get(text)));
                 let value = value.map(|value| self.search.algebra.assertions.intern(Assertion::Equal(value)));
                 self.value_done(expected, verdicts, value, stack)
@@ -133,8 +138,8 @@ impl Automaton {
         }
     }
 
-    /// The place after the characters that come first in `bytes` and stand for themselves in a string, and how many these
-    /// are, where the verdict of no assertion is open. None where it is not so easy.
+    /// The state after the characters that come first in `bytes` and stand for themselves in a string, and how many
+    /// these are, where the verdict of no assertion is open. None where it is not so easy.
     pub(super) fn read_in_string(
         &mut self,
         at: State,
@@ -147,21 +152,21 @@ impl Automaton {
             return Ok(None);
         };
         // Nothing follows a text that none goes on with.
-        if language != self.search.algebra.languages.any() {
+        if language != self.languages().any() {
             for character in more.chars() {
-                language = self.search.algebra.languages.derivative(language, character)?;
+                language = self.languages_mut().derivative(language, character)?;
             }
         }
-        if self.search.algebra.languages.is_empty(language)? {
+        if self.languages_mut().is_empty(language)? {
             return Ok(Some((None, more.len())));
         }
         let text = text.map(|text| self.search.algebra.texts.extended(text, more));
         let cursor = Cursor::String(DecodeState::default(), language, OpenId::NONE, text, expected);
-        let next = self.if_apart(Some(State::new(cursor, at.stack)))?;
+        let next = self.if_distinct(Some(State::new(cursor, at.stack)))?;
         Ok(Some((next, more.len())))
     }
 
-    /// The place after one more character of a string.
+    /// The state after one more character of a string.
     fn character_of_string(
         &mut self,
         character: char,
@@ -169,15 +174,15 @@ impl Automaton {
         expected: ExpectationId,
         stack: StackId,
     ) -> StepResult {
-        let language = self.search.algebra.languages.derivative(language, character)?;
-        if self.search.algebra.languages.is_empty(language)? {
+        let language = self.languages_mut().derivative(language, character)?;
+        if self.languages_mut().is_empty(language)? {
             return Ok(None);
         }
         let mut open = open;
         if open != OpenId::NONE {
             let mut after = Vec::new();
             for &language in self.open(open).iter() {
-                after.push(self.search.algebra.languages.derivative(language, character)?);
+                after.push(self.languages_mut().derivative(language, character)?);
             }
             open = self.open_languages(after);
         }
@@ -186,7 +191,7 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
-    /// The place after the string that a place is in, where it is the same whatever the string will be.
+    /// The state after the string that a state is in, where it is the same whatever the string will be.
     pub(crate) fn after_any_text(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let Cursor::String(_, _, OpenId::NONE, None, expected) = at.cursor else {
             return Ok(None);
@@ -198,25 +203,25 @@ impl Automaton {
         self.value_done(expected, verdicts, None, at.stack)
     }
 
-    /// The languages of what may follow in the string that a place is in, by what they make of assertions that are open, each
-    /// with the place behind it; none where these are many, or more counts than that.
+    /// The languages of what may follow in the string that a state is in, by what they make of assertions that are
+    /// open, each with the state behind it; none where these are many, or more counts than that.
     pub(crate) fn after_texts(&mut self, at: State) -> Result<Option<Vec<(LanguageId, State)>>, AutomatonError> {
         let Cursor::String(_, language, open, None, expected) = at.cursor else {
             return Ok(None);
         };
         let open = self.open(open);
-        let is_hard = |language: &LanguageId| self.search.algebra.languages.is_non_enumerable(*language);
-        if open.is_empty() || open.len() > MOST_SPLIT || is_hard(&language) || open.iter().any(is_hard) {
+        let is_hard = |language: &LanguageId| self.languages().is_non_enumerable(*language);
+        if open.is_empty() || open.len() > SPLIT_ASSERTIONS || is_hard(&language) || open.iter().any(is_hard) {
             return Ok(None);
         }
         let mut classes = vec![(language, Vec::new())];
         for &assertion in open.iter() {
-            let not = self.search.algebra.languages.not(assertion)?;
+            let not = self.languages_mut().not(assertion)?;
             let mut split = Vec::with_capacity(2 * classes.len());
             for (language, verdicts) in classes {
                 for (side, verdict) in [(assertion, true), (not, false)] {
-                    let part = self.search.algebra.languages.and(&[language, side])?;
-                    if !self.search.algebra.languages.is_empty(part)? {
+                    let part = self.languages_mut().and(&[language, side])?;
+                    if !self.languages_mut().is_empty(part)? {
                         split.push((part, [&verdicts[..], &[verdict]].concat()));
                     }
                 }
@@ -230,7 +235,7 @@ impl Automaton {
             let all = certain.iter().map(|certain| certain.or_else(|| verdicts.next()));
             let all: Option<Verdicts> = all.collect();
             let Some(all) = all else { return Ok(None) };
-            // What was read so far goes on, so that there is a place behind each.
+            // What was read so far goes on, so that there is a state behind each.
             if let Some(after) = self.value_done(expected, all, None, at.stack)? {
                 places.push((language, after));
             }
@@ -238,19 +243,19 @@ impl Automaton {
         Ok(Some(places))
     }
 
-    /// The place after the string that a place is in, where it is the same for all strings but those with a few rests, which
-    /// open assertions list; none where there is no such place, or more counts than that.
-    pub(crate) fn after_but_words(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, AutomatonError> {
+    /// The state after the string that a state is in, where it is the same for all strings but those with a few rests,
+    /// which open assertions list; none where there is no such state, or more counts than that.
+    pub(crate) fn after_all_but_words(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, AutomatonError> {
         let Cursor::String(_, language, open, None, expected) = at.cursor else {
             return Ok(None);
         };
         let open = self.open(open);
-        if open.is_empty() || self.search.algebra.languages.is_non_enumerable(language) {
+        if open.is_empty() || self.languages().is_non_enumerable(language) {
             return Ok(None);
         }
         let mut words: Vec<String> = Vec::new();
         for &assertion in open.iter() {
-            match self.few_words(assertion, MOST_WORDS - words.len())? {
+            match self.finite_words(assertion, DISTINGUISHED_WORDS - words.len())? {
                 Some(more) => words.extend(more),
                 None => return Ok(None),
             }
@@ -264,33 +269,20 @@ impl Automaton {
     }
 
     /// The texts of a language, if they are at most so many.
-    pub(super) fn few_words(
+    pub(super) fn finite_words(
         &mut self,
         language: LanguageId,
         most: usize,
     ) -> Result<Option<Vec<String>>, AutomatonError> {
-        if self.search.algebra.languages.is_non_enumerable(language) {
+        if self.languages().is_non_enumerable(language) {
             return Ok(None);
         }
-        if let Some(words) = self.search.algebra.languages.words(language, most + 1) {
+        if let Some(words) = self.languages().words(language, most + 1) {
             return Ok(Some(words).filter(|words| words.len() <= most));
         }
-        Ok(
-            match self.search.algebra.languages.cardinality(language, most as u64)? {
-                Cardinality::Finite(count) if count <= most as u64 => {
-                    Some(self.search.algebra.languages.members(language, most)?)
-                }
-                _ => None,
-            },
-        )
+        Ok(match self.languages_mut().cardinality(language, most as u64)? {
+            Cardinality::Finite(count) if count <= most as u64 => Some(self.languages_mut().members(language, most)?),
+            _ => None,
+        })
     }
 }
-
-/// Open assertions of a string from which on its text is kept instead.
-const MANY_OPEN: usize = 8;
-
-/// Open assertions up to which texts are told apart by what they make of them.
-const MOST_SPLIT: usize = 3;
-
-/// Words of open assertions up to which these are told from all other texts.
-pub(crate) const MOST_WORDS: usize = 64;

@@ -1,10 +1,7 @@
 //! Whitespace between the parts of a document.
 
 use crate::Whitespace;
-use crate::automaton::step::frame::Container;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::StackId;
-use crate::automaton::step::state::{Cursor, Gap, State};
+use crate::automaton::step::{Automaton, Container, Cursor, Gap, StackId, State};
 
 impl Automaton {
     /// The gap after one more byte of whitespace; none where it may not come.

@@ -61,7 +61,7 @@ impl ExhaustedKeyTokens {
         contents: &Contents,
     ) -> Result<Arc<[TokenId]>, AutomatonError> {
         let (text, seen) = names.begun_and_come();
-        let many = automaton.count_come(names) as u64;
+        let many = automaton.count_seen(names) as u64;
         if many == 0 {
             return Ok(Arc::default());
         }
@@ -104,12 +104,12 @@ impl Counts {
             return Ok(());
         }
         let (mut exhausted, mut back) = (Vec::new(), Vec::new());
-        for (name, is_seen) in automaton.names_that_differ(self.seen, seen) {
-            let text = automaton.shared_name_text(name);
-            let Some(rest) = text.strip_prefix(automaton.name_text(begun)) else {
+        for (name, is_seen) in automaton.key_differences(self.seen, seen) {
+            let text = automaton.shared_key_text(name);
+            let Some(rest) = text.strip_prefix(automaton.key_text(begun)) else {
                 continue;
             };
-            if !automaton.content_has(language, rest)? {
+            if !automaton.languages_mut().contains(language, rest)? {
                 continue;
             }
             let (mut node, mut after) = (ROOT, language);
@@ -123,7 +123,7 @@ impl Counts {
                         None => {
                             let whole = [(0, u32::from(char::MAX))];
                             let possible = contents.partial(place).map_or(&whole[..], |begun| &begun.possible);
-                            let ends = contents.partial(place).is_none() && automaton.accepts_empty(after);
+                            let ends = contents.partial(place).is_none() && automaton.languages().accepts_empty(after);
                             let count = automaton.count_behind(after, possible, self.up_to)? + u64::from(ends);
                             let left = if count > self.up_to { UNCOUNTED } else { count };
                             self.left.entry(token).or_insert(left)

@@ -117,7 +117,7 @@ impl Keys<'_> {
                 let (begun, closed) = self.cache.remaining.find(self.automaton, *remaining, contents);
                 found.extend_from_slice(begun);
                 for (name, closings) in closed.iter() {
-                    if !self.automaton.has_name(remaining.come, *name) {
+                    if !self.automaton.has_key(remaining.seen, *name) {
                         self.close_listed(at, *name, &contents.closings[closings.clone()], found)?;
                     }
                 }
@@ -154,10 +154,10 @@ impl Keys<'_> {
         let Some(contents) = self.tokens.index.between.behind_quote() else {
             return Ok(None);
         };
-        let Some(at) = self.automaton.name_from(at)? else {
+        let Some(at) = self.automaton.key_from(at)? else {
             return Ok(None);
         };
-        let remaining = self.automaton.name_rests(at)?;
+        let remaining = self.automaton.remaining_key_text(at)?;
         let RemainingKeyText::AllBut(names, read) = &remaining else {
             return Ok(None);
         };
@@ -186,12 +186,12 @@ impl Keys<'_> {
 
     /// The seen names of which a token adds all that is left and closes it.
     pub(crate) fn closed_by(&mut self, names: &SeenKeys, contents: &Contents) -> SomeKeys {
-        if self.automaton.count_come(names) > contents.closed.len() {
+        if self.automaton.count_seen(names) > contents.closed.len() {
             let texts = contents.closed.iter();
-            return texts.filter_map(|text| self.automaton.name_come(names, text)).collect();
+            return texts.filter_map(|text| self.automaton.seen_key(names, text)).collect();
         }
         self.automaton
-            .names_come_where(names, |rest| !contents.closings_after(rest).is_empty())
+            .seen_where(names, |rest| !contents.closings_after(rest).is_empty())
     }
 
     fn quotes_of(&self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
@@ -207,7 +207,7 @@ impl Keys<'_> {
 
     /// The tokens that stay in a name after so many bytes of it; returns places of those that add all of it and close it.
     fn begin_name(&mut self, name: TextId, read: usize, contents: &Contents, found: &mut Vec<TokenId>) -> Range<usize> {
-        let text = &self.automaton.name_text(name)[read..];
+        let text = &self.automaton.key_text(name)[read..];
         if read > 0 {
             contents.beginnings(text, found);
             return contents.closings_after(text);
@@ -232,7 +232,7 @@ impl Keys<'_> {
 
     /// The places of the tokens that add all that is left of a name and close it.
     fn closings_of(&self, name: TextId, read: usize, contents: &Contents) -> Range<usize> {
-        contents.closings_after(&self.automaton.name_text(name)[read..])
+        contents.closings_after(&self.automaton.key_text(name)[read..])
     }
 
     /// Adds those of the tokens that close a name, which may come, whose suffix may come behind it.
@@ -262,7 +262,7 @@ impl Keys<'_> {
             found.extend(closings.iter().map(|closing| closing.token));
             return Ok(());
         }
-        let after = self.automaton.after_name(at, name);
+        let after = self.automaton.after_key(at, name);
         let viable = self.suffixes().behind_listed(after)?;
         let may = closings.iter().filter(|closing| viable[closing.suffix as usize]);
         found.extend(may.map(|closing| closing.token));
@@ -280,12 +280,12 @@ impl Keys<'_> {
         if contents.names.is_empty() {
             return Ok(());
         }
-        let Some(begun) = self.automaton.begun_name(at)? else {
+        let Some(begun) = self.automaton.partial_key(at)? else {
             return Ok(());
         };
         let Some(listed) = self.automaton.only_listed_differ(&begun) else {
             for (text, closings) in &contents.names {
-                let is_excluded = |name: &TextId| self.automaton.name_text(*name)[read..] == **text;
+                let is_excluded = |name: &TextId| self.automaton.key_text(*name)[read..] == **text;
                 if !excluded.iter().any(is_excluded) {
                     self.close_class(at, &begun, text, closings, found)?;
                 }
@@ -314,7 +314,7 @@ impl Keys<'_> {
             closings.any(|closing| closing.token == token)
         };
         let is_other = |automaton: &Automaton, text: &str| {
-            let mut names = single.iter().map(|(name, _)| automaton.name_text(*name));
+            let mut names = single.iter().map(|(name, _)| automaton.key_text(*name));
             !names.any(|name| name[read..] == *text)
         };
         if let Some((text, _)) = contents.names.iter().find(|(text, _)| is_other(self.automaton, text)) {
@@ -378,12 +378,12 @@ impl Keys<'_> {
         }
         let mut begun = None;
         for (text, closings) in &contents.names {
-            let is_but = |name: &TextId| self.automaton.name_text(*name)[read..] == **text;
+            let is_but = |name: &TextId| self.automaton.key_text(*name)[read..] == **text;
             if but.iter().any(is_but) || !self.accepts(residual.clone(), text)? {
                 continue;
             }
             if begun.is_none() {
-                begun = self.automaton.begun_name(at)?;
+                begun = self.automaton.partial_key(at)?;
             }
             let Some(begun) = &begun else { return Ok(()) };
             self.close_class(at, begun, text, closings, found)?;
@@ -423,7 +423,7 @@ impl Keys<'_> {
                     alike.as_ref().is_some_and(|viable| viable[closing.suffix as usize])
                 }
                 false => {
-                    let after = self.automaton.after_longer_name(at, text);
+                    let after = self.automaton.after_longer_key(at, text);
                     self.suffixes().viable(after)?[closing.suffix as usize]
                 }
             };

@@ -82,13 +82,13 @@ impl Beginnings {
             closed: closed(automaton, remaining, contents),
         };
         let names = automaton.listed_with(remaining.list, remaining.text);
-        let read = automaton.name_text(remaining.text).len();
+        let read = automaton.key_text(remaining.text).len();
         // Names that begin alike stand together.
         let mut open = vec![(ROOT, names, read)];
         while let Some((node, mut names, read)) = open.pop() {
             while let Some(first) = names.first() {
-                let next = automaton.name_text(*first)[read..].chars().next();
-                let is_alike = |name: &TextId| automaton.name_text(*name)[read..].chars().next() == next;
+                let next = automaton.key_text(*first)[read..].chars().next();
+                let is_alike = |name: &TextId| automaton.key_text(*name)[read..].chars().next() == next;
                 let (alike, others) = names.split_at(names.partition_point(is_alike));
                 names = others;
                 for place in contents.ending_at(node, next.map(u32::from)) {
@@ -106,11 +106,11 @@ impl Beginnings {
 
     /// Brings the counts up to date with the names that have been seen.
     fn go_to(&mut self, automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) {
-        let begun = automaton.name_text(remaining.text).len();
+        let begun = automaton.key_text(remaining.text).len();
         let mut found = Vec::new();
-        for (name, is_seen) in automaton.names_that_differ(self.seen, remaining.come) {
-            let text = automaton.name_text(name);
-            if !text.starts_with(automaton.name_text(remaining.text)) {
+        for (name, is_seen) in automaton.key_differences(self.seen, remaining.seen) {
+            let text = automaton.key_text(name);
+            if !text.starts_with(automaton.key_text(remaining.text)) {
                 continue;
             }
             contents.beginnings(&text[begun..], &mut found);
@@ -121,7 +121,7 @@ impl Beginnings {
                 }
             }
         }
-        self.seen = remaining.come;
+        self.seen = remaining.seen;
     }
 
     /// Counts a token for so many names more.
@@ -156,17 +156,15 @@ impl Beginnings {
 /// The names of a list that a token closes.
 fn closed(automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) -> ClosedKeys {
     let names = automaton.listed_with(remaining.list, remaining.text);
-    let read = automaton.name_text(remaining.text).len();
+    let read = automaton.key_text(remaining.text).len();
     let names: Vec<TextId> = match names.len() > contents.closed.len() {
         true => {
             let texts = contents.closed.iter();
-            texts
-                .filter_map(|text| automaton.name_listed(remaining, text))
-                .collect()
+            texts.filter_map(|text| automaton.listed_key(remaining, text)).collect()
         }
         false => names.to_vec(),
     };
-    let closings = |name: TextId| (name, contents.closings_after(&automaton.name_text(name)[read..]));
+    let closings = |name: TextId| (name, contents.closings_after(&automaton.key_text(name)[read..]));
     let closed = names.into_iter().map(closings);
     closed.filter(|(_, closings)| !closings.is_empty()).collect()
 }

@@ -174,7 +174,7 @@ impl Suffixes<'_> {
         while let Some((node, at)) = open.pop() {
             for child in trie.children(node) {
                 let byte = trie.label(child);
-                if !self.automaton.begins_no_name(at, byte)?
+                if !self.automaton.begins_no_key(at, byte)?
                     && let Some(next) = self.automaton.step(at, byte)?
                 {
                     viable.put_all(trie.at(child));
@@ -249,7 +249,7 @@ impl Suffixes<'_> {
 
     /// Whether each suffix may come behind a name; none where more counts than the shape of its value.
     fn behind_name(&mut self, at: State) -> Result<Option<SuffixSet>, AutomatonError> {
-        let Some(value) = self.automaton.value_of_name(at)? else {
+        let Some(value) = self.automaton.value_of_key(at)? else {
             return Ok(None);
         };
         let Some(shape) = self.automaton.value_shape(value)? else {
@@ -352,7 +352,7 @@ impl Suffixes<'_> {
         begun: &PartialKey,
         text: &str,
     ) -> Result<SuffixSet, AutomatonError> {
-        let after = self.automaton.after_longer_name(at, text);
+        let after = self.automaton.after_longer_key(at, text);
         let Some(class) = self.automaton.class_of(begun, (after, text))? else {
             return self.viable(after);
         };

@@ -33,7 +33,7 @@ impl Chain {
         language: LanguageId,
         longest: usize,
     ) -> Result<Option<Self>, AutomatonError> {
-        let transitions = automaton.content_transitions(language)?;
+        let transitions = automaton.languages_mut().transitions(language)?;
         let Some(most) = most_common(&transitions) else {
             return Ok(None);
         };
@@ -72,7 +72,7 @@ impl Chain {
         language: LanguageId,
         class: &[(u32, u32)],
     ) -> Result<Same, AutomatonError> {
-        let transitions = automaton.content_transitions(language)?;
+        let transitions = automaton.languages_mut().transitions(language)?;
         let mut same = None;
         let mut covered = 0;
         for &(range, target) in transitions.iter() {
@@ -112,7 +112,7 @@ impl Chain {
     ) -> Result<Vec<(u32, u32)>, AutomatonError> {
         let mut possible: Vec<(u32, u32)> = Vec::new();
         for &language in &self.after {
-            let transitions = automaton.content_transitions(language)?;
+            let transitions = automaton.languages_mut().transitions(language)?;
             possible.extend(
                 transitions
                     .iter()

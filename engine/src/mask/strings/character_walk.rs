@@ -149,9 +149,9 @@ impl<'a> CharacterWalk<'a> {
         }
         let residual = self.states.residual(state).clone();
         let only_ascii = match residual {
-            Residual::Language(language) if !automaton.is_read_singly(language) => {
-                automaton.content_firsts(language).are_ascii() || {
-                    let transitions = automaton.content_transitions(language)?;
+            Residual::Language(language) if !automaton.languages().is_non_enumerable(language) => {
+                automaton.languages().coarse_first_characters(language).are_ascii() || {
+                    let transitions = automaton.languages_mut().transitions(language)?;
                     transitions.last().is_none_or(|(range, _)| range.last().is_ascii())
                 }
             }

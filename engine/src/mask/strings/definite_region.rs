@@ -269,7 +269,7 @@ impl CharacterWalk<'_> {
     pub(crate) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, AutomatonError> {
         let mut rows = Rows::new();
         let language = match self.states.residual(state) {
-            Residual::Language(language) if automaton.is_read_singly(*language) => return Ok(None),
+            Residual::Language(language) if automaton.languages().is_non_enumerable(*language) => return Ok(None),
             Residual::Language(language) => *language,
             Residual::CustomDfa(machine) if machine.is_narrow() || machine.is_in_class() => {
                 let is_narrow = machine.is_narrow();
@@ -289,7 +289,7 @@ impl CharacterWalk<'_> {
             }
             Residual::CustomDfa(_) => return Ok(None),
         };
-        for &(range, target) in automaton.content_transitions(language)?.iter() {
+        for &(range, target) in automaton.languages_mut().transitions(language)?.iter() {
             let target = self.number(automaton, Residual::Language(target))?;
             rows.push((range.first().into(), range.last().into(), target));
         }

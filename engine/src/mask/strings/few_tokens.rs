@@ -95,7 +95,7 @@ impl FewTokens<'_> {
             let may = match (residual, left) {
                 (Residual::Language(language), Some(left)) => {
                     let bounded = automaton.bounded(*language, left)?;
-                    automaton.content_may_begin(bounded, &begun.possible)?
+                    automaton.languages_mut().may_begin(bounded, &begun.possible)?
                 }
                 _ => residual.may_begin(automaton, &begun.possible)?,
             };
@@ -118,7 +118,7 @@ impl FewTokens<'_> {
                 let least = lengths.all_from()?;
                 Some((0, max.checked_sub(least)?))
             }
-            Wanted::Closing(_) if automaton.accepts_empty(language) => Some(left.unwrap_or((0, u64::MAX))),
+            Wanted::Closing(_) if automaton.languages().accepts_empty(language) => Some(left.unwrap_or((0, u64::MAX))),
             // Where one may not end none may.
             Wanted::Closing(_) => Some((u64::MAX, 0)),
         }
@@ -152,7 +152,8 @@ impl FewTokens<'_> {
         };
         let (min, max) = bound.unwrap_or((0, u64::MAX));
         // A custom DFA, or what it is part of, is read one character at a time wherever it has come to.
-        let may_loop = matches!(root, Residual::Language(language) if !automaton.is_read_singly(language));
+        let may_loop =
+            matches!(root, Residual::Language(language) if !automaton.languages().is_non_enumerable(language));
         // The ends of the nodes on the way to the one looked at, with the states there.
         let mut path: Vec<(u32, u32)> = Vec::new();
         let (mut at, mut next) = (ROOT, states.number(automaton, None, root)?);
@@ -167,7 +168,7 @@ impl FewTokens<'_> {
                 }
                 let (known, residual) = (&mut known[place], states.residual(next));
                 if let (Some(_), None, Residual::Language(language)) = (bound, &known.lengths, residual) {
-                    known.lengths = automaton.plain_lengths(*language)?;
+                    known.lengths = automaton.languages_mut().plain_lengths(*language)?;
                     if known.lengths.is_none() {
                         return Ok(false);
                     }
@@ -227,9 +228,9 @@ impl FewTokens<'_> {
             *cache = FewTokensCache::default();
         }
         let from = self.found.len();
-        if let Some((unbounded, min, max)) = automaton.split_length(language)?
-            && !automaton.is_read_singly(unbounded)
-            && automaton.plain_lengths(unbounded)?.is_some()
+        if let Some((unbounded, min, max)) = automaton.languages_mut().split_length(language)?
+            && !automaton.languages().is_non_enumerable(unbounded)
+            && automaton.languages_mut().plain_lengths(unbounded)?.is_some()
         {
             if self.walk(automaton, cache, Residual::Language(unbounded), Some((min, max)))? {
                 return Ok(());
@@ -244,7 +245,7 @@ impl FewTokens<'_> {
 /// The characters of ASCII that lead from a language to itself, as bits.
 fn looping(automaton: &mut Automaton, language: LanguageId) -> Result<u128, AutomatonError> {
     let mut looping = 0;
-    for (range, target) in automaton.content_transitions(language)?.iter() {
+    for (range, target) in automaton.languages_mut().transitions(language)?.iter() {
         let (first, last) = (u32::from(range.first()), u32::from(range.last()).min(ASCII - 1));
         if *target == language && first < ASCII {
             looping |= (u128::MAX >> (ASCII - 1 - (last - first))) << first;

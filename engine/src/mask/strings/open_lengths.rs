@@ -25,7 +25,7 @@ impl OpenLengths {
         if let Some(&known) = self.viable.get(&language) {
             return Ok(length <= known);
         }
-        let viable = match automaton.is_dense(language)? {
+        let viable = match automaton.languages_mut().is_prefix_universal(language)? {
             true => u64::MAX,
             false => automaton.only_bounded(language)?.map_or(0, |(_, max)| max),
         };

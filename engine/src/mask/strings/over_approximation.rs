@@ -30,16 +30,19 @@ impl OverApproximation {
         index: &TokenIndex,
         exact: LanguageId,
     ) -> Result<Option<Self>, AutomatonError> {
-        let mut language = automaton.near(exact, HORIZON)?;
+        let mut language = automaton.languages_mut().over_approximation(exact, HORIZON)?;
         let is_narrow = language == exact;
         if is_narrow {
-            language = automaton.near(exact, NARROW)?;
+            language = automaton.languages_mut().over_approximation(exact, NARROW)?;
             if language == exact {
                 return Ok(None);
             }
         }
-        let is_exact =
-            !automaton.is_read_singly(exact) && language == automaton.near(exact, index.inside.horizon.or(HORIZON))?;
+        let is_exact = !automaton.languages().is_non_enumerable(exact)
+            && language
+                == automaton
+                    .languages_mut()
+                    .over_approximation(exact, index.inside.horizon.or(HORIZON))?;
         Ok(Some(Self {
             language,
             is_exact,
@@ -90,11 +93,13 @@ impl ApproximateTokens {
         approximate: LanguageId,
     ) -> Result<Option<Doubtful<'a>>, AutomatonError> {
         // The over-approximation has all tokens that the language has, so that no others need to be looked at.
-        Ok(match approximate == automaton.near(exact, self.horizon)? {
-            true if !automaton.is_read_singly(exact) => None,
-            true => Some((&index.far.hyphens, &self.hyphens)),
-            false => Some((&index.far.contents, &self.far)),
-        })
+        Ok(
+            match approximate == automaton.languages_mut().over_approximation(exact, self.horizon)? {
+                true if !automaton.languages().is_non_enumerable(exact) => None,
+                true => Some((&index.far.hyphens, &self.hyphens)),
+                false => Some((&index.far.contents, &self.far)),
+            },
+        )
     }
 
     /// The tokens of the language, of which these are left of the doubtful ones.

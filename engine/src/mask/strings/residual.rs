@@ -15,7 +15,7 @@ pub(crate) enum Residual {
 impl Residual {
     /// What may follow where a text of `language` begins.
     pub(crate) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, AutomatonError> {
-        Ok(match automaton.machine(language)? {
+        Ok(match automaton.languages_mut().custom_dfa_states(language)? {
             Some(machine) => Self::CustomDfa(machine),
             None => Self::Language(language),
         })
@@ -32,7 +32,7 @@ impl Residual {
     /// Whether the text may end here.
     pub(crate) fn accepts(&self, automaton: &Automaton) -> bool {
         match self {
-            Self::Language(language) => automaton.accepts_empty(*language),
+            Self::Language(language) => automaton.languages().accepts_empty(*language),
             Self::CustomDfa(machine) => machine.accepts(),
         }
     }
@@ -40,7 +40,7 @@ impl Residual {
     /// Whether a text goes on with a character of one of `ranges`, whose ends are included.
     pub(crate) fn may_begin(&self, automaton: &mut Automaton, ranges: &[(u32, u32)]) -> Result<bool, AutomatonError> {
         match self {
-            Self::Language(language) => automaton.content_may_begin(*language, ranges),
+            Self::Language(language) => Ok(automaton.languages_mut().may_begin(*language, ranges)?),
             Self::CustomDfa(machine) => Ok(machine.may_begin(ranges)?),
         }
     }

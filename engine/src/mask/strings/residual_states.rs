@@ -96,7 +96,10 @@ impl ResidualStates {
             return Ok(known);
         }
         let (is_free, is_read_singly) = match residual {
-            Residual::Language(language) => (is_free(automaton, free, language)?, automaton.is_read_singly(language)),
+            Residual::Language(language) => (
+                is_free(automaton, free, language)?,
+                automaton.languages().is_non_enumerable(language),
+            ),
             Residual::CustomDfa(_) => (false, true),
         };
         let number = match is_free {
@@ -175,11 +178,15 @@ impl ResidualStates {
                 let Residual::Language(language) = self.states[place].residual else {
                     return Ok((DEAD, label));
                 };
-                if let Some(last) = automaton.content_firsts(language).none_up_to(label) {
+                if let Some(last) = automaton
+                    .languages()
+                    .coarse_first_characters(language)
+                    .none_up_to(label)
+                {
                     self.keep(place, label, last, DEAD);
                     return Ok((DEAD, last));
                 }
-                let found = automaton.content_transitions(language)?;
+                let found = automaton.languages_mut().transitions(language)?;
                 self.states[place].transitions.insert(found)
             }
         };

@@ -31,9 +31,8 @@ impl CharacterWalk<'_> {
         let Residual::Language(language) = *self.states.residual(group.state) else {
             return Ok(false);
         };
-        let is_read_singly =
-            matches!(*self.states.residual(state), Residual::Language(from) if automaton.is_read_singly(from));
-        if is_read_singly || automaton.is_read_singly(language) {
+        let is_read_singly = matches!(*self.states.residual(state), Residual::Language(from) if automaton.languages().is_non_enumerable(from));
+        if is_read_singly || automaton.languages().is_non_enumerable(language) {
             return Ok(false);
         }
         let chain = Chain::new(automaton, language, LONG)?.filter(|chain| chain.characters() > MAX_WALKED_CLASS);

@@ -154,7 +154,7 @@ impl Strings<'_> {
     /// Whether any text that tokens can make may come within a string of `language`, and end there.
     pub(crate) fn is_free(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
         let (lengths, longest) = (&mut self.cache.lengths, self.index.inside.longest);
-        Ok(self.automaton.word_edges(language).is_none()
+        Ok(self.automaton.languages().word_edges(language).is_none()
             && lengths.is_viable(self.automaton, language, longest)?
             && lengths.is_accepted(self.automaton, language, longest)?)
     }
@@ -165,8 +165,8 @@ impl Strings<'_> {
         if let Some(known) = self.cache.sets.get(&key) {
             return Ok(known);
         }
-        let fingerprint = self.automaton.fingerprint(language);
-        let mut is_list = self.automaton.word_edges(language).is_some();
+        let fingerprint = self.automaton.languages_mut().fingerprint(language);
+        let mut is_list = self.automaton.languages().word_edges(language).is_some();
         let set = loop {
             match self.choose(language, is_list, fingerprint)? {
                 Choice::Known(known) => break known,
@@ -215,10 +215,12 @@ impl Strings<'_> {
         if let Some(approximation) = OverApproximation::of(self.automaton, index, language)? {
             return Ok(Choice::New(Strategy::OverApproximation(approximation)));
         }
-        Ok(Choice::New(match self.automaton.is_read_singly(language) {
-            true => Strategy::CustomDfa,
-            false => Strategy::CharacterWalk,
-        }))
+        Ok(Choice::New(
+            match self.automaton.languages().is_non_enumerable(language) {
+                true => Strategy::CustomDfa,
+                false => Strategy::CharacterWalk,
+            },
+        ))
     }
 
     /// Finds the tokens in a way; none where the string is no list of words.
@@ -256,7 +258,7 @@ impl Strings<'_> {
         if approximation.is_exact {
             return self.inside(near);
         }
-        let fingerprint = self.automaton.fingerprint(near);
+        let fingerprint = self.automaton.languages_mut().fingerprint(near);
         let known = match fingerprint {
             Some(fingerprint) => lock(&self.shared.approximations).get(&fingerprint),
             None => self.cache.approximations.get(&near).cloned(),
@@ -325,13 +327,13 @@ impl Strings<'_> {
 
     /// Whether more tokens begin with a character after which anything may follow than with one that nothing follows.
     fn leaves_most(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
-        if self.automaton.is_read_singly(language) {
+        if self.automaton.languages().is_non_enumerable(language) {
             return Ok(false);
         }
         let contents = &self.index.inside;
         let trie = &contents.inside;
         let (mut free, mut possible) = (0, 0);
-        for &(range, target) in self.automaton.content_transitions(language)?.iter() {
+        for &(range, target) in self.automaton.languages_mut().transitions(language)?.iter() {
             let (first, last) = (u32::from(range.first()), u32::from(range.last()));
             let (from, to) = (trie.child_from(ROOT, first), trie.child_from(ROOT, last + 1));
             let tokens = trie.run(from, to).len();
@@ -402,7 +404,7 @@ impl Strings<'_> {
         if self.cache.lengths.is_viable(self.automaton, language, longest)? {
             return Ok(TokenSet::over(Base::Words(self.within_any(begun))));
         }
-        let fingerprint = self.automaton.fingerprint(language);
+        let fingerprint = self.automaton.languages_mut().fingerprint(language);
         let known = fingerprint.and_then(|fingerprint| lock(&self.shared.sets).get(&(begun, fingerprint)));
         let set = match known {
             Some(known) => known,

@@ -113,7 +113,7 @@ impl StringEnds<'_> {
         if contents.closings.is_empty() {
             return Ok(());
         }
-        match self.automaton.kind(at)? {
+        match self.automaton.state_class(at)? {
             StateClass::String(_, language) => {
                 if let Some(after) = self.automaton.after_any_text(at)? {
                     return self.closings_before(language, after, contents, found);
@@ -133,7 +133,7 @@ impl StringEnds<'_> {
                     }
                     return Ok(());
                 }
-                if let Some((after, words)) = self.automaton.after_but_words(at)? {
+                if let Some((after, words)) = self.automaton.after_all_but_words(at)? {
                     let from = found.len();
                     self.closings_before(language, after, contents, found)?;
                     let single = words.iter().flat_map(|word| contents.closings_with(word));
@@ -284,7 +284,7 @@ impl StringEnds<'_> {
     /// The tokens that close the string that a state is in as one of `others`, which are sorted by their characters.
     fn closings_of_others(&self, at: State, others: &[AssertionId], contents: &Contents) -> Vec<(Box<str>, Closing)> {
         let read = self.automaton.characters_read(at).len();
-        let mut others = self.automaton.begun_as(at, others);
+        let mut others = self.automaton.texts_begun(at, others);
         let mut closed = &contents.closed[..];
         let mut found = Vec::new();
         // Both are sorted: each is looked through from where the other has come to.
@@ -351,8 +351,8 @@ impl StringEnds<'_> {
 
     /// The characters that come next in the words of a list, which are few; none where the string is none of a list.
     fn word_ranges(&mut self, at: State) -> Result<Option<Ranges>, AutomatonError> {
-        let edges = match self.automaton.kind(at)? {
-            StateClass::String(DecodeState::Between, language) => self.automaton.word_edges(language),
+        let edges = match self.automaton.state_class(at)? {
+            StateClass::String(DecodeState::Between, language) => self.automaton.languages().word_edges(language),
             _ => None,
         };
         let range = |(range, _): (CharRange, LanguageId)| (range.first().into(), range.last().into());

@@ -35,7 +35,7 @@ impl<'a> WordWalk<'a> {
         mut at: impl FnMut(Range<usize>, LanguageId, &mut dyn Iterator<Item = (u32, u32)>),
     ) -> Option<()> {
         while let Some((node, language)) = self.open.pop() {
-            let edges = self.automaton.word_edges(language)?;
+            let edges = self.automaton.languages().word_edges(language)?;
             let ranges = || {
                 edges
                     .clone()
@@ -69,7 +69,7 @@ pub(crate) fn inside(
     language: LanguageId,
     found: &mut Vec<TokenId>,
 ) -> Option<()> {
-    automaton.word_edges(language)?;
+    automaton.languages().word_edges(language)?;
     let from = found.len();
     let mut class: SmallVec<[(u32, u32); 8]> = SmallVec::new();
     let all = WordWalk::new(automaton, &contents.inside, language).each(|places, _, ranges| {
@@ -107,10 +107,10 @@ pub(crate) fn closings(
     viable: &SuffixSet,
     found: &mut Vec<TokenId>,
 ) -> Option<()> {
-    automaton.word_edges(language)?;
+    automaton.languages().word_edges(language)?;
     let from = found.len();
     let all = WordWalk::new(automaton, &contents.closing, language).each(|places, language, _| {
-        if automaton.accepts_empty(language) {
+        if automaton.languages().accepts_empty(language) {
             let closings = contents.closings[places].iter();
             let closings = closings.filter(|closing| viable[closing.suffix as usize]);
             found.extend(closings.map(|closing| closing.token));

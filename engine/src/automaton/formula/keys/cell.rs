@@ -1,20 +1,20 @@
-//! TODO
+//! [`KeyCell`]: keys that are alike to all atoms of a formula.
 
 use crate::automaton::formula::texts::TextId;
 use crate::strings::LanguageId;
 
-/// CellKeys that no atom names and that have not been used, alike to all atoms.
+/// Keys that no atom names and that have not been used, alike to all atoms.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyCell {
     /// The languages of atoms that they are in.
     pub(crate) within: Vec<LanguageId>,
-    /// The names.
+    /// The keys.
     pub(crate) names: CellKeys,
     /// How many there are; none where they never run out.
     pub(crate) left: Option<u64>,
 }
 
-/// A set of names.
+/// A set of keys.
 #[derive(Clone, Debug)]
 pub(crate) enum CellKeys {
     /// These.
@@ -25,21 +25,21 @@ pub(crate) enum CellKeys {
     Language(LanguageId),
 }
 
-/// A language of names that is a list, or all but one.
+/// A language of keys that is a list, or all but one.
 #[derive(Debug)]
 pub(crate) struct EnumeratedKeys {
     /// Sorted.
     pub(crate) names: Box<[TextId]>,
-    /// Whether the names listed are those outside of it.
+    /// Whether the keys listed are those outside of it.
     pub(crate) excludes: bool,
 }
 
 impl EnumeratedKeys {
-    /// Whether a name is in the language.
+    /// Whether a key is in the language.
     pub(crate) fn has(&self, name: TextId) -> bool {
         self.names.binary_search(&name).is_ok() != self.excludes
     }
 }
 
-/// CellKeys of a language that are listed.
-pub(crate) const MOST_LISTED: usize = 1024;
+/// Keys of a language that are listed.
+pub(crate) const ENUMERATED_KEYS: usize = 1024;

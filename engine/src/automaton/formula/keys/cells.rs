@@ -1,28 +1,24 @@
-//! The names that a formula speaks of, and all others, sorted into cells.
+//! The keys that a formula speaks of, and all others, sorted into cells.
 
-use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::keys::cell::{CellKeys, EnumeratedKeys, KeyCell, MOST_LISTED};
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
-use crate::limits::Exceeded;
+use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::formula::{
+    Algebra, AtomKind, CellKeys, ENUMERATED_KEYS, EnumeratedKeys, FormulaId, KeyCell, Keys, MemberKey, TextId,
+};
 use crate::strings::{Cardinality, LanguageId};
 use hashbrown::HashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// CellKeys that are listed, or looked through, in no time.
-const FEW: usize = 8;
+/// Keys that are listed, or looked through, in no time.
+const KEYS_LISTED_AT_ONCE: usize = 8;
 
-/// Languages of which names that were listed are kept.
-const MOST_LISTS: usize = 16;
+/// Languages of which keys that were listed are kept.
+const KEPT_KEY_LISTS: usize = 16;
 
 impl Algebra {
-    /// The names that atoms of `formula` name, sorted. Of those that have been used only the demand on a plain object may
-    /// leave some.
-    pub(crate) fn names(&self, formula: FormulaId) -> Vec<TextId> {
+    /// The keys that atoms of `formula` name, sorted. Of those that have been used only the demand on an
+    /// independent-key object may leave some.
+    pub(crate) fn named_keys(&self, formula: FormulaId) -> Vec<TextId> {
         let atoms = self.formulas.atoms(formula).iter();
         let mut names: Vec<TextId> = atoms
             .filter_map(|atom| match self.atoms.kind(*atom) {
@@ -35,8 +31,8 @@ impl Algebra {
         names
     }
 
-    /// Whether a member of this name could make a difference to `formula`.
-    pub(crate) fn could_matter(&mut self, formula: FormulaId, name: TextId) -> Result<bool, AutomatonError> {
+    /// Whether a member of this key could make a difference to `formula`.
+    pub(crate) fn key_matters(&mut self, formula: FormulaId, name: TextId) -> Result<bool, AutomatonError> {
         for place in 0..self.formulas.atoms(formula).len() {
             let matters = match self.atoms.kind(self.formulas.atoms(formula)[place]) {
                 AtomKind::Has(one) => one == name,
@@ -51,15 +47,16 @@ impl Algebra {
         Ok(false)
     }
 
-    /// The names that are neither among `names` nor used, sorted into cells by the languages that atoms of `formula` speak of.
-    pub(crate) fn cells(
+    /// The keys that are neither among `keys` nor used, sorted into cells by the languages that atoms of `formula`
+    /// speak of.
+    pub(crate) fn key_cells(
         &mut self,
         formula: FormulaId,
         names: &[TextId],
         used: &[TextId],
     ) -> Result<Vec<KeyCell>, AutomatonError> {
         let languages = self.languages_of(formula);
-        if let Some(cells) = self.cells_by_lists(&languages, names, used)? {
+        if let Some(cells) = self.key_cells_by_lists(&languages, names, used)? {
             return Ok(cells);
         }
         let mut cells = vec![(Vec::new(), self.languages.any())];
@@ -92,18 +89,18 @@ impl Algebra {
                     taken_of.push(name);
                 }
             }
-            let left = self.left(all, &taken_of)?;
+            let left = self.count_remaining(all, &taken_of)?;
             if left != Some(0) {
-                let names = CellKeys::Language(self.without_names(all, &taken_of)?);
+                let names = CellKeys::Language(self.without_keys(all, &taken_of)?);
                 sorted.push(KeyCell { within, names, left });
             }
         }
         Ok(sorted)
     }
 
-    /// The cells where each language is a list of names, or all but one: then all names that are on no list are alike, and
-    /// the others are looked at one by one.
-    fn cells_by_lists(
+    /// The cells where each language is a list of keys, or all but one: then all keys that are on no list are alike,
+    /// and the others are looked at one by one.
+    fn key_cells_by_lists(
         &mut self,
         languages: &[LanguageId],
         names: &[TextId],
@@ -111,7 +108,7 @@ impl Algebra {
     ) -> Result<Option<Vec<KeyCell>>, AutomatonError> {
         let mut lists = Vec::with_capacity(languages.len());
         for &language in languages {
-            match self.list_of(language)? {
+            match self.enumerated_keys(language)? {
                 Some(list) => lists.push(list),
                 None => return Ok(None),
             }
@@ -145,24 +142,24 @@ impl Algebra {
         Ok(Some(cells))
     }
 
-    /// A set of names as a language.
-    pub(crate) fn language_of(&mut self, names: &CellKeys) -> Result<LanguageId, AutomatonError> {
+    /// A set of keys as a language.
+    pub(crate) fn keys_as_language(&mut self, names: &CellKeys) -> Result<LanguageId, AutomatonError> {
         Ok(match names {
             CellKeys::These(names) => {
                 let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
                 self.languages.one_of(&texts)?
             }
-            CellKeys::AllBut(names) => self.without_names(self.languages.any(), names)?,
+            CellKeys::AllBut(names) => self.without_keys(self.languages.any(), names)?,
             CellKeys::Language(language) => *language,
         })
     }
 
-    /// So many of a set of names, or all of them.
-    pub(crate) fn some_names(&mut self, names: &CellKeys, most: usize) -> Result<Vec<TextId>, AutomatonError> {
+    /// So many of a set of keys, or all of them.
+    pub(crate) fn some_keys(&mut self, names: &CellKeys, most: usize) -> Result<Vec<TextId>, AutomatonError> {
         if let CellKeys::These(names) = names {
             return Ok(names.iter().copied().take(most).collect());
         }
-        let language = self.language_of(names)?;
+        let language = self.keys_as_language(names)?;
         if let Some((asked, known)) = self.key_memo.first_keys.get(&language)
             && (most <= *asked || known.len() < *asked)
         {
@@ -170,7 +167,7 @@ impl Algebra {
         }
         // Who asks for one more each time should not have all listed again each time.
         let more = match most {
-            0..FEW => most,
+            0..KEYS_LISTED_AT_ONCE => most,
             _ => most.next_power_of_two(),
         };
         let (asked, texts) = match self.languages.members(language, more) {
@@ -178,8 +175,8 @@ impl Algebra {
             texts => (more, texts?),
         };
         let names: Arc<[TextId]> = texts.iter().map(|text| self.texts.intern(text)).collect();
-        if asked >= FEW {
-            if self.key_memo.first_keys.len() == MOST_LISTS {
+        if asked >= KEYS_LISTED_AT_ONCE {
+            if self.key_memo.first_keys.len() == KEPT_KEY_LISTS {
                 self.key_memo.first_keys.clear();
             }
             self.key_memo.first_keys.insert(language, (asked, names.clone()));
@@ -187,23 +184,19 @@ impl Algebra {
         Ok(names.iter().copied().take(most).collect())
     }
 
-    /// One of a set of names that is not among others.
-    pub(crate) fn name_beside(
-        &mut self,
-        names: &CellKeys,
-        others: &[TextId],
-    ) -> Result<Option<TextId>, AutomatonError> {
-        let names = self.some_names(names, others.len() + 1)?;
-        if others.len() < FEW {
+    /// One of a set of keys that is not among others.
+    pub(crate) fn key_beside(&mut self, names: &CellKeys, others: &[TextId]) -> Result<Option<TextId>, AutomatonError> {
+        let names = self.some_keys(names, others.len() + 1)?;
+        if others.len() < KEYS_LISTED_AT_ONCE {
             return Ok(names.into_iter().find(|name| !others.contains(name)));
         }
         let others: HashSet<TextId> = others.iter().copied().collect();
         Ok(names.into_iter().find(|name| !others.contains(name)))
     }
 
-    /// Notes that a language has all names but these.
-    pub(crate) fn note_list(&mut self, language: LanguageId, names: &[&str]) {
-        if names.len() <= MOST_LISTED {
+    /// Notes that a language has all keys but these.
+    pub(crate) fn note_enumerated_keys(&mut self, language: LanguageId, names: &[&str]) {
+        if names.len() <= ENUMERATED_KEYS {
             let mut names: Vec<TextId> = names.iter().map(|name| self.texts.intern(name)).collect();
             names.sort_unstable();
             names.dedup();
@@ -214,8 +207,11 @@ impl Algebra {
         }
     }
 
-    /// The names of a language, or those outside of it, where either are few.
-    pub(crate) fn list_of(&mut self, language: LanguageId) -> Result<Option<Arc<EnumeratedKeys>>, AutomatonError> {
+    /// The keys of a language, or those outside of it, where either are few.
+    pub(crate) fn enumerated_keys(
+        &mut self,
+        language: LanguageId,
+    ) -> Result<Option<Arc<EnumeratedKeys>>, AutomatonError> {
         if let Some(known) = self.key_memo.enumerated.get(&language) {
             return Ok(known.clone());
         }
@@ -229,10 +225,10 @@ impl Algebra {
                 return Ok(Some(list));
             }
             for (language, excludes) in [(others, true), (language, false)] {
-                if let Cardinality::Finite(count) = self.languages.cardinality(language, MOST_LISTED as u64)?
-                    && count <= MOST_LISTED as u64
+                if let Cardinality::Finite(count) = self.languages.cardinality(language, ENUMERATED_KEYS as u64)?
+                    && count <= ENUMERATED_KEYS as u64
                 {
-                    let texts = self.languages.members(language, MOST_LISTED)?;
+                    let texts = self.languages.members(language, ENUMERATED_KEYS)?;
                     let mut names: Vec<TextId> = texts.iter().map(|text| self.texts.intern(text)).collect();
                     names.sort_unstable();
                     let names = names.into();
@@ -245,21 +241,21 @@ impl Algebra {
         Ok(list)
     }
 
-    /// The names of a language but for some.
-    pub(crate) fn without_names(
+    /// The keys of a language but for some.
+    pub(crate) fn without_keys(
         &mut self,
         language: LanguageId,
         names: &[TextId],
     ) -> Result<LanguageId, AutomatonError> {
-        self.combined_names(language, names, false)
+        self.combined_keys(language, names, false)
     }
 
-    /// The names of a language and some more.
-    pub(crate) fn with_names(&mut self, language: LanguageId, names: &[TextId]) -> Result<LanguageId, AutomatonError> {
-        self.combined_names(language, names, true)
+    /// The keys of a language and some more.
+    pub(crate) fn with_keys(&mut self, language: LanguageId, names: &[TextId]) -> Result<LanguageId, AutomatonError> {
+        self.combined_keys(language, names, true)
     }
 
-    fn combined_names(
+    fn combined_keys(
         &mut self,
         language: LanguageId,
         names: &[TextId],
@@ -301,9 +297,13 @@ impl Algebra {
         languages
     }
 
-    /// How many names of a language there are besides those of it that are `taken`; none where that is more than any search
-    /// looks at.
-    pub(crate) fn left(&mut self, names: LanguageId, taken: &[TextId]) -> Result<Option<u64>, AutomatonError> {
+    /// How many keys of a language there are besides those of it that are `taken`; none where that is more than any
+    /// search looks at.
+    pub(crate) fn count_remaining(
+        &mut self,
+        names: LanguageId,
+        taken: &[TextId],
+    ) -> Result<Option<u64>, AutomatonError> {
         let enough = (self.limits.search_states + taken.len()) as u64;
         Ok(match self.languages.cardinality(names, enough)? {
             Cardinality::Finite(count) => Some(count - taken.len() as u64),
@@ -311,13 +311,9 @@ impl Algebra {
         })
     }
 
-    /// Whether there may be so many classes of names.
+    /// Whether there may be so many classes of keys.
     pub(crate) fn check_classes(&self, count: usize) -> Result<(), AutomatonError> {
-        let allowed = self.limits.name_classes;
-        let (limit, what) = ("name_classes", "classes of names in one object");
-        match count > allowed {
-            true => Err(Exceeded { limit, what, allowed }.into()),
-            false => Ok(()),
-        }
+        let limit = ("name_classes", self.limits.name_classes);
+        check_limit(count, limit, "classes of names in one object")
     }
 }

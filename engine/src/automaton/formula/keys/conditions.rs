@@ -1,46 +1,40 @@
-//! IndependentKeys objects: those of which each name is a matter by itself, so that whether they can be completed is seen without
-//! a search.
+//! What a formula asks of each key by itself: recognises independent-key objects.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::keys::independent::IndependentKeys;
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::{Algebra, AssertionId, AtomKind, FormulaId, IndependentKeys, Keys, MemberKey, TextId};
 use hashbrown::HashSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// IndependentKeys objects that are kept.
-const MOST_KEPT: usize = 1 << 14;
+/// Independent-key formulas that are kept.
+const KEPT_FORMULAS: usize = 1 << 14;
 
 /// Alternatives that are looked at one by one.
-const MOST_ALTERNATIVES: usize = 16;
+const COMPARED_ALTERNATIVES: usize = 16;
 
 impl Algebra {
-    /// What a formula says that asks only for names that must come, for names that must not, for members that satisfy
-    /// assertions, and for numbers of members: in such an object each name is a matter by itself. None of other formulas.
-    pub(crate) fn plain(&mut self, formula: FormulaId) -> Option<Arc<IndependentKeys>> {
+    /// What a formula says that asks only for keys that must come, for keys that must not, for members that satisfy
+    /// assertions, and for numbers of members: in such an object each key is a matter by itself. None of other
+    /// formulas.
+    pub(crate) fn independent_keys(&mut self, formula: FormulaId) -> Option<Arc<IndependentKeys>> {
         if let Some(known) = self.key_memo.independent.get(&formula) {
             return known.clone();
         }
-        let plain = self.read_plain(formula).map(Arc::new);
-        if self.key_memo.independent.len() >= MOST_KEPT {
+        let plain = self.find_independent_keys(formula).map(Arc::new);
+        if self.key_memo.independent.len() >= KEPT_FORMULAS {
             self.key_memo.independent.clear();
         }
         self.key_memo.independent.insert(formula, plain.clone());
         plain
     }
 
-    fn read_plain(&self, formula: FormulaId) -> Option<IndependentKeys> {
-        let (plain, others) = self.split_plain(formula);
+    fn find_independent_keys(&self, formula: FormulaId) -> Option<IndependentKeys> {
+        let (plain, others) = self.split_by_key(formula);
         others.is_empty().then_some(plain)
     }
 
-    /// What a formula says of each name by itself, and the other parts of which all must hold.
-    fn split_plain(&self, formula: FormulaId) -> (IndependentKeys, SmallVec<[FormulaId; 4]>) {
+    /// What a formula says of each key by itself, and the other parts of which all must hold.
+    fn split_by_key(&self, formula: FormulaId) -> (IndependentKeys, SmallVec<[FormulaId; 4]>) {
         let (mut plain, mut others) = (IndependentKeys::default(), SmallVec::new());
         for &part in self.formulas.conjuncts(&formula) {
             let literal = self.formulas.literal(part);
@@ -64,11 +58,11 @@ impl Algebra {
         (plain, others)
     }
 
-    /// What a formula says of each name by itself where the number of members does not count, and the names that its other
-    /// parts name: a member of any other name makes no difference to these, so that it may come if it may beside the rest
-    /// of what is said of it. None where the other parts speak of more than names.
-    pub(crate) fn mostly_plain(&self, formula: FormulaId) -> Option<(IndependentKeys, HashSet<TextId>)> {
-        let (plain, others) = self.split_plain(formula);
+    /// What a formula says of each key by itself where the number of members does not count, and the keys that its
+    /// other parts key: a member of any other key makes no difference to these, so that it may come if it may beside
+    /// the rest of what is said of it. None where the other parts speak of more than keys.
+    pub(crate) fn mostly_independent(&self, formula: FormulaId) -> Option<(IndependentKeys, HashSet<TextId>)> {
+        let (plain, others) = self.split_by_key(formula);
         let mut named = HashSet::new();
         for part in others {
             for &atom in self.formulas.atoms(part) {
@@ -81,23 +75,23 @@ impl Algebra {
         plain.is_of_any_size().then_some((plain, named))
     }
 
-    /// What says together as much as a formula, by alternatives of which each speaks of each name by itself, and of no
+    /// What says together as much as a formula, by alternatives of which each speaks of each key by itself, and of no
     /// number of members; none where they are many, or one says more.
-    pub(crate) fn plain_alternatives(&mut self, formula: FormulaId) -> Option<Vec<FormulaId>> {
+    pub(crate) fn independent_alternatives(&mut self, formula: FormulaId) -> Option<Vec<FormulaId>> {
         let parts = self.formulas.conjuncts(&formula);
-        let is_plain = |part: &FormulaId| self.is_plain(*part);
+        let is_plain = |part: &FormulaId| self.is_independent_uncounted(*part);
         let (common, either): (Vec<FormulaId>, Vec<FormulaId>) = parts.iter().partition(|part| is_plain(part));
         let [either] = either[..] else { return None };
         let alternatives = self.formulas.disjuncts(&either).to_vec();
-        if alternatives.len() > MOST_ALTERNATIVES || !alternatives.iter().all(is_plain) {
+        if alternatives.len() > COMPARED_ALTERNATIVES || !alternatives.iter().all(is_plain) {
             return None;
         }
         let with_common = |alternative| self.formulas.and([&common[..], &[alternative]].concat());
         Some(alternatives.into_iter().map(with_common).collect())
     }
 
-    /// Whether `formula` says no more than [`plain`](Self::plain) knows.
-    pub(crate) fn is_by_name(&self, formula: FormulaId) -> bool {
+    /// Whether `formula` says no more than [`independent_keys`](Self::independent_keys) knows.
+    pub(crate) fn is_independent(&self, formula: FormulaId) -> bool {
         self.says_only(formula, |kind, wanted| match kind {
             AtomKind::Has(_) | AtomKind::CountAtLeast(_) => true,
             AtomKind::Members(..) => wanted,
@@ -105,8 +99,8 @@ impl Algebra {
         })
     }
 
-    /// The same, and nothing of numbers of members.
-    pub(crate) fn is_plain(&self, formula: FormulaId) -> bool {
+    /// Whether a formula is [independent](Self::is_independent) and says nothing of numbers of members.
+    pub(crate) fn is_independent_uncounted(&self, formula: FormulaId) -> bool {
         self.says_only(formula, |kind, wanted| match kind {
             AtomKind::Has(_) => true,
             AtomKind::Members(..) => wanted,
@@ -123,8 +117,8 @@ impl Algebra {
         })
     }
 
-    /// What is left of a formula after a member, where no other of that name will come. One that need not come makes no
-    /// difference to others in a plain object: what is asked of it is left as it is.
+    /// What is left of a formula after a member, where no other of that key will come. One that need not come makes no
+    /// difference to others in an independent-key object: what is asked of it is left as it is.
     pub(crate) fn after_only_member(
         &mut self,
         formula: FormulaId,
@@ -134,7 +128,7 @@ impl Algebra {
         if formula.decided().is_some() {
             return Ok(formula);
         }
-        let plain = self.plain(formula).filter(|plain| plain.is_of_any_size());
+        let plain = self.independent_keys(formula).filter(|plain| plain.is_of_any_size());
         let Some(plain) = plain.filter(|plain| plain.refused.binary_search(&name).is_err()) else {
             return self.after_member(formula, MemberKey::Known(name), verdict);
         };
@@ -156,8 +150,8 @@ impl Algebra {
         Ok(after)
     }
 
-    /// Adds what the value of a member of this name must satisfy in a plain object.
-    pub(crate) fn plain_assertions(
+    /// Adds what the value of a member of this key must satisfy in an independent-key object.
+    pub(crate) fn assertions_of_key(
         &mut self,
         plain: &IndependentKeys,
         name: TextId,

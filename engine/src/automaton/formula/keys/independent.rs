@@ -1,17 +1,17 @@
-//! TODO
+//! [`IndependentKeys`]: what an object must satisfy in which each key is a matter by itself.
 
-use crate::automaton::formula::assertion::AssertionId;
-use crate::automaton::formula::texts::TextId;
+use crate::automaton::formula::{AssertionId, TextId};
 use crate::strings::LanguageId;
 
-/// What a plain object must satisfy. See [`Algebra::plain`].
+/// What an independent-key object must satisfy. See
+/// [`Algebra::independent_keys`](crate::automaton::formula::algebra::Algebra::independent_keys).
 #[derive(Debug)]
 pub(crate) struct IndependentKeys {
-    /// CellKeys that must come, sorted.
+    /// Keys that must come, sorted.
     pub(crate) required: Vec<TextId>,
-    /// CellKeys that must not, sorted.
+    /// Keys that must not, sorted.
     pub(crate) refused: Vec<TextId>,
-    /// What the values of names must satisfy, sorted.
+    /// What the values of keys must satisfy, sorted.
     pub(crate) assertions: Vec<(TextId, AssertionId)>,
     pub(crate) languages: Vec<(LanguageId, AssertionId)>,
     /// Members that there must be at least.
@@ -49,7 +49,7 @@ impl IndependentKeys {
         self.min == 0 && self.is_unbounded()
     }
 
-    /// CellKeys of which something is asked, some of them more than once.
+    /// Keys of which something is asked, some of them more than once.
     pub(crate) fn names(&self) -> impl Iterator<Item = TextId> {
         self.assertions
             .iter()
@@ -57,19 +57,19 @@ impl IndependentKeys {
             .chain(self.required.iter().copied())
     }
 
-    /// Whether a member of this name must come.
+    /// Whether a member of this key must come.
     pub(crate) fn requires(&self, name: TextId) -> bool {
         self.required.binary_search(&name).is_ok()
     }
 
-    /// What the value of this name must satisfy, by its name.
+    /// What the value of this key must satisfy, by its key.
     pub(crate) fn assertions_of(&self, name: TextId) -> impl Iterator<Item = AssertionId> {
         let from = self.assertions.partition_point(|(one, _)| *one < name);
         let assertions = self.assertions[from..].iter().take_while(move |(one, _)| *one == name);
         assertions.map(|(_, assertion)| *assertion)
     }
 
-    /// Whether there is room for a member of this name beside those that must come.
+    /// Whether there is room for a member of this key beside those that must come.
     pub(crate) fn has_room(&self, name: TextId) -> bool {
         if self.is_unbounded() {
             return true;

@@ -1,4 +1,4 @@
-//! Keys of members: which of them a formula names, in what order they come, and which are alike to it.
+//! Keys of members: which of them a formula keys, in what order they come, and which are alike to it.
 
 pub(crate) mod cell;
 mod cells;

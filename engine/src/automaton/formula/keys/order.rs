@@ -1,18 +1,14 @@
-//! The order of an object's names where the schema's own is kept.
+//! The order of an object's keys where the schema's own is kept.
 
 use crate::KeyOrder;
-use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::assertion::{Assertion, AssertionId};
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::texts::{OrderId, TextId};
+use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, FormulaId, Keys, OrderId, TextId};
 use crate::json::Shape;
 use crate::schema::Body;
 use hashbrown::HashSet;
 use std::sync::Arc;
 
 impl Algebra {
-    /// The order of the names of an object that is read for these assertions. Empty where any order will do.
+    /// The order of the keys of an object that is read for these assertions. Empty where any order will do.
     pub(crate) fn order_for(&mut self, assertions: &[AssertionId]) -> OrderId {
         if self.style.key_order == KeyOrder::Any {
             return self.orders.intern(Vec::new());
@@ -26,7 +22,7 @@ impl Algebra {
         order
     }
 
-    /// The names of an order from a place in it on.
+    /// The keys of an order from a place in it on.
     pub(crate) fn ordered(&self, order: OrderId, passed: u32) -> Arc<[TextId]> {
         let names = &self.orders.orders[order.0 as usize];
         match passed {
@@ -35,7 +31,7 @@ impl Algebra {
         }
     }
 
-    /// The names that are passed over where `name` comes next, and how far the order has come then.
+    /// The keys that are passed over where `key` comes next, and how far the order has come then.
     pub(crate) fn passed_over(&self, order: OrderId, passed: u32, name: TextId) -> (Vec<TextId>, u32) {
         let rest = self.ordered(order, passed);
         let place = rest.iter().position(|one| *one == name);
@@ -44,7 +40,7 @@ impl Algebra {
         (over, passed + read as u32)
     }
 
-    /// What is left of `formula` where members of these names do not come.
+    /// What is left of `formula` where members of these keys do not come.
     pub(crate) fn without_all(&mut self, formula: FormulaId, names: &[TextId]) -> FormulaId {
         if names.is_empty() {
             return formula;
@@ -58,8 +54,8 @@ impl Algebra {
         })
     }
 
-    /// The names that the subschemas behind some assertions list, in their order: `properties` before `required`, and what
-    /// a subschema lists itself before those it applies to the same value.
+    /// The keys that the subschemas behind some assertions list, in their order: `properties` before `required`, and
+    /// what a subschema lists itself before those it applies to the same value.
     fn declared(&mut self, assertions: &[AssertionId]) -> Vec<TextId> {
         let schema = self.schema.clone();
         let (mut names, mut listed) = (Vec::new(), HashSet::new());

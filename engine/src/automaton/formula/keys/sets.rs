@@ -1,9 +1,9 @@
-//! [`KeySets`]: the names that have come in objects.
+//! [`KeySets`]: the keys seen in objects.
 //!
-//! An object of thousands of members passes through as many sets, each of which has one name more than that before it. They
-//! are search trees that share all but the way to that name, so that neither a step nor a query takes longer than there
-//! are frames of a tree. A name's number says how far up it stands, as if by chance: equal sets are then one and the same
-//! tree, and compared by their numbers.
+//! An object of thousands of members passes through as many sets, each of which has one key more than that before it.
+//! They are search trees that share all but the way to that key, so that neither a step nor a query takes longer than
+//! there are frames of a tree. A key's number says how far up it stands, as if by chance: equal sets are then one and
+//! the same tree, and compared by their numbers.
 
 use crate::automaton::formula::texts::{TextId, TextTable};
 use hashbrown::HashMap;
@@ -11,16 +11,16 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::hash::Hash;
 
-/// A set of names, by default the empty one.
+/// A set of keys, by default the empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct KeySetId(u32);
 
 impl KeySetId {
-    /// No names.
+    /// No keys.
     pub(crate) const EMPTY: Self = Self(0);
 }
 
-/// The name at the top of a tree, and the trees of those before and behind it in the order of their characters.
+/// The key at the top of a tree, and the trees of those before and behind it in the order of their characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Tree {
     name: TextId,
@@ -28,10 +28,10 @@ struct Tree {
     behind: KeySetId,
 }
 
-/// The sets of names of one compilation.
+/// The sets of keys of one compilation.
 #[derive(Debug, Default)]
 pub(crate) struct KeySets {
-    /// Without the empty one, each with its number of names.
+    /// Without the empty one, each with its number of keys.
     trees: Vec<(Tree, u32)>,
     ids: HashMap<Tree, KeySetId>,
 }
@@ -42,7 +42,7 @@ impl KeySets {
         self.trees.len()
     }
 
-    /// Number of names in a set.
+    /// Number of keys in a set.
     pub(crate) fn len(&self, set: KeySetId) -> usize {
         match set {
             KeySetId::EMPTY => 0,
@@ -55,13 +55,13 @@ impl KeySets {
         self.trees.get(place).map(|(tree, _)| *tree)
     }
 
-    /// A name of a set, and sets of the others; none of the empty one.
+    /// A key of a set, and sets of the others; none of the empty one.
     pub(crate) fn parts(&self, set: KeySetId) -> Option<(TextId, [KeySetId; 2])> {
         let tree = self.top(set)?;
         Some((tree.name, [tree.before, tree.behind]))
     }
 
-    /// Whether a name is in a set.
+    /// Whether a key is in a set.
     pub(crate) fn has(&self, set: KeySetId, name: TextId, texts: &TextTable) -> bool {
         let mut at = self.top(set);
         while let Some(tree) = at.filter(|tree| rank(tree.name) >= rank(name)) {
@@ -74,7 +74,7 @@ impl KeySets {
         false
     }
 
-    /// A set and one more name.
+    /// A set and one more key.
     pub(crate) fn with(&mut self, set: KeySetId, name: TextId, texts: &TextTable) -> KeySetId {
         if self.has(set, name, texts) {
             return set;
@@ -98,7 +98,7 @@ impl KeySets {
         whole
     }
 
-    /// Number of the names in a set for which something holds that does up to one of them and behind that no more.
+    /// Number of the keys in a set for which something holds that does up to one of them and behind that no more.
     pub(crate) fn partition_point(&self, set: KeySetId, texts: &TextTable, holds: impl Fn(&str) -> bool) -> usize {
         let (mut count, mut at) = (0, self.top(set));
         while let Some(tree) = at {
@@ -113,7 +113,7 @@ impl KeySets {
         count
     }
 
-    /// Number of the names in a set that begin with a text.
+    /// Number of the keys in a set that begin with a text.
     pub(crate) fn beginning_with(&self, set: KeySetId, text: &str, texts: &TextTable) -> usize {
         match text {
             "" => self.len(set),
@@ -124,14 +124,14 @@ impl KeySets {
         }
     }
 
-    /// The names in a set that begin with a text, in the order of their characters.
+    /// The keys in a set that begin with a text, in the order of their characters.
     pub(crate) fn names(&self, set: KeySetId, text: &str, texts: &TextTable) -> Vec<TextId> {
         let mut names = Vec::new();
         self.each(set, text, texts, |name| names.push(name));
         names
     }
 
-    /// Calls for each of them.
+    /// Calls for each key in a set that begins with a text, in the order of their characters.
     pub(crate) fn each(&self, set: KeySetId, text: &str, texts: &TextTable, mut call: impl FnMut(TextId)) {
         let (mut open, mut at) = (SmallVec::<[Tree; 16]>::new(), self.top(set));
         loop {
@@ -155,7 +155,7 @@ impl KeySets {
         }
     }
 
-    /// The names that are in one set only, with whether that is the second. It takes as long as these are many, times
+    /// The keys that are in one set only, with whether that is the second. It takes as long as these are many, times
     /// the depth of the trees.
     pub(crate) fn differences(&mut self, one: KeySetId, other: KeySetId, texts: &TextTable) -> Vec<(TextId, bool)> {
         let (mut found, mut open) = (Vec::new(), vec![(one, other)]);
@@ -163,7 +163,7 @@ impl KeySets {
             if one == other {
                 continue;
             }
-            // A name that stands higher than all of the other set is not in that.
+            // A key that stands higher than all of the other set is not in that.
             let (first, second) = (self.top(one), self.top(other));
             let first = first.filter(|first| second.is_none_or(|second| rank(first.name) >= rank(second.name)));
             match (first, second) {
@@ -186,7 +186,7 @@ impl KeySets {
         found
     }
 
-    /// The names of a set before another and those behind it.
+    /// The keys of a set before another and those behind it.
     fn split(&mut self, set: KeySetId, name: TextId, texts: &TextTable) -> (KeySetId, KeySetId) {
         let (mut way, mut at) = (Vec::new(), self.top(set));
         while let Some(tree) = at {
@@ -223,7 +223,7 @@ fn order(one: TextId, other: TextId, texts: &TextTable) -> Ordering {
     }
 }
 
-/// How far up in a tree a name stands: another number for each.
+/// How far up in a tree a key stands: another number for each.
 fn rank(name: TextId) -> u32 {
     name.number()
         .wrapping_mul(0x9E37_79B1)
@@ -232,63 +232,4 @@ fn rank(name: TextId) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    /// Sets are those of the standard library, and equal ones are the same.
-    #[test]
-    fn sets_are_sets() {
-        let (mut texts, mut sets) = (TextTable::default(), KeySets::default());
-        let names: Vec<String> = (0..60_u32).map(|at| format!("{:b}", at * at % 61)).collect();
-        let mut seed = 1_u32;
-        let mut known: Vec<(BTreeSet<&str>, KeySetId)> = vec![(BTreeSet::new(), KeySetId::EMPTY)];
-        for _ in 0..300 {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let (from, name) = (seed as usize >> 8, &names[(seed as usize >> 20) % names.len()]);
-            let (mut all, set) = known[from % known.len()].clone();
-            all.insert(name);
-            let id = texts.intern(name);
-            let set = sets.with(set, id, &texts);
-            assert!(sets.has(set, id, &texts));
-            known.push((all, set));
-        }
-        for (all, set) in &known {
-            let text = |id: TextId| texts.get(id);
-            let listed = sets.names(*set, "", &texts);
-            assert_eq!(
-                listed.iter().map(|name| text(*name)).collect::<Vec<_>>(),
-                all.iter().copied().collect::<Vec<_>>()
-            );
-            for prefix in ["", "1", "10", "101", "2"] {
-                let beginning: Vec<&str> = all.iter().copied().filter(|name| name.starts_with(prefix)).collect();
-                assert_eq!(sets.beginning_with(*set, prefix, &texts), beginning.len());
-                let before = all.iter().filter(|name| **name < prefix).count();
-                assert_eq!(sets.partition_point(*set, &texts, |name| name < prefix), before);
-                let listed = sets.names(*set, prefix, &texts);
-                assert_eq!(listed.iter().map(|name| text(*name)).collect::<Vec<_>>(), beginning);
-            }
-        }
-        for (place, (all, set)) in known.iter().enumerate() {
-            let (others, other) = &known[place * 7 % known.len()];
-            assert_eq!(all == others, set == other);
-            let mut found: Vec<(String, bool)> = sets
-                .differences(*set, *other, &texts)
-                .into_iter()
-                .map(|(name, is_second)| (texts.get(name).to_owned(), is_second))
-                .collect();
-            found.sort();
-            let only = |one: &BTreeSet<&str>, other: &BTreeSet<&str>, is_second| {
-                let names: Vec<_> = one
-                    .difference(other)
-                    .map(|name| ((*name).to_owned(), is_second))
-                    .collect();
-                names
-            };
-            let mut expected = [only(all, others, false), only(others, all, true)].concat();
-            expected.sort();
-            assert_eq!(found, expected);
-        }
-    }
-}
+mod tests;

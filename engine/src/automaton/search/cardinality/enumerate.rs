@@ -1,15 +1,9 @@
-//! Domain that satisfy assertions, written out: to tell whether there are enough of them to differ.
+//! Values that satisfy assertions, written out: to tell whether there are enough of them to differ.
 
-use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{Assertion, AssertionId, split, verdict_of};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::least_fixpoint::Requirement;
-use crate::automaton::search::memo::Domain;
-use crate::automaton::search::search::Search;
+use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::formula::{Assertion, AssertionId, FormulaId, MemberKey, TextId, split, verdict_of};
+use crate::automaton::search::{Domain, Requirement, Search};
 use crate::json::Value;
-use crate::limits::Exceeded;
 use crate::{numbers, strings};
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
@@ -19,10 +13,10 @@ use std::sync::Arc;
 const MAX_DEPTH: usize = 12;
 
 /// Items or members that have to differ up to which room is made for one beside the others.
-const MOST_OTHERS: usize = 256;
+const MAX_DIFFERING_PARTS: usize = 256;
 
 /// As many of them before more are needed.
-const FIRST_OTHERS: usize = 16;
+const FIRST_DIFFERING_PARTS: usize = 16;
 
 /// What is wanted of the values.
 #[derive(Clone, Copy)]
@@ -127,14 +121,8 @@ impl Search {
         if most == 0 || !self.satisfiable(all, none)? {
             return Ok(Vec::new());
         }
-        if depth >= MAX_DEPTH {
-            let (limit, what) = (
-                "search_states",
-                "frames of values that have to differ and are written out",
-            );
-            let allowed = MAX_DEPTH;
-            return Err(Exceeded { limit, what, allowed }.into());
-        }
+        let what = "levels of values that have to differ and are written out";
+        check_limit(depth + 1, ("search_states", MAX_DEPTH), what)?;
         let value = self.algebra.combined(all, none)?;
         let (numbers, strings) = (value.numbers, value.strings);
         let mut values = Vec::new();
@@ -177,22 +165,19 @@ impl Search {
         mut find: impl FnMut(&mut Self, usize, &mut Vec<Value>) -> Result<bool, AutomatonError>,
     ) -> Result<(), AutomatonError> {
         let before = values.len();
-        let mut others = FIRST_OTHERS;
+        let mut others = FIRST_DIFFERING_PARTS;
         while values.len() < most && find(self, others, values)? {
-            if others >= MOST_OTHERS {
-                let what = "items or members that have to differ in values that have to differ";
-                let (limit, allowed) = ("search_states", MOST_OTHERS);
-                return Err(Exceeded { limit, what, allowed }.into());
-            }
             others *= 2;
+            let what = "items or members that have to differ in values that have to differ";
+            check_limit(others, ("search_states", MAX_DIFFERING_PARTS), what)?;
             values.truncate(before);
         }
         Ok(())
     }
 
-    /// Arrays, up to as many as are wanted; and whether there may be more, because not all values of an item were looked
-    /// at. Where items have to differ, `others` more of an item's values are looked at than are wanted: one of that many is
-    /// left beside so many others, whichever those take.
+    /// Arrays, up to as many as are wanted; and whether there may be more, because not all values of an item were
+    /// looked at. Where items have to differ, `others` more of an item's values are looked at than are wanted: one of
+    /// that many is left beside so many others, whichever those take.
     fn arrays_beside(
         &mut self,
         formula: FormulaId,
@@ -233,7 +218,7 @@ impl Search {
                 }
             }
             let assertions = self.algebra.assertions_of_item(&[formula]);
-            for vector in self.vectors(&assertions)? {
+            for vector in self.verdict_vectors(&assertions)? {
                 let children = self.children(&assertions, &vector, of_item)?;
                 are_some |= children.len() >= of_item.most;
                 for item in children {
@@ -251,7 +236,7 @@ impl Search {
                     }
                 }
             }
-            if are_some && outgrown > values.len() + FIRST_OTHERS {
+            if are_some && outgrown > values.len() + FIRST_DIFFERING_PARTS {
                 return Ok(true);
             }
             self.value_memo.beginnings += 1;
@@ -272,10 +257,10 @@ impl Search {
             return Ok(false);
         }
         let most = wanted.most.saturating_add(others);
-        let mut names = self.algebra.names(formula);
+        let mut names = self.algebra.named_keys(formula);
         let mut are_some = false;
-        for cell in self.algebra.cells(formula, &names.clone(), &[])? {
-            let some = self.algebra.some_names(&cell.names, most)?;
+        for cell in self.algebra.key_cells(formula, &names.clone(), &[])? {
+            let some = self.algebra.some_keys(&cell.names, most)?;
             are_some |= some.len() >= most;
             names.extend(some);
         }
@@ -294,14 +279,14 @@ impl Search {
                 }
             }
             outgrown += usize::from(are_some && chosen.count(members) > others);
-            if outgrown > values.len() + FIRST_OTHERS {
+            if outgrown > values.len() + FIRST_DIFFERING_PARTS {
                 return Ok(true);
             }
             // The first name last, so that it is the next: the others come after it.
             for (at, &name) in names.iter().enumerate().skip(index).rev() {
                 let name_of = MemberKey::Known(name);
                 let assertions = self.algebra.assertions_of_member(&[formula], name_of)?;
-                for vector in self.vectors(&assertions)? {
+                for vector in self.verdict_vectors(&assertions)? {
                     let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
                     let after = self.algebra.after_member(formula, name_of, &verdict)?;
                     if !self.object_can_end(after, &names[..=at])? {
@@ -318,7 +303,7 @@ impl Search {
         Ok(outgrown > 0)
     }
 
-    /// Domain of an item or member with these verdicts.
+    /// Values of an item or member with these verdicts.
     fn children(
         &mut self,
         assertions: &[AssertionId],
@@ -379,42 +364,4 @@ fn choose(set: usize, sets: &[(Vec<AssertionId>, usize)], chosen: &mut HashMap<A
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::{Rng as _, SeedableRng as _};
-
-    use super::*;
-
-    /// Against trying every choice.
-    #[test]
-    fn values_that_differ_are_found_if_there_are_any() {
-        fn by_trying(places: &[&[AssertionId]], taken: &mut Vec<AssertionId>) -> bool {
-            let Some((first, rest)) = places.split_first() else {
-                return true;
-            };
-            first.iter().any(|value| {
-                let free = !taken.contains(value);
-                taken.push(*value);
-                let found = free && by_trying(rest, taken);
-                taken.pop();
-                found
-            })
-        }
-        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(4);
-        let mut possible = 0;
-        for _ in 0..2000 {
-            let sets: Vec<(Vec<AssertionId>, usize)> = (0..random.random_range(1..5))
-                .map(|_| {
-                    let values = (0..6).filter(|_| random.random_bool(0.4)).map(AssertionId).collect();
-                    (values, random.random_range(1..3))
-                })
-                .collect();
-            let places = sets
-                .iter()
-                .flat_map(|(set, count)| std::iter::repeat_n(&set[..], *count));
-            let expected = by_trying(&places.collect::<Vec<_>>(), &mut Vec::new());
-            assert_eq!(can_all_differ(&sets), expected, "{sets:?}");
-            possible += usize::from(expected);
-        }
-        assert!((200..1800).contains(&possible), "{possible}");
-    }
-}
+mod tests;

@@ -1,8 +1,8 @@
-//! Assertions of few values: which of many such assertions a value satisfies is found value by value, not assertion by assertion.
+//! Assertions with finitely many values: which of many such assertions a value satisfies is found value by value, not
+//! assertion by assertion.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{Assertion, AssertionId};
-use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::{Assertion, AssertionId, FormulaId};
 use crate::automaton::search::search::Search;
 use crate::json::Value;
 use crate::{numbers, strings};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const MAX_VALUES: usize = 1 << 16;
 
 /// So many assertions of few values are many.
-const MANY: usize = 4;
+const ASSERTIONS_WORTH_SPLIT: usize = 4;
 
 /// Assertions, sorted into those of few values and others.
 pub(crate) struct FiniteSplit {
@@ -25,21 +25,21 @@ pub(crate) struct FiniteSplit {
 }
 
 impl Search {
-    /// All values that satisfy an assertion, where that is easily seen and they are few; as assertions of being equal to them,
-    /// sorted.
-    fn few_values(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+    /// All values that satisfy an assertion, where that is easily seen and they are few; as assertions of being equal
+    /// to them, sorted.
+    fn finite_values(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
         if let Some(known) = self.value_memo.finite.get(&assertion) {
             return Ok(known.clone());
         }
         let few = match self.algebra.assertions.get(assertion) {
             Assertion::Equal(_) => Some(Arc::from([assertion])),
-            _ => self.few_scalars(assertion)?,
+            _ => self.finite_scalars(assertion)?,
         };
         self.value_memo.finite.insert(assertion, few.clone());
         Ok(few)
     }
 
-    fn few_scalars(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+    fn finite_scalars(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
         let what = self.algebra.constraint(assertion)?;
         if what.arrays != FormulaId::FALSE || what.objects != FormulaId::FALSE {
             return Ok(None);
@@ -72,14 +72,14 @@ impl Search {
     }
 
     /// Sorts `assertions` into those of few values and others, where there are many of the former.
-    pub(crate) fn sort_few(&mut self, assertions: &[AssertionId]) -> Result<Option<FiniteSplit>, AutomatonError> {
-        if assertions.len() < MANY {
+    pub(crate) fn split_finite(&mut self, assertions: &[AssertionId]) -> Result<Option<FiniteSplit>, AutomatonError> {
+        if assertions.len() < ASSERTIONS_WORTH_SPLIT {
             return Ok(None);
         }
         let (mut few, mut others) = (Vec::new(), Vec::new());
         let mut pairs: Vec<(AssertionId, usize)> = Vec::new();
         for (place, &assertion) in assertions.iter().enumerate() {
-            match self.few_values(assertion)? {
+            match self.finite_values(assertion)? {
                 Some(values) => {
                     few.push(place);
                     pairs.extend(values.iter().map(|value| (*value, place)));
@@ -89,7 +89,7 @@ impl Search {
                 None => others.push(place),
             }
         }
-        if few.len() < MANY || pairs.len() > MAX_VALUES {
+        if few.len() < ASSERTIONS_WORTH_SPLIT || pairs.len() > MAX_VALUES {
             return Ok(None);
         }
         pairs.sort_unstable();

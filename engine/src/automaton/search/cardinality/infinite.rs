@@ -1,12 +1,8 @@
-//! Values without end: of which there is always one more that differs from those seen.
+//! Assertions with infinitely many values: there is always one more that differs from those seen.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{AssertionId, split, verdict_of};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::least_fixpoint::Requirement;
-use crate::automaton::search::search::Search;
+use crate::automaton::formula::{AssertionId, FormulaId, MemberKey, TextId, split, verdict_of};
+use crate::automaton::search::{Requirement, Search};
 use crate::{numbers, strings};
 use hashbrown::HashMap;
 
@@ -31,8 +27,8 @@ struct PartialValue {
 }
 
 impl Search {
-    /// Whether there is no end of values that satisfy all assertions of `all` and none of `none`. A no may also say that this
-    /// did not show.
+    /// Whether there is no end of values that satisfy all assertions of `all` and none of `none`. A no may also say
+    /// that this did not show.
     pub(crate) fn is_infinite(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
         if !self.satisfiable(all, none)? {
             return Ok(false);
@@ -40,14 +36,18 @@ impl Search {
         self.some_infinite(vec![Requirement::new(all, none)])
     }
 
-    /// Whether there is no end of ways to complete an object, in which names `gone` cannot come any more.
-    pub(crate) fn is_infinite_object(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<bool, AutomatonError> {
+    /// Whether there is no end of ways to complete an object, in which names `exhausted` cannot come any more.
+    pub(crate) fn is_infinite_object(
+        &mut self,
+        formula: FormulaId,
+        exhausted: &[TextId],
+    ) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.value_memo.infinite_containers.get(&formula) {
             return Ok(known);
         }
-        let infinite = match self.object_can_end(formula, gone)? {
+        let infinite = match self.object_can_end(formula, exhausted)? {
             false => false,
-            true => match self.object_parts(formula, gone)? {
+            true => match self.object_parts(formula, exhausted)? {
                 Found::Infinite => true,
                 Found::Parts(parts) => self.some_infinite(parts)?,
             },
@@ -92,7 +92,7 @@ impl Search {
             let found = match known {
                 Some(false) => continue,
                 Some(true) => Found::Infinite,
-                None => self.value_parts(&value)?,
+                None => self.infinite_parts(&value)?,
             };
             match found {
                 Found::Infinite => {
@@ -115,7 +115,7 @@ impl Search {
         }
     }
 
-    fn value_parts(&mut self, value: &Requirement) -> Result<Found, AutomatonError> {
+    fn infinite_parts(&mut self, value: &Requirement) -> Result<Found, AutomatonError> {
         let value = self.algebra.combined(&value.all, &value.none)?;
         let numbers = self.algebra.number_texts.sets_mut().cardinality(value.numbers, 1)?;
         if numbers == numbers::NumberCount::Infinite
@@ -145,7 +145,7 @@ impl Search {
                 continue;
             }
             let assertions = self.algebra.assertions_of_item(&[at]);
-            for vector in self.vectors(&assertions)? {
+            for vector in self.verdict_vectors(&assertions)? {
                 let after =
                     self.algebra
                         .after_item(at, &|assertion| verdict_of(&assertions, &vector, assertion), false);
@@ -165,14 +165,14 @@ impl Search {
         Ok(Found::Parts(parts))
     }
 
-    fn object_parts(&mut self, formula: FormulaId, gone: &[TextId]) -> Result<Found, AutomatonError> {
+    fn object_parts(&mut self, formula: FormulaId, exhausted: &[TextId]) -> Result<Found, AutomatonError> {
         let mut parts = Vec::new();
         if formula == FormulaId::FALSE {
             return Ok(Found::Parts(parts));
         }
-        let names = self.algebra.names(formula);
-        for cell in self.algebra.cells(formula, &names, gone)? {
-            let assertions = self.member_parts(formula, MemberKey::In(&cell.within), gone)?;
+        let names = self.algebra.named_keys(formula);
+        for cell in self.algebra.key_cells(formula, &names, exhausted)? {
+            let assertions = self.member_parts(formula, MemberKey::In(&cell.within), exhausted)?;
             match cell.left {
                 None if !assertions.is_empty() => return Ok(Found::Infinite),
                 Some(0) => {}
@@ -180,8 +180,8 @@ impl Search {
             }
         }
         for name in names {
-            let gone = [gone, &[name]].concat();
-            parts.extend(self.member_parts(formula, MemberKey::Known(name), &gone)?);
+            let exhausted = [exhausted, &[name]].concat();
+            parts.extend(self.member_parts(formula, MemberKey::Known(name), &exhausted)?);
         }
         Ok(Found::Parts(parts))
     }
@@ -191,12 +191,12 @@ impl Search {
         &mut self,
         formula: FormulaId,
         name: MemberKey<'_>,
-        gone: &[TextId],
+        exhausted: &[TextId],
     ) -> Result<Vec<Requirement>, AutomatonError> {
         let assertions = self.algebra.assertions_of_member(&[formula], name)?;
-        if self.algebra.is_plain(formula) {
+        if self.algebra.is_independent_uncounted(formula) {
             // The other members do not depend on this one.
-            let possible = self.satisfiable(&assertions, &[])? && self.object_can_end(formula, gone)?;
+            let possible = self.satisfiable(&assertions, &[])? && self.object_can_end(formula, exhausted)?;
             return Ok(possible
                 .then(|| Requirement::new(&assertions, &[]))
                 .into_iter()
@@ -204,11 +204,11 @@ impl Search {
         }
         let mut parts = Vec::new();
         let read = self.algebra.read_by_member(formula, name)?;
-        for vector in self.vectors(&assertions)? {
+        for vector in self.verdict_vectors(&assertions)? {
             let after = self
                 .algebra
                 .after_read(formula, &read, &|assertion| verdict_of(&assertions, &vector, assertion));
-            if self.object_can_end(after, gone)? {
+            if self.object_can_end(after, exhausted)? {
                 parts.push(Requirement::of(&assertions, &vector));
             }
         }

@@ -1,14 +1,11 @@
 //! Completions of whole documents: what is open, from the innermost container outwards.
 
+use super::shortest::MAX_BYTES;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::step::completion::shortest::MAX_BYTES;
-use crate::automaton::step::frame::Container;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::memo::TextPiece;
-use crate::automaton::step::state::{Cursor, State, StringResidual};
+use crate::automaton::step::{Automaton, Container, Cursor, State, StringResidual, TextPiece};
 
 impl Automaton {
-    /// A short text that ends the document from a place; none where none was found.
+    /// A short text that ends the document from a state; none where none was found.
     pub(crate) fn completion(&mut self, at: State) -> Result<Option<Vec<u8>>, AutomatonError> {
         let mut state = at;
         let mut text = Vec::new();
@@ -25,11 +22,11 @@ impl Automaton {
         Ok(Some(text))
     }
 
-    /// The rest of what stands at the top, and the place after it.
+    /// The rest of what stands at the top, and the state after it.
     pub(crate) fn rest(&mut self, state: &State) -> Result<Option<(TextPiece, State)>, AutomatonError> {
         match &state.cursor {
             Cursor::Number(number, text, expected) => {
-                let start = self.number_rest_apart(*number, *text, *expected, state.stack)?;
+                let start = self.distinct_number(*number, *text, *expected, state.stack)?;
                 let Some(piece) = self.number_rest(start) else {
                     return Ok(None);
                 };
@@ -46,7 +43,7 @@ impl Automaton {
             Cursor::String(decode, ..) => {
                 let content = StringResidual {
                     decode: *decode,
-                    language: self.language_apart(*state)?,
+                    language: self.distinct_language(*state)?,
                 };
                 let piece = self.text_rest(content)?;
                 return self.read_piece(state, piece.map(|piece| [&*piece, b"\""].concat().into()));
@@ -54,7 +51,7 @@ impl Automaton {
             Cursor::Key(decode, ..) => {
                 let content = StringResidual {
                     decode: *decode,
-                    language: self.language_apart(*state)?,
+                    language: self.distinct_language(*state)?,
                 };
                 let piece = self.text_rest(content)?;
                 return self.read_piece(state, piece.map(|piece| [&*piece, b"\":"].concat().into()));
@@ -72,7 +69,7 @@ impl Automaton {
         let piece = match &state.cursor {
             Cursor::Value(expected) => {
                 let constraint = self.search.constraint_of(*expected)?;
-                let constraint = self.next_apart(constraint, state.stack)?;
+                let constraint = self.distinct_value(constraint, state.stack)?;
                 let order = self
                     .search
                     .algebra
@@ -111,7 +108,7 @@ impl Automaton {
         Ok(next.map(|next| (piece, next)))
     }
 
-    /// The place after some bytes. It is not kept, nor are those on the way.
+    /// The state after some bytes. It is not kept, nor are those on the way.
     pub(crate) fn after(&mut self, from: &State, bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
         let mut state = *from;
         for &byte in bytes {
@@ -123,13 +120,13 @@ impl Automaton {
         Ok(Some(state))
     }
 
-    /// The rest of the innermost container, from a place between its parts.
+    /// The rest of the innermost container, from a state between its parts.
     fn container_rest(&mut self, state: &State) -> Result<Option<TextPiece>, AutomatonError> {
         let Some(frame) = self.frame(state.stack) else {
             return Ok(None);
         };
         let demand = self.demand_left(&frame);
-        let demand = self.container_apart(demand, state.stack)?;
+        let demand = self.distinct_container(demand, state.stack)?;
         let begun = matches!(state.cursor, Cursor::ObjectNext | Cursor::ArrayNext);
         match &frame.kind {
             Container::Array { values } => {
@@ -138,9 +135,9 @@ impl Automaton {
             }
             Container::Object { order, passed, .. } => {
                 let ordered = self.search.algebra.ordered(*order, *passed);
-                let gone = self.gone(&frame.kind);
+                let exhausted = self.exhausted_keys(&frame.kind);
                 let must = matches!(state.cursor, Cursor::ObjectComma);
-                self.object_rest(demand, &ordered, &gone, begun, must)
+                self.object_rest(demand, &ordered, &exhausted, begun, must)
             }
         }
     }

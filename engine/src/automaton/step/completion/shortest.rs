@@ -1,20 +1,16 @@
-//! Completions: a short text that ends the document from a place.
+//! Completions: a short text that ends the document from a state.
 //!
-//! Whether there is one, every place knows; this spells one out. It is made container by container, from the innermost
+//! Whether there is one, every state knows; this spells one out. It is made container by container, from the innermost
 //! outwards: the cheapest rest of each by a search over what is left of its formula, with the cheapest value for each
 //! member and item. Cheap means few bytes. What is chosen inside may cost more further out, so that the text is short,
 //! not always shortest.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{Assertion, AssertionId, Constraint, split, verdict_of};
-use crate::automaton::formula::atom::AtomKind;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::{OrderId, TextId};
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::memo::TextPiece;
-use crate::automaton::step::state::StringResidual;
+use crate::automaton::formula::{
+    Assertion, AssertionId, AtomKind, Constraint, FormulaId, MemberKey, OrderId, TextId, split, verdict_of,
+};
+use crate::automaton::step::{Automaton, StringResidual, TextPiece};
 use crate::json::{Document, Value, push_escaped};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
@@ -33,18 +29,18 @@ const MAX_STEPS: usize = 4096;
 const MAX_NESTING: usize = 64;
 
 /// A value of no more bytes is cheap enough not to look for a cheaper one among containers.
-const CHEAP: usize = 5;
+const CHEAP_BYTES: usize = 5;
 
-/// What of a container has been spelled out; the cheapest is looked at first.
+/// The part of a container that has been spelled out; the cheapest is looked at first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Partial {
     text: Vec<u8>,
     formula: FormulaId,
-    /// CellKeys looked at.
+    /// Keys looked at.
     index: usize,
     /// Whether there is a member or item.
     begun: bool,
-    /// CellKeys taken that no atom names.
+    /// Keys taken that no atom names.
     others: Vec<TextId>,
 }
 
@@ -94,13 +90,13 @@ impl Automaton {
             let start = self.search.algebra.number_texts.start(constraint.numbers)?;
             texts.extend(self.number_rest(start));
         }
-        if !self.search.algebra.languages.is_empty(constraint.strings)? {
+        if !self.languages_mut().is_empty(constraint.strings)? {
             texts.extend(
                 self.word(constraint.strings)?
                     .map(|word| [b"\"", &*word, b"\""].concat().into()),
             );
         }
-        if !texts.iter().any(|text| text.len() <= CHEAP) {
+        if !texts.iter().any(|text| text.len() <= CHEAP_BYTES) {
             texts.extend(
                 self.array_rest(constraint.arrays, &[], false)?
                     .map(|rest| [b"[", &*rest].concat().into()),
@@ -169,11 +165,11 @@ impl Automaton {
         if let Some(known) = self.completions.words.get(&language) {
             return Ok(known.clone());
         }
-        let lengths = self.search.algebra.languages.lengths(language)?;
+        let lengths = self.languages_mut().lengths(language)?;
         let least = lengths.and_then(|lengths| lengths.min()).unwrap_or(0);
         let words = match least as usize <= MAX_STEPS {
             // A language whose texts cannot be listed within the limits has none that is found.
-            true => self.search.algebra.languages.members(language, 1).unwrap_or_default(),
+            true => self.languages_mut().members(language, 1).unwrap_or_default(),
             false => Vec::new(),
         };
         let word = words
@@ -224,7 +220,7 @@ impl Automaton {
         Ok(None)
     }
 
-    /// The rest of an array whose items have to differ: of values that have not come yet.
+    /// The rest of an array whose items have to differ: of values that have not been seen yet.
     fn differing_rest(
         &mut self,
         mut formula: FormulaId,
@@ -239,7 +235,7 @@ impl Automaton {
             }
             let assertions = self.search.algebra.assertions_of_item(&[formula]);
             let mut next = None;
-            let mut vectors = self.search.vectors(&assertions)?;
+            let mut vectors = self.search.verdict_vectors(&assertions)?;
             vectors.reverse();
             for vector in vectors {
                 let after = self.search.algebra.after_item(
@@ -282,7 +278,7 @@ impl Automaton {
         let assertions = self.search.algebra.assertions_of_item(&[formula]);
         let comma: &[u8] = if begun { b"," } else { b"" };
         for &again in seen.iter().take(MAX_NESTING) {
-            for vector in self.search.vectors(&assertions)? {
+            for vector in self.search.verdict_vectors(&assertions)? {
                 let after = self.search.algebra.after_item(
                     formula,
                     &|assertion| verdict_of(&assertions, &vector, assertion),
@@ -304,18 +300,18 @@ impl Automaton {
     }
 
     /// The rest of an object of which `formula` is left, with its bracket. The names `ordered` come first and in that
-    /// order, those of `gone` cannot come any more. With `must`, a member has to come.
+    /// order, those of `exhausted` cannot come any more. With `must`, a member has to come.
     pub(super) fn object_rest(
         &mut self,
         formula: FormulaId,
         ordered: &[TextId],
-        gone: &[TextId],
+        exhausted: &[TextId],
         begun: bool,
         must: bool,
     ) -> Result<Option<TextPiece>, AutomatonError> {
         let mut names = ordered.to_vec();
-        for name in self.search.algebra.names(formula) {
-            if !names.contains(&name) && !gone.contains(&name) {
+        for name in self.search.algebra.named_keys(formula) {
+            if !names.contains(&name) && !exhausted.contains(&name) {
                 names.push(name);
             }
         }
@@ -339,7 +335,7 @@ impl Automaton {
                     let must = must && partial.text.is_empty();
                     self.take_or_pass(name, partial, must, &mut heap)?;
                 }
-                None => self.take_others(&names, gone, partial, &mut heap)?,
+                None => self.take_others(&names, exhausted, partial, &mut heap)?,
             }
         }
         Ok(None)
@@ -359,7 +355,8 @@ impl Automaton {
         // Where members are only asked to satisfy something, one that is not asked for never helps.
         if needed
             || must
-            || !self.search.algebra.is_plain(formula) && self.search.algebra.could_matter(formula, name)?
+            || !self.search.algebra.is_independent_uncounted(formula)
+                && self.search.algebra.key_matters(formula, name)?
         {
             let name_of = MemberKey::Known(name);
             let assertions = self.search.algebra.assertions_of_member(&[formula], name_of)?;
@@ -388,14 +385,14 @@ impl Automaton {
     fn take_others(
         &mut self,
         names: &[TextId],
-        gone: &[TextId],
+        exhausted: &[TextId],
         partial: Partial,
         heap: &mut Heap,
     ) -> Result<(), AutomatonError> {
-        let gone = [gone, names, &partial.others].concat();
-        for cell in self.search.algebra.cells(partial.formula, names, &gone)? {
-            // CellKeys that are too hard to find are passed over.
-            let Ok(Some(name)) = self.search.algebra.name_beside(&cell.names, &gone) else {
+        let exhausted = [exhausted, names, &partial.others].concat();
+        for cell in self.search.algebra.key_cells(partial.formula, names, &exhausted)? {
+            // Keys that are too hard to find are passed over.
+            let Ok(Some(name)) = self.search.algebra.key_beside(&cell.names, &exhausted) else {
                 continue;
             };
             let name_of = MemberKey::Known(name);
@@ -405,7 +402,8 @@ impl Automaton {
                 this.search.algebra.after_member(partial.formula, name_of, verdict)
             })?;
             for (after, value) in choices {
-                // What leaves all that is asked as it is helps nobody, but for the first, which may have to come anyway.
+                // What leaves all that is asked as it is helps nobody, but for the first, which may have to come
+                // anyway.
                 if after != partial.formula || partial.text.is_empty() {
                     partial.push_member(heap, after, &text, &value, Some(name));
                 }
@@ -440,7 +438,7 @@ impl Automaton {
         after: After<'_>,
     ) -> Result<Vec<(FormulaId, TextPiece)>, AutomatonError> {
         let mut choices = Vec::new();
-        for vector in self.search.vectors(assertions)? {
+        for vector in self.search.verdict_vectors(assertions)? {
             let after = after(self, &|assertion| verdict_of(assertions, &vector, assertion))?;
             if after == FormulaId::FALSE {
                 continue;
@@ -468,7 +466,7 @@ impl Partial {
         }
     }
 
-    /// This and a member, whose name stands between quotes.
+    /// Adds what has been spelled out with one more member, whose key stands between quotes.
     fn push_member(&self, heap: &mut Heap, formula: FormulaId, name: &[u8], value: &[u8], other: Option<TextId>) {
         let comma: &[u8] = if self.begun { b",\"" } else { b"\"" };
         let text = [&self.text[..], comma, name, b"\":", value].concat();

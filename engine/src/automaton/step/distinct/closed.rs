@@ -1,21 +1,20 @@
 //! Containers that end with a string, and what may come behind them.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::step::frame::Container;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::{State, is_whitespace};
+use crate::automaton::step::{Automaton, Container, State, is_whitespace};
 
 impl Automaton {
     /// Whether it is the same for all strings, but for those that [`after_most_texts`](Self::after_most_texts) gives
-    /// beside the place `after` most of them, whether `rest` may come behind them. It has brackets that end containers.
+    /// beside the state `after` most of them, whether `rest` may come behind them. It has brackets that end containers.
     ///
-    /// Two such strings make two containers that are as any other value to all values that the containers have to differ
-    /// from, so it matters to these in nothing but their number, and as long as there is no end of values not even in that.
+    /// Two such strings make two containers that are as any other value to all values that the containers have to
+    /// differ from, so it matters to these in nothing but their number, and as long as there is no end of values not
+    /// even in that.
     pub(crate) fn ends_alike(&mut self, after: State, mut rest: &[u8]) -> Result<bool, AutomatonError> {
         // A string may make one of the containers around its own the same as another, if these agree so far.
         let mut around = self.frame(after.stack).map(|frame| frame.below);
-        while let Some(stack) = around.filter(|stack| self.keeps(*stack)) {
-            if !self.apart(stack)?.own.is_empty() {
+        while let Some(stack) = around.filter(|stack| self.keeps_values(*stack)) {
+            if !self.distinctness(stack)?.own.is_empty() {
                 return Ok(false);
             }
             around = self.frame(stack).map(|frame| frame.below);
@@ -47,8 +46,8 @@ impl Automaton {
         }
     }
 
-    /// Whether there is no end of values, or of objects only, that may come next in an array, if these have to differ from
-    /// others.
+    /// Whether there is no end of values, or of objects only, that may come next in an array, if these have to differ
+    /// from others.
     fn items_are_infinite(&mut self, at: State, only_objects: bool) -> Result<bool, AutomatonError> {
         let Some(frame) = self.frame(at.stack) else {
             return Ok(false);

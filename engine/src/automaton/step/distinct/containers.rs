@@ -1,55 +1,56 @@
 //! Items that have to differ from those before them, looked at as late as can be.
 //!
 //! An item is read as if any value would do, beside the values that it must not turn out equal to. Of those only the
-//! ones that agree with what was read of it still matter: mostly none after a few bytes. While some do, a place stands
+//! ones that agree with what was read of it still matter: mostly none after a few bytes. While some do, a state stands
 //! where something else than them can still come.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{Assertion, AssertionId, Constraint, split, verdict_of};
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::read::MemberKey;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::expectation::ExpectationId;
-use crate::automaton::step::frame::{Container, Frame};
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::memo::{ComparedValues, Distinctness, ValueParts};
-use crate::automaton::step::state::{Cursor, StackId, State};
+use crate::automaton::formula::{
+    Assertion, AssertionId, AtomKind, Constraint, FormulaId, Keys, MemberKey, TextId, split, verdict_of,
+};
+use crate::automaton::search::ExpectationId;
+use crate::automaton::step::{
+    Automaton, ComparedValues, Container, Cursor, Distinctness, Frame, StackId, State, ValueParts,
+};
 use crate::json::Shape;
 use std::sync::Arc;
 
 /// Verdict vectors of one value that are looked at all together.
-const FEW: usize = 16;
+const COMPARED_VECTORS: usize = 16;
 
 impl Automaton {
-    /// Whether a place can be gone on from so that every item that has to differ does.
-    pub(crate) fn is_apart(&mut self, state: &State) -> Result<bool, AutomatonError> {
+    /// Whether a state can be gone on from so that every item that has to differ does.
+    pub(crate) fn can_be_distinct(&mut self, state: &State) -> Result<bool, AutomatonError> {
         let stack = state.stack;
-        if !self.keeps(stack) {
+        if !self.keeps_values(stack) {
             return Ok(true);
         }
         if state.gap.is_before_end() {
             return match self.close(stack)? {
-                Some(after) => self.is_apart(&after),
+                Some(after) => self.can_be_distinct(&after),
                 None => Ok(false),
             };
         }
-        let apart = self.apart(stack)?;
+        let apart = self.distinctness(stack)?;
         match &state.cursor {
-            Cursor::Value(expected) => self.value_apart(*expected, &apart.child),
+            Cursor::Value(expected) => self.value_can_be_distinct(*expected, &apart.child),
             Cursor::Literal(word, _, _) => {
                 let value = self.search.algebra.assertions.intern(Assertion::Equal(word.value()));
                 Ok(!apart.child.contains(&value))
             }
-            Cursor::String(decode, language, _, Some(text), _) => self.string_apart(*decode, *language, *text, stack),
-            Cursor::Number(number, Some(text), expected) => self.number_apart(*number, *text, *expected, &apart.child),
-            Cursor::Key(..) if !apart.own.is_empty() => self.name_apart(*state),
-            Cursor::Colon(name) if !apart.own.is_empty() => self.member_apart(*name, stack),
+            Cursor::String(decode, language, _, Some(text), _) => {
+                self.string_can_be_distinct(*decode, *language, *text, stack)
+            }
+            Cursor::Number(number, Some(text), expected) => {
+                self.number_can_be_distinct(*number, *text, *expected, &apart.child)
+            }
+            Cursor::Key(..) if !apart.own.is_empty() => self.key_can_be_distinct(*state),
+            Cursor::Colon(name) if !apart.own.is_empty() => self.member_can_be_distinct(*name, stack),
             Cursor::ObjectComma if !apart.own.is_empty() => {
-                let Some(named) = self.key(stack)? else {
+                let Some(named) = self.begin_key(stack)? else {
                     return Ok(false);
                 };
-                self.name_apart(named)
+                self.key_can_be_distinct(named)
             }
             Cursor::ObjectStart | Cursor::ObjectNext | Cursor::ArrayStart | Cursor::ArrayNext
                 if !apart.own.is_empty() =>
@@ -57,8 +58,8 @@ impl Automaton {
                 let Some(frame) = self.frame(stack) else {
                     return Ok(true);
                 };
-                let (gone, seen) = (self.gone(&frame.kind), frame.kind.values().to_vec());
-                self.rest_apart(frame.formulas[0], &frame.kind, &apart.own, &gone, &seen)
+                let (exhausted, seen) = (self.exhausted_keys(&frame.kind), frame.kind.values().to_vec());
+                self.rest_can_be_distinct(frame.formulas[0], &frame.kind, &apart.own, &exhausted, &seen)
             }
             _ => Ok(true),
         }
@@ -68,7 +69,7 @@ impl Automaton {
     pub(super) fn parts_here(&mut self, frame: &Frame, own: &ComparedValues) -> Vec<(AssertionId, AssertionId)> {
         let mut here = Vec::new();
         for &value in own.iter() {
-            let part = match (self.parts_of(value), &frame.kind) {
+            let part = match (self.value_parts(value), &frame.kind) {
                 (ValueParts::Array(items), Container::Array { .. }) => items.get(frame.kind.values().len()).copied(),
                 (ValueParts::Object(members), Container::Object { name: Some(name), .. }) => {
                     let place = members.binary_search_by_key(name, |(name, _)| *name);
@@ -82,7 +83,7 @@ impl Automaton {
     }
 
     /// What is known of the container at the top of a stack, and before that of those around it.
-    pub(crate) fn apart(&mut self, stack: StackId) -> Result<Distinctness, AutomatonError> {
+    pub(crate) fn distinctness(&mut self, stack: StackId) -> Result<Distinctness, AutomatonError> {
         let mut chain = Vec::new();
         let mut around = Distinctness {
             own: Arc::default(),
@@ -100,14 +101,14 @@ impl Automaton {
         }
         for (at, frame) in chain.into_iter().rev() {
             let own = self.agreeing(&frame.kind, &around.child);
-            let child = self.child_apart(&frame, &own)?;
+            let child = self.compared_with_child(&frame, &own)?;
             around = Distinctness { own, child };
             self.distinct_memo.containers.insert(at, around.clone());
         }
         Ok(around)
     }
 
-    /// Those of `values` that a container may still become.
+    /// The values among `values` that a container may still become.
     fn agreeing(&mut self, kind: &Container, values: &ComparedValues) -> ComparedValues {
         if values.is_empty() {
             return values.clone();
@@ -117,7 +118,7 @@ impl Automaton {
             .algebra
             .key_sets
             .names(kind.used(), "", &self.search.algebra.texts);
-        let agree = |this: &mut Self, value: &AssertionId| match (this.parts_of(*value), kind) {
+        let agree = |this: &mut Self, value: &AssertionId| match (this.value_parts(*value), kind) {
             (ValueParts::Array(items), Container::Array { values: Some(read) }) => items.starts_with(read),
             (ValueParts::Object(members), Container::Object { values, .. }) => {
                 let mut read = used.iter().zip(values.iter().flatten());
@@ -135,7 +136,7 @@ impl Automaton {
         }
     }
 
-    pub(super) fn parts_of(&mut self, value: AssertionId) -> ValueParts {
+    pub(super) fn value_parts(&mut self, value: AssertionId) -> ValueParts {
         if let Some(known) = self.distinct_memo.parts.get(&value) {
             return known.clone();
         }
@@ -172,14 +173,14 @@ impl Automaton {
     }
 
     /// The values that the next item or member of a container must not equal, where the container must not equal `own`.
-    fn child_apart(&mut self, frame: &Frame, own: &ComparedValues) -> Result<ComparedValues, AutomatonError> {
+    fn compared_with_child(&mut self, frame: &Frame, own: &ComparedValues) -> Result<ComparedValues, AutomatonError> {
         let demand = frame.formulas[0];
         let mut child: Vec<AssertionId> = Vec::new();
         if matches!(frame.kind, Container::Array { .. }) && self.search.must_differ(demand) {
             child.extend_from_slice(frame.kind.values());
         }
         let mut here = self.parts_here(frame, own);
-        if here.is_empty() || self.always_apart(frame)? {
+        if here.is_empty() || self.always_distinct(frame)? {
             return Ok(child.into());
         }
         here.sort_unstable();
@@ -187,8 +188,8 @@ impl Automaton {
             let part = same[0].0;
             let rivals: Vec<AssertionId> = same.iter().map(|(_, value)| *value).collect();
             let (after, kind, seen) = self.after_part(frame, part)?;
-            let gone = self.gone(&kind);
-            if !self.rest_apart(after, &kind, &rivals, &gone, &seen)? {
+            let exhausted = self.exhausted_keys(&kind);
+            if !self.rest_can_be_distinct(after, &kind, &rivals, &exhausted, &seen)? {
                 child.push(part);
             }
         }
@@ -198,25 +199,25 @@ impl Automaton {
     }
 
     /// Whether there are infinite rests after every value that the item or member may have.
-    fn always_apart(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
+    fn always_distinct(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
         let demand = frame.formulas[0];
-        let (assertions, gone) = match &frame.kind {
+        let (assertions, exhausted) = match &frame.kind {
             Container::Array { .. } => (self.search.algebra.assertions_of_item(&[demand]), Vec::new()),
             Container::Object { name: Some(name), .. } => {
-                let gone = [self.gone(&frame.kind), vec![*name]].concat();
+                let exhausted = [self.exhausted_keys(&frame.kind), vec![*name]].concat();
                 (
                     self.search
                         .algebra
                         .assertions_of_member(&[demand], MemberKey::Known(*name))?,
-                    gone,
+                    exhausted,
                 )
             }
             Container::Object { .. } => return Ok(true),
         };
-        if assertions.len() > FEW {
+        if assertions.len() > COMPARED_VECTORS {
             return Ok(false);
         }
-        for vector in self.search.vectors(&assertions)? {
+        for vector in self.search.verdict_vectors(&assertions)? {
             let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
             let infinite = match &frame.kind {
                 Container::Object { name: Some(name), .. } => {
@@ -224,7 +225,8 @@ impl Automaton {
                         .search
                         .algebra
                         .after_member(demand, MemberKey::Known(*name), &verdict)?;
-                    !self.search.object_can_end(after, &gone)? || self.search.is_infinite_object(after, &gone)?
+                    !self.search.object_can_end(after, &exhausted)?
+                        || self.search.is_infinite_object(after, &exhausted)?
                 }
                 _ => {
                     let after = self.search.algebra.after_item(demand, &verdict, false);
@@ -288,34 +290,35 @@ impl Automaton {
 
     /// Whether a container of which `demand` is left can be completed to something else than each of `rivals`, which
     /// agree with what was read of it.
-    fn rest_apart(
+    fn rest_can_be_distinct(
         &mut self,
         demand: FormulaId,
         kind: &Container,
         rivals: &[AssertionId],
-        gone: &[TextId],
+        exhausted: &[TextId],
         seen: &[AssertionId],
     ) -> Result<bool, AutomatonError> {
         let infinite = match kind {
             Container::Array { .. } => self.search.is_infinite_array(demand)?,
-            Container::Object { .. } => self.search.is_infinite_object(demand, gone)?,
+            Container::Object { .. } => self.search.is_infinite_object(demand, exhausted)?,
         };
         if infinite {
             return Ok(true);
         }
-        let apart = self.demand_apart(demand, kind, rivals);
+        let apart = self.distinct_demand(demand, kind, rivals);
         match kind {
             Container::Array { .. } => self.search.array_can_end(apart, seen),
-            Container::Object { .. } => self.search.object_can_end(apart, gone),
+            Container::Object { .. } => self.search.object_can_end(apart, exhausted),
         }
     }
 
-    /// `demand`, and that the container turns out different from each of `rivals`, which agree with what was read of it.
-    fn demand_apart(&mut self, demand: FormulaId, kind: &Container, rivals: &[AssertionId]) -> FormulaId {
+    /// `demand`, and that the container turns out different from each of `rivals`, which agree with what was read of
+    /// it.
+    fn distinct_demand(&mut self, demand: FormulaId, kind: &Container, rivals: &[AssertionId]) -> FormulaId {
         let read = kind.values().len();
         let mut parts = vec![demand];
         for &rival in rivals {
-            let rest = match self.parts_of(rival) {
+            let rest = match self.value_parts(rival) {
                 ValueParts::Array(items) => {
                     let rest = &items[read.min(items.len())..];
                     let length = rest.len() as u64;
@@ -332,7 +335,7 @@ impl Automaton {
                     let left = members.len().saturating_sub(read) as u64;
                     let mut same = self.search.algebra.between(AtomKind::CountAtLeast, 0, Some(left));
                     for (name, value) in &*members {
-                        if self.has_come(kind, *name) {
+                        if self.has_seen(kind, *name) {
                             continue;
                         }
                         same.push(self.search.algebra.atom(AtomKind::Has(*name)));
@@ -347,18 +350,27 @@ impl Automaton {
         self.search.algebra.formulas.and(parts)
     }
 
-    /// A demand on the container at the top of a stack, and that it turns out different from those it has to differ from.
-    pub(crate) fn container_apart(&mut self, demand: FormulaId, stack: StackId) -> Result<FormulaId, AutomatonError> {
-        let own = self.apart(stack)?.own;
+    /// A demand on the container at the top of a stack, and that it turns out different from those it has to differ
+    /// from.
+    pub(crate) fn distinct_container(
+        &mut self,
+        demand: FormulaId,
+        stack: StackId,
+    ) -> Result<FormulaId, AutomatonError> {
+        let own = self.distinctness(stack)?.own;
         Ok(match self.frame(stack) {
-            Some(frame) if !own.is_empty() => self.demand_apart(demand, &frame.kind, &own),
+            Some(frame) if !own.is_empty() => self.distinct_demand(demand, &frame.kind, &own),
             _ => demand,
         })
     }
 
     /// What is asked of the next value in a container, and that it differs from those it has to differ from.
-    pub(crate) fn next_apart(&mut self, constraint: Constraint, stack: StackId) -> Result<Constraint, AutomatonError> {
-        let child = self.apart(stack)?.child;
+    pub(crate) fn distinct_value(
+        &mut self,
+        constraint: Constraint,
+        stack: StackId,
+    ) -> Result<Constraint, AutomatonError> {
+        let child = self.distinctness(stack)?.child;
         if child.is_empty() {
             return Ok(constraint);
         }
@@ -366,7 +378,7 @@ impl Automaton {
         Ok(self.search.algebra.both(constraint, others)?)
     }
 
-    pub(super) fn value_apart(
+    pub(super) fn value_can_be_distinct(
         &mut self,
         expected: ExpectationId,
         others: &[AssertionId],
@@ -375,7 +387,7 @@ impl Automaton {
             return Ok(true);
         }
         let what = self.search.expected(expected);
-        for vector in self.search.vectors(&what.assertions)? {
+        for vector in self.search.verdict_vectors(&what.assertions)? {
             if !self
                 .search
                 .algebra
@@ -390,8 +402,8 @@ impl Automaton {
                 // Of more strings than there are others one is none of them.
                 let strings = self.search.algebra.combined(&all, &none)?.strings;
                 let many = others.len() as u64;
-                is_apart = !self.search.algebra.languages.is_non_enumerable(strings)
-                    && self.count_strings(strings, many + 1)? > many;
+                is_apart =
+                    !self.languages().is_non_enumerable(strings) && self.count_strings(strings, many + 1)? > many;
             }
             none.extend_from_slice(others);
             if is_apart || self.search.satisfiable(&all, &none)? {

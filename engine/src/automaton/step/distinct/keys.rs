@@ -1,24 +1,22 @@
-//! CellKeys after which an object can still differ from others.
+//! Keys after which an object can still differ from others.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::key_list::NextKeys;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::memo::ValueParts;
-use crate::automaton::step::state::{Cursor, StackId, State};
+use crate::automaton::formula::TextId;
+use crate::automaton::search::NextKeys;
+use crate::automaton::step::{Automaton, Cursor, StackId, State, ValueParts};
 use crate::strings::{Cardinality, LanguageId};
 
-/// CellKeys that are tried one by one for one after which an object can differ.
-pub(crate) const NAMES: usize = 64;
+/// Keys that are tried one by one for one after which an object can differ.
+pub(crate) const TRIED_KEYS: usize = 64;
 
 impl Automaton {
-    /// The names of the members of the values that the container at the top of a stack must not equal.
-    pub(crate) fn names_apart(&mut self, stack: StackId) -> Result<Vec<TextId>, AutomatonError> {
+    /// The keys of the members of the values that the container at the top of a stack must not equal.
+    pub(crate) fn compared_keys(&mut self, stack: StackId) -> Result<Vec<TextId>, AutomatonError> {
         let mut names = Vec::new();
-        if self.keeps(stack) {
-            for &value in self.apart(stack)?.own.iter() {
-                if let ValueParts::Object(members) = self.parts_of(value) {
+        if self.keeps_values(stack) {
+            for &value in self.distinctness(stack)?.own.iter() {
+                if let ValueParts::Object(members) = self.value_parts(value) {
                     names.extend(members.iter().map(|(name, _)| *name));
                 }
             }
@@ -26,21 +24,21 @@ impl Automaton {
         Ok(names)
     }
 
-    /// Whether there is a name that the one which is read may become, and after which the object can differ.
-    pub(super) fn name_apart(&mut self, at: State) -> Result<bool, AutomatonError> {
+    /// Whether there is a key that the one which is read may become, and after which the object can differ.
+    pub(super) fn key_can_be_distinct(&mut self, at: State) -> Result<bool, AutomatonError> {
         let Cursor::Key(decode, text, names) = at.cursor else {
             return Ok(false);
         };
         let mut listed = match self.opened(names, at.stack)? {
-            // Behind any beginning of a name there are others than those few that the values have.
+            // Behind any beginning of a key there are others than those few that the values have.
             NextKeys::Any => return Ok(true),
-            NextKeys::Listed(list) if self.search.name_list(list).excludes => return Ok(true),
+            NextKeys::Listed(list) if self.search.key_list(list).excludes => return Ok(true),
             NextKeys::Listed(list) => self.search.listed_with(list, text).to_vec(),
-            NextKeys::Of(list) => self.left_of(list, text, at.stack).collect(),
+            NextKeys::Of(list) => self.remaining_of(list, text, at.stack).collect(),
             NextKeys::None | NextKeys::Unopened => return Ok(false),
             NextKeys::Language(_) | NextKeys::In(_) => {
-                let language = self.name_language(at)?;
-                return self.key_apart_within(decode, text, language, at.stack);
+                let language = self.remaining_key_language(at)?;
+                return self.partial_key_can_be_distinct(decode, text, language, at.stack);
             }
         };
         if decode != DecodeState::default() {
@@ -51,15 +49,16 @@ impl Automaton {
             listed.retain(|name| self.search.algebra.has_extension_with(*name, read, &possible));
         }
         for name in listed {
-            if self.member_apart(name, at.stack)? {
+            if self.member_can_be_distinct(name, at.stack)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// As [`key_apart`](Self::key_apart), where a character of the name may have been read in part.
-    fn key_apart_within(
+    /// As [`longer_key_can_be_distinct`](Self::longer_key_can_be_distinct), where a character of the key may have been
+    /// read in part.
+    fn partial_key_can_be_distinct(
         &mut self,
         decode: DecodeState,
         text: TextId,
@@ -67,19 +66,19 @@ impl Automaton {
         stack: StackId,
     ) -> Result<bool, AutomatonError> {
         if decode == DecodeState::default() {
-            return self.key_apart(text, language, stack);
+            return self.longer_key_can_be_distinct(text, language, stack);
         }
         let possible = decode.possible(self.search.algebra.style.escapes);
-        for &(range, target) in self.search.algebra.languages.transitions(language)?.iter() {
+        for &(range, target) in self.languages_mut().transitions(language)?.iter() {
             let (low, high) = (u32::from(range.first()), u32::from(range.last()));
             let shared = possible
                 .iter()
                 .flat_map(|(first, last)| (*first).max(low)..=(*last).min(high));
-            // Characters of one range lead to the same names but for themselves.
-            let shared: Vec<char> = shared.filter_map(char::from_u32).take(NAMES).collect();
+            // Characters of one range lead to the same keys but for themselves.
+            let shared: Vec<char> = shared.filter_map(char::from_u32).take(TRIED_KEYS).collect();
             for character in shared {
                 let longer = self.search.algebra.texts.longer(text, character);
-                if self.key_apart(longer, target, stack)? {
+                if self.longer_key_can_be_distinct(longer, target, stack)? {
                     return Ok(true);
                 }
             }
@@ -87,18 +86,23 @@ impl Automaton {
         Ok(false)
     }
 
-    /// Whether there is a name that goes on from `text` in `language` and after which the object can differ.
-    fn key_apart(&mut self, text: TextId, language: LanguageId, stack: StackId) -> Result<bool, AutomatonError> {
+    /// Whether there is a key that goes on from `text` in `language` and after which the object can differ.
+    fn longer_key_can_be_distinct(
+        &mut self,
+        text: TextId,
+        language: LanguageId,
+        stack: StackId,
+    ) -> Result<bool, AutomatonError> {
         let (mut looked, mut most) = (0, 8);
         loop {
-            if self.search.algebra.languages.cardinality(language, most as u64)? == Cardinality::Infinite {
+            if self.languages_mut().cardinality(language, most as u64)? == Cardinality::Infinite {
                 return Ok(true);
             }
-            let rests = self.search.algebra.languages.members(language, most)?;
+            let rests = self.languages_mut().members(language, most)?;
             for rest in &rests[looked.min(rests.len())..] {
                 let name = format!("{}{rest}", self.search.algebra.texts.get(text));
                 let name = self.search.algebra.texts.intern(&name);
-                if self.member_apart(name, stack)? {
+                if self.member_can_be_distinct(name, stack)? {
                     return Ok(true);
                 }
             }
@@ -109,16 +113,16 @@ impl Automaton {
         }
     }
 
-    pub(crate) fn member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
+    pub(crate) fn member_can_be_distinct(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.distinct_memo.members.get(&(name, stack)) {
             return Ok(known);
         }
-        let is_apart = self.find_member_apart(name, stack)?;
+        let is_apart = self.find_member_can_be_distinct(name, stack)?;
         self.distinct_memo.members.insert((name, stack), is_apart);
         Ok(is_apart)
     }
 
-    fn find_member_apart(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
+    fn find_member_can_be_distinct(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
         let Some(after) = self.member(name, stack)? else {
             return Ok(false);
         };
@@ -128,7 +132,7 @@ impl Automaton {
         if self.search.value_is_infinite(expected)? {
             return Ok(true);
         }
-        let apart = self.apart(after.stack)?;
-        self.value_apart(expected, &apart.child)
+        let apart = self.distinctness(after.stack)?;
+        self.value_can_be_distinct(expected, &apart.child)
     }
 }

@@ -1,21 +1,18 @@
 //! Numbers that have to differ from others.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{Assertion, AssertionId};
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::expectation::ExpectationId;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::StackId;
+use crate::automaton::formula::{AssertionId, TextId};
+use crate::automaton::search::ExpectationId;
+use crate::automaton::step::{Automaton, StackId};
 use crate::decimal::Decimal;
-use crate::json::Shape;
 use crate::numbers::NumberState;
 
 /// Bytes that a number is made longer by in the hope for one that differs.
-const LONGER: usize = 12;
+const EXTENSION_BYTES: usize = 12;
 
 impl Automaton {
     /// Whether another number than those of `others` can come of the number `text` that is being read.
-    pub(super) fn number_apart(
+    pub(super) fn number_can_be_distinct(
         &mut self,
         number: NumberState,
         text: TextId,
@@ -30,14 +27,14 @@ impl Automaton {
     }
 
     /// A number that is being read, as one that differs from those it has to differ from.
-    pub(crate) fn number_rest_apart(
+    pub(crate) fn distinct_number(
         &mut self,
         number: NumberState,
         text: Option<TextId>,
         expected: ExpectationId,
         stack: StackId,
     ) -> Result<NumberState, AutomatonError> {
-        let child = self.apart(stack)?.child;
+        let child = self.distinctness(stack)?.child;
         let (Some(text), false) = (text, child.is_empty()) else {
             return Ok(number);
         };
@@ -72,8 +69,8 @@ impl Automaton {
     fn longer_number(&mut self, start: NumberState, text: TextId, others: &[Decimal]) -> bool {
         for first in [3, 7, 1] {
             let (mut state, mut longer) = (start, self.search.algebra.texts.get(text).to_owned());
-            for at in 0..3 * LONGER {
-                if at >= LONGER && self.search.algebra.number_texts.can_end(state) {
+            for at in 0..3 * EXTENSION_BYTES {
+                if at >= EXTENSION_BYTES && self.search.algebra.number_texts.can_end(state) {
                     break;
                 }
                 let digits = (0..10).map(|digit| b'0' + ((first + 7 * at + digit) % 10) as u8);
@@ -98,15 +95,9 @@ impl Automaton {
         false
     }
 
-    /// Those of `others` that are numbers.
+    /// The numbers among `others`.
     fn numbers_of(&self, others: &[AssertionId]) -> Vec<Decimal> {
-        let number_of = |assertion: &AssertionId| match self.search.algebra.assertions.get(*assertion) {
-            Assertion::Equal(value) => match value.as_ref().shape() {
-                Shape::Number(number) => Some(number.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
-        others.iter().filter_map(number_of).collect()
+        let numbers = others.iter().filter_map(|other| self.search.algebra.number_of(*other));
+        numbers.collect()
     }
 }

@@ -1,31 +1,26 @@
 //! Strings that have to differ from others.
 
+use super::keys::TRIED_KEYS;
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::assertion::{Assertion, AssertionId};
-use crate::automaton::formula::keys::sets::KeySetId;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::expectation::{ExpectationId, Verdicts};
-use crate::automaton::step::distinct::keys::NAMES;
-use crate::automaton::step::frame::Container;
-use crate::automaton::step::keys::remaining::SeenKeys;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::memo::{ComparedValues, MostTexts};
-use crate::automaton::step::state::{Cursor, StackId, State};
-use crate::automaton::step::strings::MOST_WORDS;
+use crate::automaton::formula::{Assertion, AssertionId, KeySetId, TextId};
+use crate::automaton::search::{ExpectationId, Verdicts};
+use crate::automaton::step::{
+    Automaton, ComparedValues, Container, Cursor, DISTINGUISHED_WORDS, MostTexts, SeenKeys, StackId, State,
+};
 use crate::json::Value;
 use crate::strings::{Cardinality, LanguageId, group_by_first_character};
 use hashbrown::HashSet;
 use std::sync::Arc;
 
 /// States of a language that are looked at to see that it stays infinite.
-const FEW_STATES: usize = 64;
+const EXPLORED_STATES: usize = 64;
 
 /// ComparedValues up to which each is sorted in by itself.
-const SINGLE: usize = 16;
+const VALUES_SORTED_SINGLY: usize = 16;
 
 /// A text for one that is none of some others, as often as it takes.
-const OTHER: &str = "\u{10FFFF}";
+const OTHER_TEXT: &str = "\u{10FFFF}";
 
 /// Lengths of it that are tried.
 const OTHER_LENGTHS: usize = 8;
@@ -39,10 +34,10 @@ impl Automaton {
     /// Whether a string or name that is being read may go on in any way that its language admits, but for
     /// [a few texts](Self::texts_to_avoid).
     pub(crate) fn any_content(&mut self, at: State) -> Result<bool, AutomatonError> {
-        if !self.keeps(at.stack) {
+        if !self.keeps_values(at.stack) {
             return Ok(true);
         }
-        let apart = self.apart(at.stack)?;
+        let apart = self.distinctness(at.stack)?;
         match at.cursor {
             Cursor::String(decode, language, ..) => {
                 // Within a character it is not looked at which characters are to be avoided.
@@ -55,7 +50,7 @@ impl Automaton {
 
     /// Whether there are infinite texts of a language after every beginning of one; false where that takes long to see.
     fn stays_infinite(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
-        if language == self.search.algebra.languages.any() {
+        if language == self.languages().any() {
             return Ok(true);
         }
         if let Some(&known) = self.distinct_memo.stay_infinite.get(&language) {
@@ -65,13 +60,13 @@ impl Automaton {
         let mut open = vec![language];
         let mut stays = true;
         while let Some(language) = open.pop() {
-            stays = seen.len() <= FEW_STATES
-                && !self.search.algebra.languages.is_non_enumerable(language)
-                && self.search.algebra.languages.cardinality(language, 0)? == Cardinality::Infinite;
+            stays = seen.len() <= EXPLORED_STATES
+                && !self.languages().is_non_enumerable(language)
+                && self.languages_mut().cardinality(language, 0)? == Cardinality::Infinite;
             if !stays {
                 break;
             }
-            for &(_, target) in self.search.algebra.languages.transitions(language)?.iter() {
+            for &(_, target) in self.languages_mut().transitions(language)?.iter() {
                 if seen.insert(target) {
                     open.push(target);
                 }
@@ -81,9 +76,9 @@ impl Automaton {
         Ok(stays)
     }
 
-    /// The place after the string that a place is in, where it is the same for all strings but those given, which are
-    /// sorted by their characters; of them some may not go on from there. What follows the end of the container may depend
-    /// on the string all the same, where that is [compared](Self::is_compared).
+    /// The state after the string that a state is in, where it is the same for all strings but those given, which are
+    /// sorted by their characters; of them some may not go on from there. What follows the end of the container may
+    /// depend on the string all the same, where that is [compared](Self::is_compared).
     pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<MostTexts>, AutomatonError> {
         let Cursor::String(_, language, _, Some(_), expected) = at.cursor else {
             return Ok(None);
@@ -110,13 +105,13 @@ impl Automaton {
     ) -> Result<Option<MostTexts>, AutomatonError> {
         // Of a list of words there is hardly one that speaks for most.
         let all = self.search.strings_of(expected)?;
-        if self.word_edges(all).is_some() && !self.stays_infinite(language)? {
+        if self.languages().word_edges(all).is_some() && !self.stays_infinite(language)? {
             return Ok(None);
         }
         let Some(frame) = self.frame(stack) else {
             return Ok(None);
         };
-        let own = self.apart(stack)?.own;
+        let own = self.distinctness(stack)?.own;
         let seen = match frame.kind {
             Container::Array { .. } => frame.kind.values(),
             Container::Object { .. } => &[],
@@ -147,7 +142,7 @@ impl Automaton {
             return Ok(None);
         };
         let after = self.value_done(expected, verdicts, Some(value), stack)?;
-        let Some(after) = self.if_apart(after)? else {
+        let Some(after) = self.if_distinct(after)? else {
             return Ok(None);
         };
         let others = self.sorted_texts(seen, &others);
@@ -159,7 +154,7 @@ impl Automaton {
         if let Some(known) = self.distinct_memo.word_assertions.get(&language) {
             return Ok(known.clone());
         }
-        let words = self.few_words(language, MOST_WORDS)?;
+        let words = self.finite_words(language, DISTINGUISHED_WORDS)?;
         let assertions = words.map(|words| {
             let words = words.iter().map(|word| Assertion::Equal(Value::string(word)));
             words
@@ -171,14 +166,15 @@ impl Automaton {
         Ok(assertions)
     }
 
-    /// The strings among values, sorted by their characters. Of an array they are those of the one before and a few more.
+    /// The strings among values, sorted by their characters. Of an array they are those of the one before and a few
+    /// more.
     fn sorted_texts(&mut self, seen: &[AssertionId], more: &[AssertionId]) -> Arc<[AssertionId]> {
         let (before, sorted) = &self.distinct_memo.sorted_texts;
         let (new, mut all) = match seen.strip_prefix(&before[..]) {
             Some(new) => (new, sorted.to_vec()),
             None => (seen, Vec::new()),
         };
-        match new.len() > SINGLE {
+        match new.len() > VALUES_SORTED_SINGLY {
             true => {
                 all.extend(
                     new.iter()
@@ -206,7 +202,7 @@ impl Automaton {
         }
     }
 
-    /// The characters of the string that a place is in, where they are kept.
+    /// The characters of the string that a state is in, where they are kept.
     pub(crate) fn characters_read(&self, at: State) -> &str {
         match at.cursor {
             Cursor::String(_, _, _, Some(text), _) => self.search.algebra.texts.get(text),
@@ -214,8 +210,8 @@ impl Automaton {
         }
     }
 
-    /// Those of `others`, sorted by their characters, that the string that a place is in may become.
-    pub(crate) fn begun_as<'a>(&self, at: State, others: &'a [AssertionId]) -> &'a [AssertionId] {
+    /// Those of `others`, sorted by their characters, that the string that a state is in may become.
+    pub(crate) fn texts_begun<'a>(&self, at: State, others: &'a [AssertionId]) -> &'a [AssertionId] {
         let read = self.characters_read(at);
         let from = others.partition_point(|other| self.search.algebra.string_of(*other) < Some(read));
         let begins = |other: &AssertionId| {
@@ -228,8 +224,8 @@ impl Automaton {
         &others[from..from + count]
     }
 
-    /// A string that is none of `others` and that speaks for all such, wherever a place is in one; none where that is not
-    /// easily found.
+    /// A string that is none of `others` and that speaks for all such, wherever in one a state is; none where that is
+    /// not easily found.
     fn other_text(
         &mut self,
         expected: ExpectationId,
@@ -240,31 +236,31 @@ impl Automaton {
         // Where there is no end of strings it does not matter which one it is.
         let is_infinite = self.stays_infinite(language)?;
         for length in 1..=others.len() + OTHER_LENGTHS {
-            let other = OTHER.repeat(length);
+            let other = OTHER_TEXT.repeat(length);
             let value = self
                 .search
                 .algebra
                 .assertions
                 .intern(Assertion::Equal(Value::string(&other)));
-            if !others.contains(&value) && (is_infinite || self.search.algebra.languages.contains(all, &other)?) {
+            if !others.contains(&value) && (is_infinite || self.languages_mut().contains(all, &other)?) {
                 return Ok(Some(value));
             }
         }
         Ok(None)
     }
 
-    /// The texts that the string which a place is in must not become, where there are so few strings that one may be the
-    /// only one left; none where there are no such.
+    /// The texts that the string which a state is in must not become, where there are so few strings that one may be
+    /// the only one left; none where there are no such.
     pub(crate) fn texts_to_avoid(&mut self, at: State) -> Result<Option<SeenKeys>, AutomatonError> {
         let Cursor::String(_, language, _, Some(text), _) = at.cursor else {
             return Ok(None);
         };
-        let child = self.apart(at.stack)?.child;
+        let child = self.distinctness(at.stack)?.child;
         if child.is_empty() || self.stays_infinite(language)? {
             return Ok(None);
         }
-        let come = self.texts_of(at.stack, &child);
-        Ok((come != KeySetId::EMPTY).then(|| SeenKeys::texts(text, come)))
+        let seen = self.texts_of(at.stack, &child);
+        Ok((seen != KeySetId::EMPTY).then(|| SeenKeys::texts(text, seen)))
     }
 
     /// The strings among the values that the next value in a container must not equal.
@@ -291,14 +287,14 @@ impl Automaton {
     }
 
     /// Whether more strings can come of the characters `text` and what may follow them than there are among `others`.
-    pub(super) fn string_apart(
+    pub(super) fn string_can_be_distinct(
         &mut self,
         decode: DecodeState,
         language: LanguageId,
         text: TextId,
         stack: StackId,
     ) -> Result<bool, AutomatonError> {
-        let child = self.apart(stack)?.child;
+        let child = self.distinctness(stack)?.child;
         // Some character of those that may follow does, and then there is no end of texts.
         if child.is_empty() || self.stays_infinite(language)? {
             return Ok(true);
@@ -311,7 +307,7 @@ impl Automaton {
         ) as u64;
         let is_other = many == 0 || {
             // Of so many one is none of them.
-            let is_whole = decode == DecodeState::Between && !self.search.algebra.languages.is_non_enumerable(language);
+            let is_whole = decode == DecodeState::Between && !self.languages().is_non_enumerable(language);
             is_whole && self.count_strings(language, many + 1)? > many
         };
         if is_other {
@@ -356,32 +352,32 @@ impl Automaton {
     }
 
     /// The rest of a string or name, as far as it makes a difference to those it has to differ from.
-    pub(crate) fn language_apart(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
+    pub(crate) fn distinct_language(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
         let State { cursor, stack, .. } = at;
-        let apart = self.apart(stack)?;
+        let apart = self.distinctness(stack)?;
         match cursor {
             Cursor::String(_, language, _, Some(text), _) => {
                 let others = self.texts_of(stack, &apart.child);
                 let rests = self.rests_of(text, others);
                 let rests: Vec<&str> = rests.iter().map(|(other, read)| &other[*read..]).collect();
-                let rests = self.search.algebra.languages.one_of(&rests)?;
-                let others = self.search.algebra.languages.not(rests)?;
-                Ok(self.search.algebra.languages.and(&[language, others])?)
+                let rests = self.languages_mut().one_of(&rests)?;
+                let others = self.languages_mut().not(rests)?;
+                Ok(self.languages_mut().and(&[language, others])?)
             }
             Cursor::String(_, language, ..) => Ok(language),
             Cursor::Key(_, text, _) if !apart.own.is_empty() => {
-                let language = self.name_language(at)?;
-                for rest in self.search.algebra.languages.members(language, NAMES)? {
+                let language = self.remaining_key_language(at)?;
+                for rest in self.languages_mut().members(language, TRIED_KEYS)? {
                     let name = format!("{}{rest}", self.search.algebra.texts.get(text));
                     let name = self.search.algebra.texts.intern(&name);
-                    if self.member_apart(name, stack)? {
-                        return Ok(self.search.algebra.languages.one_of(&[&rest])?);
+                    if self.member_can_be_distinct(name, stack)? {
+                        return Ok(self.languages_mut().one_of(&[&rest])?);
                     }
                 }
                 Ok(language)
             }
-            Cursor::Key(..) => self.name_language(at),
-            _ => Ok(self.search.algebra.languages.none()),
+            Cursor::Key(..) => self.remaining_key_language(at),
+            _ => Ok(self.languages().none()),
         }
     }
 }

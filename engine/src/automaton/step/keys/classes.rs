@@ -1,17 +1,13 @@
-//! TODO
+//! Classes of keys: keys of one class have the same future.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::atom::{AtomKind, Keys};
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::step::frame::{Container, Frame};
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::memo::KeyClasses;
-use crate::automaton::step::state::{Cursor, StackId, State};
+use crate::automaton::formula::{AtomKind, Keys, TextId};
+use crate::automaton::step::{Automaton, Container, Cursor, Frame, KeyClasses, StackId, State};
 use crate::strings::LanguageId;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The beginning of a name.
+/// The beginning of a key.
 #[derive(Debug)]
 pub(crate) struct PartialKey {
     object: StackId,
@@ -21,18 +17,18 @@ pub(crate) struct PartialKey {
     after: Vec<LanguageId>,
 }
 
-/// A class of names of one object.
+/// A class of keys of one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KeyClass {
     object: StackId,
     /// Whether the object may end behind such a member.
     may_close: bool,
-    /// The languages that the names are in.
+    /// The languages that the keys are in.
     languages: u64,
 }
 
 /// Languages that names are told apart by, at most.
-const MOST_LANGUAGES: usize = 64;
+const CLASS_LANGUAGES: usize = 64;
 
 impl PartialKey {
     /// The object.
@@ -40,26 +36,26 @@ impl PartialKey {
         self.object
     }
 
-    /// Whether names are told apart by nothing but lists.
+    /// Whether keys are told apart by nothing but lists.
     pub(crate) fn are_alike(&self) -> bool {
         self.classes.languages.is_empty()
     }
 }
 
 impl Automaton {
-    /// What is known of the name that a place is in.
-    pub(crate) fn begun_name(&mut self, at: State) -> Result<Option<PartialKey>, AutomatonError> {
+    /// What is known of the key that a state is in.
+    pub(crate) fn partial_key(&mut self, at: State) -> Result<Option<PartialKey>, AutomatonError> {
         let Cursor::Key(_, text, _) = at.cursor else {
             return Ok(None);
         };
-        let Some(classes) = self.name_classes(at.stack)? else {
+        let Some(classes) = self.key_classes(at.stack)? else {
             return Ok(None);
         };
         let mut after = classes.languages.to_vec();
         let read = self.search.algebra.texts.shared(text);
         for language in &mut after {
             for character in read.chars() {
-                *language = self.search.algebra.languages.derivative(*language, character)?;
+                *language = self.languages_mut().derivative(*language, character)?;
             }
         }
         Ok(Some(PartialKey {
@@ -70,20 +66,21 @@ impl Automaton {
         }))
     }
 
-    /// Whether all names that go on from the beginning of one and are not listed are of one class; those that are listed.
+    /// Whether all keys that go on from the beginning of one and are not listed are of one class; those that are
+    /// listed.
     pub(crate) fn only_listed_differ<'a>(&self, name: &'a PartialKey) -> Option<&'a [TextId]> {
         name.are_alike()
             .then(|| self.search.algebra.beginning_with(&name.classes.listed, name.text))
     }
 
-    /// The name that is listed and has `more` behind what a name begins with.
+    /// The key that is listed and has `more` behind what a key begins with.
     pub(crate) fn listed_behind(&mut self, name: &PartialKey, more: &str) -> Option<TextId> {
         let whole = self.search.algebra.texts.find_extended(name.text, more)?;
         (self.search.algebra.beginning_with(&name.classes.listed, whole).first() == Some(&whole)).then_some(whole)
     }
 
-    /// The class of a name that ends with `rest`, behind which a place is; none where it is listed. The object has the same
-    /// future after each name of a class, other names of that class aside.
+    /// The class of a key that ends with `rest`, behind which a state is; none where it is listed. The object has the
+    /// same future after each key of a class, other keys of that class aside.
     pub(crate) fn class_of(
         &mut self,
         name: &PartialKey,
@@ -93,14 +90,14 @@ impl Automaton {
             return Ok(None);
         };
         let is_listed = self.search.algebra.beginning_with(&name.classes.listed, whole).first() == Some(&whole);
-        if name.after.len() > MOST_LANGUAGES || is_listed {
+        if name.after.len() > CLASS_LANGUAGES || is_listed {
             return Ok(None);
         }
         let mut languages = 0;
         for (bit, &language) in name.after.iter().enumerate() {
-            languages |= u64::from(self.search.algebra.languages.contains(language, rest)?) << bit;
+            languages |= u64::from(self.languages_mut().contains(language, rest)?) << bit;
         }
-        // Other than that it does not matter to it which names have come.
+        // Other than that it does not matter to it which keys have come.
         let may_close = match self.frame(name.object) {
             Some(frame) => self.may_close(&frame),
             None => false,
@@ -113,13 +110,13 @@ impl Automaton {
         }))
     }
 
-    /// The place after the closing quote of a name.
-    pub(crate) fn after_name(&self, at: State, name: TextId) -> State {
+    /// The state after the closing quote of a key.
+    pub(crate) fn after_key(&self, at: State, name: TextId) -> State {
         State::new(Cursor::Colon(name), at.stack)
     }
 
-    /// The place after the closing quote of the name that a place is in, which ends with `rest`.
-    pub(crate) fn after_longer_name(&mut self, at: State, rest: &str) -> State {
+    /// The state after the closing quote of the key that a state is in, which ends with `rest`.
+    pub(crate) fn after_longer_key(&mut self, at: State, rest: &str) -> State {
         let cursor = match at.cursor {
             Cursor::Key(_, text, _) => Cursor::Colon(self.search.algebra.texts.extended(text, rest)),
             cursor => cursor,
@@ -127,19 +124,19 @@ impl Automaton {
         State::new(cursor, at.stack)
     }
 
-    pub(crate) fn name_classes(&mut self, stack: StackId) -> Result<Option<Arc<KeyClasses>>, AutomatonError> {
+    pub(crate) fn key_classes(&mut self, stack: StackId) -> Result<Option<Arc<KeyClasses>>, AutomatonError> {
         let Some(frame) = self.frame(stack) else {
             return Ok(None);
         };
         let classes = match self.object_keys.classes.get(&frame.expected) {
             Some(known) => known.clone(),
             None => {
-                let classes = Arc::new(self.find_name_classes(&frame)?);
+                let classes = Arc::new(self.find_key_classes(&frame)?);
                 self.object_keys.classes.insert(frame.expected, classes.clone());
                 classes
             }
         };
-        let more = self.names_apart(stack)?;
+        let more = self.compared_keys(stack)?;
         if more.is_empty() {
             return Ok(Some(classes));
         }
@@ -151,7 +148,7 @@ impl Automaton {
             return Ok(Some(known.clone()));
         }
         let mut listed = [&classes.listed[..], &more].concat();
-        self.search.algebra.sort_names(&mut listed);
+        self.search.algebra.sort_keys(&mut listed);
         let with_more = Arc::new(KeyClasses {
             listed: listed.into(),
             languages: classes.languages.clone(),
@@ -160,9 +157,9 @@ impl Automaton {
         Ok(Some(with_more))
     }
 
-    /// What tells the names in an object apart, but for those of values that it has to differ from.
-    fn find_name_classes(&mut self, frame: &Frame) -> Result<KeyClasses, AutomatonError> {
-        // What tells names apart at the beginning of the object does to its end.
+    /// What tells the keys in an object apart, but for those of values that it has to differ from.
+    fn find_key_classes(&mut self, frame: &Frame) -> Result<KeyClasses, AutomatonError> {
+        // What tells keys apart at the beginning of the object does to its end.
         let (mut listed, mut languages) = (Vec::new(), Vec::new());
         for &assertion in &self.search.expected(frame.expected).assertions {
             let formula = self.search.algebra.constraint(assertion)?.objects;
@@ -177,7 +174,7 @@ impl Automaton {
         if let Container::Object { order, .. } = frame.kind {
             listed.extend(self.search.algebra.ordered(order, 0).iter().copied());
         }
-        self.search.algebra.sort_names(&mut listed);
+        self.search.algebra.sort_keys(&mut listed);
         languages.sort_unstable();
         languages.dedup();
         let (listed, languages) = (listed.into(), languages.into());

@@ -1,59 +1,56 @@
-//! The names that may come next in an object.
+//! The keys that may come next in an object.
 //!
-//! Those that may come first are worked out once; mostly what may come later is they without those that have come.
+//! Those that may come first are worked out once; mostly what may come later is they without those seen.
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::boolean::FormulaId;
-use crate::automaton::formula::keys::sets::KeySetId;
-use crate::automaton::search::key_list::{KeyListId, NextKeys};
-use crate::automaton::step::frame::{Container, Derived, Frame};
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::StackId;
+use crate::automaton::formula::{FormulaId, KeySetId};
+use crate::automaton::search::{KeyListId, NextKeys};
+use crate::automaton::step::{Automaton, Container, Derived, Frame, StackId};
 
-/// CellKeys that have come up to which each name is looked up among them, one after the other.
-const FEW_COME: usize = 16;
+/// Keys that have come up to which each key is looked up among them, one after the other.
+const SEEN_LOOKED_THROUGH: usize = 16;
 
 impl Automaton {
     /// Whether another member may come in the innermost object.
-    pub(crate) fn has_next_name(&mut self, stack: StackId) -> Result<bool, AutomatonError> {
+    pub(crate) fn has_next_key(&mut self, stack: StackId) -> Result<bool, AutomatonError> {
         let Some(frame) = self.frame(stack) else {
             return Ok(false);
         };
-        // Mostly there is room for any other name, and then it does not matter which names have come.
-        if self.has_room(&frame)? || self.has_listed_name(&frame)? {
+        // Mostly there is room for any other key, and then it does not matter which keys have come.
+        if self.has_room(&frame)? || self.has_listed_key(&frame)? {
             return Ok(true);
         }
         Ok(self.next_keys(stack)? != NextKeys::None)
     }
 
-    /// Whether one of the names that a plain object lists may come next, where that is seen at once.
-    fn has_listed_name(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
+    /// Whether one of the keys that an independent-key object lists may come next, where that is seen at once.
+    fn has_listed_key(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
         let Derived(Some(plain)) = &frame.plain else {
             return Ok(false);
         };
-        if self.search.algebra.key_sets.len(frame.kind.used()) > FEW_COME {
+        if self.search.algebra.key_sets.len(frame.kind.used()) > SEEN_LOOKED_THROUGH {
             return Ok(false);
         }
         for name in plain.asked.names() {
-            if !self.has_come(&frame.kind, name) && self.search.plain_may_come(&plain.asked, name)? {
+            if !self.has_seen(&frame.kind, name) && self.search.key_may_come(&plain.asked, name)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// The names that may come next in the innermost object.
+    /// The keys that may come next in the innermost object.
     pub(crate) fn next_keys(&mut self, stack: StackId) -> Result<NextKeys, AutomatonError> {
         if let Some(&known) = self.object_keys.next.get(&stack) {
             return Ok(known);
         }
-        let names = self.find_next_names(stack)?;
+        let names = self.find_next_keys(stack)?;
         self.object_keys.next.insert(stack, names);
         Ok(names)
     }
 
-    fn find_next_names(&mut self, stack: StackId) -> Result<NextKeys, AutomatonError> {
+    fn find_next_keys(&mut self, stack: StackId) -> Result<NextKeys, AutomatonError> {
         let Some(frame) = self.frame(stack) else {
             return Ok(NextKeys::None);
         };
@@ -72,7 +69,7 @@ impl Automaton {
             return Ok(NextKeys::Any);
         }
         if frame.plain.0.is_some()
-            && let Some(names) = self.names_but_used(stack, &frame)?
+            && let Some(names) = self.keys_but_used(stack, &frame)?
         {
             return Ok(names);
         }
@@ -80,30 +77,30 @@ impl Automaton {
         if let Some(&known) = self.search.object_memo.next_keys.get(&place) {
             return Ok(known);
         }
-        let gone = self.gone(&frame.kind);
-        let listed = self.name_classes(stack)?;
+        let exhausted = self.exhausted_keys(&frame.kind);
+        let listed = self.key_classes(stack)?;
         let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
         let ordered = self.search.algebra.ordered(*order, *passed);
         let have_come = ordered.is_empty() && *passed == 0;
         let names = self
             .search
-            .names_next(frame.formulas[0], &ordered, (gone, have_come), listed)?;
+            .next_keys_after(frame.formulas[0], &ordered, (exhausted, have_come), listed)?;
         self.search.object_memo.next_keys.insert(place, names);
         Ok(names)
     }
 
-    /// The names that may come next in a plain object as those that may come first but for those that have come; none where
-    /// these are neither a list nor a language in which names are counted.
-    fn names_but_used(&mut self, stack: StackId, frame: &Frame) -> Result<Option<NextKeys>, AutomatonError> {
-        let language = match self.first_names(stack, frame.formulas[0])? {
+    /// The keys that may come next in an independent-key object as those that may come first but for those seen; none
+    /// where these are neither a list nor a language in which keys are counted.
+    fn keys_but_used(&mut self, stack: StackId, frame: &Frame) -> Result<Option<NextKeys>, AutomatonError> {
+        let language = match self.first_keys(stack, frame.formulas[0])? {
             NextKeys::Language(language) => language,
             NextKeys::Listed(list_id) => {
-                if self.search.name_list(list_id).excludes {
+                if self.search.key_list(list_id).excludes {
                     return Ok(None);
                 }
                 debug_assert!(self.lists_all(list_id, frame.kind.used()), "a name came that may not");
                 let nothing = self.search.algebra.texts.intern("");
-                return Ok(Some(match self.count_left(list_id, nothing, stack) {
+                return Ok(Some(match self.count_remaining_in(list_id, nothing, stack) {
                     0 => NextKeys::None,
                     _ => NextKeys::Of(list_id),
                 }));
@@ -112,30 +109,30 @@ impl Automaton {
             _ => return Ok(None),
         };
         let used = frame.kind.used();
-        let come = self.search.algebra.key_sets.len(used) as u64;
-        if self.search.algebra.languages.is_non_enumerable(language) || !self.search.has_all(language, used)? {
+        let seen = self.search.algebra.key_sets.len(used) as u64;
+        if self.languages().is_non_enumerable(language) || !self.search.has_all(language, used)? {
             return Ok(None);
         }
-        Ok(Some(match self.search.has_more(language, come)? {
+        Ok(Some(match self.search.has_more(language, seen)? {
             true => NextKeys::In(language),
             false => NextKeys::None,
         }))
     }
 
-    /// Whether all names that have come are on a list.
-    fn lists_all(&self, list: KeyListId, come: KeySetId) -> bool {
-        let come = self.search.algebra.key_sets.names(come, "", &self.search.algebra.texts);
-        come.into_iter().all(|name| self.search.is_listed(list, name))
+    /// Whether all keys seen are on a list.
+    fn lists_all(&self, list: KeyListId, seen: KeySetId) -> bool {
+        let seen = self.search.algebra.key_sets.names(seen, "", &self.search.algebra.texts);
+        seen.into_iter().all(|name| self.search.is_listed(list, name))
     }
 
-    /// The names that may come first in a plain object.
-    fn first_names(&mut self, stack: StackId, formula: FormulaId) -> Result<NextKeys, AutomatonError> {
+    /// The keys that may come first in an independent-key object.
+    fn first_keys(&mut self, stack: StackId, formula: FormulaId) -> Result<NextKeys, AutomatonError> {
         if let Some(&known) = self.search.object_memo.first_keys.get(&formula) {
             return Ok(known);
         }
-        let listed = self.name_classes(stack)?;
+        let listed = self.key_classes(stack)?;
         let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
-        let names = self.search.names_next(formula, &[], (Vec::new(), false), listed)?;
+        let names = self.search.next_keys_after(formula, &[], (Vec::new(), false), listed)?;
         self.search.object_memo.first_keys.insert(formula, names);
         Ok(names)
     }

@@ -1,18 +1,17 @@
-//! TODO
+//! States inside of keys.
 
 use crate::automaton::decode::{DecodeState, Decoded, is_plain, several_plain};
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::key_list::NextKeys;
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::{Cursor, StackId, State, StepResult};
+use crate::automaton::formula::TextId;
+use crate::automaton::search::NextKeys;
+use crate::automaton::step::{Automaton, Cursor, StackId, State, StepResult};
 
 impl Automaton {
-    /// The opening quote of a name.
-    pub(crate) fn key(&mut self, stack: StackId) -> StepResult {
+    /// The opening quote of a key.
+    pub(crate) fn begin_key(&mut self, stack: StackId) -> StepResult {
         let empty = self.search.algebra.texts.intern("");
         let cursor = Cursor::Key(DecodeState::default(), empty, NextKeys::Unopened);
-        Ok(self.has_next_name(stack)?.then_some(State::new(cursor, stack)))
+        Ok(self.has_next_key(stack)?.then_some(State::new(cursor, stack)))
     }
 
     pub(crate) fn opened(&mut self, names: NextKeys, stack: StackId) -> Result<NextKeys, AutomatonError> {
@@ -35,7 +34,7 @@ impl Automaton {
             Decoded::Refused => Ok(None),
             Decoded::Partial(decode) => {
                 let names = self.opened(names, stack)?;
-                match self.name_may_follow(decode, (text, names), stack)? {
+                match self.key_may_continue(decode, (text, names), stack)? {
                     true => stay(Cursor::Key(decode, text, names)),
                     false => Ok(None),
                 }
@@ -43,7 +42,7 @@ impl Automaton {
             Decoded::Character(character) => self.character_of_key(character, (text, names), stack),
             Decoded::End => {
                 let names = self.opened(names, stack)?;
-                match self.name_may_end(text, names, stack)? {
+                match self.key_may_end(text, names, stack)? {
                     true => stay(Cursor::Colon(text)),
                     false => Ok(None),
                 }
@@ -51,10 +50,10 @@ impl Automaton {
         }
     }
 
-    /// The place after the characters that come first in `bytes` and stand for themselves in a name, and how many these
-    /// are, where names are told apart by lists only: so what was read before each is not looked up. None where it is not
-    /// so easy.
-    pub(crate) fn read_in_name(
+    /// The state after the characters that come first in `bytes` and stand for themselves in a key, and how many these
+    /// are, where keys are told apart by lists only: so what was read before each is not looked up. None where it is
+    /// not so easy.
+    pub(crate) fn read_in_key(
         &mut self,
         at: State,
         bytes: &[u8],
@@ -75,11 +74,11 @@ impl Automaton {
             return Ok(Some((None, count)));
         }
         let next = State::new(Cursor::Key(DecodeState::default(), longer, names), at.stack);
-        Ok(Some((self.if_apart(Some(next))?, count)))
+        Ok(Some((self.if_distinct(Some(next))?, count)))
     }
 
-    /// Whether a place before all characters of a name cannot go on with a byte, if that is seen at once.
-    pub(crate) fn begins_no_name(&mut self, at: State, byte: u8) -> Result<bool, AutomatonError> {
+    /// Whether a state before all characters of a key cannot go on with a byte, if that is seen at once.
+    pub(crate) fn begins_no_key(&mut self, at: State, byte: u8) -> Result<bool, AutomatonError> {
         let Cursor::Key(DecodeState::Between, text, names) = at.cursor else {
             return Ok(false);
         };
@@ -88,14 +87,14 @@ impl Automaton {
         }
         Ok(match self.opened(names, at.stack)? {
             NextKeys::Listed(list) | NextKeys::Of(list) => {
-                let list = self.search.name_list(list);
+                let list = self.search.key_list(list);
                 !list.excludes && !list.has_first(byte)
             }
             _ => false,
         })
     }
 
-    /// The place after one more character of a name.
+    /// The state after one more character of a key.
     pub(crate) fn character_of_key(
         &mut self,
         character: char,
@@ -113,16 +112,16 @@ impl Automaton {
                 names
             }
             NextKeys::Language(language) => {
-                let after = self.search.algebra.languages.derivative(language, character)?;
-                if self.search.algebra.languages.is_empty(after)? {
+                let after = self.languages_mut().derivative(language, character)?;
+                if self.languages_mut().is_empty(after)? {
                     return Ok(None);
                 }
                 NextKeys::Language(after)
             }
             NextKeys::In(language) => {
-                let after = self.search.algebra.languages.derivative(language, character)?;
-                let come = self.count_come_with(self.come(stack), longer);
-                if !self.search.has_more(after, come)? {
+                let after = self.languages_mut().derivative(language, character)?;
+                let seen = self.count_seen_with(self.seen_keys(stack), longer);
+                if !self.search.has_more(after, seen)? {
                     return Ok(None);
                 }
                 NextKeys::In(after)
@@ -134,45 +133,45 @@ impl Automaton {
         )))
     }
 
-    /// Whether a name may end after `text`.
-    fn name_may_end(&mut self, text: TextId, names: NextKeys, stack: StackId) -> Result<bool, AutomatonError> {
+    /// Whether a key may end after `text`.
+    fn key_may_end(&mut self, text: TextId, names: NextKeys, stack: StackId) -> Result<bool, AutomatonError> {
         Ok(match names {
             NextKeys::None | NextKeys::Unopened => false,
             NextKeys::Any => match self.frame(stack) {
                 Some(frame) => {
-                    !self.has_come(&frame.kind, text) && !self.search.barred(frame.formulas[0])?.contains(&text)
+                    !self.has_seen(&frame.kind, text) && !self.search.barred_keys(frame.formulas[0])?.contains(&text)
                 }
                 None => false,
             },
             NextKeys::In(language) => {
-                let has = self.frame(stack).is_some_and(|frame| self.has_come(&frame.kind, text));
-                !has && self.search.algebra.languages.accepts_empty(language)
+                let has = self.frame(stack).is_some_and(|frame| self.has_seen(&frame.kind, text));
+                !has && self.languages().accepts_empty(language)
             }
             NextKeys::Listed(list) => {
                 let is_listed = self.search.is_listed(list, text);
-                is_listed != self.search.name_list(list).excludes
+                is_listed != self.search.key_list(list).excludes
             }
             NextKeys::Of(list) => {
-                let has = self.frame(stack).is_some_and(|frame| self.has_come(&frame.kind, text));
+                let has = self.frame(stack).is_some_and(|frame| self.has_seen(&frame.kind, text));
                 !has && self.search.is_listed(list, text)
             }
-            NextKeys::Language(language) => self.search.algebra.languages.accepts_empty(language),
+            NextKeys::Language(language) => self.languages().accepts_empty(language),
         })
     }
 
-    /// Whether a text is the beginning of a name that may come, where those are told apart by lists.
+    /// Whether a text is the beginning of a key that may come, where those are told apart by lists.
     fn some_begin_with(&self, text: TextId, names: NextKeys, stack: StackId) -> bool {
         match names {
             NextKeys::Listed(list) => {
-                self.search.name_list(list).excludes || !self.search.listed_with(list, text).is_empty()
+                self.search.key_list(list).excludes || !self.search.listed_with(list, text).is_empty()
             }
-            NextKeys::Of(list) => self.count_left(list, text, stack) > 0,
+            NextKeys::Of(list) => self.count_remaining_in(list, text, stack) > 0,
             _ => true,
         }
     }
 
-    /// Whether a character of a name that `decode` may still become can follow `text`.
-    pub(crate) fn name_may_follow(
+    /// Whether a character of a key that `decode` may still become can follow `text`.
+    pub(crate) fn key_may_continue(
         &mut self,
         decode: DecodeState,
         (text, names): (TextId, NextKeys),
@@ -183,7 +182,7 @@ impl Automaton {
             NextKeys::None | NextKeys::Unopened => Ok(false),
             NextKeys::Any => Ok(!decode.possible(self.search.algebra.style.escapes).is_empty()),
             NextKeys::Listed(list) => {
-                if self.search.name_list(list).excludes {
+                if self.search.key_list(list).excludes {
                     return Ok(!decode.possible(self.search.algebra.style.escapes).is_empty());
                 }
                 let possible = decode.possible(self.search.algebra.style.escapes);
@@ -194,28 +193,28 @@ impl Automaton {
                 let possible = decode.possible(self.search.algebra.style.escapes);
                 Ok(possible
                     .iter()
-                    .any(|range| self.count_left_behind(list, text, *range, stack) > 0))
+                    .any(|range| self.count_remaining_behind(list, text, *range, stack) > 0))
             }
             NextKeys::Language(language) => self.may_follow(decode, language),
             NextKeys::In(language) => {
                 let possible = decode.possible(self.search.algebra.style.escapes);
-                let come = self.search.algebra.key_sets.names(
-                    self.come(stack),
+                let seen = self.search.algebra.key_sets.names(
+                    self.seen_keys(stack),
                     self.search.algebra.texts.get(text),
                     &self.search.algebra.texts,
                 );
-                let come = come
+                let seen = seen
                     .iter()
                     .filter(|name| self.search.algebra.has_extension_with(**name, read, &possible));
-                match come.count() as u64 {
+                match seen.count() as u64 {
                     0 => self.may_follow(decode, language),
-                    come => Ok(self.count_behind(language, &possible, come)? > come),
+                    seen => Ok(self.count_behind(language, &possible, seen)? > seen),
                 }
             }
         }
     }
 
-    /// Whether the names that may come are a list, or all but a list.
+    /// Whether the keys that may come are a list, or all but a list.
     pub(crate) fn are_listed(&mut self, names: NextKeys, stack: StackId) -> Result<bool, AutomatonError> {
         let names = self.opened(names, stack)?;
         Ok(matches!(names, NextKeys::Listed(_) | NextKeys::Of(_) | NextKeys::Any))

@@ -1,22 +1,20 @@
-//! CellKeys of members: places within them, and what may follow there.
+//! What may follow in a key of which the beginning has been read.
 //!
-//! Mostly the names that may come are a list, or all but a list. Such a list is looked through by what was read of a
-//! name, so that a member read costs no language. Only where patterns tell names apart are they a language.
+//! Mostly the keys that may come are a list, or all but a list. Such a list is looked through by what was read of a
+//! key, so that a member read costs no language. Only where patterns tell keys apart are they a language.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::keys::sets::KeySetId;
-use crate::automaton::formula::texts::TextId;
-use crate::automaton::search::key_list::{KeyListId, NextKeys};
-use crate::automaton::step::machine::Automaton;
-use crate::automaton::step::state::{Cursor, StackId, State};
+use crate::automaton::formula::{KeySetId, TextId};
+use crate::automaton::search::{KeyListId, NextKeys};
+use crate::automaton::step::{Automaton, Cursor, StackId, State};
 use crate::strings::LanguageId;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// CellKeys of a list from which on those that have not come are not listed anew for every place.
-const MANY_LISTED: usize = 32;
+/// Keys of a list from which on those that have not been seen are not listed anew for every state.
+const KEYS_WORTH_COUNTING: usize = 32;
 
-/// What may follow of a name.
+/// What may follow of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum RemainingKeyText {
     /// What these have after so many bytes.
@@ -29,40 +27,40 @@ pub(crate) enum RemainingKeyText {
     Language(LanguageId, SeenKeys, usize),
 }
 
-/// The names of a list that begin with a text and have not come.
+/// The keys of a list that begin with a text and have not come.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemainingKeys {
     /// The list.
     pub(crate) list: KeyListId,
     /// The text.
     pub(crate) text: TextId,
-    /// The names that have come.
-    pub(crate) come: KeySetId,
+    /// The keys seen.
+    pub(crate) seen: KeySetId,
 }
 
-/// CellKeys, or other texts, that begin with a text and may not come.
+/// Keys, or other texts, that begin with a text and may not come.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenKeys {
     text: TextId,
     /// Those that have come, and others.
-    come: KeySetId,
+    seen: KeySetId,
     never: SomeKeys,
 }
 
 impl SeenKeys {
     /// Those of some texts that begin with one.
-    pub(crate) fn texts(text: TextId, come: KeySetId) -> Self {
+    pub(crate) fn texts(text: TextId, seen: KeySetId) -> Self {
         let never = SomeKeys::new();
-        Self { text, come, never }
+        Self { text, seen, never }
     }
 
-    /// The text that they begin with, and the names that have come, whatever these begin with.
+    /// The text that they begin with, and the keys seen, whatever these begin with.
     pub(crate) fn begun_and_come(&self) -> (TextId, KeySetId) {
-        (self.text, self.come)
+        (self.text, self.seen)
     }
 }
 
-/// CellKeys, of which there mostly are few.
+/// Keys, of which there mostly are few.
 pub(crate) type SomeKeys = SmallVec<[TextId; 12]>;
 
 impl Automaton {
@@ -71,29 +69,29 @@ impl Automaton {
         self.search.listed_with(list, text)
     }
 
-    /// The names that have come in an object.
-    pub(super) fn come(&self, stack: StackId) -> KeySetId {
+    /// The keys seen in an object.
+    pub(super) fn seen_keys(&self, stack: StackId) -> KeySetId {
         let frame = self.frames.all.get(stack.0 as usize);
         frame.map_or(KeySetId::EMPTY, |frame| frame.kind.used())
     }
 
-    /// Number of the names of a list that begin with a text and have not come in a plain object, of which it says which
-    /// names may come first.
-    pub(super) fn count_left(&self, list: KeyListId, text: TextId, stack: StackId) -> usize {
+    /// Number of the keys of a list that begin with a text and have not come in an independent-key object, of which it
+    /// says which keys may come first.
+    pub(super) fn count_remaining_in(&self, list: KeyListId, text: TextId, stack: StackId) -> usize {
         self.count_between((list, text), stack, |_| false, |_| false)
     }
 
-    /// Number of the names that have come and begin with a text.
-    pub(super) fn count_come_with(&self, come: KeySetId, text: TextId) -> u64 {
+    /// Number of the keys seen that begin with a text.
+    pub(super) fn count_seen_with(&self, seen: KeySetId, text: TextId) -> u64 {
         self.search.algebra.key_sets.beginning_with(
-            come,
+            seen,
             self.search.algebra.texts.get(text),
             &self.search.algebra.texts,
         ) as u64
     }
 
-    /// The same of those that have a character of a range behind the text.
-    pub(super) fn count_left_behind(
+    /// Number of the remaining keys of a list that begin with a text and have a character of a range behind it.
+    pub(super) fn count_remaining_behind(
         &self,
         list: KeyListId,
         text: TextId,
@@ -106,7 +104,8 @@ impl Automaton {
         self.count_between((list, text), stack, is_before, |name| next(name) > Some(last))
     }
 
-    /// The same of those that are neither before nor behind a range of the names that begin with the text.
+    /// Number of the remaining keys of a list that begin with a text and are neither before nor behind a range of
+    /// these.
     fn count_between(
         &self,
         (list, text): (KeyListId, TextId),
@@ -121,57 +120,57 @@ impl Automaton {
         let begins = |name: &str| name.starts_with(begun);
         let is_before = |name: &str| if begins(name) { is_before(name) } else { name < begun };
         let is_not_behind = |name: &str| if begins(name) { !is_behind(name) } else { name < begun };
-        let names = &self.search.name_list(list).names;
+        let names = &self.search.key_list(list).names;
         let listed =
             |holds: &dyn Fn(&str) -> bool| names.partition_point(|name| holds(self.search.algebra.texts.get(*name)));
-        let come = |holds: &dyn Fn(&str) -> bool| {
-            let come = frame.kind.used();
+        let seen = |holds: &dyn Fn(&str) -> bool| {
+            let seen = frame.kind.used();
             self.search
                 .algebra
                 .key_sets
-                .partition_point(come, &self.search.algebra.texts, holds)
+                .partition_point(seen, &self.search.algebra.texts, holds)
         };
         let listed = listed(&is_not_behind) - listed(&is_before);
-        // CellKeys that have come are among those that may come first.
-        listed.saturating_sub(come(&is_not_behind) - come(&is_before))
+        // Keys that have come are among those that may come first.
+        listed.saturating_sub(seen(&is_not_behind) - seen(&is_before))
     }
 
-    /// Those of a list that have not come in an object and begin with a text, sorted by their characters.
-    pub(crate) fn left_of(&self, list: KeyListId, text: TextId, stack: StackId) -> impl Iterator<Item = TextId> {
-        self.names_left(RemainingKeys {
+    /// Those of a list that have not been seen in an object and begin with a text, sorted by their characters.
+    pub(crate) fn remaining_of(&self, list: KeyListId, text: TextId, stack: StackId) -> impl Iterator<Item = TextId> {
+        self.remaining_keys(RemainingKeys {
             list,
             text,
-            come: self.come(stack),
+            seen: self.seen_keys(stack),
         })
     }
 
-    /// CellKeys that have not come, sorted by their characters.
-    pub(crate) fn names_left(&self, left: RemainingKeys) -> impl Iterator<Item = TextId> {
+    /// Keys that have not been seen, sorted by their characters.
+    pub(crate) fn remaining_keys(&self, left: RemainingKeys) -> impl Iterator<Item = TextId> {
         let names = self.search.listed_with(left.list, left.text).iter().copied();
-        names.filter(move |name| !self.has_name(left.come, *name))
+        names.filter(move |name| !self.has_key(left.seen, *name))
     }
 
-    /// The first and the last of some names that have not come.
-    pub(crate) fn ends_left(&self, left: RemainingKeys) -> (Option<TextId>, Option<TextId>) {
+    /// The first and the last of some keys that have not been seen.
+    pub(crate) fn first_and_last_remaining(&self, left: RemainingKeys) -> (Option<TextId>, Option<TextId>) {
         let names = self.search.listed_with(left.list, left.text);
-        // CellKeys that have come are on the list, so that they are counted by where they stand.
-        let come = |name: &str| {
+        // Keys that have come are on the list, so that they are counted by where they stand.
+        let seen = |name: &str| {
             self.search
                 .algebra
                 .key_sets
-                .partition_point(left.come, &self.search.algebra.texts, |other| other < name)
+                .partition_point(left.seen, &self.search.algebra.texts, |other| other < name)
         };
-        let before = come(self.search.algebra.texts.get(left.text));
+        let before = seen(self.search.algebra.texts.get(left.text));
         let left_before = |place: usize| match names.get(place) {
-            Some(name) => place.saturating_sub(come(self.search.algebra.texts.get(*name)).saturating_sub(before)),
+            Some(name) => place.saturating_sub(seen(self.search.algebra.texts.get(*name)).saturating_sub(before)),
             None => {
                 let text = self.search.algebra.texts.get(left.text);
-                let gone = self
-                    .search
-                    .algebra
-                    .key_sets
-                    .beginning_with(left.come, text, &self.search.algebra.texts);
-                names.len().saturating_sub(gone)
+                let exhausted =
+                    self.search
+                        .algebra
+                        .key_sets
+                        .beginning_with(left.seen, text, &self.search.algebra.texts);
+                names.len().saturating_sub(exhausted)
             }
         };
         let all = left_before(names.len());
@@ -190,93 +189,93 @@ impl Automaton {
         (find(0), all.checked_sub(1).and_then(find))
     }
 
-    /// Whether a name is one of those that have come.
-    pub(crate) fn has_name(&self, come: KeySetId, name: TextId) -> bool {
-        self.search.algebra.key_sets.has(come, name, &self.search.algebra.texts)
+    /// Whether a key is one of those seen.
+    pub(crate) fn has_key(&self, seen: KeySetId, name: TextId) -> bool {
+        self.search.algebra.key_sets.has(seen, name, &self.search.algebra.texts)
     }
 
-    /// The names that have come of one set or another but not of both, with whether that is the second.
-    pub(crate) fn names_that_differ(&mut self, one: KeySetId, other: KeySetId) -> Vec<(TextId, bool)> {
+    /// The keys that are in one of two sets of keys seen but not in both, with whether that is the second.
+    pub(crate) fn key_differences(&mut self, one: KeySetId, other: KeySetId) -> Vec<(TextId, bool)> {
         self.search
             .algebra
             .key_sets
             .differences(one, other, &self.search.algebra.texts)
     }
 
-    /// Number of names that have come or may never.
-    pub(crate) fn count_come(&self, names: &SeenKeys) -> usize {
+    /// Number of the keys of a set that were seen or may never come.
+    pub(crate) fn count_seen(&self, names: &SeenKeys) -> usize {
         let text = self.search.algebra.texts.get(names.text);
         names.never.len()
             + self
                 .search
                 .algebra
                 .key_sets
-                .beginning_with(names.come, text, &self.search.algebra.texts)
+                .beginning_with(names.seen, text, &self.search.algebra.texts)
     }
 
-    /// Them.
-    pub(crate) fn names_come(&self, names: &SeenKeys) -> SomeKeys {
-        self.names_come_where(names, |_| true)
+    /// The keys of a set that were seen or may never come.
+    pub(crate) fn seen_among(&self, names: &SeenKeys) -> SomeKeys {
+        self.seen_where(names, |_| true)
     }
 
-    /// Those of them for whose text, behind what they begin with, something holds.
-    pub(crate) fn names_come_where(&self, names: &SeenKeys, holds: impl Fn(&str) -> bool) -> SomeKeys {
+    /// The keys of a set that were seen or may never come, for whose text behind their beginning something holds.
+    pub(crate) fn seen_where(&self, names: &SeenKeys, holds: impl Fn(&str) -> bool) -> SomeKeys {
         let text = self.search.algebra.texts.get(names.text);
         let holds = |name: TextId| holds(&self.search.algebra.texts.get(name)[text.len()..]);
-        let mut come: SomeKeys = names.never.iter().copied().filter(|name| holds(*name)).collect();
+        let mut seen: SomeKeys = names.never.iter().copied().filter(|name| holds(*name)).collect();
         self.search
             .algebra
             .key_sets
-            .each(names.come, text, &self.search.algebra.texts, |name| {
+            .each(names.seen, text, &self.search.algebra.texts, |name| {
                 if holds(name) {
-                    come.push(name);
+                    seen.push(name);
                 }
             });
-        come
+        seen
     }
 
-    /// The name of a list that has `more` behind a text.
-    pub(crate) fn name_listed(&mut self, left: RemainingKeys, more: &str) -> Option<TextId> {
+    /// The key of a list that has `more` behind a text.
+    pub(crate) fn listed_key(&mut self, left: RemainingKeys, more: &str) -> Option<TextId> {
         let name = self.search.algebra.texts.find_extended(left.text, more)?;
         self.search.is_listed(left.list, name).then_some(name)
     }
 
-    /// The one of them that has `more` behind what it begins with.
-    pub(crate) fn name_come(&mut self, names: &SeenKeys, more: &str) -> Option<TextId> {
+    /// The key of a set that has `more` behind its beginning.
+    pub(crate) fn seen_key(&mut self, names: &SeenKeys, more: &str) -> Option<TextId> {
         let name = self.search.algebra.texts.find_extended(names.text, more)?;
-        (names.never.contains(&name) || self.has_name(names.come, name)).then_some(name)
+        (names.never.contains(&name) || self.has_key(names.seen, name)).then_some(name)
     }
 
-    /// What may follow the characters of a name that a place is in.
-    pub(crate) fn name_rests(&mut self, at: State) -> Result<RemainingKeyText, AutomatonError> {
+    /// What may follow the characters of a key that a state is in.
+    pub(crate) fn remaining_key_text(&mut self, at: State) -> Result<RemainingKeyText, AutomatonError> {
         let Cursor::Key(_, text, names) = at.cursor else {
             return Ok(RemainingKeyText::These(SomeKeys::new(), 0));
         };
-        let come = self.come(at.stack);
+        let seen = self.seen_keys(at.stack);
         let read = self.search.algebra.texts.get(text).len();
         Ok(match self.opened(names, at.stack)? {
             NextKeys::Any => {
                 let Some(frame) = self.frame(at.stack) else {
                     return Ok(RemainingKeyText::These(SomeKeys::new(), 0));
                 };
-                let barred = self.search.barred(frame.formulas[0])?;
+                let barred = self.search.barred_keys(frame.formulas[0])?;
                 let begun = self.search.algebra.texts.get(text);
                 let never = barred.iter().copied();
                 let never = never
                     .filter(|name| self.search.algebra.texts.get(*name).starts_with(begun))
                     .collect();
-                RemainingKeyText::AllBut(SeenKeys { text, come, never }, read)
+                RemainingKeyText::AllBut(SeenKeys { text, seen, never }, read)
             }
-            NextKeys::In(language) => RemainingKeyText::Language(language, SeenKeys::texts(text, come), read),
+            NextKeys::In(language) => RemainingKeyText::Language(language, SeenKeys::texts(text, seen), read),
             NextKeys::Of(list) => match self.search.listed_with(list, text).len() {
-                MANY_LISTED.. => RemainingKeyText::Left(RemainingKeys { list, text, come }),
-                _ => RemainingKeyText::These(self.left_of(list, text, at.stack).collect(), read),
+                KEYS_WORTH_COUNTING.. => RemainingKeyText::Left(RemainingKeys { list, text, seen }),
+                _ => RemainingKeyText::These(self.remaining_of(list, text, at.stack).collect(), read),
             },
             NextKeys::Listed(list) => {
                 let list = self.search.key_lists[list.0 as usize].clone();
                 let mut names: SomeKeys = self.search.algebra.beginning_with(&list.names, text).into();
                 // Nor may those come after which the object could only become what it must not.
-                for name in self.names_apart(at.stack)? {
+                for name in self.compared_keys(at.stack)? {
                     if !self
                         .search
                         .algebra
@@ -287,7 +286,7 @@ impl Automaton {
                         continue;
                     }
                     let place = names.iter().position(|one| *one == name);
-                    if place.is_some() != list.excludes && !self.member_apart(name, at.stack)? {
+                    if place.is_some() != list.excludes && !self.member_can_be_distinct(name, at.stack)? {
                         match place {
                             Some(place) => _ = names.remove(place),
                             None => names.push(name),
@@ -298,7 +297,7 @@ impl Automaton {
                     true => RemainingKeyText::AllBut(
                         SeenKeys {
                             text,
-                            come: KeySetId::EMPTY,
+                            seen: KeySetId::EMPTY,
                             never: names,
                         },
                         read,
@@ -313,18 +312,18 @@ impl Automaton {
         })
     }
 
-    /// A name.
-    pub(crate) fn name_text(&self, name: TextId) -> &str {
+    /// The text of a key.
+    pub(crate) fn key_text(&self, name: TextId) -> &str {
         self.search.algebra.texts.get(name)
     }
 
-    /// The same, to be kept while other things are worked out.
-    pub(crate) fn shared_name_text(&self, name: TextId) -> Arc<str> {
+    /// The text of a key, to be kept while other things are worked out.
+    pub(crate) fn shared_key_text(&self, name: TextId) -> Arc<str> {
         self.search.algebra.texts.shared(name)
     }
 
-    /// What may follow the characters of a name that a place is in, as a language.
-    pub(crate) fn name_language(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
+    /// What may follow the characters of a key that a state is in, as a language.
+    pub(crate) fn remaining_key_language(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
         let of = |names: &[TextId], read: usize, this: &mut Self| {
             let rests: Vec<&str> = names
                 .iter()
@@ -332,20 +331,20 @@ impl Automaton {
                 .collect();
             this.search.algebra.languages.one_of(&rests)
         };
-        Ok(match self.name_rests(at)? {
+        Ok(match self.remaining_key_text(at)? {
             RemainingKeyText::These(names, read) => of(&names, read, self)?,
             RemainingKeyText::Left(left) => {
-                let names: Vec<TextId> = self.names_left(left).collect();
+                let names: Vec<TextId> = self.remaining_keys(left).collect();
                 of(&names, self.search.algebra.texts.get(left.text).len(), self)?
             }
             RemainingKeyText::AllBut(names, read) => {
-                let rests = of(&self.names_come(&names), read, self)?;
-                self.search.algebra.languages.not(rests)?
+                let rests = of(&self.seen_among(&names), read, self)?;
+                self.languages_mut().not(rests)?
             }
             RemainingKeyText::Language(language, names, read) => {
-                let rests = of(&self.names_come(&names), read, self)?;
-                let others = self.search.algebra.languages.not(rests)?;
-                self.search.algebra.languages.and(&[language, others])?
+                let rests = of(&self.seen_among(&names), read, self)?;
+                let others = self.languages_mut().not(rests)?;
+                self.languages_mut().and(&[language, others])?
             }
         })
     }

@@ -1,0 +1,58 @@
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// Sets are those of the standard library, and equal ones are the same.
+#[test]
+fn sets_are_sets() {
+    let (mut texts, mut sets) = (TextTable::default(), KeySets::default());
+    let names: Vec<String> = (0..60_u32).map(|at| format!("{:b}", at * at % 61)).collect();
+    let mut seed = 1_u32;
+    let mut known: Vec<(BTreeSet<&str>, KeySetId)> = vec![(BTreeSet::new(), KeySetId::EMPTY)];
+    for _ in 0..300 {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let (from, name) = (seed as usize >> 8, &names[(seed as usize >> 20) % names.len()]);
+        let (mut all, set) = known[from % known.len()].clone();
+        all.insert(name);
+        let id = texts.intern(name);
+        let set = sets.with(set, id, &texts);
+        assert!(sets.has(set, id, &texts));
+        known.push((all, set));
+    }
+    for (all, set) in &known {
+        let text = |id: TextId| texts.get(id);
+        let listed = sets.names(*set, "", &texts);
+        assert_eq!(
+            listed.iter().map(|name| text(*name)).collect::<Vec<_>>(),
+            all.iter().copied().collect::<Vec<_>>()
+        );
+        for prefix in ["", "1", "10", "101", "2"] {
+            let beginning: Vec<&str> = all.iter().copied().filter(|name| name.starts_with(prefix)).collect();
+            assert_eq!(sets.beginning_with(*set, prefix, &texts), beginning.len());
+            let before = all.iter().filter(|name| **name < prefix).count();
+            assert_eq!(sets.partition_point(*set, &texts, |name| name < prefix), before);
+            let listed = sets.names(*set, prefix, &texts);
+            assert_eq!(listed.iter().map(|name| text(*name)).collect::<Vec<_>>(), beginning);
+        }
+    }
+    for (place, (all, set)) in known.iter().enumerate() {
+        let (others, other) = &known[place * 7 % known.len()];
+        assert_eq!(all == others, set == other);
+        let mut found: Vec<(String, bool)> = sets
+            .differences(*set, *other, &texts)
+            .into_iter()
+            .map(|(name, is_second)| (texts.get(name).to_owned(), is_second))
+            .collect();
+        found.sort();
+        let only = |one: &BTreeSet<&str>, other: &BTreeSet<&str>, is_second| {
+            let names: Vec<_> = one
+                .difference(other)
+                .map(|name| ((*name).to_owned(), is_second))
+                .collect();
+            names
+        };
+        let mut expected = [only(all, others, false), only(others, all, true)].concat();
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+}
