@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The system instruction of every benchmark prompt.
 pub const SYSTEM: &str = "You need to generate a JSON object that matches the schema below.";
 
-/// Who speaks in a [`Message`].
+/// The speaker of a [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -36,7 +36,7 @@ impl Role {
 /// One message of a dialogue, as chat templates take it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
     /// The text, without any template markup.
     pub content: String,

@@ -17,7 +17,7 @@ pub struct Comparison {
     /// The framework.
     pub framework: String,
     /// The paper's row.
-    pub engine: PaperRow,
+    pub paper_row: PaperRow,
     /// The paper's table.
     pub source: Source,
     /// What both have figures of.
@@ -46,14 +46,16 @@ pub fn comparisons(rows: &[BenchRow], keys: &[RowKey]) -> Vec<Comparison> {
         let own = |key: &&RowKey| (&key.model, &key.framework) == (&row.model, &row.framework);
         Some((row, keys.iter().find(own)?.paper?))
     });
-    let of_coverage = with_engine.clone().filter_map(|(row, engine)| coverage(row, engine));
-    let of_efficiency = with_engine.flat_map(|(row, engine)| efficiency(row, engine));
+    let of_coverage = with_engine
+        .clone()
+        .filter_map(|(row, paper_row)| coverage(row, paper_row));
+    let of_efficiency = with_engine.flat_map(|(row, paper_row)| efficiency(row, paper_row));
     of_coverage.chain(of_efficiency).collect()
 }
 
-fn coverage(row: &BenchRow, engine: PaperRow) -> Option<Comparison> {
-    let theoretical = paper::theoretical(&row.dataset, engine);
-    let measured = paper::coverage(&row.dataset, engine);
+fn coverage(row: &BenchRow, paper_row: PaperRow) -> Option<Comparison> {
+    let theoretical = paper::theoretical(&row.dataset, paper_row);
+    let measured = paper::coverage(&row.dataset, paper_row);
     if theoretical.is_none() && measured.is_none() {
         return None;
     }
@@ -64,11 +66,11 @@ fn coverage(row: &BenchRow, engine: PaperRow) -> Option<Comparison> {
         figure("empirical", row.empirical, measured.map(|paper| paper.empirical)),
         figure("compliance", row.compliance, measured.map(|paper| paper.compliance)),
     ];
-    Some(Comparison::new(row, engine, Source::Table4, figures))
+    Some(Comparison::new(row, paper_row, Source::Table4, figures))
 }
 
-fn efficiency(row: &BenchRow, engine: PaperRow) -> impl Iterator<Item = Comparison> {
-    let found = paper::efficiency(&row.dataset, engine).into_iter();
+fn efficiency(row: &BenchRow, paper_row: PaperRow) -> impl Iterator<Item = Comparison> {
+    let found = paper::efficiency(&row.dataset, paper_row).into_iter();
     found.map(move |(source, paper)| {
         let figure = |name, ours, paper| ComparedFigure {
             name,
@@ -88,17 +90,17 @@ fn efficiency(row: &BenchRow, engine: PaperRow) -> impl Iterator<Item = Comparis
             figure("output_tokens", ours.output_tokens, paper.output_tokens),
             figure("forced_tokens", ours.forced_tokens, paper.forced_tokens),
         ];
-        Comparison::new(row, engine, source, figures)
+        Comparison::new(row, paper_row, source, figures)
     })
 }
 
 impl Comparison {
-    fn new(row: &BenchRow, engine: PaperRow, source: Source, figures: Vec<ComparedFigure>) -> Self {
+    fn new(row: &BenchRow, paper_row: PaperRow, source: Source, figures: Vec<ComparedFigure>) -> Self {
         Self {
             dataset: row.dataset.clone(),
             model: row.model.clone(),
             framework: row.framework.clone(),
-            engine,
+            paper_row,
             source,
             figures,
         }
@@ -112,7 +114,7 @@ impl Comparison {
         }
         json!({
             "dataset": self.dataset, "model": self.model, "framework": self.framework,
-            "row": self.engine, "source": self.source, "figures": figures,
+            "row": self.paper_row, "source": self.source, "figures": figures,
         })
     }
 }
@@ -164,7 +166,7 @@ fn table(comparisons: &[&Comparison], columns: &[&str], style: Style) -> Table {
         let names = [
             one.dataset.clone(),
             one.framework.clone(),
-            one.engine.name().to_owned(),
+            one.paper_row.name().to_owned(),
             one.source.describe().to_owned(),
         ];
         table.add_row(model.into_iter().chain(names).chain(cells));

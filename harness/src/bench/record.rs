@@ -32,7 +32,7 @@ pub struct Record {
     /// The judgement of the generated text by [`Scoring::Strict`]; absent where nothing was generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// The same by [`Scoring::Paper`].
+    /// The judgement of the generated text by [`Scoring::Paper`]; absent where nothing was generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper_verdict: Option<Verdict>,
     /// What is known where a server answered.
@@ -98,7 +98,7 @@ pub struct GenerationRecord {
     pub prompt_tokens: usize,
     /// Tokens of the answer, the end-of-sequence token not counted. Servers may count it.
     pub output_tokens: usize,
-    /// Those of them that were forced, not sampled; 0 for servers, which do not tell.
+    /// Tokens of the answer that were forced, not sampled; 0 for servers, which do not tell.
     pub forced_tokens: usize,
     /// Forward passes of the model, the prompt's included; 0 for servers, which do not tell.
     pub forward_passes: usize,
@@ -218,7 +218,7 @@ pub struct ServerRecord {
     pub message: Option<String>,
     /// Requests made, repetitions included.
     pub attempts: u32,
-    /// Who counted the tokens; absent without an answer.
+    /// The source of the token counts; absent without an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_by: Option<TokenSource>,
     /// Tokens of the answer that were reasoning, which `output_tokens` leaves out.

@@ -65,7 +65,7 @@ pub struct Figures<T = f64> {
     pub gct_s: Option<T>,
     /// Time from the start of generation to the first token, in seconds.
     pub ttft_s: Option<T>,
-    /// The same with the compilation before it, in seconds.
+    /// Time from the start of the compilation to the first token, in seconds.
     pub ttft_with_gct_s: Option<T>,
     /// Mean time per output token after the first, in milliseconds.
     pub tpot_ms: Option<T>,

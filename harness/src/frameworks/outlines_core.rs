@@ -250,7 +250,7 @@ impl Masker for OutlinesMasker {
         self.past.len()
     }
 
-    /// None: outlines-core does not look for them.
+    /// Appends nothing, because outlines-core does not look for forced tokens.
     fn forced_tokens(&mut self, _tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
         Ok(())
     }

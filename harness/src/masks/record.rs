@@ -33,7 +33,7 @@ pub struct MaskRecord {
     /// Elapsed time of mask and advance of every token tried, in nanoseconds.
     #[serde(default)]
     pub wall_ns: Vec<u64>,
-    /// The same in processor time of the worker, all threads.
+    /// Processor time (of the worker, all threads) of mask and advance of every token tried, in nanoseconds.
     #[serde(default)]
     pub cpu_ns: Vec<u64>,
     /// Bytes of the compiled schema after the last instance, where the framework tells.

@@ -21,7 +21,7 @@ pub struct MaskRow {
     /// Time between masks, over the schemas that this framework compiles and replays to the end.
     #[serde(flatten)]
     pub own: Times,
-    /// The same over the schemas that every framework of the run compiles and replays to the end.
+    /// Time between masks, over the schemas that every framework of the run compiles and replays to the end.
     pub shared: Times,
     /// Schemas tried.
     pub schemas: usize,

@@ -131,7 +131,7 @@ impl ServerError {
         )
     }
 
-    /// The same error with its texts changed.
+    /// Changes the texts of this error, and leaves all else as it is.
     #[must_use]
     pub fn map_text(mut self, change: impl Fn(String) -> String) -> Self {
         let text = match &mut self {

@@ -9,15 +9,15 @@ pub struct TokenUsage {
     pub prompt: u64,
     /// Of the answer, reasoning included.
     pub completion: u64,
-    /// Those of the answer that were reasoning: as the server tells, or else a token for each piece of it that arrived.
+    /// Reasoning tokens of the answer: as the server tells, or else one for each piece of reasoning that arrived.
     pub reasoning: Option<u64>,
-    /// Those of the prompt that the server still had in memory, where it tells.
+    /// Prompt tokens that the server still had in memory, where it tells.
     pub cached: Option<u64>,
-    /// Who counted.
+    /// The source of these counts.
     pub source: TokenSource,
 }
 
-/// Who counted the tokens.
+/// The source of a count of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenSource {

@@ -172,7 +172,7 @@ fn beside_paper(sheet: &Sheet, style: Style) -> Table {
         let cells = ours.zip(papers).map(|(ours, paper)| format!("{ours} / {paper}"));
         let names = [
             one.framework.clone(),
-            counts.engine.name().to_owned(),
+            counts.paper_row.name().to_owned(),
             format!("{} / {}", one.categories.len(), paper::SUITE_CATEGORIES),
         ];
         table.add_row(names.into_iter().chain(cells));

@@ -219,7 +219,8 @@ impl Masker for GlrmaskMasker {
         self.history.position()
     }
 
-    /// None: glrmask spells what it forces in the longest tokens, which is not the tokenizer's own tokenisation.
+    /// Appends nothing, because glrmask spells what it forces in the longest tokens, which is not the tokenizer's own
+    /// tokenisation.
     fn forced_tokens(&mut self, _tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
         Ok(())
     }

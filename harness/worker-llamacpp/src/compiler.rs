@@ -254,7 +254,7 @@ impl Masker for LlamaCppMasker {
         self.history.position()
     }
 
-    /// None: llama.cpp does not look for text that must come.
+    /// Appends nothing, because llama.cpp does not look for text that must come.
     fn forced_tokens(&mut self, _tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
         Ok(())
     }

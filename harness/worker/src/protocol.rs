@@ -36,7 +36,7 @@ pub const VERSION: u32 = 1;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Request<'a> {
-    /// Who are you? Always first.
+    /// Asks what the worker is; always the first request.
     Hello {
         /// The harness's [`VERSION`].
         protocol: u32,
@@ -132,7 +132,7 @@ pub enum Purpose {
     Generate,
 }
 
-/// Who a worker is.
+/// What a worker says of itself and its framework.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// The framework's name.

@@ -4,7 +4,7 @@
 //! as a JSON Schema and as an instance. The instance lists every property in declared order, and most values follow
 //! simple rules, so that a small model can learn them.
 //!
-//! The same seed gives the same examples. A hash of the schema text puts every schema in exactly one [`SchemaSplit`], so a
+//! A seed always gives the same examples. A hash of the schema text puts every schema in exactly one [`SchemaSplit`], so a
 //! schema of [`SchemaSplit::HeldOut`] is never in [`SchemaSplit::Train`], whatever the seeds.
 //!
 //! ```

@@ -94,7 +94,7 @@ impl Judge {
 }
 
 impl Verdicts {
-    /// The same verdict by every scoring.
+    /// One verdict that holds by every scoring.
     pub fn both(verdict: Verdict) -> Self {
         Self {
             strict: verdict.clone(),

@@ -19,7 +19,7 @@ pub(crate) enum Act {
     Reply(u16, Vec<(&'static str, String)>, String),
     /// Sends an event stream in these pieces, and closes the connection after them.
     Stream(Vec<Vec<u8>>),
-    /// The same with a pause after each piece but the last.
+    /// Sends an answer in pieces, with a pause after each piece but the last.
     Slow(Vec<Vec<u8>>, Duration),
     /// Sends the first pieces, then the last one for as long as the client reads.
     Endless(Vec<Vec<u8>>),

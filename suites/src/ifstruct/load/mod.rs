@@ -1,10 +1,13 @@
 //! Loading samples, and replies to them: JSON Lines, and the hub's parquet files.
 
+mod error;
+mod json_lines;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::io::BufReader;
+use std::path::Path;
 
 use parquet::errors::ParquetError;
 use parquet::file::reader::FileReader;
@@ -13,87 +16,12 @@ use serde_json::{Map, Value};
 
 use super::Sample;
 use crate::dataset::parquet_file::{guarded, open, rows};
-
-/// The longest line that is read, in bytes.
-pub const MAX_LINE_BYTES: usize = 128 << 20;
+pub use error::{LoadError, MAX_LINE_BYTES, RowError, RowProblem};
+use json_lines::Fields;
+pub use json_lines::JsonLines;
 
 /// The file of the public test set.
 const TEST_SET: &str = "test.parquet";
-
-/// Why a line or row cannot be used. What uses it goes on with the next.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{row}: {problem}", file.display())]
-pub struct RowError {
-    /// The file.
-    pub file: PathBuf,
-    /// The line or row, from 1.
-    pub row: usize,
-    /// What is wrong with it.
-    pub problem: RowProblem,
-}
-
-/// What is wrong with a line or row.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RowProblem {
-    /// The line is longer than [`MAX_LINE_BYTES`].
-    #[error("the line has more than {MAX_LINE_BYTES} bytes: split it, or leave it out")]
-    TooLong,
-    /// The bytes are not UTF-8.
-    #[error("not UTF-8: invalid bytes at offset {offset}")]
-    NotUtf8 {
-        /// Offset in the line of the first invalid byte.
-        offset: usize,
-    },
-    /// The line is not one JSON object.
-    #[error("not a JSON object: {0}")]
-    NotAnObject(String),
-    /// A member is missing or not what it should be.
-    #[error("not a sample: {0}")]
-    NotASample(String),
-    /// There is no reply.
-    #[error("expected the reply as a string in `response`")]
-    NoResponse,
-    /// The line names no sample.
-    #[error("expected a whole sample, or the `seed` of one in the file of samples")]
-    NoSample,
-    /// No sample has this seed.
-    #[error("there is no sample with the seed {seed}: is this the right file of samples?")]
-    UnknownSeed {
-        /// The seed.
-        seed: u64,
-    },
-    /// An earlier sample has the same seed.
-    #[error("the seed {seed} was given before, in row {earlier}")]
-    SeedTaken {
-        /// The seed.
-        seed: u64,
-        /// The row, from 1.
-        earlier: usize,
-    },
-}
-
-/// Why a file of samples cannot be used at all.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// The file system refused.
-    #[error("{} cannot be read: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's reason.
-        source: io::Error,
-    },
-    /// The file is called parquet and is none.
-    #[error("{} cannot be read: {message}; fetch it again", path.display())]
-    NotParquet {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        message: String,
-    },
-}
 
 /// The samples of a file.
 #[derive(Clone, Debug, Default)]
@@ -258,78 +186,6 @@ fn seed(row: &Map<String, Value>) -> Option<u64> {
         number => number.as_u64(),
     }
 }
-
-/// The objects of a file of JSON Lines, each with its line from 1. Empty lines are passed over.
-pub struct JsonLines<R> {
-    input: R,
-    number: usize,
-    line: Vec<u8>,
-}
-
-impl<R: BufRead> JsonLines<R> {
-    /// Reads from `input`.
-    pub fn new(input: R) -> Self {
-        Self {
-            input,
-            number: 0,
-            line: Vec::new(),
-        }
-    }
-
-    /// Reads one line into `self.line`, at most a byte more than is allowed of it; false at the end.
-    fn advance(&mut self) -> io::Result<bool> {
-        self.line.clear();
-        self.number += 1;
-        let mut began = false;
-        loop {
-            let available = match self.input.fill_buf() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                available => available?,
-            };
-            if available.is_empty() {
-                return Ok(began);
-            }
-            began = true;
-            let end = available.iter().position(|&byte| byte == b'\n');
-            let part = &available[..end.unwrap_or(available.len())];
-            let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
-            self.line.extend_from_slice(&part[..part.len().min(room)]);
-            let used = part.len() + usize::from(end.is_some());
-            self.input.consume(used);
-            if end.is_some() {
-                return Ok(true);
-            }
-        }
-    }
-
-    fn row(&self) -> Fields {
-        if self.line.len() > MAX_LINE_BYTES {
-            return Err(RowProblem::TooLong);
-        }
-        let text = std::str::from_utf8(&self.line).map_err(|error| RowProblem::NotUtf8 {
-            offset: error.valid_up_to(),
-        })?;
-        serde_json::from_str(text).map_err(|error| RowProblem::NotAnObject(error.to_string()))
-    }
-}
-
-impl<R: BufRead> Iterator for JsonLines<R> {
-    type Item = io::Result<(usize, Result<Map<String, Value>, RowProblem>)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.advance() {
-                Ok(false) => return None,
-                Ok(true) if self.line.iter().all(u8::is_ascii_whitespace) => {}
-                Ok(true) => return Some(Ok((self.number, self.row()))),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-    }
-}
-
-/// The fields of a line or row by name, or why it has none.
-type Fields = Result<Map<String, Value>, RowProblem>;
 
 /// The rows of a parquet file.
 fn parquet_rows(path: &Path) -> Result<Vec<Fields>, LoadError> {

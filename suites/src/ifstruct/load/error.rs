@@ -1,0 +1,82 @@
+//! Why samples and replies cannot be read: a whole file, or a row of it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The longest line that is read, in bytes.
+pub const MAX_LINE_BYTES: usize = 128 << 20;
+
+/// Why a line or row cannot be used. What uses it goes on with the next.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{row}: {problem}", file.display())]
+pub struct RowError {
+    /// The file.
+    pub file: PathBuf,
+    /// The line or row, from 1.
+    pub row: usize,
+    /// What is wrong with it.
+    pub problem: RowProblem,
+}
+
+/// What is wrong with a line or row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RowProblem {
+    /// The line is longer than [`MAX_LINE_BYTES`].
+    #[error("the line has more than {MAX_LINE_BYTES} bytes: split it, or leave it out")]
+    TooLong,
+    /// The bytes are not UTF-8.
+    #[error("not UTF-8: invalid bytes at offset {offset}")]
+    NotUtf8 {
+        /// Offset in the line of the first invalid byte.
+        offset: usize,
+    },
+    /// The line is not one JSON object.
+    #[error("not a JSON object: {0}")]
+    NotAnObject(String),
+    /// A member is missing or not what it should be.
+    #[error("not a sample: {0}")]
+    NotASample(String),
+    /// There is no reply.
+    #[error("expected the reply as a string in `response`")]
+    NoResponse,
+    /// The line names no sample.
+    #[error("expected a whole sample, or the `seed` of one in the file of samples")]
+    NoSample,
+    /// No sample has this seed.
+    #[error("there is no sample with the seed {seed}: is this the right file of samples?")]
+    UnknownSeed {
+        /// The seed.
+        seed: u64,
+    },
+    /// An earlier sample has the same seed.
+    #[error("the seed {seed} was given before, in row {earlier}")]
+    SeedTaken {
+        /// The seed.
+        seed: u64,
+        /// The row, from 1.
+        earlier: usize,
+    },
+}
+
+/// Why a file of samples cannot be used at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file system refused.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The file is called parquet and is none.
+    #[error("{} cannot be read: {message}; fetch it again", path.display())]
+    NotParquet {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        message: String,
+    },
+}
