@@ -37,7 +37,9 @@ struct Cli {
 
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
-    let filter = EnvFilter::try_from_env("MASKWRIGHT_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = EnvFilter::try_from_env("MASKWRIGHT_LOG")
+        .or_else(|_| EnvFilter::try_from_default_env())
+        .unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -19,7 +19,7 @@ pub(crate) struct Speculation<P> {
     /// The tokens that may come at the present state, with their part of the steps.
     ways: Vec<(TokenId, Range<usize>)>,
     /// The steps that are still to come of the way that was taken.
-    rest: Range<usize>,
+    ahead: Range<usize>,
     /// Whether these steps are all that is forced at the present state.
     is_forced: bool,
 }
@@ -29,7 +29,7 @@ impl<P> Default for Speculation<P> {
         Self {
             steps: Vec::new(),
             ways: Vec::new(),
-            rest: 0..0,
+            ahead: 0..0,
             is_forced: false,
         }
     }
@@ -45,7 +45,7 @@ impl<P: Clone> Speculation<P> {
     pub(crate) fn add(&mut self, token: TokenId, way: Way<P>) {
         if self.ways.is_empty() {
             self.steps.clear();
-            (self.rest, self.is_forced) = (0..0, false);
+            (self.ahead, self.is_forced) = (0..0, false);
         }
         let start = self.steps.len();
         self.steps.extend(way);
@@ -57,20 +57,20 @@ impl<P: Clone> Speculation<P> {
         let way = self.ways.iter().find(|(known, _)| *known == token);
         self.is_forced = way.is_some();
         if let Some((_, way)) = way {
-            self.rest = way.clone();
+            self.ahead = way.clone();
         }
         self.ways.clear();
-        let step = self.rest.next().map(|step| &self.steps[step]);
+        let step = self.ahead.next().map(|step| &self.steps[step]);
         let step = step.filter(|(next, _)| *next == token);
         if step.is_none() {
-            self.rest = 0..0;
+            self.ahead = 0..0;
         }
         step.map(|(_, place)| place.clone())
     }
 
     /// The tokens that are forced at the present state, where that is known.
     pub(crate) fn forced(&self) -> Option<impl Iterator<Item = TokenId> + '_> {
-        let rest = self.is_forced.then_some(&self.steps[self.rest.clone()])?;
-        Some(rest.iter().map(|(token, _)| *token))
+        let ahead = self.is_forced.then_some(&self.steps[self.ahead.clone()])?;
+        Some(ahead.iter().map(|(token, _)| *token))
     }
 }

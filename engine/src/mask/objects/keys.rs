@@ -130,8 +130,8 @@ impl Keys<'_> {
                 if self.next.based_on != Some(contents.number) {
                     found.extend_from_slice(&contents.tokens);
                     let excluded = self.quotes_of(&closed, *read, contents);
-                    for (rest, quotes) in &contents.by_suffix {
-                        if self.tokens.index.suffixes.nothing[*rest as usize] {
+                    for (suffix, quotes) in &contents.by_suffix {
+                        if self.tokens.index.suffixes.nothing[*suffix as usize] {
                             found.extend(quotes.iter().filter(|token| !excluded.contains(token)));
                         }
                     }
@@ -191,7 +191,7 @@ impl Keys<'_> {
             return texts.filter_map(|text| self.automaton.seen_key(names, text)).collect();
         }
         self.automaton
-            .seen_where(names, |rest| !contents.closings_after(rest).is_empty())
+            .seen_where(names, |left| !contents.closings_after(left).is_empty())
     }
 
     fn quotes_of(&self, names: &[TextId], read: usize, contents: &Contents) -> Vec<TokenId> {
@@ -326,7 +326,7 @@ impl Keys<'_> {
             }
             match single.is_empty() {
                 true => {
-                    let tokens = contents.by_suffix.iter().filter(|(rest, _)| may[*rest as usize]);
+                    let tokens = contents.by_suffix.iter().filter(|(suffix, _)| may[*suffix as usize]);
                     tokens.for_each(|(_, tokens)| found.extend_from_slice(tokens));
                 }
                 false => {
