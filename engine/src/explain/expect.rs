@@ -1,7 +1,7 @@
 //! What could have stood where something else did.
 
-use super::answers::Expected;
 use super::json_position::{JsonPosition, Phase, decoded};
+use super::messages::Expected;
 use crate::automaton::{Automaton, AutomatonError, State};
 
 /// Most strings that are listed; where there are more, none is.

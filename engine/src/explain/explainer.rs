@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::answers::{Cause, Conflict, Forbidden, KeywordLocation, UnsatisfiablePart};
-use super::conflict::{ConflictSearch, Excluded, excludes, state_after};
 use super::expect::expected;
 use super::json_position::{JsonPosition, Phase, line_and_column};
+use super::messages::{Cause, Conflict, Forbidden, KeywordLocation, UnsatisfiablePart};
+use super::minimal_conflict::{ConflictSearch, Excluded, excludes, state_after};
 use crate::automaton::{Automaton, AutomatonError};
 use crate::schema::{Body, Keywords, NodeId, SchemaSet};
 use crate::strings::Languages;

@@ -27,17 +27,17 @@
 //! # Ok::<(), maskwright::CompileError>(())
 //! ```
 
-mod answers;
-mod conflict;
 mod expect;
 mod explainer;
 mod json_position;
 mod keyword_part;
-mod relax;
+mod messages;
+mod minimal_conflict;
+mod removable_keywords;
 #[cfg(test)]
 mod tests;
 
-pub use answers::{Cause, Conflict, Expected, Forbidden, KeywordLocation, UnsatisfiablePart};
 pub use explainer::Explainer;
 pub(crate) use explainer::unsatisfiable;
 pub use json_position::line_of;
+pub use messages::{Cause, Conflict, Expected, Forbidden, KeywordLocation, UnsatisfiablePart};

@@ -10,7 +10,7 @@ use super::cache::bounded::lock;
 use super::cache::mask_buffers::BufferPool;
 use super::cache::sharded::ShardedCache;
 use super::cache::token_set::{Base, TokenSet};
-use super::fast_forward::forced_tokens;
+use super::forced_tokens::forced_tokens;
 use super::index::base_sets::{BaseSets, bit};
 use super::masker::MaskedText;
 use super::shared_tokens::SharedTokens;

@@ -15,7 +15,7 @@ use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::mask_buffers::BufferPool;
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::compiled_schema::{CompiledSchema, MaskBuilder, mask_error};
-use crate::mask::fast_forward::{ReadBytes, forced_tokens};
+use crate::mask::forced_tokens::{ReadBytes, forced_tokens};
 use crate::mask::index::base_sets::{BaseSets, Words};
 use crate::mask::index::tokens::Spelled;
 use crate::mask::masker::MaskedText;

@@ -7,9 +7,9 @@ use crate::strings::expr::arena::Arena;
 use crate::strings::expr::coarse_char_set::CoarseCharSet;
 use crate::strings::expr::word_lists::WordEdges;
 use crate::strings::language_id::{ANY, LanguageId, NONE, UNBOUNDED};
-use crate::strings::layers::{LayeredById, LayeredMap};
 use crate::strings::limits::{LanguageLimits, LimitReached};
 use crate::strings::pattern::error::PatternError;
+use crate::strings::shared_layer::{LayeredById, LayeredMap};
 
 /// Every language in use, and what has been found out about each.
 ///

@@ -27,13 +27,13 @@ mod expr;
 mod formats;
 mod language_id;
 mod languages;
-mod layers;
 mod lengths;
 mod limits;
 mod pattern;
+mod shared_layer;
 #[cfg(test)]
 mod tests;
-mod unicode;
+mod unicode_properties;
 
 pub(crate) use analysis::answers::{Cardinality, Fingerprint, Horizon};
 pub(crate) use analysis::is_blank;

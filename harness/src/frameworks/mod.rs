@@ -1,6 +1,6 @@
 //! The frameworks that can be compared, one file each.
 
-mod choice;
+mod by_name;
 mod documented;
 mod judging;
 mod llguidance;
@@ -15,7 +15,7 @@ mod token_trie;
 use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
-pub use choice::{Framework, FrameworkError, NamedWorker, choose, find_executable};
+pub use by_name::{Framework, FrameworkError, NamedWorker, choose, find_executable};
 pub use documented::{Documented, Keyword, Restriction};
 pub use judging::{Judging, Spelling};
 pub use settings::FrameworkSettings;

@@ -6,19 +6,19 @@
 
 mod completion;
 mod containers;
-mod distinct;
-mod forced;
+mod forced_bytes;
 mod frame;
 pub(super) mod keys;
 mod languages;
 pub(super) mod machine;
 pub(super) mod memo;
-mod mixer;
 mod numbers;
 pub(super) mod shapes;
 pub(super) mod state;
 pub(super) mod state_class;
+mod state_hash;
 mod strings;
+mod unique_items;
 mod whitespace;
 
 use frame::{Container, Derived, Frame, Frames, IndependentFrame, Left, OpenLanguages};
@@ -29,6 +29,6 @@ use memo::{
     ComparedValues, Completions, DistinctMemo, Distinctness, KeyClasses, MostTexts, ObjectKeys, ShapeMemo, StepMemo,
     TextPiece, ValueParts, ValueShape,
 };
-use mixer::Mixer;
 use state::{Cursor, Gap, OpenId, StackId, State, StepResult, StringResidual, is_of_number, is_whitespace};
+use state_hash::Mixer;
 use strings::DISTINGUISHED_WORDS;

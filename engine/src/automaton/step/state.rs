@@ -4,7 +4,7 @@ use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Literal, TextId};
 use crate::automaton::search::{ExpectationId, NextKeys};
-use crate::automaton::step::mixer::Mixer;
+use crate::automaton::step::state_hash::Mixer;
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 use std::hash::{Hash, Hasher};

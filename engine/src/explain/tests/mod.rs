@@ -5,8 +5,8 @@ mod corpus;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::conflict::{Excluded, excludes};
-use super::relax::Relaxable;
+use super::minimal_conflict::{Excluded, excludes};
+use super::removable_keywords::Relaxable;
 use super::*;
 use crate::automaton::Automaton;
 use crate::automaton::tests::{Regexes, SCHEMAS, document};

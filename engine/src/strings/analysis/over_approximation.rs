@@ -14,7 +14,7 @@ use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{ANY, LanguageId, UNBOUNDED};
 use crate::strings::languages::Languages;
 use crate::strings::limits::LimitReached;
-use crate::strings::unicode::SPACES;
+use crate::strings::unicode_properties::SPACES;
 
 /// Expressions inside one another to look into.
 const DEPTH: usize = 24;

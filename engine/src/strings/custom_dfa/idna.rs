@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
 
 use crate::strings::charset::CharSet;
-use crate::strings::unicode::property;
+use crate::strings::unicode_properties::property;
 
 /// Characters that are allowed whatever their properties (RFC 5892, section 2.6).
 const ALLOWED: &str = "\u{DF}\u{3C2}\u{6FD}\u{6FE}\u{F0B}\u{3007}";

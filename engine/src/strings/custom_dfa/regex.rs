@@ -7,8 +7,8 @@
 
 use crate::strings::charset::{CharSet, index};
 use crate::strings::custom_dfa::regex_class::{ClassState, Hex};
-use crate::strings::unicode::name_parts;
-use crate::strings::unicode::{is_name_part, is_name_start, property_endings};
+use crate::strings::unicode_properties::name_parts;
+use crate::strings::unicode_properties::{is_name_part, is_name_start, property_endings};
 
 /// Groups inside one another.
 const MAX_NESTING: usize = 100;

@@ -8,8 +8,8 @@ use crate::strings::charset::{CharRange, LAST, character};
 use crate::strings::expr::arena::Arena;
 use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{ANY, EMPTY, LanguageId, NONE};
-use crate::strings::layers::{LayeredById, LayeredMap};
 use crate::strings::limits::LimitReached;
+use crate::strings::shared_layer::{LayeredById, LayeredMap};
 
 /// First characters, sorted, each with the language of what may follow. Characters that nothing follows are left out.
 pub(crate) type Transitions = Arc<[(CharRange, LanguageId)]>;

@@ -8,8 +8,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::strings::charset::CharRange;
 use crate::strings::expr::expression::{Expr, Facts, LeapMinute};
 use crate::strings::language_id::{CHARACTER, LanguageId, NONE, UNBOUNDED};
-use crate::strings::layers::{LayeredMap, LayeredVec};
 use crate::strings::limits::LimitReached;
+use crate::strings::shared_layer::{LayeredMap, LayeredVec};
 
 /// A new language, or the bound that it would exceed.
 pub(in crate::strings) type NewLanguage = Result<LanguageId, LimitReached>;

@@ -22,7 +22,7 @@ use crate::strings::language_id::{ANY, CHARACTER, EMPTY, LanguageId, NONE, UNBOU
 use crate::strings::limits::LanguageLimits;
 use crate::strings::pattern::ast::{Ast, AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
-use crate::strings::unicode::word;
+use crate::strings::unicode_properties::word;
 
 type PatternLanguage = Result<LanguageId, PatternError>;
 

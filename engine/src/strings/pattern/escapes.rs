@@ -3,8 +3,8 @@
 use crate::strings::charset::CharSet;
 use crate::strings::pattern::error::PatternError;
 use crate::strings::pattern::reader::PatternParser;
-use crate::strings::unicode::SPACES;
-use crate::strings::unicode::word;
+use crate::strings::unicode_properties::SPACES;
+use crate::strings::unicode_properties::word;
 
 /// What a `\` and what follows it stand for.
 pub(super) enum ParsedEscape {
@@ -157,8 +157,8 @@ impl PatternParser<'_> {
             return self.syntax(start, "`{…}` behind `\\p`");
         };
         let name = &rest[1..end];
-        let Some(set) = crate::strings::unicode::property(name) else {
-            return match crate::strings::unicode::is_property(name) {
+        let Some(set) = crate::strings::unicode_properties::property(name) else {
+            return match crate::strings::unicode_properties::is_property(name) {
                 true => Err(PatternError::Unsupported {
                     offset: start,
                     what: "a property without a table",

@@ -13,7 +13,7 @@ use crate::strings::limits::LanguageLimits;
 use crate::strings::pattern::ast::{Ast, AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
 use crate::strings::pattern::reader::PatternParser;
-use crate::strings::unicode::{is_name_part, is_name_start};
+use crate::strings::unicode_properties::{is_name_part, is_name_start};
 
 /// Parses `source`; the second is the whole expression.
 pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId), PatternError> {

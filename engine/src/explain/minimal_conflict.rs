@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::answers::{Conflict, KeywordLocation};
-use super::relax::Relaxable;
+use super::messages::{Conflict, KeywordLocation};
+use super::removable_keywords::Relaxable;
 use crate::automaton::{Automaton, AutomatonError, State};
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
