@@ -180,3 +180,22 @@ fn unigram_scores_are_read() {
     assert_eq!(tokenizer.encode("ab", false).unwrap(), [5]);
     assert_eq!(tokenizer.tokenize(b"ab"), [4]);
 }
+
+#[test]
+fn a_vocabulary_is_read_from_a_tokenizer() {
+    let json = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true},
+        "post_processor": null, "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true},
+        "model": {"type": "Unigram", "unk_id": 0, "byte_fallback": false,
+            "vocab": [["<unk>", 0.0], ["▁", -2.0], ["a", -2.5], ["b", -3.0], ["ab", -4.25], ["▁ab", -6]]},
+    });
+    let tokenizer = tokenizers::Tokenizer::from_bytes(json.to_string().as_bytes()).unwrap();
+    let vocabulary = maskwright::Vocabulary::from_tokenizer(&tokenizer)
+        .unwrap()
+        .eos([0])
+        .build()
+        .unwrap();
+    assert_eq!(vocabulary.token_bytes(5), b" ab");
+    assert_eq!(vocabulary.tokenizer().unwrap().tokenize(b"ab"), [4]);
+}
