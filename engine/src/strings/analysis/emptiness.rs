@@ -310,11 +310,11 @@ impl Languages {
     /// How many characters the languages intersected ask for, all together, as far as that is easily counted.
     fn characters_asked(&mut self, id: LanguageId) -> Result<u64, LimitReached> {
         let Expr::And(members) = self.arena.node(id).clone() else {
-            return Ok(self.least(id)?.unwrap_or(0));
+            return Ok(self.shortest_length(id)?.unwrap_or(0));
         };
         let mut asked = 0_u64;
         for member in members {
-            asked = asked.saturating_add(self.least(member)?.unwrap_or(0));
+            asked = asked.saturating_add(self.shortest_length(member)?.unwrap_or(0));
         }
         Ok(asked)
     }

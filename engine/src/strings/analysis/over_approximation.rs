@@ -91,7 +91,7 @@ impl Languages {
             }
             // A text has no more parts than there is room for, and one more that it has only begun.
             Expr::Repeat { inner, min, max } => {
-                let parts = match self.least(inner)? {
+                let parts = match self.shortest_length(inner)? {
                     Some(least) => horizon.characters / least.max(1),
                     None => horizon.characters,
                 };
@@ -303,7 +303,7 @@ impl Languages {
             Expr::Class(_) => Some(1),
             Expr::Concat(first, rest) => {
                 let (before, after) = (self.slack(first, depth)?, self.slack(rest, depth)?);
-                let whole = before.zip(self.least(rest)?);
+                let whole = before.zip(self.shortest_length(rest)?);
                 let whole = whole.and_then(|(before, least)| before.checked_add(least));
                 whole.zip(after).map(|(whole, after)| whole.max(after))
             }
@@ -316,7 +316,7 @@ impl Languages {
                 most
             }
             Expr::Repeat { inner, min, .. } => {
-                let slack = self.slack(inner, depth)?.zip(self.least(inner)?);
+                let slack = self.slack(inner, depth)?.zip(self.shortest_length(inner)?);
                 slack.and_then(|(slack, least)| least.checked_mul(min.saturating_sub(1))?.checked_add(slack))
             }
             Expr::CustomDfa(CustomDfa::Hostname(_)) => Some(CustomDfa::HOST_SLACK),
@@ -327,141 +327,8 @@ impl Languages {
         })
     }
 
-    /// Characters of a shortest text, where they are easily counted.
-    pub(in crate::strings) fn least(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
-        Ok(match self.arena.is_structural(id) {
-            true => self.lengths(id)?.and_then(|lengths| lengths.min()),
-            false => None,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::strings::LanguageLimits;
-    use crate::strings::language_id::NONE;
-
-    const HORIZON: Horizon = Horizon {
-        characters: 10,
-        blanks: 2,
-        octets: 20,
-    };
-
-    /// All texts of up to so many characters of an alphabet, after each other.
-    fn compare(languages: &mut Languages, one: LanguageId, other: LanguageId, alphabet: &str, longest: usize) -> usize {
-        let mut level = vec![(String::new(), one, other)];
-        let mut compared = 0;
-        for _ in 0..longest {
-            let mut next = Vec::new();
-            for (text, one, other) in level {
-                for c in alphabet.chars() {
-                    let text = format!("{text}{c}");
-                    let words = text
-                        .split(|c| !is_blank(u32::from(c)))
-                        .filter(|blanks| !blanks.is_empty());
-                    let is_within = words.count() as u64 <= HORIZON.blanks && text.len() as u64 <= HORIZON.octets;
-                    if text.contains("--") || !is_within {
-                        continue;
-                    }
-                    let after = [one, other].map(|language| languages.derivative(language, c).unwrap());
-                    compared += 1;
-                    assert_eq!(after[0] == NONE, after[1] == NONE, "{text}");
-                    let ends = after.map(|language| languages.accepts_empty(language));
-                    assert_eq!(ends[0], ends[1], "{text}");
-                    if after[0] != NONE && !next.iter().any(|(_, one, other)| [*one, *other] == after) {
-                        next.push((text, after[0], after[1]));
-                    }
-                }
-            }
-            level = next;
-        }
-        compared
-    }
-
-    #[test]
-    fn near_languages_are_the_same_up_to_the_horizon() {
-        let mut languages = Languages::new(&LanguageLimits::default());
-        let patterns = [
-            ("^[a-c-]{1,255}$", 200, "ab-.1"),
-            ("^([ab]{2}[.1]){3,40}a?$", 100, "ab.1"),
-            ("^([ab]+ +){0,18}b$", 90, "ab "),
-            ("^(a{0,30}b|.{17}1{2,20})*$", 60, "ab1"),
-            ("^a(b{20}|-)*$", 50, "ab-"),
-            (r"^([^ ]+ +){0,11}[^ ]+$", 70, "ab "),
-            (r"^(?:\S+\s+){0,9}\S+$", 60, "a1 \u{a0}"),
-            (r"^\S+(\s(a|b1?){1,3}){2,7}\s?$", 60, "ab1 "),
-            (r"^( ?a+ ?){0,9}$", 60, "ab "),
-            ("^(ab{1,5}1){0,7}(ba)?$", 200, "ab1"),
-            // Several at once.
-            (
-                r"^(?!.*1b)(?=.{1,150}$)(([ab1]{1,40}\.){1,99}(?!1*$)[a1]+\.?)$",
-                140,
-                "ab1.",
-            ),
-            ("^(?=.*a)(?=.*1)(?!.*b{3})[ab1]{1,60}$", 58, "ab1"),
-            ("^(?=.*a{14}$)[ab]{0,60}$", 50, "ab"),
-            ("^(?=.*a{6}$)[ab]{0,60}$", 70, "ab"),
-            ("^(?=(a{1,30}b)*$)(?!.*a{12})", 70, "ab"),
-        ];
-        let formats = ["hostname", "email", "uri", "uri-reference", "idn-email"];
-        let formats = formats.map(|format| (languages.format(format).unwrap().unwrap(), 120, "ax-.@/1"));
-        let patterns =
-            patterns.map(|(pattern, bound, alphabet)| (languages.pattern(pattern).unwrap(), bound, alphabet));
-        let mut open: Vec<(LanguageId, u64, &str)> = Vec::new();
-        for (unbounded, bound, alphabet) in patterns.into_iter().chain(formats) {
-            for least in 0..3 {
-                let length = languages.length(least, Some(bound)).unwrap();
-                open.push((languages.and(&[unbounded, length]).unwrap(), bound, alphabet));
-            }
-        }
-        // Bounds on the octets.
-        let idn_email = languages.format("idn-email").unwrap().unwrap();
-        open.push((idn_email, 20, "é漢.a"));
-        open.push((idn_email, 16, "\u{10000}.\"a"));
-        let (mut compared, mut changed, mut continued) = (0, 0, 0);
-        for (mut language, bound, alphabet) in open {
-            // What texts go on with in languages that the first ones are near to.
-            let mut above: Vec<LanguageId> = Vec::new();
-            // On the way to the bound, and where the horizon before it is reached.
-            let mut last = None;
-            for step in 0..bound as usize {
-                let near = languages.over_approximation(language, HORIZON).unwrap();
-                assert_eq!(languages.over_approximation(near, HORIZON).unwrap(), near);
-                let differs = near != language;
-                changed += usize::from(differs);
-                let before = match differs {
-                    true => last.replace((language, near)),
-                    false => last.take(),
-                };
-                if let Some((language, near)) = before.filter(|_| !differs || step % 31 == 1) {
-                    compared += compare(&mut languages, language, near, alphabet, HORIZON.characters as usize);
-                }
-                if step < 4 {
-                    above.push(near);
-                }
-                let mut next = alphabet
-                    .chars()
-                    .cycle()
-                    .skip(step * 7 % 5)
-                    .take(alphabet.chars().count());
-                let after = next.find_map(|c| {
-                    let after = languages.derivative(language, c).unwrap();
-                    (after != NONE).then_some((c, after))
-                });
-                let Some((c, after)) = after else { break };
-                language = after;
-                for above in &mut above {
-                    *above = languages.derivative(*above, c).unwrap();
-                    assert!(*above != NONE && languages.accepts_empty(*above) >= languages.accepts_empty(after));
-                    continued += 1;
-                }
-            }
-            if let Some((language, near)) = last {
-                compared += compare(&mut languages, language, near, alphabet, HORIZON.characters as usize);
-            }
-        }
-        assert!(changed > 1_000 && compared > 50_000, "{changed} {compared}");
-        assert!(continued > 5_000, "{continued}");
+    /// The number of characters of a shortest text, where the structure shows it.
+    pub(in crate::strings) fn shortest_length(&mut self, id: LanguageId) -> Result<Option<u64>, LimitReached> {
+        Ok(self.plain_lengths(id)?.and_then(|lengths| lengths.min()))
     }
 }

@@ -21,21 +21,21 @@ pub(in crate::strings) const SYNTAX: &str = "^$\\.*+?()[]{}|";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) struct RegexSyntax {
     /// For each open group, whether it may be repeated.
-    open: Box<[bool]>,
+    pub(super) open: Box<[bool]>,
     /// Capturing groups so far.
-    groups: u32,
+    pub(super) groups: u32,
     /// The number of groups that references ask for, where there are fewer.
-    wanted: u32,
+    pub(super) wanted: u32,
     /// Names of groups, sorted.
-    names: Box<[Box<str>]>,
+    pub(super) names: Box<[Box<str>]>,
     /// Names that references ask for and no group has yet, sorted.
-    missing: Box<[Box<str>]>,
-    at: RegexState,
+    pub(super) missing: Box<[Box<str>]>,
+    pub(super) at: RegexState,
 }
 
 /// Where in a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum RegexState {
+pub(super) enum RegexState {
     /// Between terms; whether the last may be repeated.
     Term { repeatable: bool },
     /// Behind a quantifier.
@@ -63,7 +63,7 @@ enum RegexState {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Braces {
+pub(super) enum Braces {
     Start,
     Low(u64),
     Comma(u64),
@@ -71,7 +71,7 @@ enum Braces {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum EscapeState {
+pub(super) enum EscapeState {
     /// Behind the backslash.
     Start,
     /// Behind `\c`.
@@ -115,7 +115,7 @@ impl RegexSyntax {
     }
 
     /// Where the term before ends here, the place between terms; none in the middle of one.
-    fn settled(&self) -> Option<Self> {
+    pub(super) fn settled(&self) -> Option<Self> {
         match &self.at {
             RegexState::Term { .. } => Some(self.clone()),
             RegexState::Quantified => Some(self.with(RegexState::Term { repeatable: false })),
@@ -132,7 +132,7 @@ impl RegexSyntax {
     }
 
     /// Whether there may be one more group that captures.
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         self.groups as usize + self.missing.len() < MAX_GROUPS as usize
     }
 
@@ -371,100 +371,6 @@ impl RegexSyntax {
         self.escaped(before, value)
     }
 
-    /// Characters of the shortest text that may follow. Letters may always be added at its end.
-    pub(in crate::strings) fn cheapest(&self) -> u64 {
-        if let Some(at) = self.settled() {
-            return at.closing(0, 0, None);
-        }
-        match &self.at {
-            RegexState::Group => self.new_group(0),
-            RegexState::GroupKind => self.new_group(1),
-            RegexState::GroupAngle => self.new_group(2),
-            RegexState::Name { reference: false, name } => self.group_name(name),
-            RegexState::Name { reference: true, name } => self.reference_name(name),
-            RegexState::Reference => 1 + self.reference_name(""),
-            RegexState::Braces(braces) => braces.cheapest() + self.closing(0, 0, None),
-            RegexState::ClassStart => 1 + self.closing(0, 0, None),
-            RegexState::Class(before) => before.cheapest() + self.closing(0, 0, None),
-            RegexState::Escape(escape, before) => escape.cheapest(*before) + self.closing(0, 0, None),
-            RegexState::Term { .. } | RegexState::Quantified | RegexState::Number(_) => self.closing(0, 0, None),
-        }
-    }
-
-    /// Characters that close groups and make those that references ask for, with so many more groups open, and so many
-    /// more that capture, one of which is called `made`.
-    fn closing(&self, open: u64, groups: u64, made: Option<&str>) -> u64 {
-        let missing = self.missing.iter().filter(|missing| Some(&***missing) != made);
-        let (mut named, mut count) = (0, 0);
-        for name in missing {
-            // `(?<name>)`
-            named += name.chars().count() as u64 + 5;
-            count += 1;
-        }
-        let there = u64::from(self.groups) + groups + count;
-        self.open.len() as u64 + open + named + 2 * u64::from(self.wanted).saturating_sub(there)
-    }
-
-    /// From behind `(`, or `(?`, or `(?<`, by how much of that there is.
-    fn new_group(&self, read: usize) -> u64 {
-        let mut ways = vec![
-            // `?:`, or behind `(?<` the `=` of a lookbehind.
-            2u64.saturating_sub(read as u64).max(1) + self.closing(1, 0, None),
-        ];
-        if read == 0 && self.has_room() {
-            ways.push(self.closing(1, 1, None));
-        }
-        ways.push((2 - read as u64) + self.group_name(""));
-        ways.into_iter().min().unwrap_or(u64::MAX)
-    }
-
-    /// The rest of a group's name, and what follows.
-    fn group_name(&self, name: &str) -> u64 {
-        let known = self.missing.iter().filter(|missing| missing.starts_with(name));
-        let known = known.map(|missing| rest(missing, name) + 1 + self.closing(1, 1, Some(missing)));
-        let taken = name.is_empty() || self.names.iter().any(|taken| **taken == *name);
-        let fresh = self.has_room().then(|| 1 + u64::from(taken) + self.closing(1, 1, None));
-        known.chain(fresh).min().unwrap_or(u64::MAX)
-    }
-
-    /// The rest of a reference's name, and what follows.
-    fn reference_name(&self, name: &str) -> u64 {
-        let known = self
-            .names
-            .iter()
-            .chain(&self.missing)
-            .filter(|known| known.starts_with(name));
-        let known = known.map(|known| rest(known, name) + 1 + self.closing(0, 0, None));
-        let fresh = self.has_room().then(|| {
-            // One more group, for which `closing` counts no group without a name.
-            let length = name.chars().count().max(1) as u64;
-            let typed = length - name.chars().count() as u64 + 1;
-            typed + length + 5 + self.closing(0, 1, None)
-        });
-        known.chain(fresh).min().unwrap_or(u64::MAX)
-    }
-
-    /// A way to the end of the expression, if that is easily found.
-    pub(in crate::strings) fn completion(&self) -> Option<String> {
-        let mut way = String::new();
-        let mut at = self.clone();
-        for _ in 0..24 {
-            if let Some(settled) = at.settled() {
-                way.extend(settled.open.iter().map(|_| ')'));
-                way.extend(settled.missing.iter().map(|name| format!("(?<{name}>)")));
-                let there = settled.groups + settled.missing.len() as u32;
-                way.push_str(&"()".repeat(settled.wanted.saturating_sub(there) as usize));
-                return Some(way);
-            }
-            let cost = at.cheapest();
-            let mut steps = "]}>:=0FfaD?/u{\\(1".chars().filter_map(|c| Some((c, at.after(c)?)));
-            let (c, next) = steps.find(|(_, next)| next.cheapest() < cost)?;
-            way.push(c);
-            at = next;
-        }
-        None
-    }
-
     /// Characters outside of which there is no next state.
     pub(in crate::strings) fn first_characters(&self) -> CharSet {
         match &self.at {
@@ -516,11 +422,6 @@ fn inserted(names: &[Box<str>], place: usize, name: &str) -> Box<[Box<str>]> {
     names.into()
 }
 
-/// Characters of `name` behind its beginning `read`.
-fn rest(name: &str, read: &str) -> u64 {
-    name[read.len()..].chars().count() as u64
-}
-
 impl Braces {
     /// What is behind `c`; inside, none behind the closing brace.
     fn after(&self, c: char) -> Option<Option<Self>> {
@@ -537,70 +438,6 @@ impl Braces {
             _ => return None,
         }))
     }
-
-    fn cheapest(&self) -> u64 {
-        match *self {
-            Self::Start => 2,
-            Self::Low(_) | Self::Comma(_) => 1,
-            Self::High(low, mut high) => {
-                let mut digits = 0;
-                while high < low {
-                    high = high.saturating_mul(10).saturating_add(9).min(u64::MAX - 1);
-                    digits += 1;
-                }
-                digits + 1
-            }
-        }
-    }
-}
-
-impl EscapeState {
-    /// Characters that end the escape, and the class around it.
-    fn cheapest(&self, before: Option<ClassState>) -> u64 {
-        let ways = |values: &[(u64, Option<u32>)]| {
-            let ends = values.iter().filter_map(|&(cost, value)| match before {
-                None => Some(cost),
-                Some(before) => Some(cost + before.atom(value)?.cheapest()),
-            });
-            ends.min()
-        };
-        let hex = |hex: Hex| match before {
-            None => Some(hex.least()),
-            Some(before) => hex.cheapest(before),
-        };
-        let unicode = || {
-            hex(Hex::unit())
-                .into_iter()
-                .chain(hex(Hex::braced()).map(|cost| cost + 1))
-                .min()
-        };
-        let least = match self {
-            // The last character that a backslash and one more stand for is `}`.
-            Self::Start => {
-                let short = ways(&[(1, Some(0x7D))]);
-                let byte = hex(Hex::byte()).map(|cost| cost + 1);
-                short
-                    .into_iter()
-                    .chain(byte)
-                    .chain(unicode().map(|cost| cost + 1))
-                    .min()
-            }
-            Self::Control => ways(&[(1, Some(26))]),
-            Self::Unicode => unicode(),
-            Self::Hex(read) => hex(*read),
-            Self::Zero => Some(before.map_or(0, ClassState::cheapest)),
-            Self::Property => ways(&[(2 + shortest_property(""), None)]),
-            Self::PropertyName(name) => ways(&[(1 + shortest_property(name), None)]),
-        };
-        least.unwrap_or(u64::MAX)
-    }
-}
-
-fn shortest_property(name: &str) -> u64 {
-    property_endings(name)
-        .map(|ending| ending.len() as u64)
-        .min()
-        .unwrap_or(u64::MAX >> 1)
 }
 
 /// The number of the first character of the row that all characters beyond ASCII share.

@@ -73,42 +73,26 @@ impl Arena {
         if max == 0 || inner == NONE || inner == EMPTY {
             return Ok(EMPTY);
         }
-        if self.nullable(inner) {
-            return self.repeat_nullable(inner, max);
-        }
-        if (min, max) == (1, 1) {
-            return Ok(inner);
-        }
-        if let Some((base, low, high)) = self.flattened(inner, min, max) {
-            return self.intern(Expr::Repeat {
-                inner: base,
-                min: low,
-                max: high,
-            });
-        }
+        let min = match self.nullable(inner) {
+            // Skipped rounds match the empty text: there is no lower bound, and the inner's own way to be empty is superfluous.
+            true => {
+                if max == 1 {
+                    return Ok(inner);
+                }
+                if let Expr::Or(members) = self.node(inner)
+                    && members.contains(&EMPTY)
+                {
+                    let others: Vec<_> = members.iter().copied().filter(|&member| member != EMPTY).collect();
+                    let inner = self.or(others)?;
+                    return self.repeat(inner, 0, max);
+                }
+                0
+            }
+            false if (min, max) == (1, 1) => return Ok(inner),
+            false => min,
+        };
+        let (inner, min, max) = self.flattened(inner, min, max).unwrap_or((inner, min, max));
         self.intern(Expr::Repeat { inner, min, max })
-    }
-
-    /// Skipped rounds match the empty text: the lower bound is 0, and the inner's own way to be empty superfluous.
-    fn repeat_nullable(&mut self, inner: LanguageId, max: u64) -> NewLanguage {
-        if max == 1 {
-            return Ok(inner);
-        }
-        if let Expr::Or(members) = self.node(inner)
-            && members.contains(&EMPTY)
-        {
-            let others: Vec<_> = members.iter().copied().filter(|&member| member != EMPTY).collect();
-            let inner = self.or(others)?;
-            return self.repeat(inner, 0, max);
-        }
-        if let Some((base, low, high)) = self.flattened(inner, 0, max) {
-            return self.intern(Expr::Repeat {
-                inner: base,
-                min: low,
-                max: high,
-            });
-        }
-        self.intern(Expr::Repeat { inner, min: 0, max })
     }
 
     /// `(x{a,b}){c,d}` as one repetition, where the counts k·a to k·b for k from c to d leave no gap.

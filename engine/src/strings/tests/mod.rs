@@ -1,5 +1,6 @@
 //! Tests from the contract: a brute-force oracle, laws, the Test Suite's strings, the corpus.
 
+mod characters;
 mod corpus;
 mod figures;
 mod fingerprints;
@@ -8,6 +9,7 @@ mod lengths;
 mod limits;
 mod matcher;
 mod oracle;
+mod over_approximation;
 mod patterns;
 mod random;
 mod suite;
