@@ -1,68 +1,69 @@
-//! [`DecodeState`]: from the bytes of a JSON string to its characters.
+//! [`DecodeState`]: decodes the bytes of a JSON string to characters.
 
 use crate::Escapes;
 use smallvec::{SmallVec, smallvec};
 use std::hash::Hash;
 
-/// Where in a character a string stands. Escapes and UTF-8 sequences take several bytes.
+/// The decoder's state within a string. Escapes and UTF-8 sequences take several bytes, so a state may lie inside a
+/// character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum DecodeState {
     /// Between characters.
     #[default]
     Between,
-    /// After a backslash.
+    /// After a backslash that begins an escape.
     Escape,
-    /// In the digits of `\uXXXX`, after so many of them.
+    /// Inside `\uXXXX`, after `digits` of its hexadecimal digits.
     Hex {
-        /// Digits read.
+        /// Number of digits read.
         digits: u8,
-        /// Their value.
+        /// The value of the digits read.
         value: u16,
-        /// The high surrogate before, where this is the second half of a pair.
+        /// The high surrogate read before, if this is the second half of a surrogate pair.
         high: Option<u16>,
     },
-    /// After a high surrogate, which a low one has to follow.
+    /// After a high surrogate; a low surrogate must follow.
     High(u16),
-    /// After a high surrogate and a backslash.
+    /// After a high surrogate and a backslash; `u` must follow.
     HighEscape(u16),
-    /// In a UTF-8 sequence: the bits so far, and how many bytes are missing.
+    /// Inside a UTF-8 sequence.
     Utf8 {
-        /// The bits of the bytes read.
+        /// The code point's bits from the bytes read so far.
         bits: u32,
-        /// Bytes to come.
+        /// Number of bytes still to come.
         missing: u8,
-        /// The least character that a sequence of this length may spell.
+        /// The least code point that a sequence of this length may encode; smaller ones would be overlong.
         least: u32,
     },
 }
 
-/// Whether a byte is a character of a string by itself, in any style.
+/// Whether a byte stands for a character of a string by itself in every style: printable ASCII other than `"` and `\`.
 pub(crate) fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }
 
-/// The characters that some bytes begin with and that stand for themselves, if they are more than one.
+/// The longest run of [plain](is_plain) characters at the beginning of some bytes; `None` if it is shorter than two.
 pub(in crate::automaton) fn several_plain(bytes: &[u8]) -> Option<&str> {
     let count = bytes.iter().take_while(|byte| is_plain(**byte)).count();
     let characters = std::str::from_utf8(&bytes[..count]).ok();
     characters.filter(|_| count > 1)
 }
 
-/// What a byte brings.
+/// The result of decoding one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decoded {
-    /// The string goes on, no character is complete.
+    /// The string continues, and no character is complete yet.
     Partial(DecodeState),
     /// A character is complete.
     Character(char),
-    /// The closing quote.
+    /// The string's closing quote.
     End,
-    /// The byte cannot stand here.
+    /// The byte may not come here.
     Refused,
 }
 
 impl DecodeState {
-    /// Reads a byte.
+    /// Decodes one byte under the escapes that the style allows.
     pub(crate) fn step(self, byte: u8, escapes: Escapes) -> Decoded {
         match self {
             Self::Between => as_it_is(between(byte), escapes),
@@ -87,7 +88,8 @@ impl DecodeState {
         }
     }
 
-    /// The characters that may come out, as inclusive ranges; all where any may.
+    /// The code points that the character being read may still become, as sorted inclusive ranges; between characters
+    /// and after a bare backslash, all of them.
     pub(crate) fn possible(self, escapes: Escapes) -> SmallVec<[(u32, u32); 4]> {
         const LAST: u32 = 0x10_FFFF;
         match self {
@@ -150,7 +152,7 @@ fn is_in(ranges: &[(u32, u32)], code: u32) -> bool {
     ranges.iter().any(|(first, last)| (*first..=*last).contains(&code))
 }
 
-/// Ranges of characters without others; both are sorted.
+/// Removes the code points in `others` from `ranges`. Both are sorted inclusive ranges.
 pub(super) fn without(ranges: &[(u32, u32)], others: impl Iterator<Item = (u32, u32)> + Clone) -> Vec<(u32, u32)> {
     let mut left = Vec::new();
     for &(mut first, last) in ranges {
@@ -170,7 +172,7 @@ pub(super) fn without(ranges: &[(u32, u32)], others: impl Iterator<Item = (u32, 
     left
 }
 
-/// A character that was not escaped, where it need not be.
+/// Refuses an unescaped character that the style requires to be escaped.
 fn as_it_is(decoded: Decoded, escapes: Escapes) -> Decoded {
     match decoded {
         Decoded::Character(character) if escapes.hides(character) => Decoded::Refused,
@@ -178,7 +180,7 @@ fn as_it_is(decoded: Decoded, escapes: Escapes) -> Decoded {
     }
 }
 
-/// The characters whose surrogate pairs begin with one of these high surrogates.
+/// The characters whose surrogate pairs begin with a high surrogate from `first` to `last`, as an inclusive range.
 fn pairs(first: u16, last: u16) -> (u32, u32) {
     let base = |high: u16| 0x1_0000 + ((u32::from(high) - 0xD800) << 10);
     (base(first), base(last) + 0x3FF)
@@ -256,7 +258,7 @@ fn continuation(bits: u32, missing: u8, least: u32, byte: u8) -> Decoded {
     }
 }
 
-/// A code point as a character; surrogates and what is past the last are none.
+/// Decodes a code point; surrogates and numbers beyond the last code point are refused.
 fn character(code: u32) -> Decoded {
     char::from_u32(code).map_or(Decoded::Refused, Decoded::Character)
 }

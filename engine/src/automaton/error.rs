@@ -1,9 +1,9 @@
-//! [`AutomatonError`]: what can go wrong when the automaton is asked something.
+//! [`AutomatonError`]: why the automaton could not answer.
 
 use crate::limits::Exceeded;
 use crate::{CompileError, CompileErrorKind};
 
-/// What can go wrong when the automaton is asked something.
+/// The reason why the automaton could not answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum AutomatonError {
     /// A limit was reached.
@@ -12,10 +12,10 @@ pub(crate) enum AutomatonError {
     /// A limit of strings or numbers was reached.
     #[error("{0}")]
     Reached(String),
-    /// A query came up that has to be answered first. Never leaves [`queries`].
+    /// A query came up that has to be answered first. Only the search uses this error, and catches it itself.
     #[error("a query is open")]
     Pending,
-    /// A subschema cannot be treated.
+    /// A subschema uses something that is not supported or malformed.
     #[error(transparent)]
     Schema(#[from] CompileError),
 }
@@ -41,16 +41,16 @@ impl From<AutomatonError> for CompileError {
     }
 }
 
-/// A limit of strings or numbers, where no place in the schema is at hand.
+/// Turns an error of strings or numbers into a compile error where no location in the schema is known.
 pub(super) fn limit_error(error: impl Into<AutomatonError>) -> CompileError {
     error.into().into()
 }
 
-/// Whether a count is within a limit.
+/// Checks that a count is within a limit.
 ///
 /// # Errors
 ///
-/// [`AutomatonError::Limit`], where it is not.
+/// [`AutomatonError::Limit`], if the count exceeds `allowed`.
 pub(crate) fn check_limit(
     count: usize,
     (limit, allowed): (&'static str, usize),

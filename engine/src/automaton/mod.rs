@@ -1,4 +1,4 @@
-//! From a schema to a machine over bytes, built as far as documents ask for it.
+//! The automaton of a schema: it reads a document byte by byte and is built only as far as documents need it.
 //!
 //! ```text
 //! SchemaSet ─ formula/ ─► Constraint (per type of value) ─ step/ ─► states, byte by byte

@@ -1,4 +1,4 @@
-//! [`Algebra`]: what a value must satisfy, with all that this is made of.
+//! [`Algebra`]: what a value must satisfy, with the tables of all parts that this is made of.
 
 use crate::automaton::Formats;
 use crate::automaton::error::{AutomatonError, check_limit};
@@ -17,7 +17,8 @@ use crate::{Limits, Style};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// What a value must satisfy, and all that this is made of, each kept once and known by a number.
+/// What a value must satisfy: assertions, constraints, formulas, languages and so on, each stored once and referred to
+/// by a number.
 #[derive(Debug)]
 pub(crate) struct Algebra {
     pub(crate) schema: Arc<SchemaSet>,
@@ -33,27 +34,28 @@ pub(crate) struct Algebra {
     pub(crate) diagrams: DecisionDiagrams,
     pub(crate) languages: Languages,
     pub(crate) number_texts: NumeralAutomaton,
-    /// The assertions that have been expanded.
+    /// The constraints of the assertions that have been expanded.
     pub(crate) constraints: HashMap<AssertionId, Constraint>,
     pub(crate) key_memo: KeyMemo,
-    /// Numbers in lists that are kept, here and in the layers above, for the count of [memory](Self::memory).
+    /// Number of cells in lists that are kept here and in the layers above; part of the estimate of
+    /// [memory](Self::memory).
     pub(crate) kept_cells: usize,
 }
 
-/// What has been worked out about keys.
+/// Memo of what has been worked out about keys.
 #[derive(Debug, Default)]
 pub(crate) struct KeyMemo {
     /// Whether a text belongs to a language.
     pub(crate) covered: HashMap<(LanguageId, TextId), bool>,
-    /// The keys of languages that are lists, or all but lists.
+    /// The keys of a language, if it is a short list or the complement of one; `None` if it is neither.
     pub(crate) enumerated: HashMap<LanguageId, Option<Arc<EnumeratedKeys>>>,
-    /// The first keys of languages, and how many were asked for.
+    /// The first keys of a language, with how many were asked for.
     pub(crate) first_keys: HashMap<LanguageId, (usize, Arc<[TextId]>)>,
-    /// Languages of keys with others, which are sorted, or without them.
+    /// A language with some sorted keys added (`true`) or removed (`false`).
     pub(crate) combined: HashMap<(LanguageId, bool, Box<[TextId]>), LanguageId>,
-    /// What formulas say that ask for each key by itself.
+    /// The [`IndependentKeys`] of a formula; `None` if the formula says more than that.
     pub(crate) independent: HashMap<FormulaId, Option<Arc<IndependentKeys>>>,
-    /// What is left of an independent-key object after a member that had to come.
+    /// The formula left of an independent-key object after a required member has come.
     pub(crate) after_required: HashMap<(FormulaId, TextId), FormulaId>,
 }
 
@@ -81,7 +83,7 @@ impl Algebra {
         }
     }
 
-    /// Bytes of what has been worked out, roughly.
+    /// An estimate of the memory that all tables take, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.formulas.size()
             + 8 * self.kept_cells
@@ -90,17 +92,17 @@ impl Algebra {
             + 96 * self.assertions.len()
     }
 
-    /// Whether so many bytes may be taken by one compiled schema.
+    /// Checks an amount of memory against the limit for one compiled schema.
     ///
     /// # Errors
     ///
-    /// [`AutomatonError::Limit`], where they are more than [`Limits::memory_bytes`].
+    /// [`AutomatonError::Limit`], if it exceeds [`Limits::memory_bytes`].
     pub(crate) fn check_memory(&self, bytes: usize) -> Result<(), AutomatonError> {
         let limit = ("memory_bytes", self.limits.memory_bytes);
         check_limit(bytes, limit, "bytes for one compiled schema")
     }
 
-    /// The assertion of being valid under a subschema.
+    /// The assertion that a value is valid under a subschema.
     pub(crate) fn assertion_of(&mut self, node: NodeId) -> AssertionId {
         let assertion = match &self.schema.node(node).body {
             Body::Anything => Assertion::Anything,
@@ -110,7 +112,7 @@ impl Algebra {
         self.assertions.intern(assertion)
     }
 
-    /// What a subschema on the same value means.
+    /// The constraint of a subschema that applies to the same value.
     pub(super) fn part(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
         let assertion = self.assertion_of(node);
         self.constraint(assertion)
@@ -133,7 +135,7 @@ impl Algebra {
         self.atom(AtomKind::Has(name))
     }
 
-    /// "At least `min` and at most `max`", in terms of atoms that say "at least".
+    /// The parts of "at least `min` and at most `max`", expressed by atoms that say "at least".
     pub(crate) fn between(&mut self, kind: impl Fn(u64) -> AtomKind, min: u64, max: Option<u64>) -> Vec<FormulaId> {
         let mut parts = Vec::new();
         if min > 0 {
@@ -168,7 +170,7 @@ impl Algebra {
         }
     }
 
-    /// The number that an assertion is to be equal to.
+    /// The number that an assertion requires its value to equal; `None` for other assertions.
     pub(crate) fn number_of(&self, assertion: AssertionId) -> Option<Decimal> {
         match self.assertions.get(assertion) {
             Assertion::Equal(value) => match value.as_ref().shape() {
@@ -179,7 +181,7 @@ impl Algebra {
         }
     }
 
-    /// The string that an assertion is to be equal to.
+    /// The string that an assertion requires its value to equal; `None` for other assertions.
     pub(crate) fn string_of(&self, assertion: AssertionId) -> Option<&str> {
         match self.assertions.get(assertion) {
             Assertion::Equal(value) => match value.as_ref().shape() {
@@ -194,13 +196,13 @@ impl Algebra {
         matches!(self.assertions.get(assertion), Assertion::Equal(_))
     }
 
-    /// Whether a name goes on after `read` bytes with a character of some ranges.
+    /// Whether a key continues after `read` bytes with a character in one of the inclusive `ranges`.
     pub(crate) fn has_extension_with(&self, name: TextId, read: usize, ranges: &[(u32, u32)]) -> bool {
         let next = self.texts.get(name)[read..].chars().next().map(u32::from);
         next.is_some_and(|next| ranges.iter().any(|(first, last)| (*first..=*last).contains(&next)))
     }
 
-    /// Those of some names, sorted by their characters, that begin with a text.
+    /// The keys among `names` that begin with a text. `names` must be sorted by their characters.
     pub(crate) fn beginning_with<'a>(&self, names: &'a [TextId], text: TextId) -> &'a [TextId] {
         let text = self.texts.get(text);
         let from = names.partition_point(|name| self.texts.get(*name) < text);
@@ -208,13 +210,13 @@ impl Algebra {
         &names[from..from + count]
     }
 
-    /// Sorts names by their characters, and leaves each once.
+    /// Sorts keys by their characters and removes duplicates.
     pub(crate) fn sort_keys(&self, names: &mut Vec<TextId>) {
         names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
         names.dedup();
     }
 
-    /// The assertion of satisfying at least one of `assertions`.
+    /// The assertion that a value satisfies at least one of `assertions`.
     pub(super) fn any_assertion(&mut self, mut assertions: Vec<AssertionId>) -> AssertionId {
         assertions.sort_unstable();
         assertions.dedup();

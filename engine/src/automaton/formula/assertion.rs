@@ -1,4 +1,4 @@
-//! [`Assertion`]: what is asked of a value; [`Constraint`]: what an assertion means for each type of value.
+//! [`Assertion`]: what is asked of a value. [`Constraint`]: what an assertion means for each type of value.
 
 use crate::automaton::formula::boolean::FormulaId;
 use crate::json::Value;
@@ -8,26 +8,26 @@ use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use std::hash::Hash;
 
-/// An assertion. Equal ids are equal assertions.
+/// The number of an [`Assertion`]. Equal ids mean equal assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct AssertionId(pub(crate) u32);
 
 /// What is asked of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Assertion {
-    /// Nothing: every value will do.
+    /// Every value satisfies it.
     Anything,
-    /// No value will do.
+    /// No value satisfies it.
     Nothing,
-    /// That it is valid under a subschema.
+    /// The value is valid under a subschema.
     Node(NodeId),
-    /// That it equals a value.
+    /// The value equals this one.
     Equal(Value),
-    /// That it satisfies at least one of these.
+    /// The value satisfies at least one of these assertions, which are sorted.
     AnyOf(Box<[AssertionId]>),
 }
 
-/// The assertions of one compilation.
+/// All assertions of one compiled schema, each stored once.
 #[derive(Debug)]
 pub(crate) struct AssertionTable {
     assertions: Vec<Assertion>,
@@ -47,20 +47,20 @@ impl Default for AssertionTable {
 }
 
 impl AssertionId {
-    /// Every value will do.
+    /// The assertion that every value satisfies.
     pub(crate) const ANYTHING: Self = Self(0);
-    /// No value will do.
+    /// The assertion that no value satisfies.
     pub(crate) const NOTHING: Self = Self(1);
 }
 
 impl AssertionTable {
-    /// Makes room for so many more.
+    /// Reserves memory for `assertions` more assertions.
     pub(crate) fn reserve(&mut self, assertions: usize) {
         self.assertions.reserve(assertions);
         self.ids.reserve(assertions);
     }
 
-    /// The id of an assertion.
+    /// The id of an assertion, which is added if it is new.
     pub(crate) fn intern(&mut self, assertion: Assertion) -> AssertionId {
         if let Some(&id) = self.ids.get(&assertion) {
             return id;
@@ -71,7 +71,7 @@ impl AssertionTable {
         id
     }
 
-    /// Number of assertions.
+    /// Number of assertions stored.
     pub(crate) fn len(&self) -> usize {
         self.assertions.len()
     }
@@ -82,31 +82,32 @@ impl AssertionTable {
     }
 }
 
-/// What an assertion means for each type of value. The first byte of a value tells its type.
+/// The meaning of an assertion for each type of value. The first byte of a value tells which type applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Constraint {
-    /// Whether `null` will do.
+    /// Whether `null` satisfies it.
     pub null: bool,
-    /// Whether `true` will do.
+    /// Whether `true` satisfies it.
     pub yes: bool,
-    /// Whether `false` will do.
+    /// Whether `false` satisfies it.
     pub no: bool,
-    /// The numbers that will do.
+    /// The numbers that satisfy it.
     pub numbers: NumberSetId,
-    /// The strings that will do.
+    /// The strings that satisfy it.
     pub strings: LanguageId,
-    /// What an array must satisfy.
+    /// The formula that an array must satisfy.
     pub arrays: FormulaId,
-    /// What an object must satisfy.
+    /// The formula that an object must satisfy.
     pub objects: FormulaId,
 }
 
-/// The verdict of `assertion` in a vector over `assertions`. Requirement that are not among them were not asked for.
+/// The verdict of `assertion` in a vector of verdicts over the sorted `assertions`; `false` for an assertion that is
+/// not among them.
 pub(crate) fn verdict_of(assertions: &[AssertionId], vector: &[bool], assertion: AssertionId) -> bool {
     assertions.binary_search(&assertion).is_ok_and(|at| vector[at])
 }
 
-/// The assertions of a vector that are satisfied, and those that are not.
+/// The assertions that a verdict vector satisfies, and those that it does not.
 pub(crate) fn split(assertions: &[AssertionId], vector: &[bool]) -> (Vec<AssertionId>, Vec<AssertionId>) {
     let pick = |wanted: bool| {
         let pairs = assertions
@@ -118,7 +119,7 @@ pub(crate) fn split(assertions: &[AssertionId], vector: &[bool]) -> (Vec<Asserti
     (pick(true), pick(false))
 }
 
-/// A value that is one of three words.
+/// A value that is written as one of three words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Literal {
     Null,

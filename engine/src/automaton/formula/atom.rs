@@ -1,54 +1,54 @@
-//! [`AtomKind`]: what is not known of an object or array before it is read.
+//! [`AtomKind`]: an elementary property of the part of an object or array that has not been read yet.
 
 use crate::automaton::formula::{AssertionId, Atom, TextId};
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use std::hash::Hash;
 
-/// A property of the members or items *still to come*, so that reading one turns atoms into other atoms and a position
-/// never needs to be kept.
+/// An elementary property of the members or items *still to come*. Positions are counted from the next item, so reading
+/// an item turns an atom into another, and no separate position is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum AtomKind {
-    /// There will be a member of this name.
+    /// There will be a member with this key.
     Has(TextId),
-    /// Every member with such a name satisfies the assertion.
+    /// Every member whose key is among these satisfies the assertion.
     Members(Keys, AssertionId),
-    /// There will be at least so many members (1 or more).
+    /// There will be at least this many members (1 or more).
     CountAtLeast(u64),
-    /// Every item satisfies the assertion from the first number on and before the second, counted from the next item.
+    /// Every item of a range satisfies the assertion. Positions are counted from the next item.
     Items {
         /// Number of items before the range.
         from: u64,
-        /// End of the range; none for all that follow.
+        /// The end of the range, exclusive; `None` if it covers all items that follow.
         to: Option<u64>,
-        /// The assertion.
+        /// The assertion that the items satisfy.
         assertion: AssertionId,
     },
-    /// There will be at least so many items (1 or more).
+    /// There will be at least this many items (1 or more).
     LengthAtLeast(u64),
-    /// At least so many items (1 or more) satisfy the assertion.
+    /// At least this many items (1 or more) satisfy the assertion.
     Contains(AssertionId, u64),
-    /// No two items, of those read and those to come, are equal.
+    /// No two items are equal, counting those already read.
     Unique,
 }
 
 impl AtomKind {
-    /// What it comes to where nothing follows any more.
+    /// The atom's truth value if the container ends here.
     pub(crate) fn at_end(&self) -> bool {
         matches!(self, Self::Members(..) | Self::Items { .. } | Self::Unique)
     }
 }
 
-/// Keys of members.
+/// The keys that an [`AtomKind::Members`] atom speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Keys {
-    /// One name.
+    /// A single key.
     Name(TextId),
-    /// All names in a language.
+    /// All keys in a language.
     Language(LanguageId),
 }
 
-/// The atoms of one compilation.
+/// All atoms of one compiled schema, each stored once.
 #[derive(Debug, Default)]
 pub(crate) struct Atoms {
     kinds: Vec<AtomKind>,
@@ -56,7 +56,7 @@ pub(crate) struct Atoms {
 }
 
 impl Atoms {
-    /// The atom of that kind.
+    /// The atom of a kind, which is added if it is new.
     pub(crate) fn intern(&mut self, kind: AtomKind) -> Atom {
         *self.ids.entry(kind).or_insert_with(|| {
             self.kinds.push(kind);
@@ -64,7 +64,7 @@ impl Atoms {
         })
     }
 
-    /// What an atom says.
+    /// The kind of an atom.
     pub(crate) fn kind(&self, atom: Atom) -> AtomKind {
         self.kinds[atom.0 as usize]
     }

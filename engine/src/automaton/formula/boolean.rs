@@ -1,19 +1,19 @@
 //! [`Formulas`]: hash-consed Boolean formulas over atoms.
 //!
-//! What a value must satisfy is one formula, whose atoms are the things that are not known yet: "every item is an
-//! integer", "there is a member `a`". As the value is read, atoms are decided and substituted, and what is left is the
-//! *residual* formula.
+//! What a value must satisfy is one formula, whose atoms are facts that are not known yet: "every item is an integer",
+//! "there is a member `a`". As the value is read, atoms are decided or replaced by others; what is left is the
+//! *residual* formula. Equal formulas share one id, so a residual formula is cheap to store in a state and to compare.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use smallvec::{SmallVec, smallvec};
 use std::hash::BuildHasher as _;
 use std::hash::Hash;
 
-/// A formula. Equal ids are equal formulas; different ids may still be equivalent.
+/// The number of a formula. Equal ids mean equal formulas; formulas with different ids may still be equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FormulaId(u32);
 
-/// An atom, numbered by whoever owns the meaning.
+/// The number of an atom, whose meaning is defined by [`Atoms`](super::atom::Atoms).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Atom(pub(crate) u32);
 
@@ -23,10 +23,10 @@ enum FormulaNode {
     True,
     Atom(Atom),
     Not(FormulaId),
-    /// Sorted, without repetitions, at least two parts.
+    /// All parts hold. There are at least two, sorted and without repetitions.
     And(Box<[FormulaId]>),
     Or(Box<[FormulaId]>),
-    /// Exactly one of them holds.
+    /// Exactly one of the parts holds.
     One(Box<[FormulaId]>),
 }
 
@@ -40,31 +40,31 @@ impl FormulaNode {
     }
 }
 
-/// The formulas of one compilation. The parts of a formula have lower numbers than the formula.
+/// All formulas of one compiled schema. The parts of a formula have lower numbers than the formula itself.
 #[derive(Debug)]
 pub(crate) struct Formulas {
     nodes: Vec<FormulaNode>,
     /// The atoms of each formula, sorted.
     atoms: Vec<Box<[Atom]>>,
-    /// What each formula comes to where nothing follows any more.
+    /// The truth value of each formula if nothing follows any more.
     at_end: Vec<bool>,
-    /// FormulaParts and atoms kept.
+    /// Number of parts and atoms stored in all formulas.
     cells: usize,
     ids: HashTable<FormulaId>,
     hasher: DefaultHashBuilder,
-    /// One more than the highest number of an atom.
+    /// One more than the highest atom number.
     atom_count: usize,
     now: Now,
 }
 
-/// What atoms and formulas are replaced by, by their numbers; empty between substitutions.
+/// The replacements of atoms and formulas, indexed by their numbers; all `None` between substitutions.
 #[derive(Debug, Default)]
 struct Now {
     atoms: Vec<Option<FormulaId>>,
     formulas: Vec<Option<FormulaId>>,
 }
 
-/// FormulaParts of a formula, of which there mostly are few.
+/// The parts of a formula, of which there are usually few.
 type FormulaParts = SmallVec<[FormulaId; 16]>;
 
 impl Default for Formulas {
@@ -86,12 +86,12 @@ impl Default for Formulas {
 }
 
 impl FormulaId {
-    /// Holds never.
+    /// The formula that never holds.
     pub(crate) const FALSE: Self = Self(0);
-    /// Holds always.
+    /// The formula that always holds.
     pub(crate) const TRUE: Self = Self(1);
 
-    /// The value of a formula that is decided.
+    /// The truth value of a decided formula; `None` if it still depends on atoms.
     pub(crate) fn decided(self) -> Option<bool> {
         match self {
             Self::FALSE => Some(false),
@@ -100,7 +100,7 @@ impl FormulaId {
         }
     }
 
-    /// The formula that always has this value.
+    /// The formula that always has this truth value.
     pub(crate) fn constant(value: bool) -> Self {
         if value { Self::TRUE } else { Self::FALSE }
     }
@@ -137,17 +137,17 @@ impl Formulas {
         id
     }
 
-    /// How many of `parts` hold where nothing follows any more.
+    /// Number of `parts` that hold if nothing follows any more.
     fn hold_at_end(&self, parts: &[FormulaId]) -> usize {
         parts.iter().filter(|part| self.at_end(**part)).count()
     }
 
-    /// What a formula comes to where nothing follows any more.
+    /// The truth value of a formula if nothing follows any more.
     pub(crate) fn at_end(&self, formula: FormulaId) -> bool {
         self.at_end[formula.0 as usize]
     }
 
-    /// Bytes that the formulas take, roughly.
+    /// An estimate of the memory that the formulas take, in bytes.
     pub(crate) fn size(&self) -> usize {
         120 * self.nodes.len() + 4 * self.cells
     }
@@ -157,7 +157,7 @@ impl Formulas {
         &self.atoms[formula.0 as usize]
     }
 
-    /// The parts of which all must hold.
+    /// The parts of a conjunction; a formula that is no conjunction is its own only part.
     pub(crate) fn conjuncts<'a>(&'a self, formula: &'a FormulaId) -> &'a [FormulaId] {
         match &self.nodes[formula.0 as usize] {
             FormulaNode::And(parts) => parts,
@@ -166,7 +166,7 @@ impl Formulas {
         }
     }
 
-    /// The parts of which one must hold.
+    /// The parts of a disjunction; a formula that is no disjunction is its own only part.
     pub(crate) fn disjuncts<'a>(&'a self, formula: &'a FormulaId) -> &'a [FormulaId] {
         match &self.nodes[formula.0 as usize] {
             FormulaNode::Or(parts) => parts,
@@ -175,7 +175,7 @@ impl Formulas {
         }
     }
 
-    /// The atom of a formula that is one, or the negation of one, and whether it is the atom itself.
+    /// The atom of a formula that is an atom (`true`) or a negated atom (`false`); `None` for other formulas.
     pub(crate) fn literal(&self, formula: FormulaId) -> Option<(Atom, bool)> {
         match &self.nodes[formula.0 as usize] {
             FormulaNode::Atom(atom) => Some((*atom, true)),
@@ -187,13 +187,13 @@ impl Formulas {
         }
     }
 
-    /// An atom, and what it comes to where nothing follows any more.
+    /// The formula of an atom, whose truth value is `at_end` if nothing follows any more.
     pub(crate) fn atom(&mut self, atom: Atom, at_end: bool) -> FormulaId {
         self.atom_count = self.atom_count.max(atom.0 as usize + 1);
         self.intern(FormulaNode::Atom(atom), at_end)
     }
 
-    /// Not.
+    /// The negation of a formula.
     pub(crate) fn not(&mut self, formula: FormulaId) -> FormulaId {
         match &self.nodes[formula.0 as usize] {
             FormulaNode::False => FormulaId::TRUE,
@@ -203,12 +203,12 @@ impl Formulas {
         }
     }
 
-    /// All of them.
+    /// The conjunction of formulas.
     pub(crate) fn and(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(parts, true)
     }
 
-    /// At least one of them.
+    /// The disjunction of formulas.
     pub(crate) fn or(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.join(parts, false)
     }
@@ -242,10 +242,10 @@ impl Formulas {
         }
     }
 
-    /// Exactly one of them.
+    /// The formula that exactly one of `parts` holds.
     pub(crate) fn one(&mut self, mut parts: Vec<FormulaId>) -> FormulaId {
         parts.sort_unstable();
-        // What is there twice must not hold, and where one holds for sure, no other must.
+        // A part that occurs twice must not hold, and if one part is known to hold, no other may.
         let (mut once, mut refuted) = (Vec::new(), Vec::new());
         for same in parts.chunk_by(|a, b| a == b) {
             match same[0] {
@@ -270,7 +270,7 @@ impl Formulas {
         self.and(refuted.into_iter().chain([one]))
     }
 
-    /// Whether a formula and its negation are both in the sorted list.
+    /// Whether a sorted list contains both a formula and its negation.
     fn has_opposites(&self, parts: &[FormulaId]) -> bool {
         parts.iter().any(|part| match &self.nodes[part.0 as usize] {
             FormulaNode::Not(inner) => parts.binary_search(inner).is_ok(),
@@ -278,7 +278,7 @@ impl Formulas {
         })
     }
 
-    /// `formula` with every atom replaced that `value` knows.
+    /// The formula with each atom replaced for which `value` returns a formula.
     pub(crate) fn substitute(
         &mut self,
         formula: FormulaId,
@@ -289,7 +289,7 @@ impl Formulas {
         self.replace(formula, &changed)
     }
 
-    /// `formula` with these of its atoms replaced, all at once.
+    /// The formula with the atoms in `changed` replaced, all at once.
     pub(crate) fn replace(&mut self, formula: FormulaId, changed: &[(Atom, FormulaId)]) -> FormulaId {
         if changed.is_empty() {
             return formula;
@@ -316,8 +316,9 @@ impl Formulas {
         replaced
     }
 
-    /// A formula and its parts in which an atom is replaced, parts before what they are parts of; without the parts,
-    /// mostly many of an `enum`, that come second: those that are false because an atom of theirs is.
+    /// The formula and those of its parts that contain a replaced atom, each part before the formulas that it is part
+    /// of. Parts that are simply false because one of their atoms is are returned separately and not visited: a large
+    /// `enum` has many.
     fn touched(&self, formula: FormulaId, now: &mut Now) -> (FormulaParts, FormulaParts) {
         let (mut order, mut refuted): (FormulaParts, FormulaParts) = (smallvec![formula], FormulaParts::new());
         now.formulas[formula.0 as usize] = Some(formula);
@@ -352,7 +353,7 @@ impl Formulas {
         matches!(&self.nodes[formula.0 as usize], FormulaNode::And(parts) if parts.iter().any(refuted))
     }
 
-    /// A formula with its parts replaced.
+    /// A formula with its immediate parts replaced.
     fn replaced(&mut self, formula: FormulaId, now: &Now) -> FormulaId {
         let node = &self.nodes[formula.0 as usize];
         let replace = |part: &FormulaId| now.formulas[part.0 as usize].unwrap_or(*part);

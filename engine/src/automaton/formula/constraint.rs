@@ -1,4 +1,4 @@
-//! Constraints combined: both of two, any of several, exactly one of them, all but one.
+//! Constraints combined: the intersection of two, the union of several, exactly one of several, and the complement.
 
 use crate::automaton::error::{AutomatonError, limit_error};
 use crate::automaton::formula::{Algebra, AssertionId, Constraint, FormulaId};
@@ -7,7 +7,8 @@ use crate::schema::{NodeId, TypeSet};
 use crate::strings::LanguageId;
 use crate::{CompileError, numbers, strings};
 
-/// Members up to which sets and languages are written out to count in how many of them each is.
+/// Size up to which sets and languages are listed member by member, so that `oneOf` counts how many of them contain
+/// each member.
 const ENUMERATED_MEMBERS: usize = 1 << 12;
 
 impl Algebra {
@@ -72,7 +73,7 @@ impl Algebra {
         })
     }
 
-    /// At least one of `parts`.
+    /// The union: at least one of `parts` is satisfied.
     pub(crate) fn any(&mut self, parts: &[Constraint]) -> Result<Constraint, CompileError> {
         let mut numbers = self.number_texts.sets_mut().none();
         for part in parts {
@@ -211,7 +212,7 @@ impl Algebra {
         self.any(&[yes, no])
     }
 
-    /// What it means to satisfy all assertions of `all` and none of `none`.
+    /// The constraint that a value satisfies all assertions of `all` and none of `none`.
     pub(crate) fn combined(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<Constraint, AutomatonError> {
         let mut both = self.everything();
         let (mut strings, mut arrays, mut objects) = (Vec::new(), Vec::new(), Vec::new());
@@ -236,7 +237,7 @@ impl Algebra {
     }
 }
 
-/// The values that are there once, and those that are there more than once.
+/// The values that occur once, and the values that occur more than once.
 fn counted<T: Ord>(mut values: Vec<T>) -> (Vec<T>, Vec<T>) {
     values.sort_unstable();
     let (mut once, mut more) = (Vec::new(), Vec::new());

@@ -1,14 +1,15 @@
-//! [`DecisionDiagrams`]: which verdicts of a value its surroundings can live with.
+//! [`DecisionDiagrams`]: the verdicts of a value that the containers around it admit.
 //!
-//! A value is read with several *assertions*: subschemas of which the enclosing frames want to know whether it is
-//! valid. A diagram is a binary decision diagram over the assertions' verdicts, in the order of the assertions.
+//! A value is judged by several *assertions*: subschemas of which an enclosing container needs to know whether the
+//! value is valid under them. A diagram is a binary decision diagram over the verdicts of these assertions, in their
+//! order. It is computed when the value begins, so each frame of the stack is judged by itself while the value is read.
 
 use crate::automaton::formula::boolean::{FormulaId, Formulas};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::hash::Hash;
 
-/// A set of verdict vectors. Equal ids are equal sets.
+/// A set of verdict vectors, as a decision diagram. Equal ids mean equal sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct DiagramId(u32);
 
@@ -19,7 +20,7 @@ struct DiagramNode {
     invalid: DiagramId,
 }
 
-/// The diagrams of one compilation.
+/// All decision diagrams of one compiled schema, each node stored once.
 #[derive(Debug, Default)]
 pub(crate) struct DecisionDiagrams {
     nodes: Vec<DiagramNode>,
@@ -27,14 +28,15 @@ pub(crate) struct DecisionDiagrams {
 }
 
 impl DiagramId {
-    /// No verdict will do.
+    /// The diagram that admits no verdicts.
     pub(crate) const NEVER: Self = Self(0);
-    /// Every verdict will do.
+    /// The diagram that admits all verdicts.
     pub(crate) const ALWAYS: Self = Self(1);
 }
 
 impl DecisionDiagrams {
-    /// Decides by the verdict of `assertion`; the two cases must not depend on it or on assertions before it.
+    /// The diagram that continues with `valid` or `invalid`, by the verdict of `assertion`. Neither may depend on this
+    /// assertion or on one before it.
     pub(crate) fn branch(&mut self, assertion: u32, valid: DiagramId, invalid: DiagramId) -> DiagramId {
         if valid == invalid {
             return valid;
@@ -58,12 +60,13 @@ impl DecisionDiagrams {
         self.nodes.get(index as usize).copied()
     }
 
-    /// The assertion that a diagram asks about first, and what is left in either case; none where it is made.
+    /// The assertion that a diagram tests first, and the diagrams left if it is satisfied and if it is not; `None` for
+    /// the two constant diagrams.
     pub(crate) fn split(&self, id: DiagramId) -> Option<(u32, DiagramId, DiagramId)> {
         self.node(id).map(|node| (node.assertion, node.valid, node.invalid))
     }
 
-    /// Whether the verdicts will do; `verdict` is asked assertion by assertion.
+    /// Whether a diagram admits a value's verdicts. `verdict` is called for the assertions on one path.
     pub(crate) fn admits(&self, id: DiagramId, mut verdict: impl FnMut(u32) -> bool) -> bool {
         let mut at = id;
         while let Some(node) = self.node(at) {
@@ -76,7 +79,7 @@ impl DecisionDiagrams {
         at == DiagramId::ALWAYS
     }
 
-    /// Whether a diagram about one assertion is that it must be valid.
+    /// Whether a diagram says exactly that assertion 0 must be satisfied.
     pub(crate) fn asks_for_one(&self, id: DiagramId) -> bool {
         let (valid, invalid) = (DiagramId::ALWAYS, DiagramId::NEVER);
         self.node(id)
@@ -87,7 +90,8 @@ impl DecisionDiagrams {
             })
     }
 
-    /// The verdict that `assertion` must have, where there is only one that will do.
+    /// The verdict that `assertion` must have in every admitted vector; `None` if both occur or this does not show on a
+    /// single path.
     pub(crate) fn forced(&self, id: DiagramId, assertion: u32) -> Option<bool> {
         let mut at = id;
         while let Some(node) = self.node(at) {
@@ -106,11 +110,12 @@ impl DecisionDiagrams {
         None
     }
 
-    /// The diagram that admits these verdict vectors over so many assertions and no others. They must be sorted, with
-    /// `true` before `false`, and differ.
+    /// The diagram that admits exactly these verdict vectors over `assertions` assertions. The vectors must be distinct
+    /// and sorted with `true` before `false`.
     pub(crate) fn among(&mut self, vectors: &[Vec<bool>], assertions: usize) -> DiagramId {
         let common = |a: &[bool], b: &[bool]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
-        // Each vector begins as the diagram about nothing, with where it differs from the one before.
+        // Each vector begins with the constant diagram, and with the first index at which it differs from the vector
+        // before.
         let mut rows: Vec<(&[bool], usize, DiagramId)> = Vec::with_capacity(vectors.len());
         for vector in vectors {
             let differs = rows.last().map_or(0, |(last, ..)| common(last, vector));
@@ -132,7 +137,7 @@ impl DecisionDiagrams {
         rows.first().map_or(DiagramId::NEVER, |row| row.2)
     }
 
-    /// A diagram and all that it leads to, each after those that it leads to itself.
+    /// A diagram and all diagrams reachable from it, each after those that it refers to.
     pub(crate) fn cases(&self, id: DiagramId) -> Vec<DiagramId> {
         let mut order = vec![id];
         let mut found: HashSet<DiagramId> = HashSet::from([id]);
@@ -143,14 +148,14 @@ impl DecisionDiagrams {
                 order.extend([node.valid, node.invalid].into_iter().filter(|id| found.insert(*id)));
             }
         }
-        // The cases of a diagram are older than the diagram.
+        // A diagram is created after those that it refers to, so their ids are smaller.
         order.sort_unstable();
         order
     }
 
-    /// The formula that says the same of the assertions' formulas.
+    /// The formula that is true wherever the diagram admits the truth values of the assertions' formulas.
     pub(crate) fn formula(&self, id: DiagramId, assertions: &[FormulaId], formulas: &mut Formulas) -> FormulaId {
-        // Mostly all assertions must be valid.
+        // In most diagrams all assertions must be satisfied.
         let (mut at, mut all) = (id, SmallVec::<[FormulaId; 4]>::new());
         while let Some(node) = self.node(at).filter(|node| node.invalid == DiagramId::NEVER) {
             all.push(assertions[node.assertion as usize]);

@@ -1,8 +1,8 @@
-//! From an assertion to what it means for each type of value.
+//! Expands an assertion to its meaning for each type of value.
 //!
-//! Applicators that look at the same value (`allOf`, `anyOf`, `oneOf`, `not`, `if`, `$ref`) are resolved here, type by
-//! type: strings and numbers are Boolean algebras of sets, arrays and objects formulas over atoms. A `oneOf` whose
-//! branches differ in type thus costs nothing.
+//! Applicators on the same value (`allOf`, `anyOf`, `oneOf`, `not`, `if`, `$ref`) are resolved here type by type.
+//! Strings and numbers form Boolean algebras of sets, and arrays and objects are described by formulas over atoms. So a
+//! `oneOf` whose branches differ in type costs nothing.
 
 use crate::automaton::Formats;
 use crate::automaton::error::limit_error;
@@ -16,16 +16,17 @@ use crate::{CompileError, CompileErrorKind};
 use hashbrown::HashSet;
 
 impl Algebra {
-    /// What `assertion` means. Expanded once.
+    /// The constraint of `assertion`, which is expanded only once.
     ///
     /// # Errors
     ///
-    /// [`CompileError`], where a keyword cannot be treated, or a reference leads back to its own value.
+    /// [`CompileError`], if a keyword is not supported, or if a reference leads back to its own value.
     pub(crate) fn constraint(&mut self, assertion: AssertionId) -> Result<Constraint, CompileError> {
         if let Some(constraint) = self.constraints.get(&assertion) {
             return Ok(*constraint);
         }
-        // Each assertion comes after those that it is made of, and stands here with what it is a part of.
+        // Each assertion is expanded after the assertions that it is made of; the path holds those that wait for
+        // others.
         let mut path = vec![assertion];
         let mut entered = HashSet::new();
         while let Some(&assertion) = path.last() {
@@ -75,7 +76,7 @@ impl Algebra {
         }
     }
 
-    /// What an assertion means, where what it is made of has been expanded.
+    /// The constraint of an assertion whose parts have been expanded already.
     fn expand(&mut self, assertion: AssertionId) -> Result<Constraint, CompileError> {
         if let Some(constraint) = self.constraints.get(&assertion) {
             return Ok(*constraint);
@@ -91,7 +92,7 @@ impl Algebra {
             Assertion::Node(node) => self
                 .node(node)
                 .map_err(|error| match (error.pointer(), error.keyword()) {
-                    // A limit of strings, numbers or formulas does not know where it was reached.
+                    // An error about a limit of strings, numbers or formulas carries no location yet.
                     (None, None) => {
                         let place = self.schema.node(node).location;
                         self.schema.error_at(place, error.kind(), error.message().to_owned())
@@ -156,7 +157,7 @@ impl Algebra {
         Ok(all)
     }
 
-    /// Any of the values of an `enum`.
+    /// The constraint that a value equals one of the values of an `enum`.
     pub(crate) fn values(&mut self, values: &[Value]) -> Result<Constraint, CompileError> {
         let mut any = self.nothing();
         let (mut numbers, mut strings) = (Vec::new(), Vec::new());
@@ -184,7 +185,7 @@ impl Algebra {
         Ok(any)
     }
 
-    /// Equality with one value.
+    /// The constraint that a value equals this one.
     fn equal(&mut self, value: ValueRef<'_>) -> Result<Constraint, CompileError> {
         let mut equal = self.nothing();
         match value.shape() {
@@ -267,7 +268,7 @@ impl Algebra {
         self.languages.and(&parts).map_err(limit_error)
     }
 
-    /// The language of a format; none of one that no draft defines, which is an annotation.
+    /// The language of a format; `None` for a format that no draft defines, which is only an annotation.
     fn format(&mut self, node: NodeId, name: &str) -> Result<Option<LanguageId>, CompileError> {
         let language = self.languages.format(name);
         language.map_err(|error| self.error(node, CompileErrorKind::LimitExceeded, "format", &error.to_string()))
@@ -361,7 +362,7 @@ impl Algebra {
         Ok(self.formulas.and(parts))
     }
 
-    /// "If there is a member `name`, then `consequence`."
+    /// The formula "if there is a member `name`, then `consequence`".
     fn implied(&mut self, name: &str, consequence: FormulaId) -> FormulaId {
         let has = self.has(name);
         let without = self.formulas.not(has);

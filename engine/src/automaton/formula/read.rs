@@ -1,38 +1,38 @@
-//! What is left of a formula after a member or an item has been read.
+//! The residual formula after a member or an item has been read.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, Atom, AtomKind, FormulaId, Keys, TextId};
 use crate::strings::LanguageId;
 use smallvec::SmallVec;
 
-/// The name of a member that is read, or that is thought of.
+/// The key of a member that is read or considered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MemberKey<'a> {
-    /// This one.
+    /// A key that is known.
     Known(TextId),
-    /// One that no atom names, in these of the languages that atoms speak of.
+    /// Any key that no atom mentions by itself, and that is in exactly these of the languages that atoms speak of.
     In(&'a [LanguageId]),
 }
 
-/// What an atom becomes with a member.
+/// The change of an atom when a member is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomChange {
-    /// This, whatever the value is.
+    /// The atom becomes this formula, whatever the member's value is.
     Now(FormulaId),
-    /// Whether the value satisfies an assertion.
+    /// The atom is decided by whether the member's value satisfies an assertion.
     Only(AssertionId),
-    /// It stays as it is if the value satisfies an assertion, and is refuted otherwise.
+    /// The atom stays if the member's value satisfies an assertion, and becomes false otherwise.
     OneOf(AssertionId),
 }
 
-/// Atoms that a member changes.
+/// The atoms that a member changes, with the changes.
 pub(crate) type ReadByMember = SmallVec<[(Atom, AtomChange); 8]>;
 
-/// Atoms from which on those of a name are looked up.
+/// Number of a formula's atoms from which on those of a key are looked up in a table instead of scanned.
 const ATOMS_WORTH_LOOKUP: usize = 16;
 
 impl Algebra {
-    /// Whether a name is among `keys`.
+    /// Whether a member's key is among `keys`.
     pub(crate) fn covers(&mut self, keys: Keys, name: MemberKey<'_>) -> Result<bool, AutomatonError> {
         match (keys, name) {
             (Keys::Name(one), MemberKey::Known(name)) => Ok(one == name),
@@ -52,7 +52,8 @@ impl Algebra {
         }
     }
 
-    /// The assertions that the value of a member must be read with, so that `formulas` can be told of it; sorted.
+    /// The assertions that the value of a member must be judged by so that `formulas` can be updated afterwards;
+    /// sorted.
     pub(crate) fn assertions_of_member(
         &mut self,
         formulas: &[FormulaId],
@@ -84,7 +85,8 @@ impl Algebra {
         Ok(assertions)
     }
 
-    /// The assertions that the next item of an array must be read with, so that `formulas` can be told of it; sorted.
+    /// The assertions that the next item of an array must be judged by so that `formulas` can be updated afterwards;
+    /// sorted.
     pub(crate) fn assertions_of_item(&self, formulas: &[FormulaId]) -> Vec<AssertionId> {
         let kinds = self.atoms_of(formulas).into_iter().map(|atom| self.atoms.kind(atom));
         let mut assertions: Vec<AssertionId> = kinds
@@ -108,7 +110,7 @@ impl Algebra {
         atoms
     }
 
-    /// What is left of `formula` after a member whose value has these verdicts.
+    /// The residual of `formula` after a member whose value has these verdicts.
     pub(crate) fn after_member(
         &mut self,
         formula: FormulaId,
@@ -119,7 +121,7 @@ impl Algebra {
         Ok(self.after_read(formula, &read, verdict))
     }
 
-    /// The atoms of `formula` that a member of this name changes, whatever its value.
+    /// The atoms of `formula` that a member with this key changes, whatever its value.
     pub(crate) fn read_by_member(
         &mut self,
         formula: FormulaId,
@@ -147,7 +149,7 @@ impl Algebra {
         Ok(read)
     }
 
-    /// What is left of `formula` after a member that changes these of its atoms, and whose value has these verdicts.
+    /// The residual of `formula` after a member that makes the changes `read`, and whose value has these verdicts.
     pub(crate) fn after_read(
         &mut self,
         formula: FormulaId,
@@ -166,14 +168,14 @@ impl Algebra {
         self.formulas.replace(formula, &changes)
     }
 
-    /// Whether it matters to one of the formulas that items differ.
+    /// Whether one of the formulas depends on whether all items differ.
     pub(crate) fn asks_unique(&mut self, formulas: &[FormulaId]) -> bool {
         let unique = self.atoms.intern(AtomKind::Unique);
         let mut formulas = formulas.iter();
         formulas.any(|formula| self.formulas.atoms(*formula).binary_search(&unique).is_ok())
     }
 
-    /// `formula` where it is known whether all items differ.
+    /// The residual of `formula` once it is known whether all items differ.
     pub(crate) fn with_unique(&mut self, formula: FormulaId, unique: bool) -> FormulaId {
         let atom = self.atoms.intern(AtomKind::Unique);
         self.formulas.substitute(formula, &mut |other| {
@@ -181,14 +183,15 @@ impl Algebra {
         })
     }
 
-    /// What is left of `formula` after an item whose value has these verdicts, and which `repeats` one before it.
+    /// The residual of `formula` after an item whose value has these verdicts; `repeats` says whether it equals an
+    /// earlier item.
     pub(crate) fn after_item(
         &mut self,
         formula: FormulaId,
         verdict: &dyn Fn(AssertionId) -> bool,
         repeats: bool,
     ) -> FormulaId {
-        // What is decided first leaves little to move on in an `enum`.
+        // Deciding atoms first leaves few atoms to shift in the formula of an `enum`.
         let atoms = &self.atoms;
         let formula = self.formulas.substitute(formula, &mut |atom| match atoms.kind(atom) {
             AtomKind::LengthAtLeast(0 | 1) => Some(FormulaId::TRUE),
@@ -217,7 +220,7 @@ impl Algebra {
         self.formulas.replace(formula, &changes)
     }
 
-    /// What an "at least `count`" becomes after one of them.
+    /// The formula that an atom "at least `count`" becomes after one more member.
     fn counted(&mut self, count: u64, kind: impl Fn(u64) -> AtomKind) -> FormulaId {
         match count {
             0 | 1 => FormulaId::TRUE,
@@ -225,7 +228,7 @@ impl Algebra {
         }
     }
 
-    /// What a formula comes to where the object or array ends here.
+    /// The truth value of a formula if the object or array ends here.
     pub(crate) fn at_end(&self, formula: FormulaId) -> bool {
         self.formulas.at_end(formula)
     }

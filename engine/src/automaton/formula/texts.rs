@@ -1,34 +1,34 @@
-//! [`TextTable`]: texts, each kept once; and [`Orders`]: lists of them.
+//! [`TextTable`]: texts, each stored once. [`Orders`]: lists of keys in a prescribed order.
 
 use crate::automaton::formula::assertion::AssertionId;
 use hashbrown::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// A text kept once.
+/// The number of a text in a [`TextTable`]. Equal ids mean equal texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TextId(pub(crate) u32);
 
 impl TextId {
-    /// One of the numbers from 0 on.
+    /// The id as a number; ids are counted from 0.
     pub(crate) fn number(self) -> u32 {
         self.0
     }
 }
 
-/// The texts of one compilation.
+/// All texts of one compiled schema, each stored once.
 #[derive(Debug, Default)]
 pub(crate) struct TextTable {
     pub(crate) texts: Vec<Arc<str>>,
     pub(crate) ids: HashMap<Arc<str>, TextId>,
-    /// TextTable with one more character.
+    /// Texts extended by one character, remembered because strings are read character by character.
     pub(crate) longer: HashMap<(TextId, char), TextId>,
-    /// Where a text is put together to be looked for.
+    /// A buffer for a text that is put together to be looked up.
     pub(crate) scratch: String,
 }
 
 impl TextTable {
-    /// The id of a text.
+    /// The id of a text, which is added if it is new.
     pub(crate) fn intern(&mut self, text: &str) -> TextId {
         if let Some(&id) = self.ids.get(text) {
             return id;
@@ -40,7 +40,7 @@ impl TextTable {
         id
     }
 
-    /// The id of a text and one more character.
+    /// The id of a text extended by one character.
     pub(crate) fn longer(&mut self, text: TextId, character: char) -> TextId {
         if let Some(&id) = self.longer.get(&(text, character)) {
             return id;
@@ -50,7 +50,7 @@ impl TextTable {
         id
     }
 
-    /// The id of a text and another behind it.
+    /// The id of a text extended by another.
     pub(crate) fn extended(&mut self, text: TextId, more: &str) -> TextId {
         let mut whole = std::mem::take(&mut self.scratch);
         whole.clear();
@@ -60,7 +60,7 @@ impl TextTable {
         id
     }
 
-    /// The id of a text and another behind it, if that is one of the texts.
+    /// The id of a text extended by another; `None` if the whole is not stored.
     pub(crate) fn find_extended(&mut self, text: TextId, more: &str) -> Option<TextId> {
         let mut whole = std::mem::take(&mut self.scratch);
         whole.clear();
@@ -70,12 +70,12 @@ impl TextTable {
         id
     }
 
-    /// The text of an id, to keep.
+    /// The text of an id as a shared pointer, which outlives the borrow of the table.
     pub(crate) fn shared(&self, id: TextId) -> Arc<str> {
         self.texts[id.0 as usize].clone()
     }
 
-    /// Number of texts.
+    /// Number of texts stored.
     pub(crate) fn len(&self) -> usize {
         self.texts.len()
     }
@@ -86,11 +86,11 @@ impl TextTable {
     }
 }
 
-/// A list of names in their order.
+/// The number of a list of keys in a prescribed order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OrderId(pub(crate) u32);
 
-/// The orders of one compilation.
+/// All orders of keys of one compiled schema, each stored once.
 #[derive(Debug, Default)]
 pub(crate) struct Orders {
     pub(crate) orders: Vec<Arc<[TextId]>>,

@@ -1,8 +1,8 @@
-//! `unevaluatedProperties` and `unevaluatedItems`, as formulas.
+//! `unevaluatedProperties` and `unevaluatedItems`, expressed as formulas.
 //!
-//! Which members and items count as evaluated depends on which branches hold, and that is a formula like any other. So
-//! "every member is evaluated by a branch that held, or satisfies the subschema" is said class by class: members whose
-//! names lie in the same keywords' reach are alike, and so are items between two ends of `prefixItems`.
+//! Which members and items count as evaluated depends on which branches hold, and a formula says whether a branch
+//! holds. So "every member is evaluated by a branch that holds, or satisfies the subschema" is stated for each class of
+//! members: keys that the same keywords cover are alike, and so are items between two ends of `prefixItems`.
 
 use crate::CompileError;
 use crate::automaton::error::AutomatonError;
@@ -13,11 +13,11 @@ use crate::schema::{Body, Keywords, NodeId};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
 
-/// Keys or items that a subschema evaluates, where its branch holds.
+/// Keys or items that a subschema evaluates if its branch holds.
 #[derive(Clone, Debug)]
 struct EvaluatedPart<T> {
     what: T,
-    /// Whether the branch holds.
+    /// The condition under which the branch holds.
     when: FormulaId,
 }
 
@@ -32,19 +32,19 @@ enum MembersOf {
 /// Items that a subschema evaluates.
 #[derive(Clone, Copy, Debug)]
 enum ItemsOf {
-    /// So many from the first.
+    /// This many items from the first on.
     First(u64),
     All,
-    /// Those that satisfy an assertion.
+    /// The items that satisfy an assertion.
     Satisfying(AssertionId),
 }
 
-/// What a subschema evaluates by its own keywords, and whether that is all. The flag says that it is the subschema
-/// whose own `unevaluated*` asks.
+/// Computes what a subschema evaluates by its own keywords, and whether that is everything. The flag says that the
+/// subschema's own `unevaluated*` keyword is asking and must be ignored.
 type ByItself<T> = fn(&mut Algebra, NodeId, &Keywords, bool) -> Result<(Vec<T>, bool), CompileError>;
 
 impl Algebra {
-    /// What `unevaluatedProperties: rest` of `node` asks of an object.
+    /// The formula that `unevaluatedProperties: rest` of `node` imposes on an object.
     pub(super) fn unevaluated_properties(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
         let evaluated = self.evaluated(node, |constraint| constraint.objects, Self::members_of)?;
         let assertion = self.assertion_of(rest);
@@ -76,7 +76,8 @@ impl Algebra {
         Ok(self.formulas.and(parts))
     }
 
-    /// The names outside `names`, in classes that the same languages of `evaluated` cover, with when those hold.
+    /// The keys outside `names`, grouped into classes that the same languages of `evaluated` cover; each with the
+    /// conditions under which those languages apply.
     fn classes(
         &mut self,
         names: &[TextId],
@@ -109,8 +110,8 @@ impl Algebra {
         Ok(classes)
     }
 
-    /// What `node` evaluates where it is valid, itself and in branches on the same value; its own `unevaluated*` is
-    /// left out.
+    /// Everything that `node` evaluates where it is valid, by its own keywords and through branches on the same value.
+    /// Its own `unevaluated*` keyword is left out.
     fn evaluated<T>(
         &mut self,
         node: NodeId,
@@ -136,7 +137,7 @@ impl Algebra {
         Ok(evaluated)
     }
 
-    /// The members that a subschema evaluates by its own keywords, and whether those are all.
+    /// The members that a subschema evaluates by its own keywords, and whether those are all members.
     fn members_of(
         &mut self,
         node: NodeId,
@@ -156,7 +157,7 @@ impl Algebra {
         Ok((members, false))
     }
 
-    /// What `unevaluatedItems: rest` of `node` asks of an array.
+    /// The formula that `unevaluatedItems: rest` of `node` imposes on an array.
     pub(super) fn unevaluated_items(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
         let evaluated = self.evaluated(node, |constraint| constraint.arrays, Self::items_of)?;
         let rest = self.assertion_of(rest);
@@ -185,7 +186,7 @@ impl Algebra {
         Ok(self.formulas.and(parts))
     }
 
-    /// "Every item of the range satisfies `rest`, or the `contains` of a branch that holds."
+    /// The formula "every item of the range satisfies `rest`, or the `contains` of a branch that holds".
     fn satisfying(
         &mut self,
         from: u64,
@@ -200,7 +201,7 @@ impl Algebra {
                 _ => None,
             })
             .collect();
-        // Each combination of those that hold is looked at.
+        // Each subset of the branches that may hold is written out.
         let allowed = self.limits.verdicts;
         if contains.len() >= allowed.max(1).ilog2() as usize {
             let (limit, what) = ("verdicts", "combinations of `contains` beside one `unevaluatedItems`");
@@ -224,7 +225,7 @@ impl Algebra {
         Ok(self.formulas.or(any))
     }
 
-    /// As [`members_of`](Self::members_of), for items.
+    /// The items that a subschema evaluates by its own keywords, and whether those are all items.
     fn items_of(&mut self, _: NodeId, keywords: &Keywords, own: bool) -> Result<(Vec<ItemsOf>, bool), CompileError> {
         if keywords.items.is_some() || (!own && keywords.unevaluated_items.is_some()) {
             return Ok((vec![ItemsOf::All], true));
@@ -239,8 +240,8 @@ impl Algebra {
         Ok((items, false))
     }
 
-    /// The branches of a subschema on the same value, with when each holds. A branch that must hold wherever the
-    /// subschema does holds when the subschema is looked at.
+    /// The branches of a subschema that apply to the same value, each with the condition under which it holds. A branch
+    /// that must hold wherever the subschema does has the subschema's own condition.
     fn branches(
         &mut self,
         keywords: &Keywords,
@@ -271,7 +272,7 @@ impl Algebra {
     }
 }
 
-/// The names among what is evaluated, sorted.
+/// The single keys among the evaluated members, sorted.
 fn named(evaluated: &[EvaluatedPart<MembersOf>]) -> Vec<TextId> {
     let names = evaluated.iter().filter_map(|one| match one.what {
         MembersOf::Name(name) => Some(name),

@@ -16,7 +16,7 @@ fn formulas_have_one_form() {
     assert_eq!(formulas.atoms(flat), [Atom(0), Atom(1), Atom(2)]);
 }
 
-/// "Exactly one" against its truth table, its parts being decided one after the other in every way.
+/// Checks "exactly one" against its truth table, with its parts decided one after the other in every way.
 #[test]
 fn exactly_one_is_decided_part_by_part() {
     let mut formulas = Formulas::default();

@@ -1,36 +1,37 @@
-//! [`KeyCell`]: keys that are alike to all atoms of a formula.
+//! [`KeyCell`]: a set of keys that no atom of a formula tells apart.
 
 use crate::automaton::formula::texts::TextId;
 use crate::strings::LanguageId;
 
-/// Keys that no atom names and that have not been used, alike to all atoms.
+/// A cell of keys that no atom mentions by themselves, that have not been used, and that are in the same languages of
+/// the formula's atoms.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyCell {
-    /// The languages of atoms that they are in.
+    /// The languages of atoms that contain the keys.
     pub(crate) within: Vec<LanguageId>,
-    /// The keys.
+    /// The keys of the cell.
     pub(crate) names: CellKeys,
-    /// How many there are; none where they never run out.
+    /// Number of keys in the cell; `None` if it cannot run out.
     pub(crate) left: Option<u64>,
 }
 
-/// A set of keys.
+/// A set of keys in one of three representations.
 #[derive(Clone, Debug)]
 pub(crate) enum CellKeys {
-    /// These.
+    /// Exactly these keys.
     These(Vec<TextId>),
-    /// All but these.
+    /// All keys but these.
     AllBut(Vec<TextId>),
     /// The texts of a language.
     Language(LanguageId),
 }
 
-/// A language of keys that is a list, or all but one.
+/// A language of keys that is a short list, or the complement of one.
 #[derive(Debug)]
 pub(crate) struct EnumeratedKeys {
-    /// Sorted.
+    /// The listed keys, sorted by their ids.
     pub(crate) names: Box<[TextId]>,
-    /// Whether the keys listed are those outside of it.
+    /// Whether the listed keys are those outside of the language.
     pub(crate) excludes: bool,
 }
 
@@ -41,5 +42,5 @@ impl EnumeratedKeys {
     }
 }
 
-/// Keys of a language that are listed.
+/// Number of keys up to which a language of keys is listed, so that a look-up costs no derivatives.
 pub(crate) const ENUMERATED_KEYS: usize = 1024;

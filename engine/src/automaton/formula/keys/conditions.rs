@@ -1,4 +1,8 @@
-//! What a formula asks of each key by itself: recognises independent-key objects.
+//! Recognises formulas that judge each key by itself: those of independent-key objects.
+//!
+//! Most schemas of objects only require keys, refuse keys, and constrain the values of keys. Then neither the order of
+//! the members nor their combination matters: the formula stays the same while the object is read, and only the set of
+//! keys seen changes. What has been worked out for one order of members holds for all.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, AtomKind, FormulaId, IndependentKeys, Keys, MemberKey, TextId};
@@ -6,16 +10,15 @@ use hashbrown::HashSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Independent-key formulas that are kept.
+/// Number of formulas whose [`IndependentKeys`] are remembered.
 const KEPT_FORMULAS: usize = 1 << 14;
 
-/// Alternatives that are looked at one by one.
+/// Number of alternatives up to which each is looked at by itself.
 const COMPARED_ALTERNATIVES: usize = 16;
 
 impl Algebra {
-    /// What a formula says that asks only for keys that must come, for keys that must not, for members that satisfy
-    /// assertions, and for numbers of members: in such an object each key is a matter by itself. None of other
-    /// formulas.
+    /// The conditions of a formula that judges each key by itself: required keys, refused keys, assertions on members,
+    /// and bounds on the number of members. `None` if the formula says anything else.
     pub(crate) fn independent_keys(&mut self, formula: FormulaId) -> Option<Arc<IndependentKeys>> {
         if let Some(known) = self.key_memo.independent.get(&formula) {
             return known.clone();
@@ -33,7 +36,7 @@ impl Algebra {
         others.is_empty().then_some(plain)
     }
 
-    /// What a formula says of each key by itself, and the other parts of which all must hold.
+    /// The conditions that a formula sets for each key by itself, and its other conjuncts.
     fn split_by_key(&self, formula: FormulaId) -> (IndependentKeys, SmallVec<[FormulaId; 4]>) {
         let (mut plain, mut others) = (IndependentKeys::default(), SmallVec::new());
         for &part in self.formulas.conjuncts(&formula) {
@@ -58,9 +61,10 @@ impl Algebra {
         (plain, others)
     }
 
-    /// What a formula says of each key by itself where the number of members does not count, and the keys that its
-    /// other parts key: a member of any other key makes no difference to these, so that it may come if it may beside
-    /// the rest of what is said of it. None where the other parts speak of more than keys.
+    /// The conditions that a formula without bounds on the number of members sets for each key by itself, and the keys
+    /// that its other conjuncts mention. A member with any other key makes no difference to those conjuncts, so it may
+    /// come whenever its own conditions allow. `None` if the other conjuncts speak of more than single keys, or if the
+    /// number of members is bounded.
     pub(crate) fn mostly_independent(&self, formula: FormulaId) -> Option<(IndependentKeys, HashSet<TextId>)> {
         let (plain, others) = self.split_by_key(formula);
         let mut named = HashSet::new();
@@ -75,8 +79,9 @@ impl Algebra {
         plain.is_of_any_size().then_some((plain, named))
     }
 
-    /// What says together as much as a formula, by alternatives of which each speaks of each key by itself, and of no
-    /// number of members; none where they are many, or one says more.
+    /// Alternatives that are together equivalent to a formula, each of which judges each key by itself and bounds no
+    /// number of members. `None` if there are more than [`COMPARED_ALTERNATIVES`], or if one of them says more than
+    /// that.
     pub(crate) fn independent_alternatives(&mut self, formula: FormulaId) -> Option<Vec<FormulaId>> {
         let parts = self.formulas.conjuncts(&formula);
         let is_plain = |part: &FormulaId| self.is_independent_uncounted(*part);
@@ -90,7 +95,7 @@ impl Algebra {
         Some(alternatives.into_iter().map(with_common).collect())
     }
 
-    /// Whether `formula` says no more than [`independent_keys`](Self::independent_keys) knows.
+    /// Whether [`independent_keys`](Self::independent_keys) describes all that `formula` says.
     pub(crate) fn is_independent(&self, formula: FormulaId) -> bool {
         self.says_only(formula, |kind, wanted| match kind {
             AtomKind::Has(_) | AtomKind::CountAtLeast(_) => true,
@@ -99,7 +104,7 @@ impl Algebra {
         })
     }
 
-    /// Whether a formula is [independent](Self::is_independent) and says nothing of numbers of members.
+    /// Whether a formula is [independent](Self::is_independent) and sets no bounds on the number of members.
     pub(crate) fn is_independent_uncounted(&self, formula: FormulaId) -> bool {
         self.says_only(formula, |kind, wanted| match kind {
             AtomKind::Has(_) => true,
@@ -108,7 +113,7 @@ impl Algebra {
         })
     }
 
-    /// Whether a formula is a conjunction of such atoms and negated atoms.
+    /// Whether a formula is a conjunction of atoms and negated atoms that `admits` accepts.
     fn says_only(&self, formula: FormulaId, admits: fn(AtomKind, bool) -> bool) -> bool {
         let mut parts = self.formulas.conjuncts(&formula).iter();
         parts.all(|part| {
@@ -117,8 +122,8 @@ impl Algebra {
         })
     }
 
-    /// What is left of a formula after a member, where no other of that key will come. One that need not come makes no
-    /// difference to others in an independent-key object: what is asked of it is left as it is.
+    /// The residual of a formula after a member, if no other member with its key can come. In an independent-key object
+    /// a member that is not required leaves the formula unchanged.
     pub(crate) fn after_only_member(
         &mut self,
         formula: FormulaId,
@@ -150,7 +155,7 @@ impl Algebra {
         Ok(after)
     }
 
-    /// Adds what the value of a member of this key must satisfy in an independent-key object.
+    /// Adds the assertions on the value of this key in an independent-key object to `assertions`.
     pub(crate) fn assertions_of_key(
         &mut self,
         plain: &IndependentKeys,

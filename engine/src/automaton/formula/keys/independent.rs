@@ -1,22 +1,22 @@
-//! [`IndependentKeys`]: what an object must satisfy in which each key is a matter by itself.
+//! [`IndependentKeys`]: the conditions on an object in which each key is judged by itself.
 
 use crate::automaton::formula::{AssertionId, TextId};
 use crate::strings::LanguageId;
 
-/// What an independent-key object must satisfy. See
+/// The conditions on an independent-key object. See
 /// [`Algebra::independent_keys`](crate::automaton::formula::algebra::Algebra::independent_keys).
 #[derive(Debug)]
 pub(crate) struct IndependentKeys {
-    /// Keys that must come, sorted.
+    /// Required keys, sorted.
     pub(crate) required: Vec<TextId>,
-    /// Keys that must not, sorted.
+    /// Keys that must not come, sorted.
     pub(crate) refused: Vec<TextId>,
-    /// What the values of keys must satisfy, sorted.
+    /// The assertions on the values of single keys, sorted by key.
     pub(crate) assertions: Vec<(TextId, AssertionId)>,
     pub(crate) languages: Vec<(LanguageId, AssertionId)>,
-    /// Members that there must be at least.
+    /// The least number of members.
     pub(crate) min: u64,
-    /// Members that are too many.
+    /// The least number of members that is too many; `u64::MAX` if any number is allowed.
     pub(crate) over: u64,
 }
 
@@ -34,22 +34,22 @@ impl Default for IndependentKeys {
 }
 
 impl IndependentKeys {
-    /// Whether there is room for a member that none of them is.
+    /// Whether there is room for a member besides the required ones.
     pub(crate) fn has_room_for_more(&self) -> bool {
         (self.required.len() as u64).saturating_add(1) < self.over
     }
 
-    /// Whether there may be any number of members.
+    /// Whether there is no upper bound on the number of members.
     pub(crate) fn is_unbounded(&self) -> bool {
         self.over == u64::MAX
     }
 
-    /// Whether the number of members does not count.
+    /// Whether there is neither a lower nor an upper bound on the number of members.
     pub(crate) fn is_of_any_size(&self) -> bool {
         self.min == 0 && self.is_unbounded()
     }
 
-    /// Keys of which something is asked, some of them more than once.
+    /// The keys with assertions, and the required keys; a key may occur more than once.
     pub(crate) fn names(&self) -> impl Iterator<Item = TextId> {
         self.assertions
             .iter()
@@ -57,19 +57,20 @@ impl IndependentKeys {
             .chain(self.required.iter().copied())
     }
 
-    /// Whether a member of this key must come.
+    /// Whether a member with this key is required.
     pub(crate) fn requires(&self, name: TextId) -> bool {
         self.required.binary_search(&name).is_ok()
     }
 
-    /// What the value of this key must satisfy, by its key.
+    /// The assertions on the value of a key that the object mentions by itself; those on languages of keys are not
+    /// included.
     pub(crate) fn assertions_of(&self, name: TextId) -> impl Iterator<Item = AssertionId> {
         let from = self.assertions.partition_point(|(one, _)| *one < name);
         let assertions = self.assertions[from..].iter().take_while(move |(one, _)| *one == name);
         assertions.map(|(_, assertion)| *assertion)
     }
 
-    /// Whether there is room for a member of this key beside those that must come.
+    /// Whether there is room for a member with this key besides the required ones.
     pub(crate) fn has_room(&self, name: TextId) -> bool {
         if self.is_unbounded() {
             return true;

@@ -1,4 +1,5 @@
-//! Keys of members: which of them a formula keys, in what order they come, and which are alike to it.
+//! The keys of an object's members: the keys that a formula mentions, the order in which they come, and the cells of
+//! keys that a formula does not tell apart.
 
 pub(crate) mod cell;
 mod conditions;

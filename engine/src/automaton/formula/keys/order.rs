@@ -1,4 +1,4 @@
-//! The order of an object's keys where the schema's own is kept.
+//! The prescribed order of an object's keys, where the style keeps the schema's own order.
 
 use crate::KeyOrder;
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, FormulaId, Keys, OrderId, TextId};
@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use std::sync::Arc;
 
 impl Algebra {
-    /// The order of the keys of an object that is read for these assertions. Empty where any order will do.
+    /// The order of the keys in an object that is judged by these assertions; empty if any order is allowed.
     pub(crate) fn order_for(&mut self, assertions: &[AssertionId]) -> OrderId {
         if self.style.key_order == KeyOrder::Any {
             return self.orders.intern(Vec::new());
@@ -22,7 +22,7 @@ impl Algebra {
         order
     }
 
-    /// The keys of an order from a place in it on.
+    /// The keys of an order without the first `passed`.
     pub(crate) fn ordered(&self, order: OrderId, passed: u32) -> Arc<[TextId]> {
         let names = &self.orders.orders[order.0 as usize];
         match passed {
@@ -31,7 +31,8 @@ impl Algebra {
         }
     }
 
-    /// The keys that are passed over where `key` comes next, and how far the order has come then.
+    /// The keys that are skipped if `name` comes next, and the number of keys of the order that are read or skipped
+    /// then.
     pub(crate) fn passed_over(&self, order: OrderId, passed: u32, name: TextId) -> (Vec<TextId>, u32) {
         let rest = self.ordered(order, passed);
         let place = rest.iter().position(|one| *one == name);
@@ -40,7 +41,7 @@ impl Algebra {
         (over, passed + read as u32)
     }
 
-    /// What is left of `formula` where members of these keys do not come.
+    /// The residual of `formula` if no members with these keys come.
     pub(crate) fn without_all(&mut self, formula: FormulaId, names: &[TextId]) -> FormulaId {
         if names.is_empty() {
             return formula;
@@ -54,8 +55,8 @@ impl Algebra {
         })
     }
 
-    /// The keys that the subschemas behind some assertions list, in their order: `properties` before `required`, and
-    /// what a subschema lists itself before those it applies to the same value.
+    /// The keys that the subschemas of some assertions declare, in their order: `properties` before `required`, and a
+    /// subschema's own keys before those of the subschemas that it applies to the same value.
     fn declared(&mut self, assertions: &[AssertionId]) -> Vec<TextId> {
         let schema = self.schema.clone();
         let (mut names, mut listed) = (Vec::new(), HashSet::new());

@@ -1,9 +1,10 @@
-//! [`KeySets`]: the keys seen in objects.
+//! [`KeySets`]: sets of the keys seen in objects.
 //!
-//! An object of thousands of members passes through as many sets, each of which has one key more than that before it.
-//! They are search trees that share all but the way to that key, so that neither a step nor a query takes longer than
-//! there are frames of a tree. A key's number says how far up it stands, as if by chance: equal sets are then one and
-//! the same tree, and compared by their numbers.
+//! An object with thousands of members passes through as many sets, each with one key more than the one before. Sets
+//! are search trees that share all nodes except those on the path to the new key, so a step or a look-up takes time
+//! proportional to the depth of the tree. A hash of the key's number decides how far up in the tree the key stands. So
+//! the shape of a tree does not depend on the order of insertion: equal sets are the same tree, and comparing their ids
+//! is enough.
 
 use crate::automaton::formula::texts::{TextId, TextTable};
 use hashbrown::HashMap;
@@ -11,16 +12,17 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::hash::Hash;
 
-/// A set of keys, by default the empty one.
+/// The number of a set of keys. Equal ids mean equal sets; the default is the empty set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct KeySetId(u32);
 
 impl KeySetId {
-    /// No keys.
+    /// The empty set.
     pub(crate) const EMPTY: Self = Self(0);
 }
 
-/// The key at the top of a tree, and the trees of those before and behind it in the order of their characters.
+/// A node of a search tree: the key at its top, and the trees of the keys before and after it in the order of their
+/// characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Tree {
     name: TextId,
@@ -28,16 +30,16 @@ struct Tree {
     behind: KeySetId,
 }
 
-/// The sets of keys of one compilation.
+/// All sets of keys of one compiled schema, each stored once.
 #[derive(Debug, Default)]
 pub(crate) struct KeySets {
-    /// Without the empty one, each with its number of keys.
+    /// The trees of all sets but the empty one, each with its number of keys.
     trees: Vec<(Tree, u32)>,
     ids: HashMap<Tree, KeySetId>,
 }
 
 impl KeySets {
-    /// Number of sets.
+    /// Number of sets stored, without the empty one.
     pub(crate) fn count(&self) -> usize {
         self.trees.len()
     }
@@ -55,7 +57,7 @@ impl KeySets {
         self.trees.get(place).map(|(tree, _)| *tree)
     }
 
-    /// A key of a set, and sets of the others; none of the empty one.
+    /// One key of a set, and the sets of the keys before and after it; `None` for the empty set.
     pub(crate) fn parts(&self, set: KeySetId) -> Option<(TextId, [KeySetId; 2])> {
         let tree = self.top(set)?;
         Some((tree.name, [tree.before, tree.behind]))
@@ -74,7 +76,7 @@ impl KeySets {
         false
     }
 
-    /// A set and one more key.
+    /// The set with one more key.
     pub(crate) fn with(&mut self, set: KeySetId, name: TextId, texts: &TextTable) -> KeySetId {
         if self.has(set, name, texts) {
             return set;
@@ -98,7 +100,8 @@ impl KeySets {
         whole
     }
 
-    /// Number of the keys in a set for which something holds that does up to one of them and behind that no more.
+    /// Number of keys at the beginning of a set for which `holds` is true. `holds` must be true for a prefix of the
+    /// sorted keys only, as in [`slice::partition_point`].
     pub(crate) fn partition_point(&self, set: KeySetId, texts: &TextTable, holds: impl Fn(&str) -> bool) -> usize {
         let (mut count, mut at) = (0, self.top(set));
         while let Some(tree) = at {
@@ -113,7 +116,7 @@ impl KeySets {
         count
     }
 
-    /// Number of the keys in a set that begin with a text.
+    /// Number of keys in a set that begin with a text.
     pub(crate) fn beginning_with(&self, set: KeySetId, text: &str, texts: &TextTable) -> usize {
         match text {
             "" => self.len(set),
@@ -124,14 +127,14 @@ impl KeySets {
         }
     }
 
-    /// The keys in a set that begin with a text, in the order of their characters.
+    /// The keys in a set that begin with a text, sorted by their characters.
     pub(crate) fn names(&self, set: KeySetId, text: &str, texts: &TextTable) -> Vec<TextId> {
         let mut names = Vec::new();
         self.each(set, text, texts, |name| names.push(name));
         names
     }
 
-    /// Calls for each key in a set that begins with a text, in the order of their characters.
+    /// Calls `call` for each key in a set that begins with a text, sorted by their characters.
     pub(crate) fn each(&self, set: KeySetId, text: &str, texts: &TextTable, mut call: impl FnMut(TextId)) {
         let (mut open, mut at) = (SmallVec::<[Tree; 16]>::new(), self.top(set));
         loop {
@@ -155,15 +158,15 @@ impl KeySets {
         }
     }
 
-    /// The keys that are in one set only, with whether that is the second. It takes as long as these are many, times
-    /// the depth of the trees.
+    /// The keys that are in exactly one of two sets; the flag says that it is the second. The time taken is
+    /// proportional to the number of these keys times the depth of the trees.
     pub(crate) fn differences(&mut self, one: KeySetId, other: KeySetId, texts: &TextTable) -> Vec<(TextId, bool)> {
         let (mut found, mut open) = (Vec::new(), vec![(one, other)]);
         while let Some((one, other)) = open.pop() {
             if one == other {
                 continue;
             }
-            // A key that stands higher than all of the other set is not in that.
+            // A key that ranks higher than every key of the other set is not in that set.
             let (first, second) = (self.top(one), self.top(other));
             let first = first.filter(|first| second.is_none_or(|second| rank(first.name) >= rank(second.name)));
             match (first, second) {
@@ -186,7 +189,7 @@ impl KeySets {
         found
     }
 
-    /// The keys of a set before another and those behind it.
+    /// The keys of a set before `name`, and those after it.
     fn split(&mut self, set: KeySetId, name: TextId, texts: &TextTable) -> (KeySetId, KeySetId) {
         let (mut way, mut at) = (Vec::new(), self.top(set));
         while let Some(tree) = at {
@@ -223,7 +226,7 @@ fn order(one: TextId, other: TextId, texts: &TextTable) -> Ordering {
     }
 }
 
-/// How far up in a tree a key stands: another number for each.
+/// How far up in a tree a key stands. The function is a bijection, so no two keys have the same rank.
 fn rank(name: TextId) -> u32 {
     name.number()
         .wrapping_mul(0x9E37_79B1)

@@ -1,4 +1,8 @@
-//! The keys that a formula speaks of, and all others, sorted into cells.
+//! The keys that a formula mentions by themselves, and all other keys sorted into cells.
+//!
+//! A search need not try each key: keys that no atom tells apart have the same effect. Where the languages of the atoms
+//! are short lists or complements of such, cells are found by looking keys up in the lists; only patterns need Boolean
+//! operations on languages.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{
@@ -9,15 +13,15 @@ use hashbrown::HashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Keys that are listed, or looked through, in no time.
+/// Number of keys up to which listing or scanning them costs next to nothing.
 const KEYS_LISTED_AT_ONCE: usize = 8;
 
-/// Languages of which keys that were listed are kept.
+/// Number of languages whose first keys are remembered.
 const KEPT_KEY_LISTS: usize = 16;
 
 impl Algebra {
-    /// The keys that atoms of `formula` name, sorted. Of those that have been used only the demand on an
-    /// independent-key object may leave some.
+    /// The keys that atoms of `formula` mention by themselves, sorted by their ids. A key that has been used can still
+    /// be mentioned only in the formula of an independent-key object.
     pub(crate) fn named_keys(&self, formula: FormulaId) -> Vec<TextId> {
         let atoms = self.formulas.atoms(formula).iter();
         let mut names: Vec<TextId> = atoms
@@ -31,7 +35,7 @@ impl Algebra {
         names
     }
 
-    /// Whether a member of this key could make a difference to `formula`.
+    /// Whether a member with this key could make a difference to `formula`.
     pub(crate) fn key_matters(&mut self, formula: FormulaId, name: TextId) -> Result<bool, AutomatonError> {
         for place in 0..self.formulas.atoms(formula).len() {
             let matters = match self.atoms.kind(self.formulas.atoms(formula)[place]) {
@@ -47,7 +51,7 @@ impl Algebra {
         Ok(false)
     }
 
-    /// The keys that are neither among `keys` nor used, sorted into cells by the languages that atoms of `formula`
+    /// The keys that are neither in `names` nor in `used`, sorted into cells by the languages that atoms of `formula`
     /// speak of.
     pub(crate) fn key_cells(
         &mut self,
@@ -98,8 +102,8 @@ impl Algebra {
         Ok(sorted)
     }
 
-    /// The cells where each language is a list of keys, or all but one: then all keys that are on no list are alike,
-    /// and the others are looked at one by one.
+    /// The cells where each language is a short list of keys or the complement of one: keys on no list form one cell,
+    /// and listed keys are looked at one by one. `None` if some language is neither.
     fn key_cells_by_lists(
         &mut self,
         languages: &[LanguageId],
@@ -115,7 +119,7 @@ impl Algebra {
         }
         let listed: BTreeSet<TextId> = lists.iter().flat_map(|list| list.names.iter().copied()).collect();
         let taken: HashSet<TextId> = names.iter().chain(used).copied().collect();
-        // Those on a list, by the languages they are in.
+        // The keys on some list, grouped by the languages that contain them.
         let mut sorted: BTreeMap<Vec<LanguageId>, Vec<TextId>> = BTreeMap::new();
         for &name in listed.iter().filter(|name| !taken.contains(*name)) {
             let within = languages.iter().zip(&lists).filter(|(_, list)| list.has(name));
@@ -142,7 +146,7 @@ impl Algebra {
         Ok(Some(cells))
     }
 
-    /// A set of keys as a language.
+    /// The language of a set of keys.
     pub(crate) fn keys_as_language(&mut self, names: &CellKeys) -> Result<LanguageId, AutomatonError> {
         Ok(match names {
             CellKeys::These(names) => {
@@ -154,7 +158,7 @@ impl Algebra {
         })
     }
 
-    /// So many of a set of keys, or all of them.
+    /// The first `most` keys of a set, or all if there are fewer.
     pub(crate) fn some_keys(&mut self, names: &CellKeys, most: usize) -> Result<Vec<TextId>, AutomatonError> {
         if let CellKeys::These(names) = names {
             return Ok(names.iter().copied().take(most).collect());
@@ -165,7 +169,7 @@ impl Algebra {
         {
             return Ok(known.iter().copied().take(most).collect());
         }
-        // Who asks for one more each time should not have all listed again each time.
+        // A caller that asks for one more key each time should not cause a new listing each time.
         let more = match most {
             0..KEYS_LISTED_AT_ONCE => most,
             _ => most.next_power_of_two(),
@@ -184,7 +188,7 @@ impl Algebra {
         Ok(names.iter().copied().take(most).collect())
     }
 
-    /// One of a set of keys that is not among others.
+    /// A key of a set that is not among `others`; `None` if there is none.
     pub(crate) fn key_beside(&mut self, names: &CellKeys, others: &[TextId]) -> Result<Option<TextId>, AutomatonError> {
         let names = self.some_keys(names, others.len() + 1)?;
         if others.len() < KEYS_LISTED_AT_ONCE {
@@ -207,7 +211,7 @@ impl Algebra {
         }
     }
 
-    /// The keys of a language, or those outside of it, where either are few.
+    /// The keys of a language, or those outside of it, if either are at most [`ENUMERATED_KEYS`]; `None` otherwise.
     pub(crate) fn enumerated_keys(
         &mut self,
         language: LanguageId,
@@ -241,7 +245,7 @@ impl Algebra {
         Ok(list)
     }
 
-    /// The keys of a language but for some.
+    /// The language without some keys.
     pub(crate) fn without_keys(
         &mut self,
         language: LanguageId,
@@ -250,7 +254,7 @@ impl Algebra {
         self.combined_keys(language, names, false)
     }
 
-    /// The keys of a language and some more.
+    /// The language with some more keys.
     pub(crate) fn with_keys(&mut self, language: LanguageId, names: &[TextId]) -> Result<LanguageId, AutomatonError> {
         self.combined_keys(language, names, true)
     }
@@ -297,8 +301,8 @@ impl Algebra {
         languages
     }
 
-    /// How many keys of a language there are besides those of it that are `taken`; none where that is more than any
-    /// search looks at.
+    /// Number of keys of a language besides the `taken` ones, all of which must be in it; `None` if there are more than
+    /// any search looks at.
     pub(crate) fn count_remaining(
         &mut self,
         names: LanguageId,
@@ -311,7 +315,7 @@ impl Algebra {
         })
     }
 
-    /// Whether there may be so many classes of keys.
+    /// Checks the number of classes of keys against the limit for one object.
     pub(crate) fn check_classes(&self, count: usize) -> Result<(), AutomatonError> {
         let limit = ("name_classes", self.limits.name_classes);
         check_limit(count, limit, "classes of names in one object")

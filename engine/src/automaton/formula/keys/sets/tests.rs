@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-/// Sets are those of the standard library, and equal ones are the same.
+/// Sets have the same keys as those of the standard library, and equal sets have the same id.
 #[test]
 fn sets_are_sets() {
     let (mut texts, mut sets) = (TextTable::default(), KeySets::default());
