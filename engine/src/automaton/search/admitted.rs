@@ -1,4 +1,4 @@
-//! The strings and numbers whose verdicts an [`Expectation`] admits.
+//! The strings, numbers and constraints that an [`Expectation`] admits.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::algebra::Algebra;
@@ -11,21 +11,21 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Sets of values of one type, and what is done with them.
+/// The operations on sets of values of one type: number sets or string languages.
 struct Sets<T> {
     all: T,
     none: T,
-    /// The set of a constraint.
+    /// The set that a constraint has for the type.
     of: fn(&Constraint) -> T,
-    /// A value of the second set if it is in the first, and one of the third otherwise.
+    /// The values of the second set that are in the first, and those of the third that are not.
     choose: fn(&mut Algebra, T, T, T) -> Result<T, AutomatonError>,
-    /// The values of the type among some, as a set.
+    /// The set of the values of the type among some assertions of equality.
     listed: fn(&mut Algebra, &[AssertionId]) -> Result<T, AutomatonError>,
 }
 
 impl Search {
-    /// Whether there is no end of values that are read for this, so that some differ from any others. A no may also say
-    /// that this did not show.
+    /// Whether infinitely many values meet an expectation, so that one always differs from any given others. `false`
+    /// may also mean that this was not found out.
     pub(crate) fn value_is_infinite(&mut self, expected: ExpectationId) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.expectations.infinite.get(&expected) {
             return Ok(known);
@@ -52,7 +52,7 @@ impl Search {
         Ok(false)
     }
 
-    /// What the surroundings ask of a value.
+    /// The constraint that an expectation imposes on a value.
     pub(crate) fn constraint_of(&mut self, expected: ExpectationId) -> Result<Constraint, AutomatonError> {
         let what = self.expected(expected);
         let mut parts = Vec::with_capacity(what.assertions.len());
@@ -83,6 +83,7 @@ impl Search {
         })
     }
 
+    /// The id of an expectation, which is added if it is new.
     pub(crate) fn expect(&mut self, assertions: Vec<AssertionId>, diagram: DiagramId) -> ExpectationId {
         let assertions = assertions.into();
         let expected = Arc::new(Expectation { assertions, diagram });
@@ -95,11 +96,12 @@ impl Search {
         id
     }
 
+    /// The expectation with this id.
     pub(crate) fn expected(&self, id: ExpectationId) -> Arc<Expectation> {
         self.expectations.all[id.0 as usize].clone()
     }
 
-    /// The verdict of each assertion for a value on which constraints decide at once.
+    /// The verdict of each assertion for a value on which `verdict` decides by the constraint alone.
     pub(crate) fn verdicts(
         &mut self,
         expected: ExpectationId,
@@ -113,7 +115,7 @@ impl Search {
         Ok(verdicts)
     }
 
-    /// The verdict that each assertion must have, where only one will do.
+    /// For each assertion, the only verdict that is admitted; `None` if both are.
     pub(crate) fn forced(&self, expected: &Expectation) -> SmallVec<[Option<bool>; 4]> {
         let assertions = 0..expected.assertions.len() as u32;
         assertions
@@ -121,8 +123,8 @@ impl Search {
             .collect()
     }
 
-    /// The verdicts of a value's assertions that are certain of all strings: those that only one will do of, or that
-    /// are the same for all of them.
+    /// For each assertion, the verdict that all strings have or that alone is admitted; `None` if it depends on the
+    /// string.
     pub(crate) fn certain_of_strings(
         &mut self,
         what: &Expectation,
@@ -141,7 +143,7 @@ impl Search {
         Ok(certain)
     }
 
-    /// The strings that a value's surroundings can live with.
+    /// The strings that meet an expectation.
     pub(crate) fn strings_of(&mut self, expected: ExpectationId) -> Result<LanguageId, AutomatonError> {
         if let Some(&known) = self.expectations.strings.get(&expected) {
             return Ok(known);
@@ -152,7 +154,7 @@ impl Search {
         Ok(strings)
     }
 
-    /// The assertion that a value must satisfy, where that is all.
+    /// The assertion that a value must satisfy, if nothing else is expected.
     fn only_assertion(&self, what: &Expectation) -> Option<AssertionId> {
         match what.assertions[..] {
             [assertion] => self.algebra.diagrams.asks_for_one(what.diagram).then_some(assertion),
@@ -160,7 +162,7 @@ impl Search {
         }
     }
 
-    /// The strings whose verdicts will do.
+    /// The strings whose verdicts an expectation admits.
     fn strings_expected(&mut self, what: &Expectation) -> Result<LanguageId, AutomatonError> {
         let (all, none) = (self.algebra.languages.any(), self.algebra.languages.none());
         let strings = Sets {
@@ -184,7 +186,7 @@ impl Search {
         self.admitted(what, strings)
     }
 
-    /// The numbers whose verdicts will do.
+    /// The numbers whose verdicts an expectation admits.
     pub(crate) fn numbers_expected(&mut self, what: &Expectation) -> Result<NumberSetId, AutomatonError> {
         let sets = self.algebra.number_texts.sets();
         let numbers = Sets {
@@ -206,7 +208,7 @@ impl Search {
         self.admitted(what, numbers)
     }
 
-    /// The values of one type whose verdicts will do.
+    /// The values of one type whose verdicts an expectation admits.
     fn admitted<T: Copy>(&mut self, what: &Expectation, sets: Sets<T>) -> Result<T, AutomatonError> {
         if let Some(assertion) = self.only_assertion(what) {
             return Ok((sets.of)(&self.algebra.constraint(assertion)?));
@@ -241,7 +243,7 @@ impl Search {
     }
 }
 
-/// Whether an assertion is one of those with finitely many values.
+/// Whether the assertion at this index is one of those with finitely many values.
 fn is_finite(split: &Option<FiniteSplit>, assertion: u32) -> bool {
     let finite = split.as_ref().map(|split| &split.few);
     finite.is_some_and(|finite| finite.binary_search(&(assertion as usize)).is_ok())

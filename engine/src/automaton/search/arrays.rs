@@ -1,4 +1,4 @@
-//! Whether an array can be completed: a search over what is left of its formula, item by item.
+//! Completion of arrays: a search over residual formulas, item by item.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, verdict_of};
@@ -6,8 +6,8 @@ use crate::automaton::search::{Query, Requirement, Search};
 use hashbrown::{HashMap, HashSet};
 
 impl Search {
-    /// Whether an array of which `formula` is left, after the items `seen` where it matters that items differ, can be
-    /// completed.
+    /// Whether an array with residual `formula` can be completed. `seen` holds its items so far, if it matters that
+    /// items differ.
     pub(crate) fn array_can_end(&mut self, formula: FormulaId, seen: &[AssertionId]) -> Result<bool, AutomatonError> {
         match formula.decided() {
             Some(decided) => Ok(decided),
@@ -22,7 +22,8 @@ impl Search {
         }
     }
 
-    /// Whether an array can be completed after one more item, which satisfies `last` and differs from those seen.
+    /// Whether an array can be completed after one more item, which meets the requirement `last` and differs from the
+    /// items `seen`.
     pub(crate) fn array_can_end_after(
         &mut self,
         formula: FormulaId,
@@ -45,7 +46,7 @@ impl Search {
             }
             let assertions = self.algebra.assertions_of_item(&[formula]);
             let mut vectors = self.verdict_vectors(&assertions)?;
-            // The one with most assertions satisfied is looked at first.
+            // The vector with the most assertions satisfied is looked at first.
             vectors.reverse();
             for vector in vectors {
                 let after =
@@ -60,9 +61,9 @@ impl Search {
         Ok(false)
     }
 
-    /// An array formula with shorter stretches between the places that it speaks of, where that makes no difference to
-    /// whether the array can be completed. An item changes what is left to find, or it changes nothing and can be left
-    /// out or come again; so it takes no more items between two places than there are things to find, and one.
+    /// The formula with shorter distances between the positions that it mentions, if that does not change whether the
+    /// array can be completed. An item either brings the formula closer to its end, or changes nothing and can be left
+    /// out or repeated. So between two positions no more items are needed than there are changes to make, plus one.
     fn shortened_array(&mut self, formula: FormulaId) -> FormulaId {
         let (mut places, mut to_find) = (Vec::new(), 1_u64);
         for &atom in self.algebra.formulas.atoms(formula) {
@@ -93,10 +94,10 @@ impl Search {
     }
 }
 
-/// New numbers for places, in the same order and with at most `most` between neighbours; none where they are few
+/// New numbers for some positions, in the same order and at most `most` apart. `None` if the positions are small
 /// anyway.
 pub(super) fn shortened(mut places: Vec<u64>, most: u64) -> Option<HashMap<u64, u64>> {
-    /// Stretches up to which counting is quicker than shortening.
+    /// Distance up to which counting is quicker than renumbering.
     const SHORT: u64 = 64;
     places.sort_unstable();
     places.dedup();

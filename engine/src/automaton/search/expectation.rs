@@ -1,4 +1,4 @@
-//! [`Expectation`]: what a value is read for.
+//! [`Expectation`]: the assertions that a value is judged by, and the verdicts that are admitted.
 
 use crate::automaton::formula::{AssertionId, DiagramId};
 use crate::numbers::NumberSetId;
@@ -8,30 +8,30 @@ use smallvec::SmallVec;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// A value's assertions, and which of their verdicts its surroundings can live with.
+/// The number of an [`Expectation`]. Equal ids mean equal expectations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ExpectationId(pub(crate) u32);
 
-/// What a value is read for: assertions, and which of their verdicts its surroundings admit.
+/// The assertions that a value is judged by, and the diagram of the verdicts that the containers around it admit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Expectation {
-    /// Sorted.
+    /// The assertions, sorted.
     pub(crate) assertions: Box<[AssertionId]>,
     pub(crate) diagram: DiagramId,
 }
 
-/// The verdicts of the assertions of a container.
+/// The verdicts of a value's assertions, in their order.
 pub(crate) type Verdicts = SmallVec<[bool; 4]>;
 
-/// The expectations of one compilation, with what has been worked out about each.
+/// All expectations of one compiled schema, each stored once, with what has been worked out about them.
 #[derive(Debug, Default)]
 pub(crate) struct Expectations {
     pub(super) all: Vec<Arc<Expectation>>,
     pub(super) ids: HashMap<Arc<Expectation>, ExpectationId>,
-    /// The strings that will do.
+    /// The strings that meet an expectation.
     pub(super) strings: HashMap<ExpectationId, LanguageId>,
-    /// The numbers that will do.
+    /// The numbers that meet an expectation.
     pub(crate) numbers: HashMap<ExpectationId, NumberSetId>,
-    /// Whether infinitely many values will do.
+    /// Whether infinitely many values meet an expectation.
     pub(super) infinite: HashMap<ExpectationId, bool>,
 }

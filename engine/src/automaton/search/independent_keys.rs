@@ -1,4 +1,5 @@
-//! Whether an independent-key object can be completed, which is seen without a search.
+//! Completion of independent-key objects, which is decided without a search: each key is judged by itself, so it is
+//! enough to check the required keys and to count keys up to the least number of members.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, FormulaId, IndependentKeys, MemberKey, TextId};
@@ -6,18 +7,18 @@ use crate::automaton::search::search::Search;
 use crate::strings::LanguageId;
 use smallvec::SmallVec;
 
-/// The keys that an independent-key object has room for beside those that it names.
+/// The keys that an independent-key object has room for besides those that it mentions.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Room {
     None,
-    /// Any.
+    /// Any key.
     Any,
-    /// Those that are in none of these languages.
+    /// The keys that are in none of these languages.
     Beside(Vec<LanguageId>),
 }
 
 impl Search {
-    /// Whether a member of this key can come in an independent-key object, as far as that depends on its key and value.
+    /// Whether an independent-key object may have a member with this key. Other members matter only by their number.
     pub(crate) fn key_may_come(&mut self, plain: &IndependentKeys, name: TextId) -> Result<bool, AutomatonError> {
         if plain.refused.binary_search(&name).is_ok() || !plain.has_room(name) {
             return Ok(false);
@@ -27,10 +28,10 @@ impl Search {
         self.satisfiable(&assertions, &[])
     }
 
-    /// The keys that an independent-key object has room for beside those that it names; none where what is asked of
-    /// them cannot be met all at once.
+    /// The keys that an independent-key object has room for besides those that it mentions. `None` if the assertions on
+    /// them cannot all be satisfied at once, so that a simple answer does not exist.
     pub(super) fn room_for_others(&mut self, plain: &IndependentKeys) -> Result<Option<Room>, AutomatonError> {
-        // What is asked of a key's value does not depend on the other members.
+        // The assertions on a key's value do not depend on the other members.
         let (mut refused, mut assertions) = (Vec::new(), Vec::new());
         for &(language, assertion) in &plain.languages {
             match self.satisfiable(&[assertion], &[])? {
@@ -38,7 +39,7 @@ impl Search {
                 false => refused.push(language),
             }
         }
-        // If all of it can be met at once it does not matter in how many of the languages a key is.
+        // If one value satisfies all of the assertions, it does not matter how many of the languages a key is in.
         if !self.satisfiable(&assertions, &[])? {
             return Ok(None);
         }
@@ -49,7 +50,7 @@ impl Search {
         }))
     }
 
-    /// Whether an independent-key object, the keys `exhausted` of which cannot come any more, can be completed.
+    /// Whether an independent-key object can be completed if the keys `exhausted` cannot come any more.
     pub(super) fn independent_can_end(
         &mut self,
         plain: &IndependentKeys,

@@ -1,45 +1,45 @@
-//! [`NextKeys`]: the keys that may come next; [`KeyList`]: a list of keys.
+//! [`NextKeys`]: the keys that may come next in an object. [`KeyList`]: a list of keys.
 
 use crate::automaton::formula::TextId;
 use crate::strings::LanguageId;
 use std::hash::Hash;
 
-/// The keys that may come next.
+/// The keys that may come next, or the key texts that may follow what has been read of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NextKeys {
-    /// None.
+    /// No key may come.
     None,
-    /// Some, which have not been looked at yet: nothing has been read of the key.
+    /// Some key may come, but which ones has not been worked out: nothing of the key has been read yet.
     Unopened,
-    /// Any that has not come and of which a member can come.
+    /// Any key that has not been seen and for which a member is possible.
     Any,
-    /// By a list, whatever has been read of the key.
+    /// The keys of a list, or all others if the list excludes its keys.
     Listed(KeyListId),
-    /// Those of a list that have not been seen.
+    /// The keys of a list that have not been seen.
     Of(KeyListId),
-    /// Those of a language that have not been seen: what may follow, were it not for these. All keys seen are of it.
+    /// The texts of a language except those that complete a key already seen. All keys seen belong to the language.
     In(LanguageId),
-    /// By a language: what may follow.
+    /// The texts of a language.
     Language(LanguageId),
 }
 
-/// A [`KeyList`].
+/// The number of a [`KeyList`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KeyListId(pub(crate) u32);
 
-/// The keys of a list, or all others.
+/// A list of keys that may come, or that may not.
 #[derive(Debug)]
 pub(crate) struct KeyList {
-    /// Sorted by their characters.
+    /// The keys, sorted by their characters.
     pub(crate) names: Box<[TextId]>,
-    /// Whether the keys listed are those that may not come.
+    /// Whether the listed keys are those that may not come.
     pub(crate) excludes: bool,
-    /// The characters of ASCII that they begin with, as bits.
+    /// Bit `n` is set if a listed key begins with the ASCII character `n`.
     pub(crate) firsts: u128,
 }
 
 impl KeyList {
-    /// Whether one of them begins with a character of ASCII.
+    /// Whether a listed key begins with this ASCII character.
     pub(crate) fn has_first(&self, first: u8) -> bool {
         self.firsts >> first & 1 == 1
     }

@@ -1,12 +1,13 @@
-//! [`LeastFixpoint`]: what is known, what is being answered, and what rests on what.
+//! [`LeastFixpoint`]: the known answers, the queries being answered, and which answers rest on which queries.
 //!
-//! Values are finite, so answers are a least fixpoint: a query that comes up again while it is being answered counts
-//! as answered no. A yes found that way stands. A no that rests on a query still open is *provisional*: it is kept
-//! while that query is open, becomes final when the query is answered no and rests on nothing further out, and
-//! is dropped when the query is answered yes. So every query is answered at most once per yes that is found.
+//! Values are finite, so answers are a least fixpoint: a query that comes up again while it is being answered counts as
+//! answered no. A yes found that way is final. A no that rests on a query still open is *provisional*: it is kept while
+//! that query is open, becomes final when the query is answered no and rests on nothing further out, and is dropped
+//! when the query is answered yes. So every query is answered at most once per yes that is found.
 //!
-//! Answering nests as deep as values do, which is not the depth of the native stack: a query that comes up too deep
-//! is left open and [`AutomatonError::Pending`] ends the attempt. The innermost open query is then attempted first.
+//! Queries nest as deeply as values do, which must not be the depth of the native stack. A query that comes up too deep
+//! is left open, and [`AutomatonError::Pending`](crate::automaton::error::AutomatonError::Pending) ends the attempt.
+//! The innermost open query is attempted next.
 
 use crate::automaton::formula::{AssertionId, FormulaId, TextId};
 use hashbrown::HashMap;
@@ -14,13 +15,13 @@ use hashbrown::hash_map::Entry;
 use smallvec::SmallVec;
 use std::hash::Hash;
 
-/// Attempts that may be under way inside one another on the native stack.
+/// Number of attempts that may be nested on the native stack.
 pub(super) const NATIVE_ATTEMPTS: usize = 8;
 
-/// The place of no open query: what rests on it rests on nothing.
+/// The index of no open query: an answer with this value rests on no open query.
 pub(super) const RESTS_ON_NOTHING: usize = usize::MAX;
 
-/// Requirement that a value satisfies, and assertions that it does not; both sorted.
+/// The assertions that a value must satisfy, and those that it must not satisfy; both sorted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Requirement {
     pub(crate) all: SmallVec<[AssertionId; 4]>,
@@ -46,15 +47,15 @@ impl Requirement {
     }
 }
 
-/// What may be asked.
+/// A query that the search answers with yes or no.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Query {
-    /// Is there such a value?
+    /// Is there a value that meets this requirement?
     Value(Requirement),
-    /// Can an array be completed of which this is left?
+    /// Can an array with this residual formula be completed?
     Array(FormulaId),
-    /// Can an object be completed of which this is left, and in which these names, all of them of a kind that can run
-    /// out, must not come again?
+    /// Can an object with this residual formula be completed if these keys, all from cells that can run out, must not
+    /// come again?
     Object(FormulaId, Box<[TextId]>),
 }
 
@@ -62,9 +63,9 @@ pub(crate) enum Query {
 pub(super) enum Answer {
     Yes,
     No,
-    /// No, as far as the open query at this place is answered no.
+    /// The answer is no as long as the open query at this index is answered no.
     NoWhile(usize),
-    /// It is being answered, at this place among those that are.
+    /// The query is being answered; it has this index among the open queries.
     Open(usize),
 }
 
@@ -72,21 +73,21 @@ pub(super) enum Answer {
 #[derive(Debug)]
 pub(super) struct OpenQuery {
     pub(super) query: Query,
-    /// Number of provisional answers when it was opened.
+    /// Number of provisional answers when the query was opened.
     pub(super) provisional: usize,
 }
 
-/// The queries of one compilation.
+/// The queries of one compiled schema, with their answers.
 #[derive(Debug)]
 pub(crate) struct LeastFixpoint {
     pub(super) answers: HashMap<Query, Answer>,
-    /// LeastFixpoint that are being answered, each in aid of the one before it.
+    /// The queries that are being answered, each opened in order to answer the one before it.
     pub(super) open: Vec<OpenQuery>,
-    /// LeastFixpoint whose answer is provisional, in the order in which they were answered.
+    /// The queries whose answers are provisional, in the order in which they were answered.
     pub(super) provisional: Vec<Query>,
-    /// Attempts under way on the native stack.
+    /// Number of attempts nested on the native stack.
     pub(super) native: usize,
-    /// The outermost open query that the answer at hand rests on.
+    /// The index of the outermost open query that the current answer rests on.
     pub(super) rests_on: usize,
 }
 
@@ -103,7 +104,7 @@ impl Default for LeastFixpoint {
 }
 
 impl LeastFixpoint {
-    /// The answer that is known or has to be taken for now.
+    /// The answer that is known or has to be assumed for now; `None` for a new query.
     pub(super) fn known(&mut self, query: &Query) -> Option<bool> {
         let (answer, rests_on) = match self.answers.get(query)? {
             Answer::Yes => (true, RESTS_ON_NOTHING),
@@ -127,7 +128,7 @@ impl LeastFixpoint {
         });
     }
 
-    /// Notes the answer to the innermost open query.
+    /// Records the answer to the innermost open query.
     pub(super) fn close(&mut self, answer: bool, rests_on: usize) {
         let Some(OpenQuery { query, provisional }) = self.open.pop() else {
             return;
@@ -152,7 +153,7 @@ impl LeastFixpoint {
                 self.answers.insert(query, Answer::No);
             }
             false => {
-                // What rests on this query rests on what it rests on.
+                // An answer that rests on this query also rests on the queries that this one rests on.
                 for other in &self.provisional[provisional..] {
                     if let Some(Answer::NoWhile(on)) = self.answers.get_mut(other) {
                         *on = (*on).min(rests_on);
@@ -165,12 +166,12 @@ impl LeastFixpoint {
         }
     }
 
-    /// Number of queries asked.
+    /// Number of queries asked so far.
     pub(crate) fn len(&self) -> usize {
         self.answers.len()
     }
 
-    /// Gives up all queries that are being answered.
+    /// Abandons all queries that are being answered, after an error.
     pub(super) fn give_up(&mut self) {
         for dropped in self.provisional.drain(..) {
             self.answers.remove(&dropped);

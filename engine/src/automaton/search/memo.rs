@@ -1,4 +1,4 @@
-//! What the search has found out: of values ([`ValueMemo`]) and of objects ([`ObjectMemo`]).
+//! What the search has found out about values ([`ValueMemo`]) and objects ([`ObjectMemo`]).
 
 use crate::automaton::formula::{AssertionId, DiagramId, FormulaId, KeySetId, OrderId, TextId};
 use crate::automaton::search::{NextKeys, Requirement};
@@ -7,50 +7,50 @@ use hashbrown::HashMap;
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-/// The values of an assertion, as far as they were asked for.
+/// The values that meet a requirement, as far as they have been counted.
 #[derive(Clone, Debug)]
 pub(crate) enum Domain {
-    /// These are all, as assertions of being equal to them; sorted.
+    /// These values are all there are, as assertions of being equal to them; sorted.
     All(Arc<[AssertionId]>),
-    /// There are at least so many.
+    /// There are at least this many values.
     AtLeast(usize),
 }
 
-/// What has been worked out about values.
+/// Memo of what has been worked out about values.
 #[derive(Debug, Default)]
 pub(super) struct ValueMemo {
-    /// Whether there is a value that satisfies an assertion.
+    /// Whether some value satisfies an assertion.
     pub(super) alone: HashMap<AssertionId, bool>,
-    /// The combinations of verdicts that values have.
+    /// The verdict vectors over some assertions that values have.
     pub(super) vectors: HashMap<Box<[AssertionId]>, Arc<[Vec<bool>]>>,
-    /// All values of assertions, where they are finitely many scalars.
+    /// All values of an assertion, if they are finitely many scalars; `None` if not.
     pub(super) finite: HashMap<AssertionId, Option<Arc<[AssertionId]>>>,
-    /// Whether there are infinitely many values.
+    /// Whether infinitely many values meet a requirement.
     pub(super) infinite: HashMap<Requirement, bool>,
-    /// Whether there are infinitely many ways to complete a container of which a formula is left.
+    /// Whether there are infinitely many ways to complete a container with this residual formula.
     pub(super) infinite_containers: HashMap<FormulaId, bool>,
-    /// Values that have been written out.
+    /// The values that have been enumerated for a requirement.
     pub(super) domains: HashMap<Requirement, Domain>,
-    /// Beginnings of containers looked at for the values that are being written out.
+    /// Number of partial containers looked at in the enumeration under way.
     pub(super) beginnings: usize,
 }
 
-/// What has been worked out about objects.
+/// Memo of what has been worked out about objects.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectMemo {
-    /// The keys that can run out.
+    /// The keys of a formula's cells that can run out.
     pub(super) scarce: HashMap<FormulaId, LanguageId>,
-    /// Whether what is left of an object has room for any key.
+    /// Whether an object with this residual formula has room for any key.
     pub(super) roomy: HashMap<FormulaId, bool>,
-    /// The keys that an independent-key object names and cannot have.
+    /// The keys that an independent-key object mentions but cannot have.
     pub(super) barred: HashMap<FormulaId, Arc<[TextId]>>,
-    /// The verdicts that a member may have.
+    /// The verdicts that the value of a member may have.
     pub(super) decided: HashMap<(FormulaId, TextId, Box<[AssertionId]>), DiagramId>,
     /// The keys that may come first in independent-key objects.
     pub(crate) first_keys: HashMap<FormulaId, NextKeys>,
-    /// The keys that may come next: by what is left of the object, the keys read, and how far an order of keys has
-    /// come.
+    /// The keys that may come next, by the object's residual formula, the keys seen, and the progress in the order of
+    /// keys.
     pub(crate) next_keys: HashMap<(FormulaId, KeySetId, OrderId, u32), NextKeys>,
-    /// Sets of keys that were all found to be in a language.
+    /// Sets of keys that lie within a language as a whole.
     pub(super) sets_within: HashSet<(LanguageId, KeySetId)>,
 }

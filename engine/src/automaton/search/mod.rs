@@ -1,8 +1,9 @@
-//! The search for values: is there one that satisfies these assertions and not those, and can an object or array that
-//! has been read in part be completed?
+//! The search for values: is there a value that satisfies some assertions and not others, and can an object or array
+//! that has been read in part be completed?
 //!
-//! Every byte that the [machine](super::step) allows rests on these answers. Values are finite, so that answers are a
-//! [least fixpoint](least_fixpoint). Nothing here knows of bytes.
+//! Every byte that the [machine](super::step) allows rests on these answers. Values are finite, so the answers form a
+//! [least fixpoint](least_fixpoint): a query that comes up while it is being answered counts as answered no. Nothing
+//! recurses on the native stack over the depth of schemas or values. Nothing here knows of bytes.
 
 mod admitted;
 mod arrays;

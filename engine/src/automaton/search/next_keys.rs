@@ -1,4 +1,8 @@
-//! The keys that may come next in an object, as they follow from what is left of its formula.
+//! The keys that may come next in an object, computed from its residual formula.
+//!
+//! A key may come if the object can be completed after a member with it. One completion of the object often proves this
+//! for many keys at once: for all keys that occur in it, and for all keys that fit beside it. Only the other keys are
+//! tried one by one.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
@@ -9,12 +13,14 @@ use crate::strings::{Cardinality, LanguageId};
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-/// Keys of one object from which on it pays to look for a way to complete it with all of them.
+/// Number of keys from which on it pays to look for a completion that contains as many of them as possible.
 const KEYS_WORTH_WIDEST_WAY: usize = 16;
-/// Keys from which on it pays to take the order from a list instead of comparing them.
+/// Number of keys from which on it pays to take their order from a sorted list instead of comparing their texts.
 const KEYS_WORTH_SORTED_LIST: usize = 16;
 
 impl Search {
+    /// The assertions that the value of the next member is judged by, and the diagram of the verdicts after which the
+    /// object can be completed. The first of `formulas` is the demand on the object; the keys `used` cannot come again.
     pub(crate) fn decide_member(
         &mut self,
         formulas: &[FormulaId],
@@ -24,7 +30,7 @@ impl Search {
         let assertions = self.algebra.assertions_of_member(formulas, name)?;
         let demand = formulas[0];
         if let Some(plain) = self.algebra.independent_keys(demand) {
-            // The other members depend on this one only in their number.
+            // The other members depend on this one only by their number.
             let needed = self.algebra.assertions_of_member(&[demand], name)?;
             let (can_come, others) = match name {
                 MemberKey::Known(name) => {
@@ -34,7 +40,7 @@ impl Search {
                 MemberKey::In(_) => (plain.has_room_for_more(), used.to_vec()),
             };
             let can_come = can_come && self.object_can_end(demand, &others)?;
-            // Mostly all that is open about the value is what it must be.
+            // Usually the only open question is what the value must satisfy.
             if assertions == needed {
                 let may = can_come && self.satisfiable(&assertions, &[])?;
                 let verdicts = vec![true; assertions.len()];
@@ -71,7 +77,7 @@ impl Search {
         Ok((assertions, diagram))
     }
 
-    /// The keys that an independent-key object with room for any other cannot have. Mostly there are none.
+    /// The keys that an independent-key object with room for any other key cannot have. There are usually none.
     pub(crate) fn barred_keys(&mut self, formula: FormulaId) -> Result<Arc<[TextId]>, AutomatonError> {
         if let Some(known) = self.object_memo.barred.get(&formula) {
             return Ok(known.clone());
@@ -89,7 +95,7 @@ impl Search {
         Ok(barred)
     }
 
-    /// A list of keys.
+    /// The list of keys with this id.
     pub(crate) fn key_list(&self, list: KeyListId) -> &KeyList {
         &self.key_lists[list.0 as usize]
     }
@@ -102,7 +108,7 @@ impl Search {
 
     /// Whether a key is on a list.
     pub(crate) fn is_listed(&self, list: KeyListId, name: TextId) -> bool {
-        // Of all that begin with a text it comes first itself.
+        // The key itself comes first among the keys that begin with its text.
         self.listed_with(list, name).first() == Some(&name)
     }
 
@@ -111,7 +117,8 @@ impl Search {
         self.algebra.beginning_with(&self.key_list(list).names, text)
     }
 
-    /// Whether all of some keys are in a language.
+    /// Whether all keys of a set are in a language. Subsets that have been checked are remembered, so a set with one
+    /// more key costs little.
     pub(crate) fn has_all(&mut self, language: LanguageId, names: KeySetId) -> Result<bool, AutomatonError> {
         let (mut open, mut looked_at) = (vec![names], Vec::new());
         while let Some(names) = open.pop() {
@@ -132,12 +139,12 @@ impl Search {
         Ok(true)
     }
 
-    /// Whether a language has more than so many texts.
+    /// Whether a language has more than `than` texts.
     pub(crate) fn has_more(&mut self, language: LanguageId, than: u64) -> Result<bool, AutomatonError> {
         if than == 0 {
             return Ok(!self.algebra.languages.is_empty(language)?);
         }
-        // So it is not counted anew for each key that comes.
+        // Rounding up avoids a new count for each key that comes.
         let up_to = (than + 1).next_power_of_two();
         Ok(match self.algebra.languages.cardinality(language, up_to)? {
             Cardinality::Infinite | Cardinality::AtLeast(_) => true,
@@ -145,9 +152,9 @@ impl Search {
         })
     }
 
-    /// The keys that may come next where those of `ordered` come before all others and in that order, and those of
-    /// `exhausted` cannot come any more, which may be just those seen. Most of them are `listed`, in the order of their
-    /// characters.
+    /// The keys that may come next, given that those of `ordered` come before all others and in this order, and that
+    /// those of `exhausted` cannot come any more. `have_come` says that the exhausted keys are exactly those seen. Most
+    /// of the result is in `listed`, which is sorted by characters and saves sorting.
     pub(crate) fn next_keys_after(
         &mut self,
         demand: FormulaId,
@@ -186,7 +193,7 @@ impl Search {
         let mut others = CellKeys::These(Vec::new());
         if left != FormulaId::FALSE {
             names = self.algebra.named_keys(left);
-            // Of those seen something may be left.
+            // The formula may still mention keys that have been seen.
             let came: HashSet<TextId> = exhausted.iter().copied().collect();
             names.retain(|name| !came.contains(name));
             self.add_viable(left, &names, &exhausted, &mut viable)?;
@@ -215,8 +222,9 @@ impl Search {
         }
     }
 
-    /// Keys that are listed, or in a language. Where others have come and nothing else is gone these are counted among
-    /// those of the language, so that it mostly stays the same from member to member.
+    /// The keys of a list and a language as one language. If nothing but the keys `seen` is exhausted, these are added
+    /// to the language, so that it usually stays the same from member to member and the seen keys are subtracted by
+    /// counting.
     fn listed_or_in(
         &mut self,
         mut names: Vec<TextId>,
@@ -235,7 +243,7 @@ impl Search {
         })
     }
 
-    /// Those of the keys that `left` names that may come next.
+    /// Adds those of `names`, which the formula `left` mentions, that may come next.
     fn add_viable(
         &mut self,
         left: FormulaId,
@@ -279,7 +287,7 @@ impl Search {
         };
         let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
         for &name in way.iter().flat_map(|_| &names) {
-            // What fits one way to complete the object may come.
+            // A key that fits into one completion of the object may come.
             let fits = match (&way, &plain) {
                 _ if widest.contains(&name) => true,
                 (Some(way), _) if way.taken.contains(&name) => true,
@@ -293,7 +301,7 @@ impl Search {
         Ok(())
     }
 
-    /// The keys outside of `keys` that may come next, if they have not come yet.
+    /// The keys outside of `names` that may come next, if they have not been seen.
     fn other_keys(
         &mut self,
         left: FormulaId,
@@ -322,12 +330,12 @@ impl Search {
         for names in viable {
             match names {
                 CellKeys::These(names) => these.extend(names),
-                // There is but one such cell.
+                // There is at most one such cell.
                 CellKeys::AllBut(names) => others = Some(names),
                 CellKeys::Language(language) => languages.push(language),
             }
         }
-        // Cells are all of them lists, or all of them languages.
+        // Either all cells are lists, or all are languages.
         Ok(match others {
             Some(mut others) => {
                 let these: HashSet<TextId> = these.into_iter().collect();
@@ -339,8 +347,8 @@ impl Search {
         })
     }
 
-    /// The keys that an independent-key object does not name and that may come next, where what is asked of them can be
-    /// met all at once.
+    /// The keys that an independent-key object does not mention and that may come next. `None` if the assertions on
+    /// them cannot all be satisfied at once, or if the object is none of that kind.
     fn independent_others(
         &mut self,
         left: FormulaId,
@@ -364,7 +372,7 @@ impl Search {
         }))
     }
 
-    /// Keys that are listed, or all but those.
+    /// The result for a list of keys, or for all keys but those of a list.
     pub(crate) fn listed(
         &mut self,
         names: Vec<TextId>,
@@ -391,7 +399,7 @@ impl Search {
         })))
     }
 
-    /// Keys by their characters, each once. Those among `listed`, which are sorted like that, need no comparing.
+    /// The keys sorted by their characters, without duplicates. Keys in `listed`, which is sorted, need no comparisons.
     fn sorted_keys(&self, mut names: Vec<TextId>, listed: &[TextId]) -> Vec<TextId> {
         if names.len() < KEYS_WORTH_SORTED_LIST {
             self.algebra.sort_keys(&mut names);
@@ -404,13 +412,13 @@ impl Search {
         if sorted.len() < names.len() {
             let known: HashSet<TextId> = sorted.iter().copied().collect();
             sorted.extend(names.into_iter().filter(|name| !known.contains(name)));
-            // Mostly few are not in order, which a sort that finds runs is quick about.
+            // Usually only a few keys are out of order, and the sort takes advantage of sorted runs.
             sorted.sort_by(|one, other| self.algebra.texts.get(*one).cmp(self.algebra.texts.get(*other)));
         }
         sorted
     }
 
-    /// Whether a member of this key may come next, where the keys `exhausted` cannot come any more.
+    /// Whether a member with this key may come next, given that the keys `exhausted` cannot come any more.
     fn member_may_come(
         &mut self,
         demand: FormulaId,
@@ -418,7 +426,7 @@ impl Search {
         exhausted: &[TextId],
     ) -> Result<bool, AutomatonError> {
         let exhausted = [exhausted, &[name]].concat();
-        // Mostly it may with a value that all holds for that is said of it, and then others are not looked at.
+        // Usually a value that satisfies all assertions on it is possible, and then no other verdicts need to be tried.
         if !self.algebra.is_independent_uncounted(demand) {
             let assertions = self.algebra.assertions_of_member(&[demand], MemberKey::Known(name))?;
             let (mut met, mut never) = (Vec::new(), Vec::new());
@@ -440,7 +448,7 @@ impl Search {
         Ok(self.decide_member(&[demand], MemberKey::Known(name), &exhausted)?.1 != DiagramId::NEVER)
     }
 
-    /// Whether one of the keys of a kind may come next. They are alike, so that one of them speaks for all.
+    /// Whether one of the keys of a cell may come next. Keys of a cell are alike, so one of them answers for all.
     fn cell_may_follow(
         &mut self,
         demand: FormulaId,
@@ -456,12 +464,12 @@ impl Search {
         }
     }
 
-    /// Whether there is room for any key in an object of which a formula is left.
+    /// Whether an object with this residual formula has room for any key.
     pub(crate) fn is_roomy(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.object_memo.roomy.get(&formula) {
             return Ok(known);
         }
-        // What was read so far can be completed, so that it is known that the object can end.
+        // What has been read so far can be completed, so the object is known to have an end.
         let has_room = match self.algebra.independent_keys(formula) {
             Some(plain) => self.room_for_others(&plain)? == Some(Room::Any),
             None => false,

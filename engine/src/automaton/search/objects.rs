@@ -1,6 +1,5 @@
-//! Whether an object can be completed: a search over the keys that its formula speaks of, and then over the cells of
-//! all other keys. [Independent-key objects](super::independent_keys) need no
-//! search.
+//! Completion of objects: a search that decides the keys mentioned by the formula one after the other, and then counts
+//! members from the cells of all other keys. [Independent-key objects](super::independent_keys) need no search.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Atom, AtomKind, FormulaId, Keys, MemberKey, TextId, verdict_of};
@@ -11,11 +10,12 @@ use hashbrown::HashSet;
 /// A way to complete an object, or the beginning of one.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectEnding {
-    /// Keys that come.
+    /// The keys that come.
     pub(crate) taken: Vec<TextId>,
-    /// Keys that do not come.
+    /// The keys that do not come.
     pub(crate) passed: Vec<TextId>,
-    /// What is left: in the end something plain, or something that holds, or else `false`.
+    /// The residual formula. At the end it either holds or is that of an independent-key object; it is `false` if
+    /// members that no atom mentions complete the object.
     pub(crate) rest: FormulaId,
 }
 
@@ -44,8 +44,7 @@ impl ObjectEnding {
 }
 
 impl Search {
-    /// Whether an object of which `formula` is left, and in which the keys `used` must not come again, can be
-    /// completed.
+    /// Whether an object with residual `formula` can be completed if the keys `used` cannot come again.
     pub(crate) fn object_can_end(&mut self, formula: FormulaId, used: &[TextId]) -> Result<bool, AutomatonError> {
         if let Some(decided) = formula.decided() {
             return Ok(decided);
@@ -63,7 +62,7 @@ impl Search {
         self.ask(Query::Object(formula, counted.into()))
     }
 
-    /// The keys of kinds that can run out, where it matters to `formula` which keys have come.
+    /// The keys of cells that can run out, if it matters to `formula` which of them have been seen.
     pub(super) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, AutomatonError> {
         if let Some(&known) = self.object_memo.scarce.get(&formula) {
             return Ok(known);
@@ -83,7 +82,7 @@ impl Search {
         Ok(scarce)
     }
 
-    /// A way in which an object can be completed.
+    /// A way to complete an object; `None` if there is none.
     pub(super) fn object_end(
         &mut self,
         formula: FormulaId,
@@ -114,7 +113,8 @@ impl Search {
             if self.has_end(formula, &exhausted)? {
                 return Ok(Some(way));
             }
-            // Of some that are plain one has to do, as in an `enum` of objects.
+            // One of several alternatives that judge each key by itself has to be completed, as in an `enum` of
+            // objects.
             let parts = self.algebra.formulas.disjuncts(&formula).to_vec();
             if parts.iter().all(|part| self.algebra.is_independent(*part)) {
                 for part in parts {
@@ -148,10 +148,10 @@ impl Search {
                 after.push(way);
             }
             after.retain(|way| way.rest != FormulaId::FALSE);
-            // What is nearest to an end is looked at first.
+            // The state nearest to an end is looked at first.
             after.sort_by_key(|way| std::cmp::Reverse(self.missing(&way.rest)));
             for way in after {
-                // Which of the keys that can run out are gone is a part of the state.
+                // The exhausted keys among those that can run out are part of the state.
                 let mut decided = Vec::new();
                 for &name in way.taken.iter().chain(&way.passed).filter(|_| is_scarce) {
                     if self.algebra.covers(Keys::Language(scarce), MemberKey::Known(name))? {
@@ -168,7 +168,7 @@ impl Search {
         Ok(None)
     }
 
-    /// A way to complete an object in which as many of `keys` come as fit beside those before them.
+    /// A way to complete an object that contains as many of `names` as fit beside those before them.
     pub(super) fn widest_way(
         &mut self,
         formula: FormulaId,
@@ -190,7 +190,7 @@ impl Search {
         Ok(self.object_can_end(way.rest, &exhausted)?.then_some(way))
     }
 
-    /// Whether it is easily seen that an object can be completed.
+    /// Whether it shows without a search that an object can be completed.
     fn has_end(&mut self, formula: FormulaId, exhausted: &[TextId]) -> Result<bool, AutomatonError> {
         if self.algebra.at_end(formula) {
             return Ok(true);
@@ -201,13 +201,14 @@ impl Search {
         }
     }
 
-    /// The number of conjuncts that do not hold yet.
+    /// Number of conjuncts that do not hold at this point.
     pub(crate) fn missing(&self, formula: &FormulaId) -> usize {
         let parts = self.algebra.formulas.conjuncts(formula).iter();
         parts.filter(|part| !self.algebra.formulas.at_end(**part)).count()
     }
 
-    /// A key to decide next: one on which something depends that does not hold yet, if there is such a key.
+    /// A key to decide next, preferably one on which a conjunct depends that does not hold yet; `None` if the formula
+    /// mentions no key.
     fn next_named_key(&self, formula: FormulaId) -> Option<TextId> {
         let name_of = |atom: &Atom| match self.algebra.atoms.kind(*atom) {
             AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => Some(name),
@@ -220,7 +221,7 @@ impl Search {
         first.or_else(|| self.algebra.formulas.atoms(formula).iter().find_map(name_of))
     }
 
-    /// What is left of `formula` where no member of this key comes.
+    /// The residual of `formula` if no member with this key comes.
     fn without(&mut self, formula: FormulaId, name: TextId) -> FormulaId {
         let atoms = &self.algebra.atoms;
         self.algebra
@@ -232,7 +233,7 @@ impl Search {
             })
     }
 
-    /// Whether members that no atom names can complete the object.
+    /// Whether members with keys that no atom mentions can complete the object.
     fn others_can_end(
         &mut self,
         formula: FormulaId,
@@ -254,7 +255,7 @@ impl Search {
                     continue;
                 }
                 let mut taken = taken.clone();
-                // Keys that never run out need not be counted.
+                // Keys of a cell that cannot run out need not be counted.
                 taken[index] += u64::from(cell.left.is_some());
                 let name = MemberKey::In(&cell.within);
                 let assertions = self.algebra.assertions_of_member(&[formula], name)?;
@@ -272,8 +273,8 @@ impl Search {
         Ok(false)
     }
 
-    /// An object formula with smaller counts, as [`shortened_array`](Self::shortened_array) has it, where only members
-    /// come that no atom names, `scarce` of them of kinds that run out.
+    /// The formula with smaller counts, shortened as by [`shortened_array`](Self::shortened_array), for the case that
+    /// only members come whose keys no atom mentions. `scarce` is the number of keys in cells that can run out.
     fn shortened_object(&mut self, formula: FormulaId, scarce: u64) -> FormulaId {
         let (mut counts, mut to_find) = (Vec::new(), scarce.saturating_add(1));
         for &atom in self.algebra.formulas.atoms(formula) {

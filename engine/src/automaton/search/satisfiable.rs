@@ -1,11 +1,11 @@
-//! Whether there is a value that satisfies some assertions and not others.
+//! Satisfiability: whether there is a value that satisfies some assertions and not others.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::AssertionId;
 use crate::automaton::search::{NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING, Requirement, Search};
 
 impl Search {
-    /// The answer to a query.
+    /// The answer to a query, worked out if it is not known.
     pub(super) fn ask(&mut self, query: Query) -> Result<bool, AutomatonError> {
         if let Some(answer) = self.fixpoint.known(&query) {
             return Ok(answer);
@@ -22,7 +22,7 @@ impl Search {
         }
     }
 
-    /// Answers open queries, the innermost first, and so at last the outermost.
+    /// Answers the open queries, the innermost first, until the outermost is answered.
     fn answer_all(&mut self) -> Result<bool, AutomatonError> {
         loop {
             match self.attempt() {
@@ -57,7 +57,7 @@ impl Search {
         if all.contains(&AssertionId::NOTHING) || none.contains(&AssertionId::ANYTHING) {
             return Ok(false);
         }
-        // Most ask for one assertion or none.
+        // Most calls ask for at most one assertion.
         let alone = match (all, none) {
             ([], []) => return Ok(true),
             ([AssertionId::ANYTHING], []) => return Ok(true),
@@ -105,7 +105,7 @@ impl Search {
             || self.object_can_end(value.objects, &[])?)
     }
 
-    /// Whether so many states may be looked at.
+    /// Checks a number of search states against the limit for one search.
     pub(super) fn check_states(&self, count: usize, what: &'static str) -> Result<(), AutomatonError> {
         check_limit(count, ("search_states", self.algebra.limits.search_states), what)
     }

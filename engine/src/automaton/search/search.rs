@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::automaton::error::AutomatonError;
 
-/// The search for values that satisfy formulas, with the algebra that these are made in.
+/// The search for values that satisfy formulas, with the algebra in which the formulas are made.
 #[derive(Debug)]
 pub(crate) struct Search {
     pub(crate) algebra: Algebra,
@@ -15,7 +15,7 @@ pub(crate) struct Search {
     pub(crate) key_lists: Vec<Arc<KeyList>>,
     pub(super) value_memo: ValueMemo,
     pub(crate) object_memo: ObjectMemo,
-    /// Bytes that the layer above takes, as it said last.
+    /// Bytes of memory that the layer above takes, as it reported last.
     pub(crate) memory_above: usize,
 }
 
@@ -32,7 +32,7 @@ impl Search {
         }
     }
 
-    /// Bytes of what has been worked out, roughly, with those of the layer above.
+    /// An estimate of the memory of this layer and those below and above it, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.algebra.memory() + 64 * self.object_memo.sets_within.len() + self.memory_above
     }

@@ -1,29 +1,32 @@
-//! `uniqueItems`: can the rest of an array be written so that all items differ, or so that two are equal?
+//! Completion of arrays with `uniqueItems`: can the remaining items be chosen so that all differ, or so that two are
+//! equal?
 //!
-//! Values that are plenty can always be chosen to differ. Where the values of an item are few they are written out, and
-//! items of few values have to find a different one each.
+//! Where infinitely many values are possible, one can always be chosen that differs. Only where the values of an item
+//! are few are they enumerated, and then a bipartite matching decides whether each item finds a value of its own.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, split, verdict_of};
 use crate::automaton::search::{ExpectationId, Requirement, Search, can_all_differ};
 use hashbrown::HashSet;
 
-/// Values beyond those seen up to which it is told which of them an item takes, however few items must come.
+/// Number of values beyond those seen up to which the automaton keeps track of the value that an item takes, however
+/// few items must come.
 const VALUES_BEYOND_SEEN: usize = 64;
 
-/// The items in a possible rest of an array, of which values are not plenty; sorted.
+/// The items of a possible remainder of an array whose values are finitely many, with the number of items per
+/// requirement; sorted.
 type Rest = Vec<(Requirement, usize)>;
 
-/// An array in which one item has to equal another: what is left, what was asked of the items, and whether two are
-/// equal.
+/// A search state of an array in which two items must be equal: the residual formula, the verdicts of the items so far,
+/// and whether two items are equal already.
 type Repeating = (FormulaId, Vec<ItemVerdicts>, bool);
 
 /// The assertions that an item satisfies, and those that it does not.
 type ItemVerdicts = (Vec<AssertionId>, Vec<AssertionId>);
 
 impl Search {
-    /// Whether an array of which `formula` is left, to which it matters that items differ, can be completed after the
-    /// items `seen` and one more that satisfies `last`.
+    /// Whether an array whose residual `formula` depends on items being different can be completed after the items
+    /// `seen`, and after one more item that meets the requirement `last` if there is one.
     pub(super) fn unique_array_can_end(
         &mut self,
         formula: FormulaId,
@@ -86,10 +89,10 @@ impl Search {
         Ok(false)
     }
 
-    /// Whether there is no end of values for any item, whichever assertions it satisfies.
+    /// Whether every item has infinitely many values, whichever of the assertions it satisfies.
     fn all_infinite(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
         let assertions = self.assertions_of_items(&[formula]).0;
-        // More of them are looked at place by place.
+        // With more assertions, the items are looked at position by position instead.
         if assertions.len() > 8 {
             return Ok(false);
         }
@@ -102,7 +105,7 @@ impl Search {
         Ok(true)
     }
 
-    /// `rest` and one more item; none where it cannot differ from the others.
+    /// The remainder with one more item; `None` if the item cannot differ from the others.
     fn one_more(
         &mut self,
         rest: &Rest,
@@ -120,7 +123,7 @@ impl Search {
         let items: usize = more.iter().map(|(_, count)| count).sum();
         let limit = ("differing_items", self.algebra.limits.differing_items);
         check_limit(items, limit, "items that have to differ and have few values")?;
-        // Where there are values enough for all items, one is left when the others have been chosen.
+        // If a set has enough values for all items, one is left for this item after the others have been chosen.
         let mut few = Vec::new();
         for (assertions, count) in &more {
             if let Some(values) = self.values_up_to(assertions, seen.len() + items)? {
@@ -142,7 +145,7 @@ impl Search {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
-        // What was asked of the items since, any of which may be equal to a later one; and whether one was.
+        // The state holds what was asked of the items since, any of which may equal a later one, and whether one did.
         let items = last.map(|last| (last.all.to_vec(), last.none.to_vec()));
         let start: Repeating = (formula, items.into_iter().collect(), false);
         let mut known: HashSet<Repeating> = HashSet::from([start.clone()]);
@@ -175,7 +178,7 @@ impl Search {
         Ok(false)
     }
 
-    /// Whether an item may equal one seen, or one of those thought of before it.
+    /// Whether an item may equal one of the items `seen`, or one of the considered items before it.
     fn may_repeat(
         &mut self,
         item: &ItemVerdicts,
@@ -197,7 +200,7 @@ impl Search {
         Ok(false)
     }
 
-    /// The assertions that items are read with anywhere, sorted, and whether places differ in them.
+    /// The assertions by which items are judged at any position, sorted, and whether positions differ in them.
     fn assertions_of_items(&self, formulas: &[FormulaId]) -> (Vec<AssertionId>, bool) {
         let (mut assertions, mut differ) = (Vec::new(), false);
         for formula in formulas {
@@ -220,9 +223,9 @@ impl Search {
         (assertions, differ)
     }
 
-    /// The assertions of being equal to a value that the next item has to be read with, so that it is known which of
-    /// the values it takes. Those are the items seen where one may come again; and where places differ in what they
-    /// admit, the few values of each, because it matters who takes which of them.
+    /// The assertions of equality by which the next item has to be judged, so that its value is known where it matters.
+    /// Items seen are included if one may come again. If positions differ in what they admit, the few values of each
+    /// are included too, because it matters which item takes which value.
     pub(crate) fn compared(
         &mut self,
         formulas: &[FormulaId],
@@ -248,8 +251,8 @@ impl Search {
         Ok(compared)
     }
 
-    /// Items still to come that formulas speak of: values that are more than these do not run out. More items of few
-    /// values than the limit allows are refused elsewhere.
+    /// Number of items still to come that formulas mention. Values that outnumber these items do not run out. The
+    /// number is capped by the limit on items that have to differ, because more are refused elsewhere.
     fn items_asked(&self, formulas: &[FormulaId]) -> usize {
         let (mut longest, mut contained) = (0, 0_u64);
         for atom in formulas
@@ -266,13 +269,13 @@ impl Search {
         usize::try_from(longest.saturating_add(contained)).map_or(allowed, |items| items.min(allowed))
     }
 
-    /// Whether an array of which `demand` is left cannot be completed after an item that repeats another.
+    /// Whether an array with residual `demand` cannot be completed after an item that repeats another.
     pub(crate) fn must_differ(&mut self, demand: FormulaId) -> bool {
         self.algebra.asks_unique(&[demand]) && self.algebra.with_unique(demand, false) == FormulaId::FALSE
     }
 
-    /// What the next item of an array is read for, where these formulas are left, the demand first, after the items
-    /// `seen`; none where there cannot be one.
+    /// The expectation of the next item of an array with these residual formulas, the demand first, after the items
+    /// `seen`; `None` if no item may come.
     pub(crate) fn item_expected(
         &mut self,
         formulas: &[FormulaId],
@@ -283,14 +286,14 @@ impl Search {
         assertions.sort_unstable();
         assertions.dedup();
         let demand = formulas[0];
-        // Mostly a repeated item is the end of it.
+        // Usually a repeated item makes the array invalid.
         let never = if self.must_differ(demand) { seen } else { &[] };
         let diagram = self.decide_unless(&assertions, never, &mut |this, vector| {
             let verdict = |assertion| verdict_of(&assertions, vector, assertion);
             let satisfied = || assertions.iter().copied().filter(|assertion| verdict(*assertion));
             let repeats = satisfied().any(|assertion| seen.contains(&assertion));
             let after = this.algebra.after_item(demand, &verdict, repeats);
-            // Of a value with which the rest is compared it is known that it is this one.
+            // An item that satisfies an assertion of equality is known to be that value.
             match satisfied().find(|assertion| this.algebra.is_value(*assertion)) {
                 Some(known) => this.array_can_end(after, &[seen, &[known]].concat()),
                 None => {

@@ -1,25 +1,29 @@
-//! Verdict vectors: the combinations of verdicts that some assertions can have of one value.
+//! Verdict vectors: the combinations of verdicts that some assertions can have for one value.
+//!
+//! The vectors are found by a depth-first search that tries each assertion both ways and cuts off combinations that no
+//! value has. Assertions with few values are split off first and decided value by value, so a long `enum` or many
+//! earlier items do not multiply.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, DiagramId};
 use crate::automaton::search::search::Search;
 use std::sync::Arc;
 
-/// Requirement whose verdict vectors are kept, at most.
+/// Number of assertions up to which verdict vectors are remembered.
 const KEPT_VECTOR_ASSERTIONS: usize = 16;
 
-/// Says whether verdicts will do.
+/// Decides whether a verdict vector is admitted.
 type Leaf<'a> = &'a mut dyn FnMut(&mut Search, &[bool]) -> Result<bool, AutomatonError>;
 
 impl Search {
-    /// Builds a diagram over `assertions` from `leaf`, which says whether a verdict vector will do. Vectors that no
-    /// value has are never asked for, and count as ones that will not do.
+    /// The diagram over `assertions` that admits the verdict vectors for which `leaf` returns true. Vectors that no
+    /// value has are never passed to `leaf` and are not admitted.
     pub(crate) fn decide(&mut self, assertions: &[AssertionId], leaf: Leaf<'_>) -> Result<DiagramId, AutomatonError> {
         self.decide_unless(assertions, &[], leaf)
     }
 
-    /// As [`decide`](Self::decide), where no value that satisfies an assertion of `never` will do: those are not looked
-    /// at further, so that many of them cost no more than their number.
+    /// A diagram like that of [`decide`](Self::decide), for the case that no value satisfying an assertion of `never`
+    /// is admitted. Such values are not looked at further, so many such assertions cost no more than their number.
     pub(crate) fn decide_unless(
         &mut self,
         assertions: &[AssertionId],
@@ -49,7 +53,7 @@ impl Search {
             return Ok(known.clone());
         }
         let vectors: Arc<[Vec<bool>]> = self.verdict_vectors_unless(assertions, &[])?.into();
-        // While a query is open, a no may rest on that.
+        // While a query is open, a negative answer may rest on it and may still change.
         if self.fixpoint.is_idle() && assertions.len() <= KEPT_VECTOR_ASSERTIONS {
             self.value_memo.vectors.insert(assertions.into(), vectors.clone());
         }
@@ -68,8 +72,8 @@ impl Search {
         let Some(sorted) = self.split_finite(assertions)? else {
             return self.verdict_vectors_beside(assertions, never, &[]);
         };
-        // A value that satisfies an assertion of few values is one of them, and every other satisfies none of these
-        // assertions.
+        // A value that satisfies an assertion with few values is one of those values; every other value satisfies none
+        // of these assertions.
         let (few, others) = (sorted.few.iter(), sorted.others.iter());
         let few: Vec<AssertionId> = few.map(|place| assertions[*place]).collect();
         let rest: Vec<AssertionId> = others.map(|place| assertions[*place]).collect();
@@ -102,7 +106,7 @@ impl Search {
     ) -> Result<Vec<Vec<bool>>, AutomatonError> {
         let mut vectors = Vec::new();
         let (mut all, mut none): (Vec<AssertionId>, Vec<AssertionId>) = (Vec::new(), beside.to_vec());
-        // The assertions that `all` and `none` are about come first, and each but those of `never` is tried both ways.
+        // Each assertion is tried as satisfied first and then as not satisfied; those of `never` only as not satisfied.
         let mut verdicts: Vec<bool> = Vec::with_capacity(assertions.len());
         loop {
             if self.satisfiable(&all, &none)? {

@@ -1,4 +1,4 @@
-//! Values that satisfy assertions, written out: to tell whether there are enough of them to differ.
+//! Enumerates values that satisfy assertions, to tell whether there are enough of them to differ.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{Assertion, AssertionId, FormulaId, MemberKey, TextId, split, verdict_of};
@@ -9,16 +9,17 @@ use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Nesting of values that are written out, which nests natively.
+/// Nesting depth of enumerated values; the enumeration recurses on the native stack.
 const MAX_DEPTH: usize = 12;
 
-/// Items or members that have to differ up to which room is made for one beside the others.
+/// Number of items or members that have to differ up to which an enumeration makes room beside the others.
 const MAX_DIFFERING_PARTS: usize = 256;
 
-/// As many of them before more are needed.
+/// The initial value for this number, which is doubled as long as more is needed.
 const FIRST_DIFFERING_PARTS: usize = 16;
 
-/// What is wanted of the values.
+/// The values that an enumeration looks for: those that satisfy all assertions of `all` and none of `none`, up to
+/// `most`.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
     all: &'a [AssertionId],
@@ -27,9 +28,9 @@ struct Wanted<'a> {
     depth: usize,
 }
 
-/// Items or members of beginnings of containers, which have their own beginnings in common.
+/// A tree of partial containers: the items or members chosen so far, with common beginnings stored once.
 struct Chosen<T> {
-    /// Each with the one before it, and how many there are up to it.
+    /// Each part with the index of the part before it, and the number of parts up to it.
     parts: Vec<(Option<usize>, usize, T)>,
 }
 
@@ -40,7 +41,7 @@ impl<T> Default for Chosen<T> {
 }
 
 impl<T: PartialEq> Chosen<T> {
-    /// The beginning that has one part more than `before`.
+    /// Adds a part after `before`, and returns its index.
     fn add(&mut self, before: Option<usize>, part: T) -> usize {
         self.parts.push((before, self.count(before) + 1, part));
         self.parts.len() - 1
@@ -59,7 +60,7 @@ impl<T: PartialEq> Chosen<T> {
         self.backwards(last).any(|other| other == part)
     }
 
-    /// From the first on.
+    /// The parts from the first one on.
     fn all(&self, last: Option<usize>) -> Vec<&T> {
         let mut all: Vec<&T> = self.backwards(last).collect();
         all.reverse();
@@ -68,7 +69,8 @@ impl<T: PartialEq> Chosen<T> {
 }
 
 impl Search {
-    /// The values that satisfy all of the assertions `all` and none of `none`; none where there are at least `most`.
+    /// The values that satisfy all of `assertions.all` and none of `assertions.none`; `None` if there are at least
+    /// `most`.
     pub(crate) fn values_up_to(
         &mut self,
         assertions: &Requirement,
@@ -85,7 +87,7 @@ impl Search {
                 .insert(assertions.clone(), Domain::AtLeast(usize::MAX));
             return Ok(None);
         }
-        // Whoever asks will ask for a few more next.
+        // The caller will probably ask for a few more next.
         let (asked, most) = (most, most.next_power_of_two());
         let wanted = Wanted {
             all: &assertions.all,
@@ -93,7 +95,7 @@ impl Search {
             most,
             depth: 0,
         };
-        // Writing values out may ask for others again: all of it is bounded together.
+        // An enumeration may start others; one bound holds for all of them together.
         let outer = self.value_memo.beginnings;
         let values = self.some_values(wanted);
         if outer == 0 {
@@ -115,7 +117,7 @@ impl Search {
         self.values_up_to(assertions, asked)
     }
 
-    /// Up to `most` values; all where they are fewer.
+    /// Up to `most` values; all of them if there are fewer.
     fn some_values(&mut self, wanted: Wanted<'_>) -> Result<Vec<Value>, AutomatonError> {
         let Wanted { all, none, most, depth } = wanted;
         if most == 0 || !self.satisfiable(all, none)? {
@@ -138,7 +140,7 @@ impl Search {
                 strings::Cardinality::Finite(_)
             )
         {
-            // There are enough of them, and which does not matter.
+            // There are enough values, and it does not matter which ones.
             let next = (0..most as i64).map(|number| Value::number(number.into()));
             return Ok(next.collect());
         }
@@ -156,8 +158,8 @@ impl Search {
         Ok(values)
     }
 
-    /// Adds what `find` finds with room for as many others beside each item or member as it needs: it says whether more
-    /// room may show more.
+    /// Calls `find` with room for more and more other values beside each item or member, until `find` returns `false`:
+    /// it returns whether more room may show more values.
     fn with_room(
         &mut self,
         most: usize,
@@ -175,9 +177,9 @@ impl Search {
         Ok(())
     }
 
-    /// Arrays, up to as many as are wanted; and whether there may be more, because not all values of an item were
-    /// looked at. Where items have to differ, `others` more of an item's values are looked at than are wanted: one of
-    /// that many is left beside so many others, whichever those take.
+    /// Adds arrays up to the number wanted, and returns whether there may be more because not all values of an item
+    /// were looked at. If items have to differ, `others` more values of an item are looked at than wanted: then at
+    /// least the wanted number remains, whichever values the other items take.
     fn arrays_beside(
         &mut self,
         formula: FormulaId,
@@ -194,11 +196,11 @@ impl Search {
             most: wanted.most.saturating_add(others),
             ..wanted
         };
-        // Where some items have to be equal, those may be among the values that are not looked at.
+        // If some items have to be equal, the equal ones may be among the values that were not looked at.
         let any_may_matter = is_unique && !self.must_differ(formula);
         let (mut are_some, mut outgrown) = (false, 0);
         let mut chosen = Chosen::default();
-        // The longest beginning and the shortest in turns: either may be the one that gets nowhere.
+        // The longest and the shortest beginning are taken in turns, because either may be the one that leads nowhere.
         let mut left: BTreeMap<usize, Vec<(FormulaId, Option<usize>)>> = BTreeMap::from([(0, vec![(formula, None)])]);
         let mut longest = false;
         while let Some(mut some_left) = match longest {
@@ -245,7 +247,8 @@ impl Search {
         Ok(are_some && (outgrown > 0 || any_may_matter))
     }
 
-    /// Objects, as [`arrays_beside`](Self::arrays_beside) finds arrays: members have names that differ.
+    /// Adds objects in the way that [`arrays_beside`](Self::arrays_beside) adds arrays; here the members' keys have to
+    /// differ.
     fn objects_beside(
         &mut self,
         formula: FormulaId,
@@ -282,7 +285,7 @@ impl Search {
             if outgrown > values.len() + FIRST_DIFFERING_PARTS {
                 return Ok(true);
             }
-            // The first name last, so that it is the next: the others come after it.
+            // The first key is pushed last, so that it is taken next: the other keys come after it.
             for (at, &name) in names.iter().enumerate().skip(index).rev() {
                 let name_of = MemberKey::Known(name);
                 let assertions = self.algebra.assertions_of_member(&[formula], name_of)?;
@@ -303,7 +306,7 @@ impl Search {
         Ok(outgrown > 0)
     }
 
-    /// Values of an item or member with these verdicts.
+    /// Values of an item or member that have these verdicts.
     fn children(
         &mut self,
         assertions: &[AssertionId],
@@ -320,16 +323,17 @@ impl Search {
     }
 }
 
-/// Whether so many values can be chosen from each set that all differ.
+/// Whether as many values as its count can be chosen from each set so that all values differ.
 pub(crate) fn can_all_differ(sets: &[(Vec<AssertionId>, usize)]) -> bool {
     let mut chosen: HashMap<AssertionId, usize> = HashMap::new();
     let mut each = (0..sets.len()).flat_map(|set| std::iter::repeat_n(set, sets[set].1));
     each.all(|set| choose(set, sets, &mut chosen))
 }
 
-/// Finds a value for one more place of a set, by moving others where that helps: a shortest augmenting path.
+/// Finds a value for one more item of a set, moving other items to other values if needed: a shortest augmenting path
+/// of a bipartite matching.
 fn choose(set: usize, sets: &[(Vec<AssertionId>, usize)], chosen: &mut HashMap<AssertionId, usize>) -> bool {
-    // Each value that has been tried, with the one whose holder could take it instead.
+    // Each value that has been tried, with the value that its new owner gives up for it.
     let mut instead_of: HashMap<AssertionId, Option<AssertionId>> = HashMap::new();
     let mut asking = vec![(set, None)];
     let mut asked: HashSet<usize> = HashSet::new();

@@ -1,5 +1,8 @@
-//! Assertions with finitely many values: which of many such assertions a value satisfies is found value by value, not
-//! assertion by assertion.
+//! Assertions with finitely many values.
+//!
+//! The verdicts of many such assertions are found value by value instead of assertion by assertion: each of the values
+//! satisfies only few of them, and all other values satisfy none. So the work grows with the number of values, not with
+//! the number of combinations.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Assertion, AssertionId, FormulaId};
@@ -8,25 +11,25 @@ use crate::json::Value;
 use crate::{numbers, strings};
 use std::sync::Arc;
 
-/// Values that an assertion of few values may have.
+/// Number of values up to which an assertion counts as having few.
 const MAX_VALUES: usize = 1 << 16;
 
-/// So many assertions of few values are many.
+/// Number of assertions with few values from which on it pays to split them off.
 const ASSERTIONS_WORTH_SPLIT: usize = 4;
 
-/// Assertions, sorted into those of few values and others.
+/// Assertions, split into those with few values and the others.
 pub(crate) struct FiniteSplit {
-    /// The values that satisfy one of the assertions of few values, with the verdict of every assertion.
+    /// Each value that satisfies one of the assertions with few values, with the verdicts of all assertions.
     pub(crate) known: Vec<(AssertionId, Vec<bool>)>,
-    /// Places of the assertions of few values among all.
+    /// The indices of the assertions with few values.
     pub(crate) few: Vec<usize>,
-    /// Places of the others.
+    /// The indices of the other assertions.
     pub(crate) others: Vec<usize>,
 }
 
 impl Search {
-    /// All values that satisfy an assertion, where that is easily seen and they are few; as assertions of being equal
-    /// to them, sorted.
+    /// All values that satisfy an assertion, as sorted assertions of equality; `None` if there are many or if this does
+    /// not show easily.
     fn finite_values(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
         if let Some(known) = self.value_memo.finite.get(&assertion) {
             return Ok(known.clone());
@@ -71,7 +74,7 @@ impl Search {
         Ok(Some(values.into()))
     }
 
-    /// Sorts `assertions` into those of few values and others, where there are many of the former.
+    /// Splits `assertions` into those with few values and the others; `None` if there are not enough of the former.
     pub(crate) fn split_finite(&mut self, assertions: &[AssertionId]) -> Result<Option<FiniteSplit>, AutomatonError> {
         if assertions.len() < ASSERTIONS_WORTH_SPLIT {
             return Ok(None);
@@ -84,7 +87,7 @@ impl Search {
                     few.push(place);
                     pairs.extend(values.iter().map(|value| (*value, place)));
                 }
-                // Verdicts are a matter of the value alone.
+                // The split requires verdicts to depend on the value alone, not on its spelling.
                 None if self.algebra.constraint(assertion)?.numbers.depends_on_spelling() => return Ok(None),
                 None => others.push(place),
             }

@@ -1,4 +1,7 @@
-//! Assertions with infinitely many values: there is always one more that differs from those seen.
+//! Assertions with infinitely many values: one more value always differs from those seen.
+//!
+//! A value is infinite if some part of it is, if a member's key is, or if it can contain itself. The search follows
+//! parts of values until one of these shows.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, FormulaId, MemberKey, TextId, split, verdict_of};
@@ -6,29 +9,30 @@ use crate::automaton::search::{Requirement, Search};
 use crate::{numbers, strings};
 use hashbrown::HashMap;
 
-/// Values and parts of values that are looked at for one answer.
+/// Number of values and parts of values that are looked at for one answer.
 const MAX_LOOKS: usize = 2_000;
 
-/// States of an array that are looked at.
+/// Number of states of an array that are looked at.
 const MAX_ARRAY: usize = 64;
 
-/// What is found of a value, or of the rest of a container.
+/// The result of looking at a value, or at the remainder of a container.
 enum Found {
-    /// There is no end of them.
+    /// There are infinitely many.
     Infinite,
-    /// There is none if there is none of one of these, each of which is a part of some value.
+    /// There are infinitely many if one of these requirements, each on a part of some value, has infinitely many
+    /// values.
     Parts(Vec<Requirement>),
 }
 
-/// A value that is looked at, and what is left to look at in it.
+/// A value that is looked at, and its parts that have not been looked at yet.
 struct PartialValue {
     value: Requirement,
     parts: Vec<Requirement>,
 }
 
 impl Search {
-    /// Whether there is no end of values that satisfy all assertions of `all` and none of `none`. A no may also say
-    /// that this did not show.
+    /// Whether infinitely many values satisfy all assertions of `all` and none of `none`. `false` may also mean that
+    /// this was not found out.
     pub(crate) fn is_infinite(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
         if !self.satisfiable(all, none)? {
             return Ok(false);
@@ -36,7 +40,7 @@ impl Search {
         self.some_infinite(vec![Requirement::new(all, none)])
     }
 
-    /// Whether there is no end of ways to complete an object, in which names `exhausted` cannot come any more.
+    /// Whether there are infinitely many ways to complete an object in which the keys `exhausted` cannot come any more.
     pub(crate) fn is_infinite_object(
         &mut self,
         formula: FormulaId,
@@ -58,7 +62,7 @@ impl Search {
         Ok(infinite)
     }
 
-    /// Whether there is no end of ways to complete an array.
+    /// Whether there are infinitely many ways to complete an array.
     pub(crate) fn is_infinite_array(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.value_memo.infinite_containers.get(&formula) {
             return Ok(known);
@@ -71,7 +75,7 @@ impl Search {
         Ok(infinite)
     }
 
-    /// Whether one of `parts` is infinite. A value that has itself as a part is.
+    /// Whether one of `parts` has infinitely many values. A value that can contain itself has.
     fn some_infinite(&mut self, parts: Vec<Requirement>) -> Result<bool, AutomatonError> {
         let mut path: Vec<PartialValue> = Vec::new();
         let mut looks = 0;
@@ -149,7 +153,7 @@ impl Search {
                 let after =
                     self.algebra
                         .after_item(at, &|assertion| verdict_of(&assertions, &vector, assertion), false);
-                // Where items have to differ, it is not known whether those that would have to come are there.
+                // If items have to differ, it is not known whether values for the items that must follow are left.
                 let can_end = self.algebra.at_end(after) || (!is_unique && self.array_can_end(after, &[])?);
                 if can_end && after == at && !is_unique {
                     return Ok(Found::Infinite);
@@ -186,7 +190,7 @@ impl Search {
         Ok(Found::Parts(parts))
     }
 
-    /// The values that a member may have in an object that can be completed.
+    /// The requirements on the value of a member after which the object can be completed.
     fn member_parts(
         &mut self,
         formula: FormulaId,
@@ -217,7 +221,7 @@ impl Search {
 }
 
 impl Requirement {
-    /// What a value with these verdicts satisfies and what not.
+    /// The requirement that a value has these verdicts.
     fn of(assertions: &[AssertionId], vector: &[bool]) -> Self {
         let (all, none) = split(assertions, vector);
         Self::new(&all, &none)

@@ -1,4 +1,4 @@
-//! How many values there are: finitely many, which are written out, or infinitely many.
+//! The number of values that meet a requirement: finitely many, which are enumerated, or infinitely many.
 
 pub(super) mod enumerate;
 pub(super) mod finite;

@@ -2,7 +2,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 use super::*;
 
-/// Against trying every choice.
+/// Compares the matching with a search that tries every choice.
 #[test]
 fn values_that_differ_are_found_if_there_are_any() {
     fn by_trying(places: &[&[AssertionId]], taken: &mut Vec<AssertionId>) -> bool {
