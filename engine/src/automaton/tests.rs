@@ -1,4 +1,4 @@
-//! The automaton against an independent judge: the evaluator of loaded schemas, which knows nothing of bytes.
+//! Tests the automaton against an independent judge: the evaluator of loaded schemas, which knows nothing of bytes.
 
 mod formats;
 mod hostile;
@@ -18,13 +18,12 @@ use crate::schema::{SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Limits, Style, Whitespace};
 
-/// The automaton of a schema that shares no languages with others.
+/// The automaton of a schema, with string languages of its own.
 fn alone(set: SchemaSet, formats: Formats, style: Style) -> Result<(Automaton, AssertionId), CompileError> {
     Automaton::new(Languages::within(set.limits()), set, formats, style)
 }
 
-/// Schemas whose keywords meet in ways that single keywords do not. Names and values are of a small world, so that
-/// random documents hit them.
+/// Schemas whose keywords interact. Their keys and values are few, so that random documents hit them.
 pub(crate) const SCHEMAS: [&str; 48] = [
     "true",
     r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
@@ -76,7 +75,7 @@ pub(crate) const SCHEMAS: [&str; 48] = [
     r#"{"oneOf": [{"properties": {"a": {"const": 0}}}, {"properties": {"a": {"const": 1}}}, {"properties": {"a": {"const": "a"}, "b": {"type": "integer"}}}, {"properties": {"a": {"const": "ab"}}}], "type": "object"}"#,
 ];
 
-/// Patterns for the judge, by the engine of the `fancy-regex` crate.
+/// Patterns for the judge, matched by the `fancy-regex` crate.
 pub(crate) struct Regexes;
 
 impl Texts for Regexes {
@@ -136,7 +135,7 @@ impl Subject {
     }
 }
 
-/// A random document over few names and values, its strings and numbers in random spellings.
+/// A random document over few keys and values, with its strings and numbers spelled at random.
 pub(crate) fn document(random: &mut ChaCha8Rng, depth: u32) -> String {
     let space = [" ", "\n", "", "", ""];
     let gap = |random: &mut ChaCha8Rng| *space.choose(random).unwrap();
@@ -198,10 +197,10 @@ fn documents_are_accepted_if_and_only_if_they_are_valid() {
     }
 }
 
-/// Random bytes among those allowed: there is always one, and what comes out is valid.
+/// Random walks over the allowed bytes: there is always an allowed byte, and the document that comes out is valid.
 #[test]
 fn walks_never_end_before_the_document_does() {
-    // Random letters hardly ever spell the name that some schemas need.
+    // Random letters hardly ever spell the key that some schemas require.
     let ended = walk(Style::rfc8259(), &SCHEMAS, 120, &mut |_| {});
     assert!(
         ended >= SCHEMAS.len() - 4,
@@ -209,7 +208,7 @@ fn walks_never_end_before_the_document_does() {
     );
 }
 
-/// A value that others need is not taken, however many there are of them.
+/// A value that other items need is not taken, however many values there are.
 #[test]
 fn values_that_others_need_are_left_to_them() {
     for count in [3, 63, 64, 65, 300] {
@@ -223,13 +222,13 @@ fn values_that_others_need_are_left_to_them() {
         };
         let mut subject = subject(&schema(r#"{"type": "string"}"#));
         assert!(subject.begins(r#"["x","b0""#) && !subject.begins(r#"["b0""#), "{count}");
-        // With one more of another kind there is one value more than needed.
+        // With one more item of another kind, there is one value more than needed.
         let mut subject = self::subject(&schema(r#"{"type": "integer"}, {"type": "string"}"#));
         assert!(subject.begins(r#"[1,"b0","b1""#), "{count}");
     }
 }
 
-/// What the names left have in common must come, however many they are and in whatever order.
+/// The common beginning of the remaining keys is forced, however many keys there are and in whatever order.
 #[test]
 fn names_left_force_what_they_share() {
     let names: Vec<String> = (0..45)
@@ -258,8 +257,8 @@ fn names_left_force_what_they_share() {
     }
 }
 
-/// Walks at random, so many bytes at most, under each schema; `check` sees what comes out. The number of schemas under
-/// which something did.
+/// Walks at random under each schema, for at most `bytes` bytes, and passes each finished document to `check`. Returns
+/// the number of schemas under which a document was finished.
 fn walk(style: Style, schemas: &[impl AsRef<str>], bytes: usize, check: &mut dyn FnMut(&str)) -> usize {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let mut ended = 0;
@@ -295,7 +294,7 @@ fn walk(style: Style, schemas: &[impl AsRef<str>], bytes: usize, check: &mut dyn
                     "{schema} after {:?}",
                     String::from_utf8_lossy(&text)
                 );
-                // Towards the end of its length a document is closed where it can be.
+                // Near the end of the walk, a closing byte is preferred.
                 let closing: Vec<_> = allowed.iter().filter(|(byte, _)| b"]}\"".contains(byte)).collect();
                 let pick = match (closing.first(), length > bytes / 3) {
                     (Some(first), true) => Some(**first),
@@ -311,7 +310,7 @@ fn walk(style: Style, schemas: &[impl AsRef<str>], bytes: usize, check: &mut dyn
     ended
 }
 
-/// Values that must differ are told apart however many items or members they have and however many values those have.
+/// Items that must differ are told apart, however many parts they have and however many values those parts have.
 #[test]
 fn containers_that_must_differ_are_counted() {
     let numbers = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>().join(",");
@@ -325,7 +324,7 @@ fn containers_that_must_differ_are_counted() {
         format!(r#"{{"type": "array", "uniqueItems": true, "minItems": 2, "maxItems": 2, "items": {item}}}"#)
     };
     let cases = [
-        // The item, one that it is, another, and one that it is not.
+        // The schema of an item, a value that it admits, another such value, and one that it does not admit.
         (
             r#"{"type": "array", "uniqueItems": true, "minItems": 3, "items": {"enum": ["a", "b", "c"]}}"#.to_owned(),
             r#"["a","b","c"]"#.to_owned(),
@@ -413,14 +412,15 @@ fn a_reference_to_its_own_value_is_refused() {
     }
 }
 
-/// Definitions that need one another, in every order of asking, against the least fixpoint worked out round by round.
+/// Definitions that refer to one another, asked in every order, compared with the least fixpoint computed round by
+/// round.
 #[test]
 fn recursive_definitions_have_a_value_if_and_only_if_a_finite_one_exists() {
     const COUNT: usize = 12;
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let mut with_a_value = 0;
     for _ in 0..60 {
-        // Each definition is an array of values of some definitions, or one of others.
+        // Each definition admits arrays of values of some definitions, in up to three ways.
         let rules: Vec<Vec<Vec<usize>>> = (0..COUNT)
             .map(|_| {
                 let ways = random.random_range(0..4);
@@ -467,7 +467,7 @@ fn recursive_definitions_have_a_value_if_and_only_if_a_finite_one_exists() {
         let mut order: Vec<usize> = (0..COUNT).collect();
         order.shuffle(&mut random);
         for at in order {
-            // All items before it are left free.
+            // The schema is loaded again to find the subschema of this item.
             let set = SchemaSet::load(&schema, &SchemaOptions::default()).unwrap();
             let crate::schema::Body::Keywords(keywords) = &set.node(set.root()).body else {
                 panic!()

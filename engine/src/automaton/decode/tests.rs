@@ -75,7 +75,7 @@ fn strings_are_what_serde_json_reads() {
     }
 }
 
-/// Every character stands as it is, or has exactly one escape.
+/// Every character either stands for itself or has exactly one escape.
 #[test]
 fn needed_escapes_are_the_only_ones() {
     let letters = (0x20..0x7F).map(|letter| format!("\\{}\"", char::from(letter)));

@@ -1,4 +1,5 @@
-//! States in objects and arrays, and what a value that ends means to the one around it.
+//! Steps of the machine into and out of objects and arrays, and what the end of a value means for the container around
+//! it.
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
@@ -14,7 +15,7 @@ use crate::strings::LanguageId;
 use std::sync::Arc;
 
 impl Automaton {
-    /// Whether the values that are read in a container are kept.
+    /// Whether the values read in a container are kept, because they are compared with others.
     pub(super) fn keeps_values(&self, stack: StackId) -> bool {
         let frame = self.frames.all.get(stack.0 as usize);
         frame.is_some_and(|frame| match &frame.kind {
@@ -22,7 +23,7 @@ impl Automaton {
         })
     }
 
-    /// The assertion of being equal to a value that is kept.
+    /// The assertion of being equal to a value, if values are kept at this stack.
     pub(super) fn kept_value(&mut self, stack: StackId, value: impl FnOnce() -> Value) -> Option<AssertionId> {
         self.keeps_values(stack)
             .then(|| self.search.algebra.assertions.intern(Assertion::Equal(value())))
@@ -104,7 +105,7 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
-    /// Notes whether a frame is an [independent-key object](IndependentFrame).
+    /// Sets the frame's `plain` field if it is an [independent-key object](IndependentFrame).
     fn note_independent(&mut self, frame: &mut Frame) -> Result<(), AutomatonError> {
         let is_free = self.search.algebra.style.key_order == KeyOrder::Any;
         if let Container::Object { values: None, .. } = frame.kind
@@ -124,7 +125,7 @@ impl Automaton {
         Ok(())
     }
 
-    /// Whether a member of this name has been read.
+    /// Whether a member with this key has been read.
     pub(super) fn has_seen(&self, kind: &Container, name: TextId) -> bool {
         self.search
             .algebra
@@ -132,7 +133,7 @@ impl Automaton {
             .has(kind.used(), name, &self.search.algebra.texts)
     }
 
-    /// Whether a container may end where it stands.
+    /// Whether a container may end at this point.
     pub(super) fn may_close(&self, frame: &Frame) -> bool {
         match &frame.plain {
             Derived(Some(plain)) => plain.missing == 0,
@@ -140,7 +141,7 @@ impl Automaton {
         }
     }
 
-    /// The demand on what is still to come of a container.
+    /// The residual formula of the demand on a container.
     pub(super) fn demand_left(&mut self, frame: &Frame) -> FormulaId {
         let demand = frame.formulas[0];
         match &frame.plain {
@@ -163,7 +164,7 @@ impl Automaton {
         }
     }
 
-    /// The closing bracket of the innermost container.
+    /// The state after the closing bracket of the innermost container.
     pub(crate) fn close(&mut self, stack: StackId) -> StepResult {
         let Some(frame) = self.frame(stack) else {
             return Ok(None);
@@ -180,11 +181,12 @@ impl Automaton {
             let value = value.map(|value| self.search.algebra.assertions.intern(Assertion::Equal(value)));
             return self.value_done(frame.expected, verdicts, value, frame.below);
         }
-        // What the members were makes no other difference.
+        // Apart from the verdicts, the members make no difference to what follows.
         self.value_done(frame.expected, verdicts, None, frame.below)
     }
 
-    /// After a value with these verdicts of its assertions.
+    /// The state after a value with these verdicts of its assertions. `value` is its equality assertion where values
+    /// are kept.
     pub(super) fn value_done(
         &mut self,
         expected: ExpectationId,
@@ -271,7 +273,8 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
-    /// The values of the members of an object by the order of their names, which are `used`, one more among them.
+    /// The values of an object's members with the value of one more, sorted by the characters of the keys `used`, which
+    /// include the new key.
     pub(super) fn with_value(
         &self,
         values: &[AssertionId],
@@ -289,7 +292,7 @@ impl Automaton {
         all.into()
     }
 
-    /// What the next item is read for; none where there cannot be one.
+    /// The expectation of the next item of an array; `None` if there cannot be one.
     pub(super) fn item(&mut self, stack: StackId) -> Result<Option<ExpectationId>, AutomatonError> {
         if let Some(&known) = self.step_memo.items.get(&stack) {
             return Ok(known);
@@ -302,7 +305,7 @@ impl Automaton {
         Ok(item)
     }
 
-    /// The colon after a name.
+    /// The state after the colon behind a key.
     pub(super) fn member(&mut self, name: TextId, stack: StackId) -> StepResult {
         let Some(frame) = self.frame(stack) else {
             return Ok(None);
@@ -330,13 +333,13 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
-    /// What the member of this name, which comes next, is read for; none where there cannot be one.
+    /// The expectation of the member with this key, if it comes next; `None` if there cannot be one.
     pub(super) fn member_expected(
         &mut self,
         frame: &Frame,
         name: TextId,
     ) -> Result<Option<ExpectationId>, AutomatonError> {
-        // Where each name is a matter by itself it does not count which others have come.
+        // Where each key is judged by itself, it does not matter which others have been seen.
         let plain = frame.plain.0.as_ref();
         let key = plain.map(|_| (frame.formulas.clone(), name));
         if let Some(&known) = key.as_ref().and_then(|key| self.step_memo.members.get(key)) {
@@ -394,7 +397,7 @@ impl Automaton {
         self.frames.all.get(id.0 as usize).cloned()
     }
 
-    /// The names that cannot come in an object any more: those read, and those passed over.
+    /// The keys that cannot come in an object any more: those read, and those skipped in the order of keys.
     pub(super) fn exhausted_keys(&self, kind: &Container) -> Vec<TextId> {
         let Container::Object {
             used, order, passed, ..

@@ -1,4 +1,4 @@
-//! Bytes that must come next.
+//! Forced bytes: bytes that must come next because no document continues in another way.
 
 use crate::Escapes;
 use crate::automaton::decode::DecodeState;
@@ -7,22 +7,22 @@ use crate::automaton::formula::TextId;
 use crate::automaton::step::{Automaton, Cursor, RemainingKeyText, State};
 use crate::strings::LanguageId;
 
-/// The bytes that JSON has outside strings, each once, and the quotes that begin these.
+/// The bytes of JSON outside strings, each once, including the quote that begins a string.
 const OUTSIDE_STRINGS: &[u8] = b" \t\n\r{}[],:\"-+.0123456789Etruefalsn";
 
-/// What texts begin with.
+/// The common beginning of some texts.
 enum Beginning {
-    /// They are empty.
+    /// The texts are empty.
     End,
-    /// All with this.
+    /// All texts begin with this character.
     Character(char),
-    /// Not all with the same, or there are none.
+    /// The texts differ in their first character, or there are none.
     Several,
 }
 
 impl Automaton {
-    /// The one byte that can come next, and where it leads; none where there are several, where the document may end,
-    /// or where that takes long to see, as with characters that are different but begin with the same byte.
+    /// The one byte that can come next, with the state after it. `None` if there are several, if the document may end
+    /// here, or if finding out takes long, as with different characters that begin with the same byte.
     pub(crate) fn forced_byte(&mut self, at: State) -> Result<Option<(u8, State)>, AutomatonError> {
         if let Some(&known) = self.step_memo.forced.get(&at) {
             return Ok(known);
@@ -39,7 +39,7 @@ impl Automaton {
             _ => None,
         };
         let bytes: Vec<u8> = match (only, at.cursor) {
-            // One may be left that differs from those before.
+            // A single text may be left that differs from those before.
             (Some(Beginning::Several), _) if self.avoids(at)? => (0..=u8::MAX).collect(),
             (Some(only), _) => self.first_byte(only).into_iter().collect(),
             (None, Cursor::String(..) | Cursor::Key(..)) => (0..=u8::MAX).collect(),
@@ -60,12 +60,13 @@ impl Automaton {
         Ok(found)
     }
 
-    /// Whether some texts must not come between two characters of a string or key, though its language has them.
+    /// Whether some texts of the language must not come between two characters of a string or key, because values have
+    /// to differ.
     fn avoids(&mut self, at: State) -> Result<bool, AutomatonError> {
         Ok(!self.any_content(at)? || self.texts_to_avoid(at)?.is_some())
     }
 
-    /// What all texts of a language begin with.
+    /// The common beginning of all texts of a language.
     fn beginning(&mut self, language: LanguageId) -> Result<Beginning, AutomatonError> {
         let may_end = self.languages().accepts_empty(language);
         Ok(match (&self.languages_mut().beginnings(language, 2)?[..], may_end) {
@@ -75,7 +76,7 @@ impl Automaton {
         })
     }
 
-    /// What all goes on with that a key may become.
+    /// The common beginning of all remaining texts of the key that a state is in.
     fn beginning_of_key(&mut self, at: State) -> Result<Beginning, AutomatonError> {
         let (first, last, read) = match self.remaining_key_text(at)? {
             RemainingKeyText::These(names, read) => {
@@ -96,7 +97,7 @@ impl Automaton {
                 return self.beginning(language);
             }
         };
-        // Those between the first and the last begin as both do.
+        // Texts between the first and the last begin as both do.
         let next = |name: Option<TextId>| self.search.algebra.texts.get(name?)[read..].chars().next();
         Ok(match (next(first), next(last)) {
             _ if first.is_none() => Beginning::Several,
@@ -106,7 +107,8 @@ impl Automaton {
         })
     }
 
-    /// The byte that a beginning is written with, between two characters of a string, if there is only one.
+    /// The only byte with which a beginning can be written between two characters of a string; `None` if there are
+    /// several.
     fn first_byte(&self, beginning: Beginning) -> Option<u8> {
         let only = match beginning {
             Beginning::End => return Some(b'"'),
@@ -114,7 +116,7 @@ impl Automaton {
             Beginning::Several => return None,
         };
         if self.search.algebra.style.escapes == Escapes::Any {
-            // Any character can be escaped, and some must be.
+            // Any character may be escaped, and some must be.
             return matches!(only, '"' | '\\' | '\0'..='\x1f').then_some(b'\\');
         }
         let mut bytes = [0; 4];

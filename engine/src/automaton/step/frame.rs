@@ -1,4 +1,4 @@
-//! [`Frame`]: a container that is open, one level of the stack.
+//! [`Frame`]: an open container, one frame of the stack.
 
 use crate::automaton::formula::{AssertionId, FormulaId, IndependentKeys, KeySetId, OrderId, TextId};
 use crate::automaton::search::ExpectationId;
@@ -9,23 +9,24 @@ use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// What is left of a container: of the demand on it, and of its assertions, of which there mostly is one.
+/// The residual formulas of a container: that of the demand on it, followed by those of its assertions, of which there
+/// is usually one.
 pub(crate) type Left = SmallVec<[FormulaId; 3]>;
 
-/// A container on the stack.
+/// An open container on the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(super) kind: Container,
-    /// What is left: first of the demand on the container, then of each assertion's formula; an assertion whose verdict
-    /// is known has a decided one.
+    /// The residual formulas: first of the demand on the container, then of each assertion. An assertion whose verdict
+    /// is known has a decided formula.
     pub(super) formulas: Left,
-    /// What the container is read for.
+    /// The expectation that the container is judged by.
     pub(super) expected: ExpectationId,
     pub(super) below: StackId,
-    /// Number of containers around it and itself.
+    /// Number of containers around this one, plus one.
     pub(super) depth: u32,
     pub(super) plain: Derived<Option<IndependentFrame>>,
-    /// All that counts, mixed, as soon as it is [known to all](Automaton::push).
+    /// The hash of all fields that count, set when the frame is [pushed](super::machine::Automaton::push).
     pub(super) mixed: Derived<u64>,
 }
 
@@ -45,18 +46,18 @@ impl Hash for Frame {
     }
 }
 
-/// An object whose members can come in any order and number, each a matter by itself. What is asked of it stays as it
-/// is while it is read: only which names have come changes.
+/// An object whose members can come in any order and number, each judged by itself. The formulas stay the same while it
+/// is read; only the set of keys seen changes.
 #[derive(Clone, Debug)]
 pub(crate) struct IndependentFrame {
     pub(super) asked: Arc<IndependentKeys>,
-    /// Whether there is room for any name that it does not speak of.
+    /// Whether there is room for any key that the object does not mention.
     pub(super) has_room: bool,
-    /// Keys that must come and have not.
+    /// Number of required keys that have not been seen.
     pub(super) missing: u32,
 }
 
-/// What follows from the rest of a frame, so that it makes no difference to which one it is.
+/// A value that is derived from the rest of a frame, and therefore ignored when frames are compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Derived<T>(pub(super) T);
 
@@ -71,32 +72,33 @@ impl<T> Eq for Derived<T> {}
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Container {
     Array {
-        /// The items so far, as assertions of being equal to them; kept where items are compared here or further out.
+        /// The items so far, as assertions of being equal to them; kept if items of this or an enclosing array are
+        /// compared.
         values: Option<Box<[AssertionId]>>,
     },
     Object {
-        /// The values of `used` in its order, as assertions of being equal to them; kept where items are compared
-        /// further out.
+        /// The values of the keys `used`, sorted by the keys' characters, as assertions of being equal to them; kept if
+        /// items of an enclosing array are compared.
         values: Option<Box<[AssertionId]>>,
-        /// Keys of the members so far.
+        /// The keys of the members so far.
         used: KeySetId,
-        /// The name of the member that is read.
+        /// The key of the member being read.
         name: Option<TextId>,
-        /// The names that come in an order, and how many of them have been read or passed over.
+        /// The prescribed order of keys, and how many of them have been read or skipped.
         order: OrderId,
         passed: u32,
     },
 }
 
 impl Container {
-    /// The values so far, where they are kept: items in their order, members in that of their names' characters.
+    /// The values so far, if they are kept: items in their order, members sorted by the characters of their keys.
     pub(super) fn values(&self) -> &[AssertionId] {
         match self {
             Self::Array { values } | Self::Object { values, .. } => values.as_deref().unwrap_or_default(),
         }
     }
 
-    /// Keys of the members so far.
+    /// The keys of the members so far.
     pub(super) fn used(&self) -> KeySetId {
         match self {
             Self::Array { .. } => KeySetId::EMPTY,
@@ -105,14 +107,14 @@ impl Container {
     }
 }
 
-/// The containers that are open somewhere, each kept once.
+/// All frames that have been open in some document, each stored once.
 #[derive(Debug)]
 pub(super) struct Frames {
     pub(super) all: Vec<Arc<Frame>>,
     pub(super) ids: HashMap<Arc<Frame>, StackId>,
 }
 
-/// The languages of assertions whose verdicts strings still have to tell.
+/// Lists of the languages of assertions whose verdicts a string has not decided yet, each stored once.
 #[derive(Debug, Default)]
 pub(super) struct OpenLanguages {
     pub(super) all: Vec<Arc<[LanguageId]>>,

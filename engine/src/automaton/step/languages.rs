@@ -1,4 +1,4 @@
-//! Questions about what may follow in a string, beyond those that [`Languages`](crate::strings::Languages) answers.
+//! Queries on string languages that combine what [`Languages`](crate::strings::Languages) answers.
 
 use crate::automaton::decode::{DecodeState, without};
 use crate::automaton::error::AutomatonError;
@@ -6,8 +6,8 @@ use crate::automaton::step::machine::Automaton;
 use crate::strings::{Cardinality, LanguageId};
 
 impl Automaton {
-    /// Whether a text of a language begins with a character of one of `ranges`, whose ends are included, that is none
-    /// of `but`; both are sorted.
+    /// Whether some text of a language begins with a character in `ranges` and not in `but`. Both are sorted; `ranges`
+    /// holds inclusive ranges of code points, `but` single code points.
     pub(crate) fn may_begin_otherwise(
         &mut self,
         language: LanguageId,
@@ -19,7 +19,8 @@ impl Automaton {
             .may_begin(language, &without(ranges, but.iter().map(|code| (*code, *code))))?)
     }
 
-    /// Whether a language that is not empty has a text that is not among some, which are all different.
+    /// Whether a language has a text that is not among `texts`. The language must not be empty, and the texts must be
+    /// distinct.
     pub(crate) fn has_other_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<bool, AutomatonError> {
         let many = texts.len() as u64;
         if texts.is_empty()
@@ -31,7 +32,7 @@ impl Automaton {
         Ok(self.count_strings(language, among + 1)? > among)
     }
 
-    /// How many of some texts belong to a language.
+    /// Number of texts among `texts` that belong to a language.
     fn count_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<u64, AutomatonError> {
         let mut among = 0;
         for text in texts {
@@ -40,7 +41,7 @@ impl Automaton {
         Ok(among)
     }
 
-    /// Number of texts of a language, up to `most`.
+    /// Number of texts of a language, or `most` if there are more.
     pub(super) fn count_strings(&mut self, language: LanguageId, most: u64) -> Result<u64, AutomatonError> {
         Ok(match self.languages_mut().cardinality(language, most)? {
             Cardinality::Finite(count) => count,
@@ -48,7 +49,7 @@ impl Automaton {
         })
     }
 
-    /// What may follow a character in texts of a language; none where nothing does.
+    /// The language of what may follow a character in texts of a language; `None` if no text continues with it.
     pub(crate) fn content_after(
         &mut self,
         language: LanguageId,
@@ -58,8 +59,8 @@ impl Automaton {
         Ok((after != self.languages().none()).then_some(after))
     }
 
-    /// The least and the largest number of characters in texts of a language that asks for nothing but lengths; none of
-    /// others.
+    /// The least and the largest number of characters in the texts of a language that restricts nothing but lengths;
+    /// `None` for other languages.
     pub(crate) fn only_bounded(&mut self, language: LanguageId) -> Result<Option<(u64, u64)>, AutomatonError> {
         if language == self.languages().any() {
             return Ok(Some((0, u64::MAX)));
@@ -68,7 +69,7 @@ impl Automaton {
         Ok(split.and_then(|(rest, min, max)| (rest == self.languages().any()).then_some((min, max))))
     }
 
-    /// The texts of a language with at least and at most so many characters.
+    /// The texts of a language whose number of characters is from `min` to `max`.
     pub(crate) fn bounded(
         &mut self,
         language: LanguageId,
@@ -78,8 +79,8 @@ impl Automaton {
         Ok(self.languages_mut().and(&[language, bound])?)
     }
 
-    /// How many texts of a language begin with one of some characters, given as ranges without what they have in
-    /// common: up to so many, all others counted as one more.
+    /// Number of texts of a language that begin with a character in `characters`, which are disjoint inclusive ranges;
+    /// `up_to + 1` if there are more than `up_to`.
     pub(crate) fn count_behind(
         &mut self,
         language: LanguageId,
@@ -100,7 +101,7 @@ impl Automaton {
                     Cardinality::Finite(texts) => texts,
                     Cardinality::AtLeast(_) | Cardinality::Infinite => return Ok(up_to + 1),
                 };
-                // Surrogates are no characters.
+                // Surrogates are not characters.
                 let surrogates = u64::from((last + 1).min(0xE000).saturating_sub(first.max(0xD800)));
                 count += texts
                     .saturating_mul(u64::from(last - first) + 1 - surrogates)
@@ -113,7 +114,7 @@ impl Automaton {
         Ok(count)
     }
 
-    /// Whether a character that `decode` may still become can follow.
+    /// Whether a character that `decode` may still become can come next in texts of a language.
     pub(super) fn may_follow(&mut self, decode: DecodeState, language: LanguageId) -> Result<bool, AutomatonError> {
         let possible = decode.possible(self.search.algebra.style.escapes);
         Ok(self.languages_mut().may_begin(language, &possible)?)

@@ -1,7 +1,8 @@
-//! The machine over bytes: from a state in a document and a byte to the next state, where that can still be completed.
+//! The automaton of a schema: from a state of a document and a byte to the next state, if the document can still be
+//! completed from there.
 //!
-//! A state is a [`State`]: what stands at the top, and a stack of the objects and arrays around it. Stacks are
-//! hash-consed, so that a state is a few numbers and costs nothing to keep.
+//! Every answer is worked out when a document first asks for it. Steps at which values begin or end are remembered,
+//! because only they cost more than a look-up.
 
 use crate::automaton::Formats;
 use crate::automaton::error::AutomatonError;
@@ -17,8 +18,7 @@ use crate::{CompileError, Style};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// Steps that are kept at a time. There is room for them from the beginning, so that masks need not wait while a table
-/// grows.
+/// Number of steps that are remembered at a time, so that the table never has to grow much while a mask is computed.
 const KEPT_STEPS: usize = 448;
 
 /// The automaton of one schema.
@@ -35,12 +35,12 @@ pub(crate) struct Automaton {
 }
 
 impl Automaton {
-    /// The automaton of a schema, and the assertion of being valid under it. Every subschema is expanded, so that what
-    /// cannot be treated is known at once.
+    /// The automaton of a schema, and the assertion of being valid under it. Every subschema is expanded, so that
+    /// unsupported keywords are reported at once.
     ///
     /// # Errors
     ///
-    /// [`CompileError`], with the place in the schema and the keyword.
+    /// [`CompileError`], with the location in the schema and the keyword.
     pub(crate) fn new(
         languages: Languages,
         schema: SchemaSet,
@@ -59,7 +59,7 @@ impl Automaton {
         Ok((automaton, root))
     }
 
-    /// The automaton of a schema whose subschemas are expanded when they are asked for.
+    /// The automaton of a schema whose subschemas are expanded only when they are needed.
     pub(crate) fn lazy(languages: Languages, schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
         Self {
             search: Search::new(Algebra::new(languages, schema, formats, style)),
@@ -83,17 +83,17 @@ impl Automaton {
         }
     }
 
-    /// The languages of strings, with what is known of them.
+    /// The string languages, with what is known of them.
     pub(crate) fn languages(&self) -> &Languages {
         &self.search.algebra.languages
     }
 
-    /// The languages of strings, to find out more about them.
+    /// The string languages, to work out more about them.
     pub(crate) fn languages_mut(&mut self) -> &mut Languages {
         &mut self.search.algebra.languages
     }
 
-    /// The languages of strings that came up, with what was found out about them.
+    /// The string languages that came up, with what has been worked out about them.
     pub(crate) fn into_languages(self) -> Languages {
         self.search.algebra.languages
     }
@@ -103,11 +103,11 @@ impl Automaton {
         self.search.algebra.assertion_of(node)
     }
 
-    /// Expands a subschema, so that what cannot be treated in it is known.
+    /// Expands a subschema, so that unsupported keywords in it are reported.
     ///
     /// # Errors
     ///
-    /// [`CompileError`], with the place in the schema and the keyword.
+    /// [`CompileError`], with the location in the schema and the keyword.
     pub(crate) fn expand_node(&mut self, node: NodeId) -> Result<(), CompileError> {
         let assertion = self.assertion_of(node);
         self.search.algebra.constraint(assertion).map(|_| ())
@@ -119,19 +119,19 @@ impl Automaton {
         self.search.satisfiable(&[assertion], &[])
     }
 
-    /// How much has been worked out, in units that take about a microsecond each.
+    /// An estimate of the work done so far, in units of about a microsecond.
     pub(crate) fn effort(&self) -> usize {
         let algebra = &self.search.algebra;
         let expanded = algebra.constraints.len() + self.search.fixpoint.len();
         10 * expanded + self.step_memo.taken + algebra.formulas.size() / 16
     }
 
-    /// The schema.
+    /// The schema that the automaton reads documents by.
     pub(crate) fn schema(&self) -> &Arc<SchemaSet> {
         &self.search.algebra.schema
     }
 
-    /// The subschemas that were expanded. What the others say made no difference to any answer so far.
+    /// The subschemas that were expanded. All others made no difference to any answer so far.
     pub(crate) fn expanded(&self) -> impl Iterator<Item = NodeId> {
         let algebra = &self.search.algebra;
         let nodes = algebra.constraints.keys();
@@ -141,18 +141,18 @@ impl Automaton {
         })
     }
 
-    /// Allows other than so many bytes from now on; returns how many were.
+    /// Sets the limit on memory to `bytes`, and returns the limit before.
     pub(crate) fn allow_memory(&mut self, bytes: usize) -> usize {
         std::mem::replace(&mut self.search.algebra.limits.memory_bytes, bytes)
     }
 
-    /// Bytes of what has been worked out, roughly. Counted is what grows with schemas and documents, in the sizes it
-    /// mostly has.
+    /// An estimate of the memory that this automaton takes, in bytes. It counts the tables that grow with schemas and
+    /// documents.
     pub(crate) fn memory(&self) -> usize {
         self.search.memory() - self.search.memory_above + self.own_memory()
     }
 
-    /// Bytes of what this layer keeps, roughly.
+    /// An estimate of the memory of this layer alone, in bytes.
     fn own_memory(&self) -> usize {
         let small = self.shape_memo.bare.len()
             + self.shape_memo.shapes.len()
@@ -165,13 +165,13 @@ impl Automaton {
         64 * small + 128 * self.step_memo.by_byte.len() + 200 * self.frames.all.len()
     }
 
-    /// Whether what has been worked out still fits the memory allowed.
+    /// Checks the memory taken by all layers against the limit.
     fn check_memory(&mut self) -> Result<(), AutomatonError> {
         self.search.memory_above = self.own_memory();
         self.search.check_memory()
     }
 
-    /// The state before a document that has to satisfy `assertion`; none where nothing does.
+    /// The state before a document that satisfies `assertion`; `None` if there is no such document.
     pub(crate) fn start(&mut self, assertion: AssertionId) -> Result<Option<State>, AutomatonError> {
         let diagram = self.search.decide(&[assertion], &mut |_, verdicts| Ok(verdicts[0]))?;
         if diagram == DiagramId::NEVER {
@@ -181,12 +181,12 @@ impl Automaton {
         Ok(Some(State::new(Cursor::Value(expected), StackId::EMPTY)))
     }
 
-    /// The state after a byte; none where no document goes on like that.
+    /// The state after one more byte; `None` if no document continues with it.
     pub(crate) fn step(&mut self, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
         if !from.cursor.may_read(byte) {
             return Ok(None);
         }
-        // Only where a value begins or ends it is more work than to look it up.
+        // Remembering a step pays only where a value begins or ends; other steps cost no more than a look-up.
         let is_kept = match from.cursor {
             Cursor::String(..) => byte == b'"',
             Cursor::Number(..) => !is_of_number(byte),
@@ -213,7 +213,7 @@ impl Automaton {
         Ok(next)
     }
 
-    /// The state after some bytes; none where no document goes on like that.
+    /// The state after some bytes; `None` if no document continues with them.
     pub(crate) fn read_bytes(&mut self, from: State, mut bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
         let mut at = from;
         while let Some((&byte, rest)) = bytes.split_first() {
@@ -255,12 +255,12 @@ impl Automaton {
         }
     }
 
-    /// Whether a state is within a string or name.
+    /// Whether a state is within a string or key.
     pub(crate) fn is_in_text(&self, at: State) -> bool {
         matches!(at.cursor, Cursor::String(..) | Cursor::Key(..))
     }
 
-    /// Whether a state is within a value that is no container.
+    /// Whether a state is within a scalar value.
     pub(crate) fn is_in_scalar(&self, at: State) -> bool {
         matches!(at.cursor, Cursor::String(..) | Cursor::Number(..) | Cursor::Literal(..))
     }
@@ -314,7 +314,7 @@ impl Automaton {
         }
     }
 
-    /// The first byte of a value.
+    /// The state after the first byte of a value.
     fn begin(&mut self, expected: ExpectationId, stack: StackId, byte: u8) -> StepResult {
         let literal = |word: Literal| (word, Cursor::Literal(word, 1, expected));
         let (word, cursor) = match byte {
@@ -347,7 +347,7 @@ impl Automaton {
         self.search.satisfiable(all, none)
     }
 
-    /// Bytes that formulas take.
+    /// An estimate of the memory that formulas take, in bytes.
     pub(crate) fn formula_bytes(&self) -> usize {
         self.search.algebra.formulas.size()
     }

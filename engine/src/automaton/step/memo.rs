@@ -1,4 +1,4 @@
-//! What the machine has found out, in a struct for each concern.
+//! What the machine has found out, with one struct for each concern.
 
 use crate::automaton::formula::{AssertionId, Constraint, KeySetId, OrderId, TextId};
 use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
@@ -9,119 +9,120 @@ use hashbrown::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// A piece of text.
+/// A piece of JSON text, in bytes.
 pub(crate) type TextPiece = Arc<[u8]>;
 
-/// What has been spelled out.
+/// Memo of texts that complete values and containers.
 #[derive(Debug, Default)]
 pub(crate) struct Completions {
     pub(super) values: HashMap<(Constraint, OrderId), Option<TextPiece>>,
     pub(super) words: HashMap<LanguageId, Option<TextPiece>>,
     pub(super) numbers: HashMap<NumberState, Option<TextPiece>>,
-    /// The rests of containers, and the states after them.
+    /// The text that completes what a state is in, with the state after it.
     pub(crate) rests: HashMap<State, Option<(TextPiece, State)>>,
-    /// Values being spelled out.
+    /// The values being spelled out at the moment, the outermost first.
     pub(super) open: Vec<(Constraint, OrderId)>,
-    /// Whether an answer rests on one of them, or on the nesting being too deep.
+    /// Whether an answer rests on a value in `open`, or on the limit on nesting, and must not be remembered.
     pub(super) provisional: bool,
 }
 
-/// ComparedValues, as assertions of being equal to them.
+/// Values that another value is compared with, as assertions of being equal to them.
 pub(super) type ComparedValues = Arc<[AssertionId]>;
 
-/// What is known of a container in which values are kept.
+/// The values that a container, and its next item or member, must not equal.
 #[derive(Clone, Debug)]
 pub(crate) struct Distinctness {
-    /// The values that agree with what was read of the container, and that it must not equal.
+    /// The values that the container must not equal and that agree with what has been read of it.
     pub(super) own: ComparedValues,
-    /// The values that the item or member next to come, or being read, must not equal.
+    /// The values that the next item or member, or the one being read, must not equal.
     pub(crate) child: ComparedValues,
 }
 
-/// A value taken apart.
+/// The parts of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum ValueParts {
     Scalar,
     Array(ComparedValues),
-    /// Sorted by name.
+    /// The members, sorted by the ids of their keys.
     Object(Arc<[(TextId, AssertionId)]>),
 }
 
-/// The state after most strings, and the other strings, sorted by their characters.
+/// The state after most strings, and the exceptional strings, sorted by their characters.
 pub(crate) type MostTexts = (State, Arc<[AssertionId]>);
 
-/// What tells the names of an object apart: names that are not listed, and are in the same languages, are alike.
+/// The facts that tell the keys of an object apart: keys that are not listed and are in the same languages are alike.
 #[derive(Debug)]
 pub(crate) struct KeyClasses {
-    /// Sorted by their characters.
+    /// The listed keys, sorted by their characters.
     pub(crate) listed: Box<[TextId]>,
     pub(super) languages: Box<[LanguageId]>,
 }
 
-/// What a value has to be.
+/// The requirement on a value, independent of where the value stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ValueShape {
-    /// One that satisfies a constraint.
+    /// The value satisfies this constraint.
     Constraint(Constraint),
-    /// A value that meets an expectation, where the order of its members counts as well.
+    /// The value meets this expectation. It is used where the prescribed order of the value's members counts as well.
     Expectation(ExpectationId),
 }
 
-/// The shape of a value, and the only verdicts of its assertions.
+/// The shape of a value, and the only verdicts of its assertions that are admitted.
 pub(crate) type ForcedShape = (ValueShape, Verdicts);
 
-/// Steps, and what follows values, as far as they are kept.
+/// Memo of steps and of the states after values.
 #[derive(Debug)]
 pub(super) struct StepMemo {
-    /// Steps other than those within strings and numbers.
+    /// The results of steps other than those within strings and numbers.
     pub(super) by_byte: HashMap<(State, u8), Option<State>>,
-    /// Steps that have been looked up in vain.
+    /// Number of steps that were not remembered and had to be computed.
     pub(super) taken: usize,
-    /// The only byte that may come next, and where it leads.
+    /// The only byte that may come next, with the state after it.
     pub(super) forced: HashMap<State, Option<(u8, State)>>,
-    /// The states behind containers, by what is around them, what they are read for and the verdicts of that.
+    /// The state after a value, by the stack around it, its expectation and its verdicts.
     pub(super) after_values: HashMap<(StackId, ExpectationId, Verdicts), Option<State>>,
-    /// What the next item of an array is read for.
+    /// The expectation of the next item of an array.
     pub(super) items: HashMap<StackId, Option<ExpectationId>>,
-    /// What the member of an independent-key object is read for, by what is left of the object and the key.
+    /// The expectation of a member of an independent-key object, by the object's residual formulas and the key.
     pub(super) members: HashMap<(Left, TextId), Option<ExpectationId>>,
 }
 
-/// The keys of objects, as far as they were looked at.
+/// Memo of the keys of objects.
 #[derive(Debug, Default)]
 pub(super) struct ObjectKeys {
     /// The keys that may come next.
     pub(super) next: HashMap<StackId, NextKeys>,
-    /// What tells the keys of objects apart.
+    /// The facts that tell the keys of an object apart, by the object's expectation.
     pub(super) classes: HashMap<ExpectationId, Arc<KeyClasses>>,
-    /// The classes last asked for with keys of values that an object has to differ from.
+    /// The result of the last look-up that also lists the keys of values from which an object has to differ.
     pub(super) last_classes: Option<(ExpectationId, Vec<TextId>, Arc<KeyClasses>)>,
 }
 
-/// The shapes of values and objects.
+/// Memo of the shapes of values and objects.
 #[derive(Debug, Default)]
 pub(super) struct ShapeMemo {
     pub(super) shapes: HashMap<ExpectationId, Option<ForcedShape>>,
-    /// The stacks that say no more than what counts after a member.
+    /// Stacks reduced to what counts after a member; see
+    /// [`Automaton::bare_stack`](super::machine::Automaton::bare_stack).
     pub(super) bare: HashMap<StackId, Option<StackId>>,
 }
 
-/// What has been worked out about items that have to differ.
+/// Memo of what has been worked out about items that have to differ.
 #[derive(Debug, Default)]
 pub(super) struct DistinctMemo {
     pub(super) parts: HashMap<AssertionId, ValueParts>,
     pub(super) containers: HashMap<StackId, Distinctness>,
-    /// Whether objects can still differ after members.
+    /// Whether an object can still differ from others after a member with this key.
     pub(super) members: HashMap<(TextId, StackId), bool>,
-    /// Whether a language has infinitely many texts behind every beginning of one.
+    /// Whether a language has infinitely many texts after every viable prefix.
     pub(super) stay_infinite: HashMap<LanguageId, bool>,
     /// The items of the array last asked for, and the strings among them, sorted by their characters.
     pub(super) sorted_texts: (Box<[AssertionId]>, Arc<[AssertionId]>),
-    /// The strings among the values that the next one in a container must not equal.
+    /// The strings among the values that the next value in a container must not equal.
     pub(super) text_sets: HashMap<StackId, KeySetId>,
     /// The values last asked for, and the strings among them.
     pub(super) last_text_set: (Arc<[AssertionId]>, KeySetId),
     pub(super) most_texts: HashMap<(StackId, ExpectationId), Option<MostTexts>>,
-    /// The texts of finite languages, as assertions.
+    /// The texts of finite languages, as assertions of being equal to them.
     pub(super) word_assertions: HashMap<LanguageId, Option<Arc<[AssertionId]>>>,
 }

@@ -1,8 +1,8 @@
-//! The machine over bytes: from a [state](state::State) of a document and a byte to the next, where that can still be
-//! completed.
+//! The machine over bytes: it leads from a [state](state::State) of a document and a byte to the next state, if the
+//! document can still be completed from there.
 //!
-//! A state is what stands in the innermost value, and a stack of the objects and arrays around it. Stacks are
-//! hash-consed, so that a state is a few numbers and costs nothing to keep.
+//! A state consists of a cursor in the innermost value and a stack of the objects and arrays around it. Frames of the
+//! stack are hash-consed, so a state is a few numbers and is cheap to store, hash and compare.
 
 mod completion;
 mod containers;

@@ -1,4 +1,4 @@
-//! States inside of numbers.
+//! Steps of the machine within numbers.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Assertion, TextId};
@@ -10,17 +10,18 @@ use crate::limits::Exceeded;
 use crate::numbers::{NextDigits, NumberState};
 
 impl Automaton {
-    /// The number that goes on from another with a byte.
+    /// The state of a number after one more byte; `None` if no number of the set continues like that.
     pub(crate) fn number_step(&mut self, number: NumberState, byte: u8) -> Option<NumberState> {
         self.search.algebra.number_texts.step(number, byte)
     }
 
-    /// Which digits may follow in a number, if they are at most `longest`.
+    /// The digits that may follow in a number, if those that follow are at most `longest`.
     pub(crate) fn next_digits(&self, number: NumberState, longest: u32) -> NextDigits {
         self.search.algebra.number_texts.next_digits(number, longest)
     }
 
-    /// The state after the number that a state is in; none where it cannot end there, or nothing can follow.
+    /// The state after the number that a state is in; `None` if the number cannot end there, or if nothing can follow
+    /// it.
     pub(crate) fn after_number(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let Cursor::Number(number, text, expected) = at.cursor else {
             return Ok(None);
@@ -44,7 +45,7 @@ impl Automaton {
         self.continue_number(start, text, expected, stack, byte)
     }
 
-    /// The state before a number; none where there is none.
+    /// The state before the first byte of a number that meets an expectation; `None` if there is no such number.
     pub(super) fn number_start(&mut self, expected: ExpectationId) -> Result<Option<NumberState>, AutomatonError> {
         let viable = match self.search.expectations.numbers.get(&expected) {
             Some(&known) => known,
@@ -88,14 +89,14 @@ impl Automaton {
         if is_of_number(byte) {
             return self.continue_number(number, text, expected, stack, byte);
         }
-        // A number ends where something else begins.
+        // A number has no end mark of its own: it ends where another byte begins something else.
         match self.number_done(number, text, expected, stack)? {
             Some(after) => self.read(&after, byte),
             None => Ok(None),
         }
     }
 
-    /// After a number that ends here.
+    /// The state after a number that ends here.
     pub(super) fn number_done(
         &mut self,
         number: NumberState,
@@ -118,7 +119,7 @@ impl Automaton {
         self.value_done(expected, verdicts, value, stack)
     }
 
-    /// The verdicts of the assertions where a number ends here; none where it cannot.
+    /// The verdicts of the assertions for a number that ends here; `None` if it cannot end here.
     pub(super) fn number_end(
         &mut self,
         number: NumberState,

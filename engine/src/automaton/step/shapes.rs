@@ -1,5 +1,10 @@
-//! What may come at a state as little as can be said of it, so that what is worked out for one state serves all others
+//! Shapes: as little as can be said of what may come at a state, so that what is worked out for one state serves all
 //! that are alike.
+//!
+//! Most states of a document differ only in what surrounds them. A value that is required to satisfy a constraint, with
+//! no other verdict open, has a *shape*: the tokens that begin it are found once per shape, and those that end it are
+//! combined with what may follow it. After a member of an independent-key object the same may come whichever keys have
+//! been seen, apart from keys that are written out.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{ENUMERATED_KEYS, FormulaId, KeySetId, split};
@@ -9,8 +14,8 @@ use crate::strings::Fingerprint;
 use crate::{KeyOrder, Whitespace};
 use std::hash::Hash;
 
-/// A shape as it is known in all schemas: that of values whose containers, if they may be any, may have anything in
-/// them. Which numbers there are makes no difference to how other values begin.
+/// The shape of values whose containers, if allowed, may have any content; it has a meaning across schemas. The numbers
+/// allowed are left out, because they make no difference to how other values begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CommonShape {
     null: bool,
@@ -21,24 +26,24 @@ pub(crate) struct CommonShape {
     objects: bool,
 }
 
-/// Members that may come behind one.
+/// The members that may follow a member of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NextMembers {
     None,
-    /// Those of some keys.
+    /// Members with some of the keys.
     Some,
-    /// Those of any key that has not come.
+    /// Members with any key that has not been seen.
     OfAnyName,
 }
 
 impl Automaton {
-    /// The shape of the value that a state is before, where what may come behind it is the same whichever value it is.
-    /// Values of one shape begin alike wherever they are.
+    /// The shape of the value that a state is before; `None` if what may follow depends on which value comes. Values of
+    /// one shape begin alike wherever they stand.
     pub(crate) fn value_shape(&mut self, at: State) -> Result<Option<ValueShape>, AutomatonError> {
         let Cursor::Value(expected) = at.cursor else {
             return Ok(None);
         };
-        // Whitespace that is bounded depends on the depth, and values that are kept on one another.
+        // Bounded whitespace depends on the nesting depth, and values that have to differ depend on one another.
         if self.search.algebra.style.whitespace != Whitespace::Any || self.keeps_values(at.stack) {
             return Ok(None);
         }
@@ -47,8 +52,8 @@ impl Automaton {
         Ok(shape.map(|(shape, _)| *shape))
     }
 
-    /// The shape of the value that comes behind a key, and how the object goes on behind that, as far as it is seen
-    /// without the states that they lead to.
+    /// The shape of the value after the key that a state is behind, and the members that may follow it; `None` if
+    /// either does not show without computing further states.
     pub(crate) fn member_behind(&mut self, at: State) -> Result<Option<(ValueShape, NextMembers)>, AutomatonError> {
         let (Cursor::Colon(name), Whitespace::Any) = (at.cursor, self.search.algebra.style.whitespace) else {
             return Ok(None);
@@ -67,8 +72,8 @@ impl Automaton {
         Ok(shape.map(|(shape, _)| (*shape, others)))
     }
 
-    /// How an independent-key object goes on behind the member of a key that a state is behind; none of other states,
-    /// or where it is not seen at once.
+    /// The members that may follow the member whose key a state is behind, in an independent-key object; `None` for
+    /// other states, or if this does not show at once.
     pub(crate) fn others_behind(&mut self, at: State) -> Result<Option<NextMembers>, AutomatonError> {
         let frame = match at.cursor {
             Cursor::Colon(_) => self.frames.all.get(at.stack.0 as usize),
@@ -82,7 +87,7 @@ impl Automaton {
         }
         let seen = self.search.algebra.key_sets.len(frame.kind.used());
         Ok(match self.next_keys(at.stack)? {
-            // All that have come are listed, and so is the one that comes now.
+            // The list contains all keys seen, and the key of the member that comes now.
             NextKeys::Of(list) => Some(match self.search.key_list(list).names.len() > seen + 1 {
                 true => NextMembers::Some,
                 false => NextMembers::None,
@@ -91,7 +96,7 @@ impl Automaton {
         })
     }
 
-    /// What a shape is known by in all schemas, if its containers may have anything in them.
+    /// The schema-independent form of a shape; `None` if its containers are restricted in what they contain.
     pub(crate) fn common_shape(&mut self, shape: ValueShape) -> Option<CommonShape> {
         let ValueShape::Constraint(constraint) = shape else {
             return None;
@@ -103,7 +108,7 @@ impl Automaton {
         };
         let (arrays, objects) = (any_or_none(constraint.arrays)?, any_or_none(constraint.objects)?);
         let strings = constraint.strings;
-        // Lists of words hardly come again, and are found as quickly.
+        // Lists of words rarely recur, and are found as quickly.
         if strings != self.languages().none() && self.languages().word_edges(strings).is_some() {
             return None;
         }
@@ -117,7 +122,7 @@ impl Automaton {
         })
     }
 
-    /// The state behind the value that a state is before, where that has a [shape](Self::value_shape); none of others.
+    /// The state after the value that a state is before, if that has a [shape](Self::value_shape); `None` otherwise.
     pub(crate) fn after_shape(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let Cursor::Value(expected) = at.cursor else {
             return Ok(None);
@@ -129,7 +134,7 @@ impl Automaton {
         self.value_done(expected, verdicts, None, at.stack)
     }
 
-    /// Sees to it that the shape of a value is known.
+    /// Makes sure that the shape of values with an expectation is in the memo.
     pub(crate) fn shape(&mut self, expected: ExpectationId) -> Result<(), AutomatonError> {
         if self.shape_memo.shapes.contains_key(&expected) {
             return Ok(());
@@ -156,7 +161,7 @@ impl Automaton {
         Ok(())
     }
 
-    /// The bracket that ends the container that a state is in, if one may come there.
+    /// The bracket that would close the innermost container at a state after a member or item; `None` for other states.
     pub(crate) fn bracket(&self, at: State) -> Option<u8> {
         match at.cursor {
             Cursor::ObjectNext => Some(b'}'),
@@ -165,7 +170,7 @@ impl Automaton {
         }
     }
 
-    /// The state behind the container that a state is in, where it may end.
+    /// The state after the innermost container, if it may end here.
     pub(crate) fn closed(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         match self.bracket(at) {
             Some(bracket) => self.step(at, bracket),
@@ -173,9 +178,10 @@ impl Automaton {
         }
     }
 
-    /// Whether an object that a key is in takes any value for any key that it does not list, however many there are.
+    /// Whether an object accepts any value for any key that it does not list, however many members there are. `name` is
+    /// a key within the object.
     pub(crate) fn is_wide_open(&mut self, name: &PartialKey) -> Result<bool, AutomatonError> {
-        // Whitespace that is bounded depends on the depth.
+        // Bounded whitespace depends on the nesting depth.
         let is_free = self.search.algebra.style.whitespace == Whitespace::Any
             && self.search.algebra.style.key_order == KeyOrder::Any;
         let Some(frame) = self.frame(name.object()) else {
@@ -188,7 +194,8 @@ impl Automaton {
         Ok(plain.is_some_and(|plain| plain.is_unbounded()))
     }
 
-    /// The state behind the opening quote of a key, where a key comes next or nothing more in the object.
+    /// The state after a key's opening quote, from a state after `{` or after a comma in an object; `None` for other
+    /// states.
     pub(crate) fn key_from(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         match at.cursor {
             Cursor::ObjectStart | Cursor::ObjectComma => self.step(at, b'"'),
@@ -196,7 +203,7 @@ impl Automaton {
         }
     }
 
-    /// The state before the value of the key that a state is behind.
+    /// The state before the value, from a state behind its key; `None` for other states.
     pub(crate) fn value_of_key(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         match at.cursor {
             Cursor::Colon(_) => self.step(at, b':'),
@@ -204,7 +211,7 @@ impl Automaton {
         }
     }
 
-    /// The state before the first item of an array, were there one.
+    /// The state before the first item of an array, from a state after `[`; `None` if there cannot be an item.
     pub(crate) fn first_item(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let item = match at.cursor {
             Cursor::ArrayStart => self.item(at.stack)?,
@@ -213,10 +220,10 @@ impl Automaton {
         Ok(item.map(|expected| State::new(Cursor::Value(expected), at.stack)))
     }
 
-    /// How the object that a state is in goes on after a member, where each key is a matter by itself and nothing else
-    /// counts; none of other states.
+    /// The members that may follow a member of the independent-key object that a state is in; `None` for other states,
+    /// or if more than the keys counts.
     pub(crate) fn next_members(&mut self, at: State) -> Result<Option<NextMembers>, AutomatonError> {
-        // Where whitespace may come but not in any amount there are many ways to the next key.
+        // If whitespace is bounded but allowed, there are many ways to the next key.
         let is_simple = !matches!(self.search.algebra.style.whitespace, Whitespace::Bounded { .. });
         if !is_simple || at.cursor != Cursor::ObjectNext || self.keeps_values(at.stack) {
             return Ok(None);
@@ -236,14 +243,14 @@ impl Automaton {
         }))
     }
 
-    /// The state around which the same may come, but that names may come again which have come. After the member of an
-    /// object in which there is room for any other key it does not matter which keys those are. None of other states.
+    /// The stack with no keys seen, for an object with room for any other key. What may come after a member is the same
+    /// for both stacks, except that seen keys may come again. `None` for other stacks.
     pub(super) fn bare_stack(&mut self, at: StackId) -> Result<Option<StackId>, AutomatonError> {
         if let Some(&known) = self.shape_memo.bare.get(&at) {
             return Ok(known);
         }
         let mut bare = None;
-        // Where whitespace may come but not in any amount there are many ways to the next key.
+        // If whitespace is bounded but allowed, there are many ways to the next key.
         let is_simple = !matches!(self.search.algebra.style.whitespace, Whitespace::Bounded { .. });
         if let Some(frame) = self.frame(at)
             && is_simple
@@ -261,7 +268,7 @@ impl Automaton {
         Ok(bare)
     }
 
-    /// Whether there is room for any key in an object that has not come yet and that it does not speak of.
+    /// Whether an object has room for any key that it does not mention and that has not been seen.
     pub(crate) fn has_room(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
         match (&frame.kind, &frame.plain) {
             (_, Derived(Some(plain))) => Ok(plain.has_room),

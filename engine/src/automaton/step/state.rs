@@ -1,4 +1,4 @@
-//! [`State`]: where in a document the machine stands.
+//! [`State`]: a position in a document, with all that matters for how it may continue.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
@@ -9,21 +9,21 @@ use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 use std::hash::{Hash, Hasher};
 
-/// The containers around a state.
+/// The number of a frame with all frames below it: the containers around a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StackId(pub(super) u32);
 
 impl StackId {
-    /// Around the whole document there is nothing.
+    /// The empty stack, around the whole document.
     pub(crate) const EMPTY: Self = Self(u32::MAX);
 }
 
-/// A state in a document.
+/// A position in a document, with all that matters for how it may continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(super) cursor: Cursor,
     pub(super) stack: StackId,
-    /// The whitespace since the byte before.
+    /// The whitespace read since the last other byte.
     pub(super) gap: Gap,
 }
 
@@ -44,54 +44,55 @@ impl State {
     }
 }
 
-/// What may follow inside of a string.
+/// A position within a string, with the language of the texts that may follow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StringResidual {
     pub(crate) decode: DecodeState,
     pub(crate) language: LanguageId,
 }
 
-/// The languages of the assertions whose verdict a string still has to tell.
+/// The number of a list of languages: those of the assertions whose verdicts a string has not decided yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OpenId(pub(super) u32);
 
 impl OpenId {
-    /// No assertion is open.
+    /// The empty list: the string's verdicts are known.
     pub(super) const NONE: Self = Self(u32::MAX);
 }
 
-/// What stands at a state.
+/// The position within the innermost value, or between the parts of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Cursor {
     /// Before a value.
     Value(ExpectationId),
-    /// In `null`, `true` or `false`, after so many bytes.
+    /// In `null`, `true` or `false`, after this many bytes.
     Literal(Literal, u8, ExpectationId),
-    /// In a string that is a value: what may follow, and the languages of the assertions whose verdict is open. What
-    /// was read of it is kept where its value has to be known.
+    /// In a string that is a value: the decoder's state, the texts that may follow, and the languages of assertions
+    /// whose verdicts are open. The text read is kept only where the string's value has to be known.
     String(DecodeState, LanguageId, OpenId, Option<TextId>, ExpectationId),
-    /// In a number. The text is kept where the verdict of an assertion is open, and where its value has to be known.
+    /// In a number. The text read is kept only where the verdict of an assertion is open or the number's value has to
+    /// be known.
     Number(NumberState, Option<TextId>, ExpectationId),
     /// After `{`.
     ObjectStart,
-    /// In a name: what was read of it, and what it may become.
+    /// In a key: the decoder's state, the text read, and the texts that may follow.
     Key(DecodeState, TextId, NextKeys),
-    /// After a name.
+    /// After a key's closing quote, before the colon.
     Colon(TextId),
-    /// After a member.
+    /// After a member of an object.
     ObjectNext,
     /// After a comma in an object.
     ObjectComma,
     /// After `[`.
     ArrayStart,
-    /// After an item.
+    /// After an item of an array.
     ArrayNext,
-    /// After the document.
+    /// After the whole document.
     Done,
 }
 
 impl Cursor {
-    /// Whether a byte may come at all, outside of strings and numbers.
+    /// Whether a byte may come here at all by JSON's grammar. In strings, keys and numbers the answer is always `true`.
     pub(super) fn may_read(&self, byte: u8) -> bool {
         let is_value = || matches!(byte, b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
         match self {
@@ -110,35 +111,35 @@ impl Cursor {
     }
 }
 
-/// Whether a byte may belong to a number.
+/// Whether a byte can occur in a number.
 pub(super) fn is_of_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
 }
 
-/// A step's verdict: no state where the byte cannot stand.
+/// The result of a step: the next state; `None` if the byte may not come here.
 pub(super) type StepResult = Result<Option<State>, AutomatonError>;
 
-/// The whitespace since the last byte that was none, as far as it matters to what may follow.
+/// The whitespace since the last other byte, as far as it limits what may follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Gap {
-    /// None, or any amount where that makes no difference.
+    /// No whitespace, or any amount where that makes no difference.
     #[default]
     Empty,
-    /// A space, after which no more may come.
+    /// One space, after which no more whitespace may come.
     Space,
     /// A line break and some indentation.
     Line {
-        /// Spaces that may still come.
+        /// Number of spaces that may still come.
         spaces: u16,
-        /// Tabs that may still come.
+        /// Number of tabs that may still come.
         tabs: u16,
-        /// Whether only the end of the container may follow.
+        /// Whether only the closing bracket of the container may follow.
         before_end: bool,
     },
 }
 
 impl Gap {
-    /// Whether only the end of the container may follow.
+    /// Whether only the closing bracket of the container may follow.
     pub(crate) fn is_before_end(self) -> bool {
         matches!(self, Self::Line { before_end: true, .. })
     }
@@ -150,7 +151,7 @@ pub(crate) fn is_whitespace(byte: u8) -> bool {
 }
 
 impl Cursor {
-    /// Whether the state is between the parts of a document.
+    /// Whether the cursor is between the parts of a document, where whitespace may come.
     pub(crate) fn is_between(&self) -> bool {
         !matches!(
             self,

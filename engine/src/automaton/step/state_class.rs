@@ -1,4 +1,4 @@
-//! [`StateClass`]: what a state is told apart by when many ways on from it are judged at once.
+//! [`StateClass`]: the part of a state that decides how whole tokens are judged, without the rest of the state.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
@@ -6,32 +6,32 @@ use crate::automaton::step::{Automaton, Container, Cursor, StackId, State};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 
-/// A kind of state.
+/// The part of a state that decides which masks can be shared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StateClass {
-    /// Between the parts of a document, and the number that may begin here.
+    /// Between the parts of a document. The class of the number that may begin here is given if one may.
     Between(Option<NumberClass>),
-    /// In a number.
+    /// Within a number.
     Number(NumberClass),
-    /// In a string that is a value, of which only the language counts.
+    /// Within a string that is a value, which may be completed by any text of the language.
     String(DecodeState, LanguageId),
-    /// In a name, of which only counts what it may become.
+    /// Within a key, which may be completed by any of its remaining key texts.
     Key(DecodeState),
-    /// One of which more than that counts.
+    /// A state for which more than that counts, or within a literal.
     Other,
 }
 
-/// How a number goes on.
+/// The restrictions on how a number continues.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NumberClass {
-    /// As its set admits.
+    /// Any number of the set may come.
     Any(NumberState),
-    /// So that it differs from others, too.
+    /// The number also has to differ from others.
     Distinct,
 }
 
 impl Automaton {
-    /// What kind of state this is.
+    /// The class of a state.
     pub(crate) fn state_class(&mut self, at: State) -> Result<StateClass, AutomatonError> {
         Ok(match at.cursor {
             Cursor::String(decode, language, ..) if self.any_content(at)? => StateClass::String(decode, language),
@@ -60,7 +60,7 @@ impl Automaton {
         })
     }
 
-    /// Whether the value of the container at the top of a stack is compared with others when it ends.
+    /// Whether the innermost container is compared with other values when it ends.
     pub(crate) fn is_compared(&self, at: State) -> bool {
         let frame = self.frames.all.get(at.stack.0 as usize);
         frame.is_some_and(|frame| self.keeps_values(frame.below))
@@ -72,7 +72,7 @@ impl Automaton {
         frame.is_some_and(|frame| matches!(frame.kind, Container::Array { .. }))
     }
 
-    /// Whether the next item or member of a container need not differ from others.
+    /// Whether the next item or member of a container need not differ from other values.
     fn any_next(&mut self, stack: StackId) -> Result<bool, AutomatonError> {
         Ok(!self.keeps_values(stack) || self.distinctness(stack)?.child.is_empty())
     }

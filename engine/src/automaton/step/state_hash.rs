@@ -1,15 +1,15 @@
-//! [`Mixer`]: one number for the many small ones of a state.
+//! [`Mixer`]: mixes the numbers of a state into one before they are hashed.
 //!
-//! Places are looked up for every byte and every mask. Hashing each of their numbers by itself takes longer than the
-//! rest of the look-up.
+//! States are looked up for every byte and every mask. Passing each of their numbers to the hash function would take
+//! longer than the rest of the look-up.
 
 use std::hash::Hasher;
 
-/// An odd number without a pattern: the fraction of the golden ratio.
+/// An odd multiplier without a bit pattern: the fraction of the golden ratio.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Brings numbers together in one, which is to be hashed. What differs in one of them is told apart, what differs in
-/// several almost always.
+/// Mixes several numbers into one, which is then hashed. Inputs that differ in one number give different results; those
+/// that differ in several almost always do.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mixer(u64);
 

@@ -1,4 +1,8 @@
-//! States inside of strings that are values.
+//! Steps of the machine within strings that are values.
+//!
+//! A string carries the language of what may follow it. The verdicts of its assertions are tracked by the languages of
+//! the open assertions; from [`OPEN_WORTH_TEXT`] assertions on, the string's text is kept instead and judged when the
+//! string ends.
 
 use crate::automaton::decode::{DecodeState, Decoded, several_plain};
 use crate::automaton::error::AutomatonError;
@@ -8,15 +12,16 @@ use crate::automaton::step::{Automaton, Cursor, OpenId, StackId, State, StepResu
 use crate::json::Value;
 use crate::strings::{Cardinality, LanguageId};
 
-/// Open assertions of a string from which on its text is kept instead.
+/// Number of open assertions of a string from which on its text is kept instead of their languages.
 const OPEN_WORTH_TEXT: usize = 8;
-/// Open assertions up to which texts are told apart by what they make of them.
+/// Number of open assertions up to which texts are grouped by their verdicts.
 const SPLIT_ASSERTIONS: usize = 3;
-/// Words of open assertions up to which these are told from all other texts.
+/// Number of words of open assertions up to which these words are told apart from all other texts.
 pub(crate) const DISTINGUISHED_WORDS: usize = 64;
 
 impl Automaton {
-    /// The state after one more character of the string or name that a state is in, between two of them.
+    /// The state after one more character of the string or key that a state is in. The state must be between two
+    /// characters.
     pub(crate) fn read_character(&mut self, at: State, character: char) -> Result<Option<State>, AutomatonError> {
         let next = match at.cursor {
             Cursor::String(_, language, open, text, expected) => {
@@ -28,7 +33,7 @@ impl Automaton {
         self.if_distinct(next)
     }
 
-    /// Whether a character that was begun in the string or name that a state is in can be ended.
+    /// Whether a character that has been read in part can be completed in the string or key that a state is in.
     pub(crate) fn may_begin(&mut self, at: State, begun: DecodeState) -> Result<bool, AutomatonError> {
         let cursor = match at.cursor {
             Cursor::String(_, language, open, text, expected) => {
@@ -49,7 +54,7 @@ impl Automaton {
         Ok(self.if_distinct(Some(State { cursor, ..at }))?.is_some())
     }
 
-    /// What may follow after one more byte of content; none where none is left, and for a closing quote.
+    /// The residual of a string after one more byte; `None` if no text continues with it, and for the closing quote.
     pub(super) fn content_step(
         &mut self,
         content: StringResidual,
@@ -138,8 +143,8 @@ impl Automaton {
         }
     }
 
-    /// The state after the characters that come first in `bytes` and stand for themselves in a string, and how many
-    /// these are, where the verdict of no assertion is open. None where it is not so easy.
+    /// The state after the characters at the beginning of `bytes` that stand for themselves in a string, and their
+    /// number. `None` if the verdict of an assertion is open or there are fewer than two such characters.
     pub(super) fn read_in_string(
         &mut self,
         at: State,
@@ -151,7 +156,7 @@ impl Automaton {
         let Some(more) = several_plain(bytes) else {
             return Ok(None);
         };
-        // Nothing follows a text that none goes on with.
+        // A language of all texts has no effect and needs no derivatives.
         if language != self.languages().any() {
             for character in more.chars() {
                 language = self.languages_mut().derivative(language, character)?;
@@ -191,7 +196,7 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
-    /// The state after the string that a state is in, where it is the same whatever the string will be.
+    /// The state after the string that a state is in; `None` if it depends on which string it will be.
     pub(crate) fn after_any_text(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         let Cursor::String(_, _, OpenId::NONE, None, expected) = at.cursor else {
             return Ok(None);
@@ -203,8 +208,8 @@ impl Automaton {
         self.value_done(expected, verdicts, None, at.stack)
     }
 
-    /// The languages of what may follow in the string that a state is in, by what they make of assertions that are
-    /// open, each with the state behind it; none where these are many, or more counts than that.
+    /// The texts that may follow in the string that a state is in, grouped by the verdicts of open assertions, each
+    /// group with the state after the string. `None` if there are too many groups, or if more than the verdicts counts.
     pub(crate) fn after_texts(&mut self, at: State) -> Result<Option<Vec<(LanguageId, State)>>, AutomatonError> {
         let Cursor::String(_, language, open, None, expected) = at.cursor else {
             return Ok(None);
@@ -235,7 +240,7 @@ impl Automaton {
             let all = certain.iter().map(|certain| certain.or_else(|| verdicts.next()));
             let all: Option<Verdicts> = all.collect();
             let Some(all) = all else { return Ok(None) };
-            // What was read so far goes on, so that there is a state behind each.
+            // What has been read so far can be continued, so there is a state after each group.
             if let Some(after) = self.value_done(expected, all, None, at.stack)? {
                 places.push((language, after));
             }
@@ -243,8 +248,9 @@ impl Automaton {
         Ok(Some(places))
     }
 
-    /// The state after the string that a state is in, where it is the same for all strings but those with a few rests,
-    /// which open assertions list; none where there is no such state, or more counts than that.
+    /// The state after the string that a state is in for all strings except those with a few remaining texts, which
+    /// open assertions list and which are returned as well. `None` if there is no such state, or if more than the
+    /// verdicts counts.
     pub(crate) fn after_all_but_words(&mut self, at: State) -> Result<Option<(State, Vec<String>)>, AutomatonError> {
         let Cursor::String(_, language, open, None, expected) = at.cursor else {
             return Ok(None);
@@ -268,7 +274,7 @@ impl Automaton {
         Ok(after.map(|after| (after, words)))
     }
 
-    /// The texts of a language, if they are at most so many.
+    /// The texts of a language; `None` if there are more than `most`.
     pub(super) fn finite_words(
         &mut self,
         language: LanguageId,

@@ -1,10 +1,11 @@
-//! Whitespace between the parts of a document.
+//! Whitespace between the parts of a document. A style bounds the whitespace of each gap by itself, so the machine only
+//! remembers what the current gap may still contain.
 
 use crate::Whitespace;
 use crate::automaton::step::{Automaton, Container, Cursor, Gap, StackId, State};
 
 impl Automaton {
-    /// The gap after one more byte of whitespace; none where it may not come.
+    /// The gap after one more byte of whitespace; `None` if the style does not allow the byte here.
     pub(super) fn gap_after(&mut self, state: &State, byte: u8) -> Option<Gap> {
         let indent = match self.search.algebra.style.whitespace {
             Whitespace::Any => return Some(Gap::Empty),

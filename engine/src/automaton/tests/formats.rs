@@ -1,4 +1,4 @@
-//! Asserted formats, byte by byte.
+//! Tests of asserted formats, byte by byte.
 
 use serde_json::Value as Json;
 
@@ -25,7 +25,7 @@ fn accepts(automaton: &mut Automaton, start: State, text: &str) -> bool {
     end.is_some_and(|end| automaton.is_complete(end).unwrap())
 }
 
-/// The Test Suite's optional part on formats, in every draft, with characters as they are and escaped.
+/// Runs the Test Suite's optional part on formats in every draft, with characters as they are and escaped.
 #[test]
 #[ignore = "needs the Test Suite"]
 fn the_suite_is_judged_as_it_says() {
@@ -72,8 +72,7 @@ fn the_suite_is_judged_as_it_says() {
     assert!(judged > 4_000, "{judged}");
 }
 
-/// No byte leads where nothing goes on: from every place that random walks reach, a completion is found that is
-/// accepted, and what may come next is what some byte says.
+/// From each beginning that a format admits, a completion is found and accepted, and some byte may come next.
 #[test]
 fn walks_through_formats_come_to_an_end() {
     for (schema, beginnings) in [

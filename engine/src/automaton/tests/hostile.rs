@@ -8,23 +8,23 @@ use super::alone;
 use crate::schema::{SchemaOptions, SchemaSet};
 use crate::{CompileErrorKind, Limits, Style};
 
-/// The stack of the threads that work: a quarter of what threads usually get.
+/// The stack size of the threads that work, in bytes: a quarter of what threads usually get.
 const STACK: usize = 512 << 10;
-/// Branches that are many: fewer where the program is not optimised.
+/// A large number of branches; smaller in debug builds, which are slow.
 const BRANCHES: usize = if cfg!(debug_assertions) { 400 } else { 2_000 };
-/// What one schema may take, on a slow and busy machine.
+/// The time that one schema may take on a slow and busy machine.
 const TIME: Duration = Duration::from_secs(60);
 
-/// What became of a schema.
+/// The result of working on a schema.
 #[derive(Debug, PartialEq)]
 enum Verdict {
-    /// It was compiled, and each of the documents accepted or not.
+    /// It was compiled, and each document was accepted or not.
     Answered(Vec<bool>),
     /// No value satisfies it.
     Unsatisfiable,
     /// It was refused.
     Refused(CompileErrorKind),
-    /// It was compiled, and a document came to a limit.
+    /// It was compiled, and a document reached a limit.
     Stopped,
 }
 
@@ -61,7 +61,7 @@ fn verdict(schema: &str, documents: &[&str]) -> Verdict {
     Verdict::Answered(accepted)
 }
 
-/// Reads what ends a document, where that is found: it need not be, but takes its time.
+/// Reads the completion of a document if one is found. It need not be found, but looking for it takes time.
 fn end(automaton: &mut Automaton, at: State) {
     let Ok(Some(rest)) = automaton.completion(at) else {
         return;
@@ -73,7 +73,7 @@ fn end(automaton: &mut Automaton, at: State) {
     assert!(automaton.is_complete(at).unwrap());
 }
 
-/// What becomes of a schema on a small stack, and within [`TIME`].
+/// The result of working on a schema on a small stack and within [`TIME`].
 fn work(schema: &str, documents: &[&str]) -> Verdict {
     let start = Instant::now();
     let verdict = std::thread::scope(|scope| {
@@ -104,12 +104,12 @@ fn refused(schema: &str) {
     assert_eq!(work(schema, &[]), Verdict::Refused(CompileErrorKind::LimitExceeded));
 }
 
-/// `count` pieces of text, made from their number, between commas.
+/// A comma-separated list of `count` pieces of text, each made from its index.
 fn list(count: usize, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect::<Vec<_>>().join(",")
 }
 
-/// `inner` inside of so many times `before` and `after`.
+/// The text `inner` within `depth` repetitions of `before` and `after`.
 fn nested(depth: usize, before: &str, inner: &str, after: &str) -> String {
     format!("{}{inner}{}", before.repeat(depth), after.repeat(depth))
 }
@@ -140,7 +140,7 @@ fn nesting_costs_no_stack() {
     );
     refused(&nested(20_000, r#"{"not": "#, "true", "}"));
     refused(&nested(20_000, r#"{"items": "#, "true", "}"));
-    // As deep as text may not nest, references can.
+    // References can nest deeper than text may.
     let mut chain = String::new();
     for at in 0..20_000 {
         write!(
@@ -173,7 +173,7 @@ fn doubling_references_cost_no_more_than_their_number() {
             .replace("integer", "object");
         answered(&rest, &[("{}", true), (r#"{"a":1}"#, false)]);
     }
-    // Exactly one of two that are the same is none of them.
+    // "Exactly one" of two equal schemas is never satisfied.
     let chain = list(200, |at| {
         let next = format!(r##"{{"$ref": "#/$defs/{}"}}"##, at + 1);
         format!(r#""{at}": {{"oneOf": [{next}, {{"allOf": [{next}, {{"not": {next}}}]}}]}}"#)
@@ -220,7 +220,7 @@ fn long_lists_of_values() {
         &format!(r#"{{"enum": [{names}]}}"#),
         &[(r#"{"a199":199}"#, true), (r#"{"a199":198}"#, false)],
     );
-    // More than are looked at.
+    // More values than the limit allows.
     refused(&format!(
         r#"{{"enum": [{}]}}"#,
         list(COUNT, |at| format!(r#"{{"a": {at}}}"#))
@@ -235,7 +235,7 @@ fn long_lists_of_values() {
     }
 }
 
-/// What is kept of a list of objects or arrays grows with the list, not with its square.
+/// What is stored for a list of objects or arrays grows with the length of the list, not with its square.
 #[test]
 fn long_lists_are_kept_once() {
     let kept = |value: fn(usize) -> String, count: usize| {
@@ -293,20 +293,20 @@ fn objects_of_many_names() {
             (r#"{"999":1,"1000":2}"#, true),
         ],
     );
-    // Names that can run out, more than a few.
+    // Many keys that can run out.
     let names = list(200, |at| format!(r#""{at}""#));
     let schema = format!(r#"{{"type": "object", "propertyNames": {{"enum": [{names}]}}, "minProperties": 200}}"#);
     let all = format!("{{{}}}", list(200, |at| format!(r#""{at}":0"#)));
     answered(&schema, &[(&all, true), (&all[..all.len() - 8], false)]);
     let schema = schema.replace("200}", "201}");
     assert_eq!(work(&schema, &[]), Verdict::Unsatisfiable);
-    // Names that do not run out.
+    // Keys that do not run out.
     answered(r#"{"type": "object", "minProperties": 600}"#, &[("{}", false)]);
     answered(
         r#"{"type": "object", "minProperties": 300, "propertyNames": {"pattern": "^a.*b$"}}"#,
         &[(r#"{"axb":1}"#, false), (r#"{"ax":1}"#, false)],
     );
-    // Members that come nearer to nothing.
+    // Members whose formula only slowly approaches its end.
     answered(
         r#"{
             "if": {"items": {
@@ -535,10 +535,10 @@ fn branches_that_evaluate() {
     );
 }
 
-/// Sets a limit.
+/// Lowers a limit.
 type Lower<'a> = &'a dyn Fn(&mut Limits);
 
-/// A limit that is set low is reached, and the error names it.
+/// A limit that is set low is reached, and the error names the limit.
 #[test]
 fn limits_are_named_where_they_are_reached() {
     let set = |change: &dyn Fn(&mut Limits)| {

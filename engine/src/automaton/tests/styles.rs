@@ -1,8 +1,8 @@
-//! Styles: every value has a text, and no text is in another style.
+//! Tests of styles: every value has a text in each style, and no text of another style is accepted.
 
 use super::*;
 
-/// A value, its numbers and strings as they are written where nothing is escaped and no exponent is used.
+/// A value whose numbers and strings are written without escapes and exponents.
 #[derive(Clone, Debug)]
 enum Tree {
     Scalar(&'static str),
@@ -29,7 +29,7 @@ fn tree(random: &mut ChaCha8Rng, depth: u32) -> Tree {
     }
 }
 
-/// Every text of a value, its members in every order.
+/// Every text of a value, with its members in every order.
 fn texts(tree: &Tree) -> Vec<String> {
     let each = |parts: Vec<Vec<String>>| {
         parts
@@ -156,7 +156,7 @@ fn a_style_refuses_what_is_in_another() {
     }
 }
 
-/// From every place of random walks, the completion found ends the document, and what comes out is valid.
+/// From every state of random walks, the completion found ends the document, and the document is valid.
 #[test]
 fn completions_end_documents() {
     let mut random = ChaCha8Rng::seed_from_u64(4);

@@ -1,11 +1,11 @@
-//! Completions of whole documents: what is open, from the innermost container outwards.
+//! Completions of whole documents: open values are completed one by one, from the innermost container outwards.
 
 use super::shortest::MAX_BYTES;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::step::{Automaton, Container, Cursor, State, StringResidual, TextPiece};
 
 impl Automaton {
-    /// A short text that ends the document from a state; none where none was found.
+    /// A short text that ends the document from a state; `None` if none was found.
     pub(crate) fn completion(&mut self, at: State) -> Result<Option<Vec<u8>>, AutomatonError> {
         let mut state = at;
         let mut text = Vec::new();
@@ -22,7 +22,7 @@ impl Automaton {
         Ok(Some(text))
     }
 
-    /// The rest of what stands at the top, and the state after it.
+    /// A text that completes the innermost value, and the state after it.
     pub(crate) fn rest(&mut self, state: &State) -> Result<Option<(TextPiece, State)>, AutomatonError> {
         match &state.cursor {
             Cursor::Number(number, text, expected) => {
@@ -79,7 +79,7 @@ impl Automaton {
             _ => self.container_rest(state)?,
         };
         let rest = match (&state.cursor, piece) {
-            // Where a number ends is known to who reads on.
+            // A number's end is recognised only by the byte after it, so it is ended here explicitly.
             (Cursor::Value(_), Some(piece)) => self.read_value(state, piece)?,
             (_, piece) => self.read_piece(state, piece)?,
         };
@@ -108,7 +108,7 @@ impl Automaton {
         Ok(next.map(|next| (piece, next)))
     }
 
-    /// The state after some bytes. It is not kept, nor are those on the way.
+    /// The state after some bytes. Neither this state nor those on the way are remembered.
     pub(crate) fn after(&mut self, from: &State, bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
         let mut state = *from;
         for &byte in bytes {
@@ -120,7 +120,7 @@ impl Automaton {
         Ok(Some(state))
     }
 
-    /// The rest of the innermost container, from a state between its parts.
+    /// A text that completes the innermost container, from a state between its parts.
     fn container_rest(&mut self, state: &State) -> Result<Option<TextPiece>, AutomatonError> {
         let Some(frame) = self.frame(state.stack) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Short texts that end a document.
+//! Completions: short texts that end a document from a state.
 
 mod document;
 mod shortest;

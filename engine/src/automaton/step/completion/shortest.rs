@@ -1,9 +1,8 @@
-//! Completions: a short text that ends the document from a state.
+//! Short completions of values, objects and arrays.
 //!
-//! Whether there is one, every state knows; this spells one out. It is made container by container, from the innermost
-//! outwards: the cheapest rest of each by a search over what is left of its formula, with the cheapest value for each
-//! member and item. Cheap means few bytes. What is chosen inside may cost more further out, so that the text is short,
-//! not always shortest.
+//! Every state can be completed; this module spells a completion out. A container is completed by a cheapest-first
+//! search over its residual formulas, with the shortest value found for each member and item. A choice that is short
+//! inside may cost more further out, so the text is short but not always the shortest.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
@@ -19,36 +18,37 @@ use hashbrown::HashSet;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Bytes of a completion; longer ones are not looked for.
+/// Number of bytes up to which completions are looked for.
 pub(crate) const MAX_BYTES: usize = 1 << 16;
 
-/// Places in one container or number that are looked at.
+/// Number of states of one container or number that are looked at.
 const MAX_STEPS: usize = 4096;
 
-/// Nesting of values in a completion.
+/// Nesting depth of values in a completion.
 const MAX_NESTING: usize = 64;
 
-/// A value of no more bytes is cheap enough not to look for a cheaper one among containers.
+/// Length in bytes up to which a scalar is short enough not to look for a shorter container.
 const CHEAP_BYTES: usize = 5;
 
-/// The part of a container that has been spelled out; the cheapest is looked at first.
+/// A container that has been spelled out in part; the shortest is looked at first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Partial {
     text: Vec<u8>,
     formula: FormulaId,
-    /// Keys looked at.
+    /// Number of listed keys that have been decided.
     index: usize,
-    /// Whether there is a member or item.
+    /// Whether there is a member or item, so that a comma must come before the next.
     begun: bool,
-    /// Keys taken that no atom names.
+    /// The keys taken that no atom mentions.
     others: Vec<TextId>,
 }
 
-/// The open ends of a search.
+/// The open states of a search, the shortest first.
 type Heap = BinaryHeap<Reverse<(usize, Partial)>>;
 
 impl Automaton {
-    /// A text of a value that satisfies a constraint, the names of objects in an order.
+    /// A short text of a value that satisfies a constraint, with the keys of objects in a prescribed order; `None` if
+    /// none was found.
     pub(super) fn value_text(
         &mut self,
         constraint: Constraint,
@@ -108,7 +108,7 @@ impl Automaton {
         Ok(texts.into_iter().min_by_key(|text| text.len()))
     }
 
-    /// The rest of a number.
+    /// A shortest text that completes a number; `None` if none was found.
     pub(super) fn number_rest(&mut self, from: NumberState) -> Option<TextPiece> {
         if let Some(known) = self.completions.numbers.get(&from) {
             return known.clone();
@@ -140,11 +140,11 @@ impl Automaton {
         found
     }
 
-    /// The rest of a string, without its quote.
+    /// A short text that completes a string, without its closing quote.
     pub(super) fn text_rest(&mut self, content: StringResidual) -> Result<Option<TextPiece>, AutomatonError> {
         let (mut content, mut text) = (content, Vec::new());
         while content.decode != DecodeState::Between {
-            // The character can be completed, whatever byte of it comes next.
+            // Every possible next byte leads to a complete character.
             let mut next = None;
             for byte in 0..=u8::MAX {
                 if let Some(after) = self.content_step(content, byte)? {
@@ -160,7 +160,7 @@ impl Automaton {
         Ok(word.map(|word| [&text[..], &word].concat().into()))
     }
 
-    /// A shortest text of a language, as it stands between quotes.
+    /// A shortest text of a language, escaped as it stands between quotes.
     fn word(&mut self, language: LanguageId) -> Result<Option<TextPiece>, AutomatonError> {
         if let Some(known) = self.completions.words.get(&language) {
             return Ok(known.clone());
@@ -168,7 +168,7 @@ impl Automaton {
         let lengths = self.languages_mut().lengths(language)?;
         let least = lengths.and_then(|lengths| lengths.min()).unwrap_or(0);
         let words = match least as usize <= MAX_STEPS {
-            // A language whose texts cannot be listed within the limits has none that is found.
+            // If the texts of a language cannot be listed within the limits, none is found.
             true => self.languages_mut().members(language, 1).unwrap_or_default(),
             false => Vec::new(),
         };
@@ -179,8 +179,8 @@ impl Automaton {
         Ok(word)
     }
 
-    /// The rest of an array of which `formula` is left, after the items `seen` where items are compared, with its
-    /// bracket.
+    /// A short text that completes an array with residual `formula`, including the bracket. `seen` holds its items so
+    /// far, if items are compared.
     pub(super) fn array_rest(
         &mut self,
         formula: FormulaId,
@@ -220,7 +220,7 @@ impl Automaton {
         Ok(None)
     }
 
-    /// The rest of an array whose items have to differ: of values that have not been seen yet.
+    /// A text that completes an array whose items have to differ, made of values that have not been seen.
     fn differing_rest(
         &mut self,
         mut formula: FormulaId,
@@ -264,8 +264,8 @@ impl Automaton {
         Ok(None)
     }
 
-    /// The rest of an array in which an item has to be equal to another: to one seen, or two to each other, because
-    /// items of which the same is asked are spelled alike.
+    /// A text that completes an array in which one item has to equal another. The item repeats one seen, or two new
+    /// items are equal because items with the same requirements are spelled alike.
     fn repeating_rest(
         &mut self,
         formula: FormulaId,
@@ -299,8 +299,9 @@ impl Automaton {
         self.array_rest(two, &[], begun)
     }
 
-    /// The rest of an object of which `formula` is left, with its bracket. The names `ordered` come first and in that
-    /// order, those of `exhausted` cannot come any more. With `must`, a member has to come.
+    /// A short text that completes an object with residual `formula`, including the bracket. The keys `ordered` come
+    /// first and in that order; those of `exhausted` cannot come any more. With `must`, at least one member has to
+    /// come.
     pub(super) fn object_rest(
         &mut self,
         formula: FormulaId,
@@ -341,7 +342,7 @@ impl Automaton {
         Ok(None)
     }
 
-    /// The ways on from a name in its turn.
+    /// Pushes the states in which a member with this key comes, and the state in which it does not.
     fn take_or_pass(
         &mut self,
         name: TextId,
@@ -352,7 +353,7 @@ impl Automaton {
         let formula = partial.formula;
         let passed = self.search.algebra.without_all(formula, &[name]);
         let needed = passed == FormulaId::FALSE;
-        // Where members are only asked to satisfy something, one that is not asked for never helps.
+        // If the formula only restricts members, one that is not required never helps.
         if needed
             || must
             || !self.search.algebra.is_independent_uncounted(formula)
@@ -381,7 +382,7 @@ impl Automaton {
         Ok(())
     }
 
-    /// The ways on by names that no atom names.
+    /// Pushes the states in which a member comes whose key no atom mentions.
     fn take_others(
         &mut self,
         names: &[TextId],
@@ -391,7 +392,7 @@ impl Automaton {
     ) -> Result<(), AutomatonError> {
         let exhausted = [exhausted, names, &partial.others].concat();
         for cell in self.search.algebra.key_cells(partial.formula, names, &exhausted)? {
-            // Keys that are too hard to find are passed over.
+            // Keys that are too hard to find are skipped.
             let Ok(Some(name)) = self.search.algebra.key_beside(&cell.names, &exhausted) else {
                 continue;
             };
@@ -402,8 +403,8 @@ impl Automaton {
                 this.search.algebra.after_member(partial.formula, name_of, verdict)
             })?;
             for (after, value) in choices {
-                // What leaves all that is asked as it is helps nobody, but for the first, which may have to come
-                // anyway.
+                // A member that leaves the formula unchanged does not help, except as the first member where one has to
+                // come.
                 if after != partial.formula || partial.text.is_empty() {
                     partial.push_member(heap, after, &text, &value, Some(name));
                 }
@@ -412,7 +413,7 @@ impl Automaton {
         Ok(())
     }
 
-    /// A value that satisfies all of some assertions and none of others, and equals none that was seen.
+    /// The text of a value that has these verdicts and equals none of the values `seen`, with its equality assertion.
     fn another_value(
         &mut self,
         assertions: &[AssertionId],
@@ -431,7 +432,7 @@ impl Automaton {
         Ok(value.map(|value| (text, self.search.algebra.assertions.intern(Assertion::Equal(value)))))
     }
 
-    /// The verdicts that a value of some assertions can have: what is left after it, and a text of it.
+    /// The residual formula and a text of a value for each verdict vector that a value can have.
     fn choices(
         &mut self,
         assertions: &[AssertionId],
@@ -452,7 +453,7 @@ impl Automaton {
     }
 }
 
-/// What is left after a value with some verdicts.
+/// Computes the residual formula after a value with some verdicts.
 type After<'a> = &'a mut dyn FnMut(&mut Automaton, &dyn Fn(AssertionId) -> bool) -> Result<FormulaId, AutomatonError>;
 
 impl Partial {
@@ -466,7 +467,7 @@ impl Partial {
         }
     }
 
-    /// Adds what has been spelled out with one more member, whose key stands between quotes.
+    /// Pushes this state with one more member, whose key is given as it stands between quotes.
     fn push_member(&self, heap: &mut Heap, formula: FormulaId, name: &[u8], value: &[u8], other: Option<TextId>) {
         let comma: &[u8] = if self.begun { b",\"" } else { b"\"" };
         let text = [&self.text[..], comma, name, b"\":", value].concat();
@@ -481,7 +482,7 @@ impl Partial {
     }
 }
 
-/// A text as it stands between quotes, with no escapes but those needed.
+/// A text as it stands between quotes, with only the escapes that are needed.
 fn escaped(text: &str, escapes: Escapes) -> Vec<u8> {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,7 @@
-//! Classes of keys: keys of one class have the same future.
+//! Classes of keys: an object has the same future after each key of a class.
+//!
+//! Keys that no keyword lists and that match the same patterns have the same effect. So masks after a key are computed
+//! once for each class, not for each of the countless keys.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AtomKind, Keys, TextId};
@@ -7,43 +10,43 @@ use crate::strings::LanguageId;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The beginning of a key.
+/// The beginning of a key, with what tells the object's keys apart.
 #[derive(Debug)]
 pub(crate) struct PartialKey {
     object: StackId,
     classes: Arc<KeyClasses>,
     text: TextId,
-    /// What may follow in each language that names are told apart by.
+    /// The residual of each language that tells keys apart, after the text read.
     after: Vec<LanguageId>,
 }
 
-/// A class of keys of one object.
+/// A class of keys of one object. Keys of equal classes have the same future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KeyClass {
     object: StackId,
-    /// Whether the object may end behind such a member.
+    /// Whether the object may end after a member with such a key.
     may_close: bool,
-    /// The languages that the keys are in.
+    /// The languages that contain the keys, as bits.
     languages: u64,
 }
 
-/// Languages that names are told apart by, at most.
+/// Number of languages up to which keys are divided into classes.
 const CLASS_LANGUAGES: usize = 64;
 
 impl PartialKey {
-    /// The object.
+    /// The stack whose innermost container is the object.
     pub(crate) fn object(&self) -> StackId {
         self.object
     }
 
-    /// Whether keys are told apart by nothing but lists.
+    /// Whether only lists tell the keys apart, so that all keys on no list are alike.
     pub(crate) fn are_alike(&self) -> bool {
         self.classes.languages.is_empty()
     }
 }
 
 impl Automaton {
-    /// What is known of the key that a state is in.
+    /// What is known of the key that a state is in; `None` for states outside of keys.
     pub(crate) fn partial_key(&mut self, at: State) -> Result<Option<PartialKey>, AutomatonError> {
         let Cursor::Key(_, text, _) = at.cursor else {
             return Ok(None);
@@ -66,21 +69,20 @@ impl Automaton {
         }))
     }
 
-    /// Whether all keys that go on from the beginning of one and are not listed are of one class; those that are
-    /// listed.
+    /// The listed keys that begin with the text read, if all other keys that do are of one class; `None` otherwise.
     pub(crate) fn only_listed_differ<'a>(&self, name: &'a PartialKey) -> Option<&'a [TextId]> {
         name.are_alike()
             .then(|| self.search.algebra.beginning_with(&name.classes.listed, name.text))
     }
 
-    /// The key that is listed and has `more` behind what a key begins with.
+    /// The listed key that consists of the text read and `more`; `None` if there is none.
     pub(crate) fn listed_behind(&mut self, name: &PartialKey, more: &str) -> Option<TextId> {
         let whole = self.search.algebra.texts.find_extended(name.text, more)?;
         (self.search.algebra.beginning_with(&name.classes.listed, whole).first() == Some(&whole)).then_some(whole)
     }
 
-    /// The class of a key that ends with `rest`, behind which a state is; none where it is listed. The object has the
-    /// same future after each key of a class, other keys of that class aside.
+    /// The class of a key that ends with `rest`, given the state `behind` it; `None` if the key is listed. The object
+    /// has the same future after each key of a class, except that a key cannot come twice.
     pub(crate) fn class_of(
         &mut self,
         name: &PartialKey,
@@ -97,7 +99,7 @@ impl Automaton {
         for (bit, &language) in name.after.iter().enumerate() {
             languages |= u64::from(self.languages_mut().contains(language, rest)?) << bit;
         }
-        // Other than that it does not matter to it which keys have come.
+        // Apart from this, it does not matter to the object which keys have been seen.
         let may_close = match self.frame(name.object) {
             Some(frame) => self.may_close(&frame),
             None => false,
@@ -115,7 +117,7 @@ impl Automaton {
         State::new(Cursor::Colon(name), at.stack)
     }
 
-    /// The state after the closing quote of the key that a state is in, which ends with `rest`.
+    /// The state after the closing quote of the key that a state is in, if the key ends with `rest`.
     pub(crate) fn after_longer_key(&mut self, at: State, rest: &str) -> State {
         let cursor = match at.cursor {
             Cursor::Key(_, text, _) => Cursor::Colon(self.search.algebra.texts.extended(text, rest)),
@@ -140,7 +142,7 @@ impl Automaton {
         if more.is_empty() {
             return Ok(Some(classes));
         }
-        // From one mask to the next they are mostly the same.
+        // From one mask to the next these keys are usually the same.
         if let Some((expected, names, known)) = &self.object_keys.last_classes
             && *expected == frame.expected
             && *names == more
@@ -157,9 +159,9 @@ impl Automaton {
         Ok(Some(with_more))
     }
 
-    /// What tells the keys in an object apart, but for those of values that it has to differ from.
+    /// The facts that tell the keys of an object apart, without the keys of values that the object has to differ from.
     fn find_key_classes(&mut self, frame: &Frame) -> Result<KeyClasses, AutomatonError> {
-        // What tells keys apart at the beginning of the object does to its end.
+        // What tells keys apart at the beginning of an object tells them apart until its end.
         let (mut listed, mut languages) = (Vec::new(), Vec::new());
         for &assertion in &self.search.expected(frame.expected).assertions {
             let formula = self.search.algebra.constraint(assertion)?.objects;

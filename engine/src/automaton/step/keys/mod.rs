@@ -1,4 +1,4 @@
-//! The keys of objects: states within them, which may come next, and which of them are alike.
+//! The keys of objects: steps within them, the keys that may come next, and classes of keys that are alike.
 
 pub(crate) mod classes;
 mod next;

@@ -1,6 +1,7 @@
 //! The keys that may come next in an object.
 //!
-//! Those that may come first are worked out once; mostly what may come later is they without those seen.
+//! The keys that may come first are worked out once per formula. Later in an independent-key object the same keys may
+//! come except for those seen, which are subtracted by counting instead of making a new list or language.
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
@@ -8,7 +9,7 @@ use crate::automaton::formula::{FormulaId, KeySetId};
 use crate::automaton::search::{KeyListId, NextKeys};
 use crate::automaton::step::{Automaton, Container, Derived, Frame, StackId};
 
-/// Keys that have come up to which each key is looked up among them, one after the other.
+/// Number of seen keys up to which each key is looked up among them, one after the other.
 const SEEN_LOOKED_THROUGH: usize = 16;
 
 impl Automaton {
@@ -17,14 +18,14 @@ impl Automaton {
         let Some(frame) = self.frame(stack) else {
             return Ok(false);
         };
-        // Mostly there is room for any other key, and then it does not matter which keys have come.
+        // Usually there is room for any other key, and then it does not matter which keys have been seen.
         if self.has_room(&frame)? || self.has_listed_key(&frame)? {
             return Ok(true);
         }
         Ok(self.next_keys(stack)? != NextKeys::None)
     }
 
-    /// Whether one of the keys that an independent-key object lists may come next, where that is seen at once.
+    /// Whether a key that an independent-key object lists may come next; `false` also if this does not show at once.
     fn has_listed_key(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
         let Derived(Some(plain)) = &frame.plain else {
             return Ok(false);
@@ -89,8 +90,8 @@ impl Automaton {
         Ok(names)
     }
 
-    /// The keys that may come next in an independent-key object as those that may come first but for those seen; none
-    /// where these are neither a list nor a language in which keys are counted.
+    /// The keys that may come next in an independent-key object, as those that may come first except for those seen.
+    /// `None` if the former are neither a list of keys nor a language in which seen keys can be counted.
     fn keys_but_used(&mut self, stack: StackId, frame: &Frame) -> Result<Option<NextKeys>, AutomatonError> {
         let language = match self.first_keys(stack, frame.formulas[0])? {
             NextKeys::Language(language) => language,

@@ -1,4 +1,4 @@
-//! States inside of keys.
+//! Steps of the machine within keys.
 
 use crate::automaton::decode::{DecodeState, Decoded, is_plain, several_plain};
 use crate::automaton::error::AutomatonError;
@@ -7,13 +7,14 @@ use crate::automaton::search::NextKeys;
 use crate::automaton::step::{Automaton, Cursor, StackId, State, StepResult};
 
 impl Automaton {
-    /// The opening quote of a key.
+    /// The state after the opening quote of a key.
     pub(crate) fn begin_key(&mut self, stack: StackId) -> StepResult {
         let empty = self.search.algebra.texts.intern("");
         let cursor = Cursor::Key(DecodeState::default(), empty, NextKeys::Unopened);
         Ok(self.has_next_key(stack)?.then_some(State::new(cursor, stack)))
     }
 
+    /// The keys that may come next, worked out if that has not happened yet.
     pub(crate) fn opened(&mut self, names: NextKeys, stack: StackId) -> Result<NextKeys, AutomatonError> {
         match names {
             NextKeys::Unopened => self.next_keys(stack),
@@ -50,9 +51,9 @@ impl Automaton {
         }
     }
 
-    /// The state after the characters that come first in `bytes` and stand for themselves in a key, and how many these
-    /// are, where keys are told apart by lists only: so what was read before each is not looked up. None where it is
-    /// not so easy.
+    /// The state after the characters at the beginning of `bytes` that stand for themselves in a key, and their number.
+    /// Reading them at once saves a look-up for each character. `None` if keys are told apart by a language, or if
+    /// there are fewer than two such characters.
     pub(crate) fn read_in_key(
         &mut self,
         at: State,
@@ -77,7 +78,8 @@ impl Automaton {
         Ok(Some((self.if_distinct(Some(next))?, count)))
     }
 
-    /// Whether a state before all characters of a key cannot go on with a byte, if that is seen at once.
+    /// Whether a state before the first character of a key cannot continue with a byte; `false` also if this does not
+    /// show at once.
     pub(crate) fn begins_no_key(&mut self, at: State, byte: u8) -> Result<bool, AutomatonError> {
         let Cursor::Key(DecodeState::Between, text, names) = at.cursor else {
             return Ok(false);
@@ -159,7 +161,7 @@ impl Automaton {
         })
     }
 
-    /// Whether a text is the beginning of a key that may come, where those are told apart by lists.
+    /// Whether a text is the beginning of a key that may come, if keys are told apart by lists; `true` otherwise.
     fn some_begin_with(&self, text: TextId, names: NextKeys, stack: StackId) -> bool {
         match names {
             NextKeys::Listed(list) => {
@@ -214,7 +216,7 @@ impl Automaton {
         }
     }
 
-    /// Whether the keys that may come are a list, or all but a list.
+    /// Whether the keys that may come are a list, or all keys but those of a list.
     pub(crate) fn are_listed(&mut self, names: NextKeys, stack: StackId) -> Result<bool, AutomatonError> {
         let names = self.opened(names, stack)?;
         Ok(matches!(names, NextKeys::Listed(_) | NextKeys::Of(_) | NextKeys::Any))

@@ -1,7 +1,8 @@
-//! What may follow in a key of which the beginning has been read.
+//! Remaining key texts: what may follow in a key whose beginning has been read.
 //!
-//! Mostly the keys that may come are a list, or all but a list. Such a list is looked through by what was read of a
-//! key, so that a member read costs no language. Only where patterns tell keys apart are they a language.
+//! Usually the keys that may come are a list, or all keys but those of a list. The list is searched for the text read
+//! so far, so reading a member creates no language. Only where patterns tell keys apart do the remaining texts form a
+//! language.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{KeySetId, TextId};
@@ -11,30 +12,30 @@ use crate::strings::LanguageId;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Keys of a list from which on those that have not been seen are not listed anew for every state.
+/// Length of a list from which on the remaining keys are counted instead of being listed anew for every state.
 const KEYS_WORTH_COUNTING: usize = 32;
 
-/// What may follow of a key.
+/// The texts that may follow in a key.
 #[derive(Clone, Debug)]
 pub(crate) enum RemainingKeyText {
-    /// What these have after so many bytes.
+    /// The texts that these keys have after this many bytes.
     These(SomeKeys, usize),
-    /// What those of a long list have behind a text that they begin with.
+    /// The texts that the keys of a long list have after the text read.
     Left(RemainingKeys),
-    /// Anything but what these have after so many bytes.
+    /// Any text but those that these keys have after this many bytes.
     AllBut(SeenKeys, usize),
-    /// The texts of a language, but for what these have after so many bytes.
+    /// The texts of a language, except for those that these keys have after this many bytes.
     Language(LanguageId, SeenKeys, usize),
 }
 
-/// The keys of a list that begin with a text and have not come.
+/// The keys of a list that begin with a text and have not been seen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemainingKeys {
     /// The list.
     pub(crate) list: KeyListId,
-    /// The text.
+    /// The text that the keys begin with.
     pub(crate) text: TextId,
-    /// The keys seen.
+    /// The keys seen, whatever they begin with.
     pub(crate) seen: KeySetId,
 }
 
@@ -42,25 +43,25 @@ pub(crate) struct RemainingKeys {
 #[derive(Clone, Debug)]
 pub(crate) struct SeenKeys {
     text: TextId,
-    /// Those that have come, and others.
+    /// Keys or texts that may not come; those that do not begin with the text are ignored.
     seen: KeySetId,
     never: SomeKeys,
 }
 
 impl SeenKeys {
-    /// Those of some texts that begin with one.
+    /// The texts of a set that begin with `text`.
     pub(crate) fn texts(text: TextId, seen: KeySetId) -> Self {
         let never = SomeKeys::new();
         Self { text, seen, never }
     }
 
-    /// The text that they begin with, and the keys seen, whatever these begin with.
+    /// The text that the keys begin with, and the set of keys seen, whatever these begin with.
     pub(crate) fn begun_and_come(&self) -> (TextId, KeySetId) {
         (self.text, self.seen)
     }
 }
 
-/// Keys, of which there mostly are few.
+/// A list of keys, of which there are usually few.
 pub(crate) type SomeKeys = SmallVec<[TextId; 12]>;
 
 impl Automaton {
@@ -75,8 +76,8 @@ impl Automaton {
         frame.map_or(KeySetId::EMPTY, |frame| frame.kind.used())
     }
 
-    /// Number of the keys of a list that begin with a text and have not come in an independent-key object, of which it
-    /// says which keys may come first.
+    /// Number of keys on a list that begin with a text and have not been seen. The list must hold the keys that may
+    /// come first in the independent-key object at `stack`.
     pub(super) fn count_remaining_in(&self, list: KeyListId, text: TextId, stack: StackId) -> usize {
         self.count_between((list, text), stack, |_| false, |_| false)
     }
@@ -90,7 +91,7 @@ impl Automaton {
         ) as u64
     }
 
-    /// Number of the remaining keys of a list that begin with a text and have a character of a range behind it.
+    /// Number of the remaining keys of a list that begin with a text, followed by a character of an inclusive range.
     pub(super) fn count_remaining_behind(
         &self,
         list: KeyListId,
@@ -131,11 +132,11 @@ impl Automaton {
                 .partition_point(seen, &self.search.algebra.texts, holds)
         };
         let listed = listed(&is_not_behind) - listed(&is_before);
-        // Keys that have come are among those that may come first.
+        // Keys seen are among those that may come first, so subtracting them is exact.
         listed.saturating_sub(seen(&is_not_behind) - seen(&is_before))
     }
 
-    /// Those of a list that have not been seen in an object and begin with a text, sorted by their characters.
+    /// The keys of a list that begin with a text and have not been seen in an object, sorted by their characters.
     pub(crate) fn remaining_of(&self, list: KeyListId, text: TextId, stack: StackId) -> impl Iterator<Item = TextId> {
         self.remaining_keys(RemainingKeys {
             list,
@@ -144,16 +145,16 @@ impl Automaton {
         })
     }
 
-    /// Keys that have not been seen, sorted by their characters.
+    /// The remaining keys, sorted by their characters.
     pub(crate) fn remaining_keys(&self, left: RemainingKeys) -> impl Iterator<Item = TextId> {
         let names = self.search.listed_with(left.list, left.text).iter().copied();
         names.filter(move |name| !self.has_key(left.seen, *name))
     }
 
-    /// The first and the last of some keys that have not been seen.
+    /// The first and the last of the remaining keys, by their characters.
     pub(crate) fn first_and_last_remaining(&self, left: RemainingKeys) -> (Option<TextId>, Option<TextId>) {
         let names = self.search.listed_with(left.list, left.text);
-        // Keys that have come are on the list, so that they are counted by where they stand.
+        // Keys seen are on the list, so their number before any position of the list can be computed.
         let seen = |name: &str| {
             self.search
                 .algebra
@@ -174,7 +175,7 @@ impl Automaton {
             }
         };
         let all = left_before(names.len());
-        // The place with so many left before it and at it one more.
+        // The key at the first index that has more than `count` remaining keys up to and including it.
         let find = |count: usize| {
             let (mut from, mut to) = (0, names.len());
             while from < to {
@@ -189,12 +190,12 @@ impl Automaton {
         (find(0), all.checked_sub(1).and_then(find))
     }
 
-    /// Whether a key is one of those seen.
+    /// Whether a key is in a set of seen keys.
     pub(crate) fn has_key(&self, seen: KeySetId, name: TextId) -> bool {
         self.search.algebra.key_sets.has(seen, name, &self.search.algebra.texts)
     }
 
-    /// The keys that are in one of two sets of keys seen but not in both, with whether that is the second.
+    /// The keys that are in exactly one of two sets of seen keys; the flag says that it is the second.
     pub(crate) fn key_differences(&mut self, one: KeySetId, other: KeySetId) -> Vec<(TextId, bool)> {
         self.search
             .algebra
@@ -202,7 +203,7 @@ impl Automaton {
             .differences(one, other, &self.search.algebra.texts)
     }
 
-    /// Number of the keys of a set that were seen or may never come.
+    /// Number of keys or texts that may not come.
     pub(crate) fn count_seen(&self, names: &SeenKeys) -> usize {
         let text = self.search.algebra.texts.get(names.text);
         names.never.len()
@@ -213,12 +214,12 @@ impl Automaton {
                 .beginning_with(names.seen, text, &self.search.algebra.texts)
     }
 
-    /// The keys of a set that were seen or may never come.
+    /// The keys or texts that may not come.
     pub(crate) fn seen_among(&self, names: &SeenKeys) -> SomeKeys {
         self.seen_where(names, |_| true)
     }
 
-    /// The keys of a set that were seen or may never come, for whose text behind their beginning something holds.
+    /// The keys or texts that may not come and whose remaining text satisfies `holds`.
     pub(crate) fn seen_where(&self, names: &SeenKeys, holds: impl Fn(&str) -> bool) -> SomeKeys {
         let text = self.search.algebra.texts.get(names.text);
         let holds = |name: TextId| holds(&self.search.algebra.texts.get(name)[text.len()..]);
@@ -234,19 +235,19 @@ impl Automaton {
         seen
     }
 
-    /// The key of a list that has `more` behind a text.
+    /// The key of a list that consists of the text read and `more`; `None` if the list has no such key.
     pub(crate) fn listed_key(&mut self, left: RemainingKeys, more: &str) -> Option<TextId> {
         let name = self.search.algebra.texts.find_extended(left.text, more)?;
         self.search.is_listed(left.list, name).then_some(name)
     }
 
-    /// The key of a set that has `more` behind its beginning.
+    /// The key in `names` that consists of its common beginning and `more`; `None` if there is no such key.
     pub(crate) fn seen_key(&mut self, names: &SeenKeys, more: &str) -> Option<TextId> {
         let name = self.search.algebra.texts.find_extended(names.text, more)?;
         (names.never.contains(&name) || self.has_key(names.seen, name)).then_some(name)
     }
 
-    /// What may follow the characters of a key that a state is in.
+    /// The texts that may follow in the key that a state is in.
     pub(crate) fn remaining_key_text(&mut self, at: State) -> Result<RemainingKeyText, AutomatonError> {
         let Cursor::Key(_, text, names) = at.cursor else {
             return Ok(RemainingKeyText::These(SomeKeys::new(), 0));
@@ -274,7 +275,8 @@ impl Automaton {
             NextKeys::Listed(list) => {
                 let list = self.search.key_lists[list.0 as usize].clone();
                 let mut names: SomeKeys = self.search.algebra.beginning_with(&list.names, text).into();
-                // Nor may those come after which the object could only become what it must not.
+                // Keys may not come either after which the object could only become equal to a value that it has to
+                // differ from.
                 for name in self.compared_keys(at.stack)? {
                     if !self
                         .search
@@ -317,12 +319,12 @@ impl Automaton {
         self.search.algebra.texts.get(name)
     }
 
-    /// The text of a key, to be kept while other things are worked out.
+    /// The text of a key as a shared pointer, which outlives the borrow of the automaton.
     pub(crate) fn shared_key_text(&self, name: TextId) -> Arc<str> {
         self.search.algebra.texts.shared(name)
     }
 
-    /// What may follow the characters of a key that a state is in, as a language.
+    /// The texts that may follow in the key that a state is in, as a language.
     pub(crate) fn remaining_key_language(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
         let of = |names: &[TextId], read: usize, this: &mut Self| {
             let rests: Vec<&str> = names

@@ -1,17 +1,21 @@
-//! Containers that end with a string, and what may come behind them.
+//! Containers that end with a string while values are compared, and the tokens that may follow the string.
+//!
+//! A string that ends a compared container makes it one more value, as nearly any other string would. So one look at
+//! the bytes after the closing quote serves all strings, unless an enclosing container still agrees with a value that
+//! it must not equal, or values may run out.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::step::{Automaton, Container, State, is_whitespace};
 
 impl Automaton {
-    /// Whether it is the same for all strings, but for those that [`after_most_texts`](Self::after_most_texts) gives
-    /// beside the state `after` most of them, whether `rest` may come behind them. It has brackets that end containers.
+    /// Whether all strings, except those that [`after_most_texts`](Self::after_most_texts) lists, agree on whether
+    /// `rest` may follow the closing quote. `after` is the state after most strings, and `rest` contains brackets that
+    /// close containers.
     ///
-    /// Two such strings make two containers that are as any other value to all values that the containers have to
-    /// differ from, so it matters to these in nothing but their number, and as long as there is no end of values not
-    /// even in that.
+    /// Two such strings produce two containers, each different from all values that the containers have to differ from.
+    /// So they count only by their number, and not even by that as long as infinitely many values are possible.
     pub(crate) fn ends_alike(&mut self, after: State, mut rest: &[u8]) -> Result<bool, AutomatonError> {
-        // A string may make one of the containers around its own the same as another, if these agree so far.
+        // A string may make an enclosing container equal to another value if the two agree so far.
         let mut around = self.frame(after.stack).map(|frame| frame.below);
         while let Some(stack) = around.filter(|stack| self.keeps_values(*stack)) {
             if !self.distinctness(stack)?.own.is_empty() {
@@ -25,7 +29,7 @@ impl Automaton {
         {
             at = match self.step(at, byte)? {
                 Some(next) => next,
-                // Where one container may not end, no other may.
+                // If one such container may not end here, neither may any other.
                 None => return Ok(true),
             };
             rest = behind;
@@ -34,20 +38,21 @@ impl Automaton {
             None => Ok(true),
             Some((b',', behind)) => {
                 let behind = behind.trim_ascii_start();
-                // What is no container differs from those that have ended, and what is one does not end here.
+                // A scalar differs from the containers that have ended, and a new container does not end within these
+                // bytes.
                 let is_object = matches!(behind, b"{" | b"{\"");
                 match is_object || !behind.iter().any(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')) {
                     true => self.items_are_infinite(at, is_object),
                     false => Ok(false),
                 }
             }
-            // What may not come behind one may not come behind another.
+            // A byte that may not follow one string may not follow another.
             Some((byte, _)) => Ok(self.step(at, *byte)?.is_none()),
         }
     }
 
-    /// Whether there is no end of values, or of objects only, that may come next in an array, if these have to differ
-    /// from others.
+    /// Whether infinitely many values, or objects if `only_objects`, may come next in an array; `true` also if items
+    /// need not differ.
     fn items_are_infinite(&mut self, at: State, only_objects: bool) -> Result<bool, AutomatonError> {
         let Some(frame) = self.frame(at.stack) else {
             return Ok(false);
@@ -64,7 +69,7 @@ impl Automaton {
         if !only_objects {
             return self.search.value_is_infinite(expected);
         }
-        // Where no object may come it is the same as well.
+        // If no object may come, the answer is the same for all strings as well.
         let Some(object) = self.begin_container(expected, at.stack, false)? else {
             return Ok(true);
         };

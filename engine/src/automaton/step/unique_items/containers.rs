@@ -1,8 +1,8 @@
-//! Items that have to differ from those before them, looked at as late as can be.
+//! Items that have to differ from those before them, compared as late as possible.
 //!
-//! An item is read as if any value would do, beside the values that it must not turn out equal to. Of those only the
-//! ones that agree with what was read of it still matter: mostly none after a few bytes. While some do, a state stands
-//! where something else than them can still come.
+//! An item is read as if any value were allowed, together with the values that it must not equal. Only values that
+//! agree with what has been read of the item still matter, and after a few bytes there are usually none. While there
+//! are some, a state is kept only if the item can still become something else.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
@@ -15,11 +15,11 @@ use crate::automaton::step::{
 use crate::json::Shape;
 use std::sync::Arc;
 
-/// Verdict vectors of one value that are looked at all together.
+/// Number of verdict vectors of one value up to which all are looked at.
 const COMPARED_VECTORS: usize = 16;
 
 impl Automaton {
-    /// Whether a state can be gone on from so that every item that has to differ does.
+    /// Whether the document can be continued from a state so that all items that have to differ do.
     pub(crate) fn can_be_distinct(&mut self, state: &State) -> Result<bool, AutomatonError> {
         let stack = state.stack;
         if !self.keeps_values(stack) {
@@ -65,7 +65,7 @@ impl Automaton {
         }
     }
 
-    /// What each value in query has where the next item or member of a container stands.
+    /// The part of each value in `own` at the position or key of the container's next item or member, with that value.
     pub(super) fn parts_here(&mut self, frame: &Frame, own: &ComparedValues) -> Vec<(AssertionId, AssertionId)> {
         let mut here = Vec::new();
         for &value in own.iter() {
@@ -82,7 +82,8 @@ impl Automaton {
         here
     }
 
-    /// What is known of the container at the top of a stack, and before that of those around it.
+    /// The values that the container at the top of a stack and its next part must not equal. The containers around it
+    /// are looked at first.
     pub(crate) fn distinctness(&mut self, stack: StackId) -> Result<Distinctness, AutomatonError> {
         let mut chain = Vec::new();
         let mut around = Distinctness {
@@ -108,7 +109,7 @@ impl Automaton {
         Ok(around)
     }
 
-    /// The values among `values` that a container may still become.
+    /// The values among `values` that a container may still become equal to.
     fn agreeing(&mut self, kind: &Container, values: &ComparedValues) -> ComparedValues {
         if values.is_empty() {
             return values.clone();
@@ -172,7 +173,8 @@ impl Automaton {
         parts
     }
 
-    /// The values that the next item or member of a container must not equal, where the container must not equal `own`.
+    /// The values that the next item or member of a container must not equal, given that the container must not equal
+    /// `own`.
     fn compared_with_child(&mut self, frame: &Frame, own: &ComparedValues) -> Result<ComparedValues, AutomatonError> {
         let demand = frame.formulas[0];
         let mut child: Vec<AssertionId> = Vec::new();
@@ -198,7 +200,8 @@ impl Automaton {
         Ok(child.into())
     }
 
-    /// Whether there are infinite rests after every value that the item or member may have.
+    /// Whether there are infinitely many ways to complete the container after every value that its next item or member
+    /// may have.
     fn always_distinct(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
         let demand = frame.formulas[0];
         let (assertions, exhausted) = match &frame.kind {
@@ -240,7 +243,7 @@ impl Automaton {
         Ok(true)
     }
 
-    /// What is left of a container after the value `part` as its next item or member.
+    /// The residual formula, the container and its values after `part` as the next item or member.
     fn after_part(
         &mut self,
         frame: &Frame,
@@ -288,8 +291,8 @@ impl Automaton {
         Ok((after, kind, seen))
     }
 
-    /// Whether a container of which `demand` is left can be completed to something else than each of `rivals`, which
-    /// agree with what was read of it.
+    /// Whether a container with residual `demand` can be completed to a value other than each of `rivals`, which agree
+    /// with what has been read of it.
     fn rest_can_be_distinct(
         &mut self,
         demand: FormulaId,
@@ -312,8 +315,8 @@ impl Automaton {
         }
     }
 
-    /// `demand`, and that the container turns out different from each of `rivals`, which agree with what was read of
-    /// it.
+    /// The demand on a container together with the condition that it differs from each of `rivals`, which agree with
+    /// what has been read of it.
     fn distinct_demand(&mut self, demand: FormulaId, kind: &Container, rivals: &[AssertionId]) -> FormulaId {
         let read = kind.values().len();
         let mut parts = vec![demand];
@@ -350,8 +353,8 @@ impl Automaton {
         self.search.algebra.formulas.and(parts)
     }
 
-    /// A demand on the container at the top of a stack, and that it turns out different from those it has to differ
-    /// from.
+    /// The demand on the container at the top of a stack together with the condition that it differs from the values
+    /// that it must not equal.
     pub(crate) fn distinct_container(
         &mut self,
         demand: FormulaId,
@@ -364,7 +367,8 @@ impl Automaton {
         })
     }
 
-    /// What is asked of the next value in a container, and that it differs from those it has to differ from.
+    /// The constraint on the next value in a container together with the condition that it differs from the values that
+    /// it must not equal.
     pub(crate) fn distinct_value(
         &mut self,
         constraint: Constraint,
@@ -378,6 +382,7 @@ impl Automaton {
         Ok(self.search.algebra.both(constraint, others)?)
     }
 
+    /// Whether some value meets an expectation and equals none of `others`.
     pub(super) fn value_can_be_distinct(
         &mut self,
         expected: ExpectationId,
@@ -399,7 +404,7 @@ impl Automaton {
             let (all, mut none) = split(&what.assertions, &vector);
             let mut is_apart = self.search.is_infinite(&all, &none)?;
             if !is_apart {
-                // Of more strings than there are others one is none of them.
+                // If there are more strings than others, one of them is none of the others.
                 let strings = self.search.algebra.combined(&all, &none)?.strings;
                 let many = others.len() as u64;
                 is_apart =

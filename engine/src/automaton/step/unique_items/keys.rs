@@ -1,4 +1,4 @@
-//! Keys after which an object can still differ from others.
+//! Keys after which an object can still differ from other values.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
@@ -7,7 +7,7 @@ use crate::automaton::search::NextKeys;
 use crate::automaton::step::{Automaton, Cursor, StackId, State, ValueParts};
 use crate::strings::{Cardinality, LanguageId};
 
-/// Keys that are tried one by one for one after which an object can differ.
+/// Number of keys that are tried one by one until the object can differ after one of them.
 pub(crate) const TRIED_KEYS: usize = 64;
 
 impl Automaton {
@@ -24,13 +24,13 @@ impl Automaton {
         Ok(names)
     }
 
-    /// Whether there is a key that the one which is read may become, and after which the object can differ.
+    /// Whether the key that is being read can become one after which the object can differ.
     pub(super) fn key_can_be_distinct(&mut self, at: State) -> Result<bool, AutomatonError> {
         let Cursor::Key(decode, text, names) = at.cursor else {
             return Ok(false);
         };
         let mut listed = match self.opened(names, at.stack)? {
-            // Behind any beginning of a key there are others than those few that the values have.
+            // The compared values have few keys, so every beginning of a key can become another key.
             NextKeys::Any => return Ok(true),
             NextKeys::Listed(list) if self.search.key_list(list).excludes => return Ok(true),
             NextKeys::Listed(list) => self.search.listed_with(list, text).to_vec(),
@@ -56,8 +56,8 @@ impl Automaton {
         Ok(false)
     }
 
-    /// As [`longer_key_can_be_distinct`](Self::longer_key_can_be_distinct), where a character of the key may have been
-    /// read in part.
+    /// Whether a key that goes on in `language` can become one after which the object can differ. A character of the
+    /// key may have been read in part.
     fn partial_key_can_be_distinct(
         &mut self,
         decode: DecodeState,
@@ -74,7 +74,7 @@ impl Automaton {
             let shared = possible
                 .iter()
                 .flat_map(|(first, last)| (*first).max(low)..=(*last).min(high));
-            // Characters of one range lead to the same keys but for themselves.
+            // Characters of one range lead to the same remaining texts, so the keys differ only in that character.
             let shared: Vec<char> = shared.filter_map(char::from_u32).take(TRIED_KEYS).collect();
             for character in shared {
                 let longer = self.search.algebra.texts.longer(text, character);
@@ -86,7 +86,7 @@ impl Automaton {
         Ok(false)
     }
 
-    /// Whether there is a key that goes on from `text` in `language` and after which the object can differ.
+    /// Whether there is a key that consists of `text` and a text of `language`, and after which the object can differ.
     fn longer_key_can_be_distinct(
         &mut self,
         text: TextId,
@@ -113,6 +113,7 @@ impl Automaton {
         }
     }
 
+    /// Whether an object can still differ from the values that it must not equal after a member with this key.
     pub(crate) fn member_can_be_distinct(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
         if let Some(&known) = self.distinct_memo.members.get(&(name, stack)) {
             return Ok(known);

@@ -1,4 +1,4 @@
-//! Values that have to differ (`uniqueItems`).
+//! Values that have to differ from others (`uniqueItems`).
 
 mod closed;
 mod containers;

@@ -7,11 +7,11 @@ use crate::automaton::step::{Automaton, StackId};
 use crate::decimal::Decimal;
 use crate::numbers::NumberState;
 
-/// Bytes that a number is made longer by in the hope for one that differs.
+/// Number of bytes by which a number is extended to find one that differs.
 const EXTENSION_BYTES: usize = 12;
 
 impl Automaton {
-    /// Whether another number than those of `others` can come of the number `text` that is being read.
+    /// Whether the number `text` that is being read can become a number that is none of `others`.
     pub(super) fn number_can_be_distinct(
         &mut self,
         number: NumberState,
@@ -26,7 +26,7 @@ impl Automaton {
         Ok(self.number_beside(text, expected, others)?.is_some())
     }
 
-    /// A number that is being read, as one that differs from those it has to differ from.
+    /// The number that is being read, restricted to numbers that differ from those it has to differ from.
     pub(crate) fn distinct_number(
         &mut self,
         number: NumberState,
@@ -42,7 +42,8 @@ impl Automaton {
         Ok(self.number_beside(text, expected, others)?.unwrap_or(number))
     }
 
-    /// The number `text` that is being read, as one that is none of `others`; none where it can only be one of them.
+    /// The number `text` that is being read, restricted to numbers that are none of `others`; `None` if there is no
+    /// such number.
     fn number_beside(
         &mut self,
         text: TextId,
@@ -65,7 +66,7 @@ impl Automaton {
         Ok(state)
     }
 
-    /// Whether one of a few ways to go on from a number leads to another than `others`.
+    /// Whether one of a few tried continuations of a number leads to a number that is none of `others`.
     fn longer_number(&mut self, start: NumberState, text: TextId, others: &[Decimal]) -> bool {
         for first in [3, 7, 1] {
             let (mut state, mut longer) = (start, self.search.algebra.texts.get(text).to_owned());

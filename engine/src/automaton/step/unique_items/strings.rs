@@ -1,4 +1,7 @@
 //! Strings that have to differ from others.
+//!
+//! The strings seen before are kept sorted. The state after the closing quote is the same for most strings and is
+//! worked out once per item; only tokens that end the string as one of the exceptions are looked at one by one.
 
 use super::keys::TRIED_KEYS;
 use crate::automaton::decode::DecodeState;
@@ -13,26 +16,26 @@ use crate::strings::{Cardinality, LanguageId, group_by_first_character};
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-/// States of a language that are looked at to see that it stays infinite.
+/// Number of states of a language that are looked at to see that it stays infinite.
 const EXPLORED_STATES: usize = 64;
 
-/// ComparedValues up to which each is sorted in by itself.
+/// Number of values up to which each is inserted into a sorted list by itself.
 const VALUES_SORTED_SINGLY: usize = 16;
 
-/// A text for one that is none of some others, as often as it takes.
+/// A character that is repeated to make a text that is none of some others.
 const OTHER_TEXT: &str = "\u{10FFFF}";
 
-/// Lengths of it that are tried.
+/// Number of repetitions that are tried beyond the number of those others.
 const OTHER_LENGTHS: usize = 8;
 
 impl Automaton {
-    /// The string that an assertion is to be equal to.
+    /// The string that an assertion requires its value to equal; `None` for other assertions.
     pub(crate) fn string_of(&self, assertion: AssertionId) -> Option<&str> {
         self.search.algebra.string_of(assertion)
     }
 
-    /// Whether a string or name that is being read may go on in any way that its language admits, but for
-    /// [a few texts](Self::texts_to_avoid).
+    /// Whether the string or key that is being read may be completed by any text of its language, except for [a few
+    /// texts](Self::texts_to_avoid).
     pub(crate) fn any_content(&mut self, at: State) -> Result<bool, AutomatonError> {
         if !self.keeps_values(at.stack) {
             return Ok(true);
@@ -40,7 +43,7 @@ impl Automaton {
         let apart = self.distinctness(at.stack)?;
         match at.cursor {
             Cursor::String(decode, language, ..) => {
-                // Within a character it is not looked at which characters are to be avoided.
+                // Within a character, the characters to avoid are not looked at.
                 Ok(apart.child.is_empty() || decode == DecodeState::Between || self.stays_infinite(language)?)
             }
             Cursor::Key(_, _, names) => Ok(apart.own.is_empty() || self.are_listed(names, at.stack)?),
@@ -48,7 +51,7 @@ impl Automaton {
         }
     }
 
-    /// Whether there are infinite texts of a language after every beginning of one; false where that takes long to see.
+    /// Whether a language has infinitely many texts after every viable prefix; `false` also if finding out takes long.
     fn stays_infinite(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
         if language == self.languages().any() {
             return Ok(true);
@@ -76,14 +79,14 @@ impl Automaton {
         Ok(stays)
     }
 
-    /// The state after the string that a state is in, where it is the same for all strings but those given, which are
-    /// sorted by their characters; of them some may not go on from there. What follows the end of the container may
-    /// depend on the string all the same, where that is [compared](Self::is_compared).
+    /// The state after the string that a state is in, which is the same for all strings except those returned with it.
+    /// The exceptions are sorted by their characters, and some of them may not be possible here. What follows the end
+    /// of the container may still depend on the string if the container is [compared](Self::is_compared).
     pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<MostTexts>, AutomatonError> {
         let Cursor::String(_, language, _, Some(_), expected) = at.cursor else {
             return Ok(None);
         };
-        // Then nothing depends on what was read of it.
+        // In an infinite language nothing depends on what has been read of the string.
         let is_infinite = self.stays_infinite(language)?;
         let key = (at.stack, expected);
         if is_infinite && let Some(known) = self.distinct_memo.most_texts.get(&key) {
@@ -103,7 +106,7 @@ impl Automaton {
         expected: ExpectationId,
         language: LanguageId,
     ) -> Result<Option<MostTexts>, AutomatonError> {
-        // Of a list of words there is hardly one that speaks for most.
+        // In a list of words, hardly any word represents most of the others.
         let all = self.search.strings_of(expected)?;
         if self.languages().word_edges(all).is_some() && !self.stays_infinite(language)? {
             return Ok(None);
@@ -122,7 +125,7 @@ impl Automaton {
         for (&assertion, certain) in what.assertions.iter().zip(self.search.certain_of_strings(&what)?) {
             verdicts.push(match certain {
                 Some(verdict) => verdict,
-                // Most are not equal to a value.
+                // Most strings are not equal to a given value.
                 None if self.search.algebra.is_value(assertion) => {
                     others.push(assertion);
                     false
@@ -149,7 +152,7 @@ impl Automaton {
         Ok(Some((after, others)))
     }
 
-    /// The assertions of being each of the texts of a language, if these are few.
+    /// The assertions of being equal to each text of a language; `None` if there are more than [`DISTINGUISHED_WORDS`].
     fn word_assertions(&mut self, language: LanguageId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
         if let Some(known) = self.distinct_memo.word_assertions.get(&language) {
             return Ok(known.clone());
@@ -166,8 +169,8 @@ impl Automaton {
         Ok(assertions)
     }
 
-    /// The strings among values, sorted by their characters. Of an array they are those of the one before and a few
-    /// more.
+    /// The strings among `seen` and `more`, sorted by their characters. For an array, those of the previous item are
+    /// reused and a few are added.
     fn sorted_texts(&mut self, seen: &[AssertionId], more: &[AssertionId]) -> Arc<[AssertionId]> {
         let (before, sorted) = &self.distinct_memo.sorted_texts;
         let (new, mut all) = match seen.strip_prefix(&before[..]) {
@@ -192,7 +195,7 @@ impl Automaton {
         all.into()
     }
 
-    /// Puts a value among those sorted by their characters, if it is a string and not there.
+    /// Inserts a value into a list sorted by characters, if it is a string and not in the list yet.
     fn sort_in(&self, value: AssertionId, sorted: &mut Vec<AssertionId>) {
         let text = self.search.algebra.string_of(value);
         if text.is_some()
@@ -202,7 +205,7 @@ impl Automaton {
         }
     }
 
-    /// The characters of the string that a state is in, where they are kept.
+    /// The characters read of the string that a state is in, if they are kept; empty otherwise.
     pub(crate) fn characters_read(&self, at: State) -> &str {
         match at.cursor {
             Cursor::String(_, _, _, Some(text), _) => self.search.algebra.texts.get(text),
@@ -210,7 +213,7 @@ impl Automaton {
         }
     }
 
-    /// Those of `others`, sorted by their characters, that the string that a state is in may become.
+    /// The strings of `others`, which are sorted by their characters, that the string being read may still become.
     pub(crate) fn texts_begun<'a>(&self, at: State, others: &'a [AssertionId]) -> &'a [AssertionId] {
         let read = self.characters_read(at);
         let from = others.partition_point(|other| self.search.algebra.string_of(*other) < Some(read));
@@ -224,8 +227,8 @@ impl Automaton {
         &others[from..from + count]
     }
 
-    /// A string that is none of `others` and that speaks for all such, wherever in one a state is; none where that is
-    /// not easily found.
+    /// A string that is none of `others` and represents all such strings at any state within them; `None` if none is
+    /// easily found.
     fn other_text(
         &mut self,
         expected: ExpectationId,
@@ -233,7 +236,7 @@ impl Automaton {
         others: &[AssertionId],
     ) -> Result<Option<AssertionId>, AutomatonError> {
         let all = self.search.strings_of(expected)?;
-        // Where there is no end of strings it does not matter which one it is.
+        // If there are infinitely many strings, it does not matter which one is taken.
         let is_infinite = self.stays_infinite(language)?;
         for length in 1..=others.len() + OTHER_LENGTHS {
             let other = OTHER_TEXT.repeat(length);
@@ -249,8 +252,8 @@ impl Automaton {
         Ok(None)
     }
 
-    /// The texts that the string which a state is in must not become, where there are so few strings that one may be
-    /// the only one left; none where there are no such.
+    /// The texts that the string being read must not become, if so few strings are possible that they may run out;
+    /// `None` if there is nothing to avoid.
     pub(crate) fn texts_to_avoid(&mut self, at: State) -> Result<Option<SeenKeys>, AutomatonError> {
         let Cursor::String(_, language, _, Some(text), _) = at.cursor else {
             return Ok(None);
@@ -268,7 +271,7 @@ impl Automaton {
         if let Some(&known) = self.distinct_memo.text_sets.get(&stack) {
             return known;
         }
-        // Of an array they are those of the one before and one more.
+        // For an array, the strings before the previous item are reused and one is added.
         let (before, set) = &self.distinct_memo.last_text_set;
         let (new, mut set) = match child.strip_prefix(&before[..]) {
             Some(new) => (new, *set),
@@ -286,7 +289,8 @@ impl Automaton {
         set
     }
 
-    /// Whether more strings can come of the characters `text` and what may follow them than there are among `others`.
+    /// Whether a string that begins with the characters `text` can become one that is none of the strings it has to
+    /// differ from.
     pub(super) fn string_can_be_distinct(
         &mut self,
         decode: DecodeState,
@@ -295,7 +299,7 @@ impl Automaton {
         stack: StackId,
     ) -> Result<bool, AutomatonError> {
         let child = self.distinctness(stack)?.child;
-        // Some character of those that may follow does, and then there is no end of texts.
+        // Some character can follow, and after it infinitely many texts are possible.
         if child.is_empty() || self.stays_infinite(language)? {
             return Ok(true);
         }
@@ -306,7 +310,7 @@ impl Automaton {
             &self.search.algebra.texts,
         ) as u64;
         let is_other = many == 0 || {
-            // Of so many one is none of them.
+            // If there are more texts than others, one of them is none of the others.
             let is_whole = decode == DecodeState::Between && !self.languages().is_non_enumerable(language);
             is_whole && self.count_strings(language, many + 1)? > many
         };
@@ -318,7 +322,7 @@ impl Automaton {
         if decode == DecodeState::Between {
             return self.has_other_texts(language, &rests);
         }
-        // In the middle of a character only some can come next.
+        // In the middle of a character only certain characters can come next.
         let possible = decode.possible(self.search.algebra.style.escapes);
         let nexts = group_by_first_character(&rests);
         let characters: Vec<u32> = nexts.iter().map(|(next, _)| (*next).into()).collect();
@@ -337,7 +341,7 @@ impl Automaton {
         Ok(false)
     }
 
-    /// Those of some texts that begin with one, in the order of their characters, and how much of each that is.
+    /// The texts of `others` that begin with `text`, sorted by their characters, with the length of `text` in bytes.
     fn rests_of(&self, text: TextId, others: KeySetId) -> Vec<(Arc<str>, usize)> {
         let read = self.search.algebra.texts.get(text);
         let others = self
@@ -351,7 +355,7 @@ impl Automaton {
             .collect()
     }
 
-    /// The rest of a string or name, as far as it makes a difference to those it has to differ from.
+    /// The texts that may follow in a string or key so that the value can differ from those it has to differ from.
     pub(crate) fn distinct_language(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
         let State { cursor, stack, .. } = at;
         let apart = self.distinctness(stack)?;
