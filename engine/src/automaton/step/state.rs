@@ -56,7 +56,7 @@ pub(crate) struct StringResidual {
 pub(crate) struct OpenId(pub(super) u32);
 
 impl OpenId {
-    /// The empty list: the string's verdicts are known.
+    /// The empty list: no language has to be tracked.
     pub(super) const NONE: Self = Self(u32::MAX);
 }
 
