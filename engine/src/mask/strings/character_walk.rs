@@ -147,8 +147,7 @@ impl<'a> CharacterWalk<'a> {
         if places.is_empty() {
             return Ok(());
         }
-        let residual = self.states.residual(state).clone();
-        let only_ascii = match residual {
+        let only_ascii = match *self.states.residual(state) {
             Residual::Language(language) if !automaton.languages().is_non_enumerable(language) => {
                 automaton.languages().coarse_first_characters(language).are_ascii() || {
                     let transitions = automaton.languages_mut().transitions(language)?;
@@ -171,7 +170,7 @@ impl<'a> CharacterWalk<'a> {
             }
             let may = match known {
                 Some((same, may)) if std::ptr::eq(same, begun) => may,
-                _ => residual.may_begin(automaton, &begun.possible)?,
+                _ => self.states.residual(state).may_begin(automaton, &begun.possible)?,
             };
             known = Some((begun, may));
             self.run(place..place + 1, may);
