@@ -148,6 +148,7 @@ impl DecodeState {
     }
 }
 
+/// Whether a code point lies in one of some inclusive ranges.
 fn is_in(ranges: &[(u32, u32)], code: u32) -> bool {
     ranges.iter().any(|(first, last)| (*first..=*last).contains(&code))
 }
@@ -186,6 +187,7 @@ fn pairs(first: u16, last: u16) -> (u32, u32) {
     (base(first), base(last) + 0x3FF)
 }
 
+/// Decodes a byte between two characters.
 fn between(byte: u8) -> Decoded {
     let utf8 = |bits: u8, missing: u8, least: u32| {
         Decoded::Partial(DecodeState::Utf8 {
@@ -205,6 +207,7 @@ fn between(byte: u8) -> Decoded {
     }
 }
 
+/// Decodes the byte after a backslash.
 fn escape(byte: u8) -> Decoded {
     Decoded::Character(match byte {
         b'"' | b'\\' | b'/' => char::from(byte),
@@ -224,6 +227,7 @@ fn escape(byte: u8) -> Decoded {
     })
 }
 
+/// Decodes one hexadecimal digit of `\uXXXX`.
 fn hex(digits: u8, value: u16, high: Option<u16>, byte: u8) -> Decoded {
     let Some(digit) = char::from(byte).to_digit(16) else {
         return Decoded::Refused;

@@ -118,6 +118,7 @@ impl Algebra {
         self.constraint(assertion)
     }
 
+    /// A compile error at a keyword of a subschema.
     pub(super) fn error(&self, node: NodeId, kind: CompileErrorKind, keyword: &str, message: &str) -> CompileError {
         let place = self.schema.node(node).location;
         self.schema
@@ -125,11 +126,13 @@ impl Algebra {
             .on_keyword(keyword)
     }
 
+    /// The formula of an atom of this kind.
     pub(crate) fn atom(&mut self, kind: AtomKind) -> FormulaId {
         let atom = self.atoms.intern(kind);
         self.formulas.atom(atom, kind.at_end())
     }
 
+    /// The formula "there will be a member with this key".
     pub(crate) fn has(&mut self, name: &str) -> FormulaId {
         let name = self.texts.intern(name);
         self.atom(AtomKind::Has(name))
@@ -148,6 +151,8 @@ impl Algebra {
         parts
     }
 
+    /// The formula "every item from index `from` on, and before `to`, satisfies `assertion`", simplified for trivial
+    /// assertions.
     pub(crate) fn items(&mut self, from: u64, to: Option<u64>, assertion: AssertionId) -> FormulaId {
         match (assertion, to) {
             (AssertionId::ANYTHING, _) => FormulaId::TRUE,
@@ -159,6 +164,7 @@ impl Algebra {
         }
     }
 
+    /// The formula "every member whose key is among `keys` satisfies `assertion`", simplified for trivial assertions.
     pub(crate) fn members(&mut self, keys: Keys, assertion: AssertionId) -> FormulaId {
         match (assertion, keys) {
             (AssertionId::ANYTHING, _) => FormulaId::TRUE,
@@ -192,6 +198,7 @@ impl Algebra {
         }
     }
 
+    /// Whether an assertion requires its value to equal a given value.
     pub(crate) fn is_value(&self, assertion: AssertionId) -> bool {
         matches!(self.assertions.get(assertion), Assertion::Equal(_))
     }

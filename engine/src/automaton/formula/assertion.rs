@@ -128,6 +128,7 @@ pub(crate) enum Literal {
 }
 
 impl Literal {
+    /// The JSON text of the literal.
     pub(crate) fn text(self) -> &'static [u8] {
         match self {
             Self::Null => b"null",
@@ -136,6 +137,7 @@ impl Literal {
         }
     }
 
+    /// The literal as a value.
     pub(crate) fn value(self) -> Value {
         match self {
             Self::Null => Value::null(),
@@ -144,6 +146,7 @@ impl Literal {
         }
     }
 
+    /// Whether the literal satisfies a constraint.
     pub(crate) fn verdict(self, constraint: &Constraint) -> bool {
         match self {
             Self::Null => constraint.null,

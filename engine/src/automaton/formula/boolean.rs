@@ -17,6 +17,7 @@ pub(crate) struct FormulaId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Atom(pub(crate) u32);
 
+/// A formula with its immediate parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum FormulaNode {
     False,
@@ -31,6 +32,7 @@ enum FormulaNode {
 }
 
 impl FormulaNode {
+    /// The immediate parts of the formula.
     fn parts(&self) -> &[FormulaId] {
         match self {
             Self::False | Self::True | Self::Atom(_) => &[],
@@ -213,6 +215,7 @@ impl Formulas {
         self.join(parts, false)
     }
 
+    /// The conjunction (`and`) or disjunction of formulas in normal form: flat, sorted and without repetitions.
     fn join(&mut self, parts: impl IntoIterator<Item = FormulaId>, and: bool) -> FormulaId {
         let (neutral, absorbing) = (FormulaId::constant(and), FormulaId::constant(!and));
         let mut flat = FormulaParts::new();

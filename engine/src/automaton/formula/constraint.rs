@@ -12,6 +12,7 @@ use crate::{CompileError, numbers, strings};
 const ENUMERATED_MEMBERS: usize = 1 << 12;
 
 impl Algebra {
+    /// The constraint that every value satisfies.
     pub(super) fn everything(&mut self) -> Constraint {
         Constraint {
             null: true,
@@ -24,6 +25,7 @@ impl Algebra {
         }
     }
 
+    /// The constraint that no value satisfies.
     pub(super) fn nothing(&mut self) -> Constraint {
         Constraint {
             null: false,
@@ -36,6 +38,7 @@ impl Algebra {
         }
     }
 
+    /// The constraint that a value has one of some types; `all` is the constraint that every value satisfies.
     pub(super) fn types(&mut self, all: Constraint, types: TypeSet) -> Constraint {
         let boolean = types.contains(TypeSet::BOOLEAN);
         Constraint {
@@ -57,6 +60,7 @@ impl Algebra {
         }
     }
 
+    /// The constraint that a value satisfies both constraints.
     pub(crate) fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
         Ok(Constraint {
             null: a.null && b.null,
@@ -92,6 +96,7 @@ impl Algebra {
         })
     }
 
+    /// The constraint that a value does not satisfy a constraint.
     pub(super) fn complement(&mut self, a: Constraint) -> Result<Constraint, CompileError> {
         Ok(Constraint {
             null: !a.null,
@@ -104,6 +109,7 @@ impl Algebra {
         })
     }
 
+    /// The constraint of `oneOf`: a value is valid under exactly one of the branches.
     pub(super) fn exactly_one(&mut self, branches: &[NodeId]) -> Result<Constraint, CompileError> {
         let mut parts = Vec::with_capacity(branches.len());
         for &branch in branches {
@@ -191,6 +197,7 @@ impl Algebra {
         work().map_err(|error: crate::strings::LimitReached| limit_error(error))
     }
 
+    /// The constraint of `if`, `then` and `else`.
     pub(super) fn conditional(
         &mut self,
         condition: NodeId,

@@ -68,6 +68,7 @@ impl Algebra {
         parts.into_iter().map(|part| self.assertion_of(part)).collect()
     }
 
+    /// The error for a reference that leads back to the same value.
     fn circular(&self, assertion: AssertionId) -> CompileError {
         let message = "a reference leads back to the value it describes, which therefore has no meaning";
         match self.assertions.get(assertion) {
@@ -102,6 +103,7 @@ impl Algebra {
         }
     }
 
+    /// The constraint of a subschema, from all of its keywords.
     pub(super) fn node(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
         let schema = self.schema.clone();
         let Body::Keywords(keywords) = &schema.node(node).body else {
@@ -217,6 +219,7 @@ impl Algebra {
         Ok(equal)
     }
 
+    /// The numbers that a subschema's keywords on numbers admit.
     pub(crate) fn numbers(
         &mut self,
         node: NodeId,
@@ -245,6 +248,7 @@ impl Algebra {
         Ok(numbers)
     }
 
+    /// The strings that a subschema's keywords on strings admit.
     pub(crate) fn strings(
         &mut self,
         node: NodeId,
@@ -274,6 +278,7 @@ impl Algebra {
         language.map_err(|error| self.error(node, CompileErrorKind::LimitExceeded, "format", &error.to_string()))
     }
 
+    /// The language of a regular expression, with errors reported at `keyword`.
     pub(super) fn pattern(&mut self, node: NodeId, keyword: &str, pattern: &str) -> Result<LanguageId, CompileError> {
         let language = self.languages.pattern(pattern);
         language.map_err(|error| {
@@ -286,6 +291,7 @@ impl Algebra {
         })
     }
 
+    /// The formula that a subschema's keywords impose on arrays.
     pub(crate) fn arrays(&mut self, keywords: &Keywords, all: Constraint) -> FormulaId {
         let mut parts = vec![all.arrays];
         for (index, &node) in (0..).zip(&keywords.prefix_items) {
@@ -308,6 +314,7 @@ impl Algebra {
         self.formulas.and(parts)
     }
 
+    /// The formula that a subschema's keywords impose on objects.
     pub(crate) fn objects(
         &mut self,
         node: NodeId,

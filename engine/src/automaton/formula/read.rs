@@ -100,6 +100,7 @@ impl Algebra {
         assertions
     }
 
+    /// The atoms of some formulas, sorted.
     fn atoms_of(&self, formulas: &[FormulaId]) -> Vec<Atom> {
         let mut atoms: Vec<Atom> = formulas
             .iter()

@@ -99,6 +99,7 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
+    /// The id of an order of keys, which is added if it is new.
     pub(crate) fn intern(&mut self, names: Vec<TextId>) -> OrderId {
         let names: Arc<[TextId]> = names.into();
         if let Some(&id) = self.ids.get(&names) {

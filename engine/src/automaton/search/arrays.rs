@@ -37,6 +37,7 @@ impl Search {
         }
     }
 
+    /// Searches for a completion of an array, item by item.
     pub(super) fn search_array(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
         let mut seen: HashSet<FormulaId> = HashSet::from([formula]);
         let mut left = vec![formula];

@@ -29,6 +29,7 @@ pub(crate) struct Requirement {
 }
 
 impl Requirement {
+    /// The requirement to satisfy all assertions of `all` and none of `none`, sorted and without trivial assertions.
     pub(crate) fn new(all: &[AssertionId], none: &[AssertionId]) -> Self {
         let tidy = |assertions: &[AssertionId], drop: AssertionId| {
             let mut assertions: SmallVec<[AssertionId; 4]> = assertions
@@ -59,6 +60,7 @@ pub(crate) enum Query {
     Object(FormulaId, Box<[TextId]>),
 }
 
+/// What is known of the answer to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Yes,
@@ -120,6 +122,7 @@ impl LeastFixpoint {
         self.open.is_empty()
     }
 
+    /// Opens a query: it is being answered from now on.
     pub(super) fn open(&mut self, query: Query) {
         self.answers.insert(query.clone(), Answer::Open(self.open.len()));
         self.open.push(OpenQuery {

@@ -100,6 +100,7 @@ impl Search {
         &self.key_lists[list.0 as usize]
     }
 
+    /// Stores a list of keys.
     fn add_key_list(&mut self, list: KeyList) -> KeyListId {
         let id = KeyListId(self.key_lists.len() as u32);
         self.key_lists.push(Arc::new(list));

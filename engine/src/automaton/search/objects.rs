@@ -30,12 +30,14 @@ impl Default for ObjectEnding {
 }
 
 impl ObjectEnding {
+    /// The way with one more key that comes.
     fn taking(&self, name: TextId, rest: FormulaId) -> Self {
         let mut way = Self { rest, ..self.clone() };
         way.taken.push(name);
         way
     }
 
+    /// The way with one more key that does not come.
     fn passing(&self, name: TextId, rest: FormulaId) -> Self {
         let mut way = Self { rest, ..self.clone() };
         way.passed.push(name);

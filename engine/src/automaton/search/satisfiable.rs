@@ -94,6 +94,7 @@ impl Search {
         }
     }
 
+    /// Searches for a value that satisfies all assertions of `all` and none of `none`.
     fn search_value(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
         let value = self.algebra.combined(all, none)?;
         if value.null || value.yes || value.no {

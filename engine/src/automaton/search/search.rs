@@ -37,6 +37,7 @@ impl Search {
         self.algebra.memory() + 64 * self.object_memo.sets_within.len() + self.memory_above
     }
 
+    /// Checks the memory of all layers against the limit.
     pub(crate) fn check_memory(&self) -> Result<(), AutomatonError> {
         self.algebra.check_memory(self.memory())
     }

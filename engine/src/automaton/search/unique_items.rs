@@ -41,6 +41,7 @@ impl Search {
         self.can_end_repeating(repeating, seen, last)
     }
 
+    /// Whether the array can be completed with items that all differ.
     fn can_end_differing(
         &mut self,
         formula: FormulaId,
@@ -136,6 +137,7 @@ impl Search {
         Ok(can_all_differ(&few).then_some(more))
     }
 
+    /// Whether the array can be completed with two items that are equal.
     fn can_end_repeating(
         &mut self,
         formula: FormulaId,

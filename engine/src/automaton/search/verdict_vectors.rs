@@ -48,6 +48,7 @@ impl Search {
         Ok(self.known_verdict_vectors(assertions)?.to_vec())
     }
 
+    /// The verdict vectors over `assertions` that some value has, remembered once they are known.
     fn known_verdict_vectors(&mut self, assertions: &[AssertionId]) -> Result<Arc<[Vec<bool>]>, AutomatonError> {
         if let Some(known) = self.value_memo.vectors.get(assertions) {
             return Ok(known.clone());
@@ -134,6 +135,7 @@ impl Search {
         }
     }
 
+    /// Checks a number of verdict vectors against the limit.
     fn check_verdicts(&self, count: usize) -> Result<(), AutomatonError> {
         let limit = ("verdicts", self.algebra.limits.verdicts);
         check_limit(count, limit, "combinations of subschemas that a value may satisfy")

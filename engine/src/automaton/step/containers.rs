@@ -53,6 +53,7 @@ impl Automaton {
         }
     }
 
+    /// The state after the opening bracket of an array or object; `None` if no such container meets the expectation.
     pub(super) fn begin_container(&mut self, expected: ExpectationId, stack: StackId, array: bool) -> StepResult {
         let what = self.search.expected(expected);
         let mut formulas = Left::new();
@@ -362,6 +363,7 @@ impl Automaton {
         Ok(expected)
     }
 
+    /// The id of a list of languages, which is added if it is new.
     pub(super) fn open_languages(&mut self, languages: Vec<LanguageId>) -> OpenId {
         if languages.is_empty() {
             return OpenId::NONE;
@@ -376,10 +378,12 @@ impl Automaton {
         id
     }
 
+    /// The languages of a list.
     pub(crate) fn open(&self, id: OpenId) -> Arc<[LanguageId]> {
         self.open_languages.all.get(id.0 as usize).cloned().unwrap_or_default()
     }
 
+    /// The stack with this frame on top of the frames below it.
     pub(crate) fn push(&mut self, mut frame: Frame) -> StackId {
         frame.mix();
         if let Some(&id) = self.frames.ids.get(&frame) {
@@ -393,6 +397,7 @@ impl Automaton {
         id
     }
 
+    /// The frame at the top of a stack; `None` for the empty stack.
     pub(super) fn frame(&self, id: StackId) -> Option<Arc<Frame>> {
         self.frames.all.get(id.0 as usize).cloned()
     }

@@ -31,6 +31,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// Computes the hash of the fields that count.
     pub(super) fn mix(&mut self) {
         let mut mixer = Mixer::default();
         self.kind.hash(&mut mixer);
@@ -69,6 +70,7 @@ impl<T> PartialEq for Derived<T> {
 
 impl<T> Eq for Derived<T> {}
 
+/// The kind of an open container, with what has been read of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Container {
     Array {

@@ -232,11 +232,13 @@ impl Automaton {
         Ok(Some(at))
     }
 
+    /// Computes a step, which is not remembered here.
     fn find_step(&mut self, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
         let next = self.read(&from, byte)?;
         self.if_distinct(next)
     }
 
+    /// The state, if every item that has to differ from others still can; `None` otherwise.
     pub(super) fn if_distinct(&mut self, next: Option<State>) -> Result<Option<State>, AutomatonError> {
         Ok(match next {
             Some(next) if self.can_be_distinct(&next)? => Some(next),
@@ -265,6 +267,7 @@ impl Automaton {
         matches!(at.cursor, Cursor::String(..) | Cursor::Number(..) | Cursor::Literal(..))
     }
 
+    /// Computes the state after a byte without regard to values that have to differ.
     pub(super) fn read(&mut self, state: &State, byte: u8) -> StepResult {
         let stack = state.stack;
         let stay = |cursor: Cursor| Ok(Some(State::new(cursor, stack)));

@@ -35,6 +35,7 @@ impl Automaton {
         matches!(at.cursor, Cursor::Number(..))
     }
 
+    /// The state after the first byte of a number.
     pub(super) fn begin_number(&mut self, expected: ExpectationId, stack: StackId, byte: u8) -> StepResult {
         let Some(start) = self.number_start(expected)? else {
             return Ok(None);
@@ -62,6 +63,7 @@ impl Automaton {
         }
     }
 
+    /// The state after a byte that belongs to the number.
     fn continue_number(
         &mut self,
         number: NumberState,
@@ -78,6 +80,7 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
+    /// The state after a byte within a number or behind it.
     pub(super) fn in_number(
         &mut self,
         number: NumberState,
@@ -150,6 +153,7 @@ impl Automaton {
         Ok(Some(verdicts))
     }
 
+    /// The value of a number's text.
     fn decimal(&self, text: TextId) -> Result<Decimal, AutomatonError> {
         Decimal::parse(self.search.algebra.texts.get(text).as_bytes()).map_err(|_| {
             let (limit, what) = ("number_digits", "digits in one number");

@@ -38,6 +38,7 @@ impl Hash for State {
 }
 
 impl State {
+    /// The state without whitespace since the last byte.
     pub(super) fn new(cursor: Cursor, stack: StackId) -> Self {
         let gap = Gap::default();
         Self { cursor, stack, gap }

@@ -75,6 +75,7 @@ impl Automaton {
         }
     }
 
+    /// The state after the opening quote of a string.
     pub(super) fn begin_string(&mut self, expected: ExpectationId, stack: StackId) -> StepResult {
         let what = self.search.expected(expected);
         let viable = self.search.strings_of(expected)?;
@@ -97,6 +98,7 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
+    /// The state after a byte within a string.
     pub(super) fn in_string(
         &mut self,
         (decode, language): (DecodeState, LanguageId),

@@ -1,4 +1,7 @@
 //! The prescribed order of an object's keys, where the style keeps the schema's own order.
+//!
+//! An object remembers how far its declared keys have come. A key that is skipped is decided as absent there and then,
+//! so no other part of the automaton needs to know about orders.
 
 use crate::KeyOrder;
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, FormulaId, Keys, OrderId, TextId};

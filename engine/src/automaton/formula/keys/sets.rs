@@ -52,6 +52,7 @@ impl KeySets {
         }
     }
 
+    /// The top node of a set's tree; `None` for the empty set.
     fn top(&self, set: KeySetId) -> Option<Tree> {
         let place = (set.0 as usize).checked_sub(1)?;
         self.trees.get(place).map(|(tree, _)| *tree)
@@ -207,6 +208,7 @@ impl KeySets {
         (before, behind)
     }
 
+    /// The set with this tree, which is added if it is new.
     fn tree(&mut self, tree: Tree) -> KeySetId {
         if let Some(&id) = self.ids.get(&tree) {
             return id;

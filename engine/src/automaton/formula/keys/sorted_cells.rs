@@ -259,6 +259,7 @@ impl Algebra {
         self.combined_keys(language, names, true)
     }
 
+    /// The language with some keys added (`with`) or removed.
     fn combined_keys(
         &mut self,
         language: LanguageId,
@@ -288,6 +289,7 @@ impl Algebra {
         Ok(combined)
     }
 
+    /// The languages that atoms of `formula` speak of, sorted.
     fn languages_of(&self, formula: FormulaId) -> Vec<LanguageId> {
         let atoms = self.formulas.atoms(formula).iter();
         let mut languages: Vec<LanguageId> = atoms

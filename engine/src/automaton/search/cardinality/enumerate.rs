@@ -1,4 +1,8 @@
 //! Enumerates values that satisfy assertions, to tell whether there are enough of them to differ.
+//!
+//! Arrays and objects are enumerated with room for other values beside each item or member: where items have to differ,
+//! more values of an item are needed than items are wanted. How much room is needed shows only during the enumeration,
+//! so it starts small and is doubled.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{Assertion, AssertionId, FormulaId, MemberKey, TextId, split, verdict_of};

@@ -87,6 +87,7 @@ impl Automaton {
         Ok(rest)
     }
 
+    /// Reads a value's text from a state, and ends it if it is a number.
     fn read_value(&mut self, state: &State, piece: TextPiece) -> Result<Option<(TextPiece, State)>, AutomatonError> {
         let Some(after) = self.after(state, &piece)? else {
             return Ok(None);
@@ -98,6 +99,7 @@ impl Automaton {
         Ok(next.map(|next| (piece, next)))
     }
 
+    /// Reads a piece of text from a state, and returns it with the state after it.
     fn read_piece(
         &mut self,
         state: &State,

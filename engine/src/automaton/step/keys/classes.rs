@@ -126,6 +126,7 @@ impl Automaton {
         State::new(cursor, at.stack)
     }
 
+    /// The facts that tell the keys of the object at the top of a stack apart; `None` for the empty stack.
     pub(crate) fn key_classes(&mut self, stack: StackId) -> Result<Option<Arc<KeyClasses>>, AutomatonError> {
         let Some(frame) = self.frame(stack) else {
             return Ok(None);

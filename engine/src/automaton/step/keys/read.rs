@@ -22,6 +22,7 @@ impl Automaton {
         }
     }
 
+    /// The state after a byte within a key.
     pub(crate) fn in_key(
         &mut self,
         decode: DecodeState,

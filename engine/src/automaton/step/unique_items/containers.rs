@@ -137,6 +137,7 @@ impl Automaton {
         }
     }
 
+    /// The parts of a value, given by its assertion of equality.
     pub(super) fn value_parts(&mut self, value: AssertionId) -> ValueParts {
         if let Some(known) = self.distinct_memo.parts.get(&value) {
             return known.clone();
