@@ -77,7 +77,7 @@ impl FewTokens<'_> {
     ) -> Result<(), AutomatonError> {
         if let Wanted::Closing(_) = self.wanted {
             if residual.accepts(automaton) && left.is_none_or(|(min, _)| min == 0) {
-                places.for_each(|at| self.take(at));
+                self.take(places);
             }
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl FewTokens<'_> {
                 _ => residual.may_begin(automaton, &begun.possible)?,
             };
             if may {
-                self.take(at);
+                self.found.push(self.contents.tokens[at]);
             }
         }
         Ok(())
@@ -124,14 +124,17 @@ impl FewTokens<'_> {
         }
     }
 
-    /// Takes the token at a place.
-    fn take(&mut self, place: usize) {
+    /// Takes the tokens at some places.
+    #[inline]
+    fn take(&mut self, places: impl Iterator<Item = usize>) {
         match self.wanted {
-            Wanted::Inside => self.found.push(self.contents.tokens[place]),
+            Wanted::Inside => self.found.extend(places.map(|place| self.contents.tokens[place])),
             Wanted::Closing(viable) => {
-                let closing = self.contents.closings[place];
-                if viable[closing.suffix as usize] {
-                    self.found.push(closing.token);
+                for place in places {
+                    let closing = self.contents.closings[place];
+                    if viable[closing.suffix as usize] {
+                        self.found.push(closing.token);
+                    }
                 }
             }
         }
@@ -190,12 +193,11 @@ impl FewTokens<'_> {
                     };
                     if below.below[node as usize].ascii & !looping == 0 {
                         at = trie.end(node);
-                        for place in trie.run(first_child(node), at) {
-                            let more = u64::from(below.lengths[place]) - read;
-                            if (needed..=allowed).contains(&more) {
-                                self.take(place);
-                            }
-                        }
+                        let places = trie.run(first_child(node), at);
+                        self.take(places.filter(|place| {
+                            let more = u64::from(below.lengths[*place]) - read;
+                            (needed..=allowed).contains(&more)
+                        }));
                     }
                 }
             }

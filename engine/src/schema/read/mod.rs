@@ -87,10 +87,8 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
     pub fn read_all(mut self) -> ReadResult<Body> {
         let json = Arc::clone(&self.json);
         let index = self.schema.location.index;
-        let hiding = json
-            .member(index, "$ref")
-            .filter(|_| self.dialect.draft.ref_hides_siblings());
-        if let Some(value) = hiding {
+        let hides_siblings = self.dialect.draft.ref_hides_siblings();
+        if hides_siblings && let Some(value) = json.member(index, "$ref") {
             let (keyword, name) = (Keyword::Ref, "$ref");
             self.read(Member { keyword, name, value })?;
         } else {

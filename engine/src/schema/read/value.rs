@@ -1,6 +1,6 @@
 //! `type`, `const`, `enum`.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use crate::json::{Content, NodeIndex, Value};
 
@@ -46,11 +46,13 @@ impl KeywordReader<'_, '_> {
             return Err(self.wrong_type(member, "an array"));
         }
         let items = self.json.items(member.value);
-        let mut values = items
-            .map(|item| self.value_at(member, item))
-            .collect::<ReadResult<Vec<_>>>()?;
+        let mut values = Vec::with_capacity(items.clone().count());
+        for item in items {
+            values.push(self.value_at(member, item)?);
+        }
         let mut seen = HashSet::with_capacity(values.len());
         let is_first: Vec<bool> = values.iter().map(|value| seen.insert(value)).collect();
+        drop(seen);
         let mut is_first = is_first.into_iter();
         values.retain(|_| is_first.next().unwrap_or(true));
         self.restrict(values);
