@@ -176,7 +176,11 @@ fn deeper_than(max_depth: usize, text: &str) -> Option<usize> {
 /// An error of serde_json about `part`, as one about the whole text.
 fn syntax(text: &str, part: &str, error: &serde_json::Error) -> JsonError {
     let line_start = part.split_inclusive('\n').take(error.line().saturating_sub(1));
-    let within = line_start.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+    let within = match error.is_eof() {
+        // Of what is missing, serde_json names the character before it.
+        true => part.len(),
+        false => line_start.map(str::len).sum::<usize>() + error.column().saturating_sub(1),
+    };
     let message = error.to_string();
     // The place that the message ends with is the one in `part`.
     let message = message
