@@ -14,7 +14,7 @@
 //! - [`custom_dfa`]: deterministic automata for the formats that no expression of bearable size describes.
 //! - [`formats`]: the formats of JSON Schema.
 //!
-//! Arrows of imports point one way: [`charset`], [`unicode`] and [`lengths`] know nothing else; custom DFAs stand on
+//! Arrows of imports point one way: [`charset`], [`unicode_properties`] and [`lengths`] know nothing else; custom DFAs stand on
 //! these; expressions have states of custom DFAs among their forms; patterns and formats make expressions; derivatives
 //! and analyses read them. [`languages`] has the one type that others use, and the table that each analysis remembers
 //! its answers in.

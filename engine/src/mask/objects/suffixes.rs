@@ -240,7 +240,7 @@ impl Suffixes<'_> {
         // Mostly what is behind it is seen without the states that it leads to.
         if let Some((shape, others)) = self.automaton.member_behind(at)?
             && let Ok(suffixes) = self.known_by_shape(shape)
-            && let Some(viable) = suffixes.before(others, &self.index)
+            && let Some(viable) = suffixes.before(others, self.index)
         {
             return Ok(viable.clone());
         }
@@ -257,7 +257,7 @@ impl Suffixes<'_> {
         };
         let suffixes = self.by_shape(at, value, shape)?;
         if let Some(others) = self.automaton.others_behind(at)?
-            && let Some(viable) = suffixes.before(others, &self.index)
+            && let Some(viable) = suffixes.before(others, self.index)
         {
             return Ok(Some(viable.clone()));
         }

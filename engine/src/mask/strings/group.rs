@@ -94,7 +94,12 @@ impl CharacterWalk<'_> {
             }
             let mut words = all.words.to_vec();
             let mut from = first_child(node);
-            for range in group.ranges.iter().cloned().chain([contents.inside.end(node)..0]) {
+            for range in group
+                .ranges
+                .iter()
+                .cloned()
+                .chain(std::iter::once(contents.inside.end(node)..0))
+            {
                 unset(&mut words, below(&(from..range.start)));
                 from = range.end;
             }

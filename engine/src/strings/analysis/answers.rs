@@ -32,7 +32,7 @@ pub(in crate::strings) type KnownLengths = Option<Arc<Lengths>>;
 pub(crate) struct Horizon {
     /// Characters of a text.
     pub(crate) characters: u64,
-    /// Stretches of [blanks](is_blank) in it: how many words it can have.
+    /// Stretches of blanks in it: how many words it can have.
     pub(crate) blanks: u64,
     /// Octets of it in UTF-8.
     pub(crate) octets: u64,

@@ -81,7 +81,7 @@ pub(in crate::strings) struct Facts {
     pub(in crate::strings) nullable: u64,
     /// The conditions on the past that it mentions, a bit each.
     pub(in crate::strings) pasts: u8,
-    /// Whether it is made of characters, concatenation, repetition and union only: such an expression, unless it is [`NONE`], has
+    /// Whether it is made of characters, concatenation, repetition and union only: such an expression, unless it is `NONE`, has
     /// a text, and its lengths follow from its structure.
     pub(in crate::strings) simple: bool,
     /// Whether lengths follow from the structure: it is `simple`, but for bounds on the length of parts.

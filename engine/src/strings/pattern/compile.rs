@@ -12,7 +12,7 @@
 //! the past takes the place of the assertion ([`Expr::Past`]), and the languages of pasts that fulfil it are walked
 //! beside the pattern ([`Arena::recall`]).
 //!
-//! [`Expr::Past`]: crate::strings::node::Expr::Past
+//! [`Expr::Past`]: crate::strings::expr::expression::Expr::Past
 
 use hashbrown::HashMap;
 
