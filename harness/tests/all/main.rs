@@ -1,4 +1,4 @@
-//! The program as its users run it. All in one test program, because each program more is
+//! The program as its users run it, and the documents they read. All in one test program, because each program more is
 //! linked anew.
 
 // Helpers unwrap as tests do.
@@ -7,6 +7,7 @@
 mod chat_server;
 mod check;
 mod commands;
+mod docs;
 mod fetch;
 mod ifstruct;
 mod judges;
