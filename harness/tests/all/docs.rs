@@ -283,12 +283,12 @@ fn chart() -> String {
 /// A document with its generated blocks as the recorded results have them.
 fn filled(document: &str) -> String {
     let mut text = read(document);
-    let blocks: [(&str, fn() -> String); 5] = [
-        ("overview", overview),
-        ("masks", masks_table),
-        ("ratios", ratios_table),
-        ("testsuite", suite_table),
-        ("bench", bench_table),
+    let blocks = [
+        ("overview", overview()),
+        ("masks", masks_table()),
+        ("ratios", ratios_table()),
+        ("testsuite", suite_table()),
+        ("bench", bench_table()),
     ];
     for (name, block) in blocks {
         let (begin, end) = (
@@ -301,7 +301,7 @@ fn filled(document: &str) -> String {
         let length = text[start..]
             .find(end)
             .unwrap_or_else(|| panic!("{document}: {name} has no end"));
-        text.replace_range(start..start + length, &block());
+        text.replace_range(start..start + length, &block);
     }
     text
 }
