@@ -12,7 +12,7 @@ use crate::{Choices, document, schema, shrink, spelling};
 ///
 /// # Errors
 ///
-/// What is at odds, as small as it was made.
+/// A disagreement, with the schema and document made as small as it allows.
 pub fn agreement(bytes: &[u8]) -> TargetResult {
     const DOCUMENTS: usize = 16;
     let mut choices = Choices::new(bytes);
@@ -94,7 +94,7 @@ fn words(valid: bool) -> &'static str {
     if valid { "valid" } else { "invalid" }
 }
 
-/// What the engine and the judge say.
+/// The verdicts of the engine and of the judge on a document; `None` if one of them refuses the schema.
 fn verdicts(schema: &Value, document: &Value) -> Option<(bool, bool)> {
     let text = document.to_string();
     let engine = match compiled(&schema.to_string(), ANY).ok()? {

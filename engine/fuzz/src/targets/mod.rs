@@ -16,7 +16,7 @@ pub use schema_text::schema_text;
 pub use vocabulary::vocabulary_masks;
 pub use walk::walk;
 
-/// What one input of a target showed.
+/// The outcome of one input of a fuzz target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
     /// There was something to compare, and it was as it should be: so many times.
@@ -34,7 +34,7 @@ pub enum Outcome {
 /// The engine at odds with something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discrepancy {
-    /// What is at odds.
+    /// The disagreement that was found, in words.
     pub what: String,
     /// The schema, as small as it was made.
     pub schema: String,
@@ -61,7 +61,7 @@ fn discrepancy(what: impl Into<String>, schema: &str, text: impl Into<String>) -
 
 /// All of JSON, by its position in [`STYLES`](crate::engine::STYLES).
 const ANY: usize = 0;
-/// What serde_json writes.
+/// The style that serde_json writes in, by its position in [`STYLES`](crate::engine::STYLES).
 const PLAIN: usize = 2;
 
 /// A compiled schema, or why there is none.
@@ -91,15 +91,12 @@ enum WalkError {
     Wrong(String, String),
 }
 
-/// What is wrong with a mask by itself.
+/// Describes what is wrong with a mask, judged without other masks; `None` if nothing is.
 fn mask_problem(mask: &TokenMask, complete: bool, vocabulary: &Vocabulary) -> Option<String> {
     if vocabulary.eos_tokens().iter().any(|&end| mask.allows(end) != complete) {
         return Some("the end is in the mask and not allowed, or the other way round".to_owned());
     }
-    let has_extension = |token: TokenId| !vocabulary.token_bytes(token).iter().all(u8::is_ascii_whitespace);
-    let alive = complete
-        || mask
-            .iter()
-            .any(|token| !vocabulary.is_eos(token) && has_extension(token));
+    let goes_on = |token: TokenId| !vocabulary.token_bytes(token).iter().all(u8::is_ascii_whitespace);
+    let alive = complete || mask.iter().any(|token| !vocabulary.is_eos(token) && goes_on(token));
     (!alive).then(|| "a dead end: nothing but whitespace may follow".to_owned())
 }

@@ -13,7 +13,7 @@ use crate::{Choices, schema, spelling};
 ///
 /// # Errors
 ///
-/// What is at odds.
+/// A disagreement, described as a finding of the target.
 pub fn walk(bytes: &[u8]) -> TargetResult {
     let mut choices = Choices::new(bytes);
     let schema = schema::random(&mut choices);
@@ -45,7 +45,7 @@ pub fn walk(bytes: &[u8]) -> TargetResult {
     })
 }
 
-/// What is wrong with a text that the engine takes for a document.
+/// Describes what is wrong with a text that the engine takes for a document; `None` if the judge agrees.
 fn problem(text: &[u8], judge: &Validator) -> Option<String> {
     let Ok(text) = std::str::from_utf8(text) else {
         return Some("what ends is no UTF-8".to_owned());

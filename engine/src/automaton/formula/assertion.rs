@@ -12,7 +12,7 @@ use std::hash::Hash;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct AssertionId(pub(crate) u32);
 
-/// What is asked of a value.
+/// An assertion: something that a value satisfies or does not, such as a subschema.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Assertion {
     /// Every value satisfies it.

@@ -135,7 +135,7 @@ fn combinations_contain_what_they_should() {
 
 /// What is said to be prefix_universal has a text that begins with any other.
 #[test]
-fn every_text_has_extension_in_dense_languages() {
+fn every_text_goes_on_in_prefix_universal_languages() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let (all, few) = (texts(&ALPHABET, 3), texts(&ALPHABET, 2));
     let (mut prefix_universal, mut others) = (0, 0);
