@@ -32,7 +32,7 @@ pub enum CommandError {
     /// Some of several sources could not be fetched; why was said before.
     #[error("fetch: {} of {of} failed: {}", failed.len(), failed.join(", "))]
     FetchSome {
-        /// Those that failed.
+        /// Names of the sources that failed.
         failed: Vec<String>,
         /// How many were asked for.
         of: usize,

@@ -60,11 +60,11 @@ pub struct InstanceRecord {
     pub valid: bool,
     /// Its tokens.
     pub tokens: usize,
-    /// Those that the framework allowed, one after the other.
+    /// Number of tokens that the framework allowed, one after the other.
     pub accepted: usize,
     /// Whether it allowed the end after the last.
     pub complete: bool,
-    /// Those that were forced, where it tells.
+    /// Number of tokens that were forced; `None` if the framework does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced: Option<usize>,
     /// What the framework said where it failed.

@@ -144,7 +144,7 @@ fn reason(replay: &Replayed, accepted: bool, tokens: &[TokenId]) -> String {
 pub struct CategoryOutcome {
     /// Cases of the category.
     pub cases: usize,
-    /// Those that pass.
+    /// Number of the cases that pass.
     pub passed: usize,
     /// Whether a schema was refused that has valid instances.
     pub compile_error: bool,

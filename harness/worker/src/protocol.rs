@@ -209,7 +209,7 @@ pub struct Replayed {
     pub failure: Option<String>,
     /// For each token tried, the time of its mask and of advancing, in nanoseconds.
     pub wall_ns: Vec<u64>,
-    /// The same in processor time.
+    /// For each token tried, the processor time of its mask and of advancing, in nanoseconds.
     #[serde(default)]
     pub cpu_ns: Vec<u64>,
     /// How many of the accepted tokens were forced, where that was asked for and the framework tells.

@@ -158,7 +158,7 @@ fn prompt(model: &dyn LanguageModel, length: usize) -> Vec<u32> {
 
 struct Answer {
     tokens: Vec<u32>,
-    /// Those that each token was chosen by.
+    /// The logits from which each token was chosen.
     logits: Vec<Vec<f32>>,
     prompt_ms: f64,
     /// The middle one of the passes over one token, with its logits brought to the host.

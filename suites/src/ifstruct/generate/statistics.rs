@@ -133,7 +133,7 @@ impl Statistics {
 struct SampleSchemaSize {
     /// Properties, at any depth.
     fields: usize,
-    /// Those that may be left out.
+    /// Properties that may be left out, at any depth.
     optional: usize,
     /// Objects within one another, the outermost counted.
     depth: usize,

@@ -54,7 +54,7 @@ enum Key {
     Null,
     Number(String),
     Text(String),
-    /// The same as no other.
+    /// A value that equals no other.
     Unlike(usize),
 }
 
