@@ -205,7 +205,7 @@ impl<'a> StructureWalk<'a> {
             let exhausted = &mut self.cache.keys.exhausted;
             return exhausted.find(self.automaton, language, &texts, contents);
         }
-        let read = self.automaton.key_text(texts.begun_and_come().0).len();
+        let read = self.automaton.key_length(texts.begun_and_come().0);
         let texts = self.automaton.seen_among(&texts);
         let texts: Vec<Arc<str>> = texts.iter().map(|text| self.automaton.shared_key_text(*text)).collect();
         let left = texts.iter().map(|text| &text[read..]).collect();

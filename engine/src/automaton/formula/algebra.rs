@@ -88,7 +88,8 @@ impl Algebra {
         self.formulas.size()
             + 8 * self.kept_cells
             + 24 * (self.languages.cells() + self.languages.kept())
-            + 64 * (self.texts.len() + self.key_sets.count() + self.key_memo.after_required.len())
+            + self.texts.memory()
+            + 64 * (self.key_sets.count() + self.key_memo.after_required.len())
             + 96 * self.assertions.len()
     }
 
@@ -211,15 +212,14 @@ impl Algebra {
 
     /// The keys among `names` that begin with a text. `names` must be sorted by their characters.
     pub(crate) fn beginning_with<'a>(&self, names: &'a [TextId], text: TextId) -> &'a [TextId] {
-        let text = self.texts.get(text);
-        let from = names.partition_point(|name| self.texts.get(*name) < text);
-        let count = names[from..].partition_point(|name| self.texts.get(*name).starts_with(text));
+        let from = names.partition_point(|name| self.texts.compare(*name, text).is_lt());
+        let count = names[from..].partition_point(|name| self.texts.begins_with(*name, text));
         &names[from..from + count]
     }
 
     /// Sorts keys by their characters and removes duplicates.
     pub(crate) fn sort_keys(&self, names: &mut Vec<TextId>) {
-        names.sort_unstable_by(|one, other| self.texts.get(*one).cmp(self.texts.get(*other)));
+        names.sort_unstable_by(|one, other| self.texts.compare(*one, *other));
         names.dedup();
     }
 

@@ -414,7 +414,7 @@ impl Search {
             let known: HashSet<TextId> = sorted.iter().copied().collect();
             sorted.extend(names.into_iter().filter(|name| !known.contains(name)));
             // Usually only a few keys are out of order, and the sort takes advantage of sorted runs.
-            sorted.sort_by(|one, other| self.algebra.texts.get(*one).cmp(self.algebra.texts.get(*other)));
+            sorted.sort_by(|one, other| self.algebra.texts.compare(*one, *other));
         }
         sorted
     }

@@ -46,7 +46,7 @@ impl Automaton {
                     .search
                     .algebra
                     .key_sets
-                    .names(*used, "", &self.search.algebra.texts);
+                    .names(*used, TextId::EMPTY, &self.search.algebra.texts);
                 let names = names.iter().map(|name| self.search.algebra.texts.get(*name));
                 Some(Value::object(&names.zip(values).collect::<Vec<_>>()))
             }
@@ -282,12 +282,11 @@ impl Automaton {
         used: KeySetId,
         (name, value): (TextId, AssertionId),
     ) -> Box<[AssertionId]> {
-        let text = self.search.algebra.texts.get(name);
         let place = self
             .search
             .algebra
             .key_sets
-            .partition_point(used, &self.search.algebra.texts, |name| name < text);
+            .partition_point(used, |other| self.search.algebra.texts.compare(other, name).is_lt());
         let mut all = values.to_vec();
         all.insert(place.min(all.len()), value);
         all.into()
@@ -414,7 +413,7 @@ impl Automaton {
             .search
             .algebra
             .key_sets
-            .names(*used, "", &self.search.algebra.texts);
+            .names(*used, TextId::EMPTY, &self.search.algebra.texts);
         for &name in &self.search.algebra.orders.orders[order.0 as usize][..*passed as usize] {
             if !self.has_seen(kind, name) {
                 exhausted.push(name);

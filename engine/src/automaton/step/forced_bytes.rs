@@ -89,7 +89,7 @@ impl Automaton {
             }
             RemainingKeyText::Left(left) => {
                 let (first, last) = self.first_and_last_remaining(left);
-                (first, last, self.search.algebra.texts.get(left.text).len())
+                (first, last, self.search.algebra.texts.length(left.text))
             }
             RemainingKeyText::AllBut(..) => return Ok(Beginning::Several),
             RemainingKeyText::Language(..) => {

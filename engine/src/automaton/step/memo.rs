@@ -94,6 +94,8 @@ pub(super) struct ObjectKeys {
     pub(super) next: HashMap<StackId, NextKeys>,
     /// The facts that tell the keys of an object apart, by the object's expectation.
     pub(super) classes: HashMap<ExpectationId, Arc<KeyClasses>>,
+    /// The residual of a language after a text of whole chunks.
+    pub(super) after_chunks: HashMap<(LanguageId, TextId), LanguageId>,
     /// The result of the last look-up that also lists the keys of values from which an object has to differ.
     pub(super) last_classes: Option<(ExpectationId, Vec<TextId>, Arc<KeyClasses>)>,
 }

@@ -42,7 +42,7 @@ impl Automaton {
         };
         let what = self.search.expected(expected);
         let open = self.search.forced(&what).iter().any(Option::is_none) || self.keeps_values(stack);
-        let text = open.then(|| self.search.algebra.texts.intern(""));
+        let text = open.then_some(TextId::EMPTY);
         self.continue_number(start, text, expected, stack, byte)
     }
 

@@ -92,7 +92,7 @@ impl Automaton {
         if by_text {
             open.clear();
         }
-        let text = (by_text || self.keeps_values(stack)).then(|| self.search.algebra.texts.intern(""));
+        let text = (by_text || self.keeps_values(stack)).then_some(TextId::EMPTY);
         let open = self.open_languages(open);
         let cursor = Cursor::String(DecodeState::default(), viable, open, text, expected);
         Ok(Some(State::new(cursor, stack)))
@@ -132,13 +132,16 @@ impl Automaton {
                         Some(language) => self.languages().accepts_empty(*language),
                         None => {
                             let strings = self.search.algebra.constraint(assertion)?.strings;
-                            let text = text.map_or("", |text| self.search.algebra.texts.get(text));
-                            self.search.algebra.languages.contains(strings, text)?
+                            let text = text.map(|text| self.search.algebra.texts.written(text));
+                            self.search
+                                .algebra
+                                .languages
+                                .contains(strings, &text.unwrap_or_default())?
                         }
                     });
                 }
                 let text = text.filter(|_| self.keeps_values(stack));
-                let value = text.map(|text| Value::string(self.search.algebra.texts.get(text)));
+                let value = text.map(|text| Value::string(&self.search.algebra.texts.written(text)));
                 let value = value.map(|value| self.search.algebra.assertions.intern(Assertion::Equal(value)));
                 self.value_done(expected, verdicts, value, stack)
             }

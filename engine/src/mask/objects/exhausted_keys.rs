@@ -105,10 +105,11 @@ impl Counts {
         }
         let (mut exhausted, mut back) = (Vec::new(), Vec::new());
         for (name, is_seen) in automaton.key_differences(self.seen, seen) {
-            let text = automaton.shared_key_text(name);
-            let Some(rest) = text.strip_prefix(automaton.key_text(begun)) else {
+            if !automaton.key_begins_with(name, begun) {
                 continue;
-            };
+            }
+            let text = automaton.shared_key_text(name);
+            let rest = &text[automaton.key_length(begun)..];
             if !automaton.languages_mut().contains(language, rest)? {
                 continue;
             }

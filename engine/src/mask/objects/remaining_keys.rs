@@ -82,7 +82,7 @@ impl Beginnings {
             closed: closed(automaton, remaining, contents),
         };
         let names = automaton.listed_with(remaining.list, remaining.text);
-        let read = automaton.key_text(remaining.text).len();
+        let read = automaton.key_length(remaining.text);
         // Names that begin alike stand together.
         let mut open = vec![(ROOT, names, read)];
         while let Some((node, mut names, read)) = open.pop() {
@@ -106,14 +106,13 @@ impl Beginnings {
 
     /// Brings the counts up to date with the names that have been seen.
     fn go_to(&mut self, automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) {
-        let begun = automaton.key_text(remaining.text).len();
+        let begun = automaton.key_length(remaining.text);
         let mut found = Vec::new();
         for (name, is_seen) in automaton.key_differences(self.seen, remaining.seen) {
-            let text = automaton.key_text(name);
-            if !text.starts_with(automaton.key_text(remaining.text)) {
+            if !automaton.key_begins_with(name, remaining.text) {
                 continue;
             }
-            contents.beginnings(&text[begun..], &mut found);
+            contents.beginnings(&automaton.key_text(name)[begun..], &mut found);
             for token in found.drain(..) {
                 match is_seen {
                     true => self.take(token),
@@ -156,7 +155,7 @@ impl Beginnings {
 /// The names of a list that a token closes.
 fn closed(automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) -> ClosedKeys {
     let names = automaton.listed_with(remaining.list, remaining.text);
-    let read = automaton.key_text(remaining.text).len();
+    let read = automaton.key_length(remaining.text);
     let names: Vec<TextId> = match names.len() > contents.closed.len() {
         true => {
             let texts = contents.closed.iter();

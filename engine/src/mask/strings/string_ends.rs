@@ -269,7 +269,7 @@ impl StringEnds<'_> {
     fn repeating(&self, at: State, singly: &SuffixSet, contents: &Contents, found: &mut Vec<(Box<str>, Closing)>) {
         let suffixes = &self.tokens.index.suffixes;
         let read = self.automaton.characters_read(at);
-        let mut string = read.to_owned();
+        let mut string = read.clone();
         // Behind the value of a member there is a name.
         let is_item = self.automaton.is_in_array(at);
         for (text, closing) in &contents.reaching {

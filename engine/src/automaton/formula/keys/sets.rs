@@ -103,10 +103,10 @@ impl KeySets {
 
     /// Number of keys at the beginning of a set for which `holds` is true. `holds` must be true for a prefix of the
     /// sorted keys only, as in [`slice::partition_point`].
-    pub(crate) fn partition_point(&self, set: KeySetId, texts: &TextTable, holds: impl Fn(&str) -> bool) -> usize {
+    pub(crate) fn partition_point(&self, set: KeySetId, holds: impl Fn(TextId) -> bool) -> usize {
         let (mut count, mut at) = (0, self.top(set));
         while let Some(tree) = at {
-            at = match holds(texts.get(tree.name)) {
+            at = match holds(tree.name) {
                 true => {
                     count += self.len(tree.before) + 1;
                     self.top(tree.behind)
@@ -118,29 +118,30 @@ impl KeySets {
     }
 
     /// Number of keys in a set that begin with a text.
-    pub(crate) fn beginning_with(&self, set: KeySetId, text: &str, texts: &TextTable) -> usize {
+    pub(crate) fn beginning_with(&self, set: KeySetId, text: TextId, texts: &TextTable) -> usize {
         match text {
-            "" => self.len(set),
+            TextId::EMPTY => self.len(set),
             _ => {
-                let before = self.partition_point(set, texts, |name| name < text);
-                self.partition_point(set, texts, |name| name < text || name.starts_with(text)) - before
+                let is_before = |name| texts.compare(name, text) == Ordering::Less;
+                let before = self.partition_point(set, is_before);
+                self.partition_point(set, |name| is_before(name) || texts.begins_with(name, text)) - before
             }
         }
     }
 
     /// The keys in a set that begin with a text, sorted by their characters.
-    pub(crate) fn names(&self, set: KeySetId, text: &str, texts: &TextTable) -> Vec<TextId> {
+    pub(crate) fn names(&self, set: KeySetId, text: TextId, texts: &TextTable) -> Vec<TextId> {
         let mut names = Vec::new();
         self.each(set, text, texts, |name| names.push(name));
         names
     }
 
     /// Calls `call` for each key in a set that begins with a text, sorted by their characters.
-    pub(crate) fn each(&self, set: KeySetId, text: &str, texts: &TextTable, mut call: impl FnMut(TextId)) {
+    pub(crate) fn each(&self, set: KeySetId, text: TextId, texts: &TextTable, mut call: impl FnMut(TextId)) {
         let (mut open, mut at) = (SmallVec::<[Tree; 16]>::new(), self.top(set));
         loop {
             while let Some(tree) = at {
-                at = match !text.is_empty() && texts.get(tree.name) < text {
+                at = match text != TextId::EMPTY && texts.compare(tree.name, text) == Ordering::Less {
                     true => self.top(tree.behind),
                     false => {
                         open.push(tree);
@@ -151,7 +152,7 @@ impl KeySets {
             let Some(tree) = open.pop() else {
                 return;
             };
-            if !texts.get(tree.name).starts_with(text) {
+            if text != TextId::EMPTY && !texts.begins_with(tree.name, text) {
                 return;
             }
             call(tree.name);
@@ -222,10 +223,7 @@ impl KeySets {
 }
 
 fn order(one: TextId, other: TextId, texts: &TextTable) -> Ordering {
-    match one == other {
-        true => Ordering::Equal,
-        false => texts.get(one).cmp(texts.get(other)),
-    }
+    texts.compare(one, other)
 }
 
 /// How far up in a tree a key stands. The function is a bijection, so no two keys have the same rank.

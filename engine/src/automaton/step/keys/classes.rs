@@ -54,12 +54,9 @@ impl Automaton {
         let Some(classes) = self.key_classes(at.stack)? else {
             return Ok(None);
         };
-        let mut after = classes.languages.to_vec();
-        let read = self.search.algebra.texts.shared(text);
-        for language in &mut after {
-            for character in read.chars() {
-                *language = self.languages_mut().derivative(*language, character)?;
-            }
+        let mut after = Vec::with_capacity(classes.languages.len());
+        for &language in &*classes.languages {
+            after.push(self.after_text(language, text)?);
         }
         Ok(Some(PartialKey {
             object: at.stack,
@@ -67,6 +64,33 @@ impl Automaton {
             text,
             after,
         }))
+    }
+
+    /// The residual of a language after a text. What is left after the text's whole chunks is remembered.
+    fn after_text(&mut self, language: LanguageId, text: TextId) -> Result<LanguageId, AutomatonError> {
+        let mut chunks = Vec::new();
+        let (mut at, mut after) = (text, language);
+        while at != TextId::EMPTY {
+            let (before, _) = self.search.algebra.texts.last_chunk(at);
+            if at != text
+                && let Some(&known) = self.object_keys.after_chunks.get(&(language, at))
+            {
+                after = known;
+                break;
+            }
+            chunks.push(at);
+            at = before;
+        }
+        for chunk in chunks.into_iter().rev() {
+            let characters = self.search.algebra.texts.last_chunk(chunk).1.to_owned();
+            for character in characters.chars() {
+                after = self.languages_mut().derivative(after, character)?;
+            }
+            if chunk != text {
+                self.object_keys.after_chunks.insert((language, chunk), after);
+            }
+        }
+        Ok(after)
     }
 
     /// The listed keys that begin with the text read, if all other keys that do are of one class; `None` otherwise.

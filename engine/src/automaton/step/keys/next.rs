@@ -5,7 +5,7 @@
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{FormulaId, KeySetId};
+use crate::automaton::formula::{FormulaId, KeySetId, TextId};
 use crate::automaton::search::{KeyListId, NextKeys};
 use crate::automaton::step::{Automaton, Container, Derived, Frame, StackId};
 
@@ -100,8 +100,7 @@ impl Automaton {
                     return Ok(None);
                 }
                 debug_assert!(self.lists_all(list_id, frame.kind.used()), "a name came that may not");
-                let nothing = self.search.algebra.texts.intern("");
-                return Ok(Some(match self.count_remaining_in(list_id, nothing, stack) {
+                return Ok(Some(match self.count_remaining_in(list_id, TextId::EMPTY, stack) {
                     0 => NextKeys::None,
                     _ => NextKeys::Of(list_id),
                 }));
@@ -122,7 +121,11 @@ impl Automaton {
 
     /// Whether all keys seen are on a list.
     fn lists_all(&self, list: KeyListId, seen: KeySetId) -> bool {
-        let seen = self.search.algebra.key_sets.names(seen, "", &self.search.algebra.texts);
+        let seen = self
+            .search
+            .algebra
+            .key_sets
+            .names(seen, TextId::EMPTY, &self.search.algebra.texts);
         seen.into_iter().all(|name| self.search.is_listed(list, name))
     }
 

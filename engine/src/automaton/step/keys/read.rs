@@ -9,8 +9,7 @@ use crate::automaton::step::{Automaton, Cursor, StackId, State, StepResult};
 impl Automaton {
     /// The state after the opening quote of a key.
     pub(crate) fn begin_key(&mut self, stack: StackId) -> StepResult {
-        let empty = self.search.algebra.texts.intern("");
-        let cursor = Cursor::Key(DecodeState::default(), empty, NextKeys::Unopened);
+        let cursor = Cursor::Key(DecodeState::default(), TextId::EMPTY, NextKeys::Unopened);
         Ok(self.has_next_key(stack)?.then_some(State::new(cursor, stack)))
     }
 
@@ -85,7 +84,7 @@ impl Automaton {
         let Cursor::Key(DecodeState::Between, text, names) = at.cursor else {
             return Ok(false);
         };
-        if !is_plain(byte) || !self.search.algebra.texts.get(text).is_empty() {
+        if !is_plain(byte) || text != TextId::EMPTY {
             return Ok(false);
         }
         Ok(match self.opened(names, at.stack)? {
@@ -180,7 +179,7 @@ impl Automaton {
         (text, names): (TextId, NextKeys),
         stack: StackId,
     ) -> Result<bool, AutomatonError> {
-        let read = self.search.algebra.texts.get(text).len();
+        let read = self.search.algebra.texts.length(text);
         match names {
             NextKeys::None | NextKeys::Unopened => Ok(false),
             NextKeys::Any => Ok(!decode.possible(self.search.algebra.style.escapes).is_empty()),
@@ -201,11 +200,12 @@ impl Automaton {
             NextKeys::Language(language) => self.may_follow(decode, language),
             NextKeys::In(language) => {
                 let possible = decode.possible(self.search.algebra.style.escapes);
-                let seen = self.search.algebra.key_sets.names(
-                    self.seen_keys(stack),
-                    self.search.algebra.texts.get(text),
-                    &self.search.algebra.texts,
-                );
+                let seen = self.seen_keys(stack);
+                let seen = self
+                    .search
+                    .algebra
+                    .key_sets
+                    .names(seen, text, &self.search.algebra.texts);
                 let seen = seen
                     .iter()
                     .filter(|name| self.search.algebra.has_extension_with(**name, read, &possible));

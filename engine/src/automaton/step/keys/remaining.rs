@@ -84,11 +84,8 @@ impl Automaton {
 
     /// Number of the keys seen that begin with a text.
     pub(super) fn count_seen_with(&self, seen: KeySetId, text: TextId) -> u64 {
-        self.search.algebra.key_sets.beginning_with(
-            seen,
-            self.search.algebra.texts.get(text),
-            &self.search.algebra.texts,
-        ) as u64
+        let algebra = &self.search.algebra;
+        algebra.key_sets.beginning_with(seen, text, &algebra.texts) as u64
     }
 
     /// Number of the remaining keys of a list that begin with a text, followed by a character of an inclusive range.
@@ -99,9 +96,10 @@ impl Automaton {
         (first, last): (u32, u32),
         stack: StackId,
     ) -> usize {
-        let read = self.search.algebra.texts.get(text).len();
-        let next = |name: &str| name[read..].chars().next().map(u32::from);
-        let is_before = |name: &str| next(name) < Some(first);
+        let texts = &self.search.algebra.texts;
+        let read = texts.length(text);
+        let next = |name: TextId| texts.get(name)[read..].chars().next().map(u32::from);
+        let is_before = |name: TextId| next(name) < Some(first);
         self.count_between((list, text), stack, is_before, |name| next(name) > Some(last))
     }
 
@@ -111,25 +109,22 @@ impl Automaton {
         &self,
         (list, text): (KeyListId, TextId),
         stack: StackId,
-        is_before: impl Fn(&str) -> bool,
-        is_behind: impl Fn(&str) -> bool,
+        is_before: impl Fn(TextId) -> bool,
+        is_behind: impl Fn(TextId) -> bool,
     ) -> usize {
         let Some(frame) = self.frames.all.get(stack.0 as usize) else {
             return 0;
         };
-        let begun = self.search.algebra.texts.get(text);
-        let begins = |name: &str| name.starts_with(begun);
-        let is_before = |name: &str| if begins(name) { is_before(name) } else { name < begun };
-        let is_not_behind = |name: &str| if begins(name) { !is_behind(name) } else { name < begun };
+        let texts = &self.search.algebra.texts;
+        let begins = |name: TextId| texts.begins_with(name, text);
+        let precedes = |name: TextId| texts.compare(name, text).is_lt();
+        let is_before = |name: TextId| if begins(name) { is_before(name) } else { precedes(name) };
+        let is_not_behind = |name: TextId| if begins(name) { !is_behind(name) } else { precedes(name) };
         let names = &self.search.key_list(list).names;
-        let listed =
-            |holds: &dyn Fn(&str) -> bool| names.partition_point(|name| holds(self.search.algebra.texts.get(*name)));
-        let seen = |holds: &dyn Fn(&str) -> bool| {
+        let listed = |holds: &dyn Fn(TextId) -> bool| names.partition_point(|name| holds(*name));
+        let seen = |holds: &dyn Fn(TextId) -> bool| {
             let seen = frame.kind.used();
-            self.search
-                .algebra
-                .key_sets
-                .partition_point(seen, &self.search.algebra.texts, holds)
+            self.search.algebra.key_sets.partition_point(seen, holds)
         };
         let listed = listed(&is_not_behind) - listed(&is_before);
         // Keys seen are among those that may come first, so subtracting them is exact.
@@ -155,22 +150,16 @@ impl Automaton {
     pub(crate) fn first_and_last_remaining(&self, left: RemainingKeys) -> (Option<TextId>, Option<TextId>) {
         let names = self.search.listed_with(left.list, left.text);
         // Keys seen are on the list, so their number before any position of the list can be computed.
-        let seen = |name: &str| {
-            self.search
-                .algebra
-                .key_sets
-                .partition_point(left.seen, &self.search.algebra.texts, |other| other < name)
+        let algebra = &self.search.algebra;
+        let seen = |name: TextId| {
+            let is_before = |other| algebra.texts.compare(other, name).is_lt();
+            algebra.key_sets.partition_point(left.seen, is_before)
         };
-        let before = seen(self.search.algebra.texts.get(left.text));
+        let before = seen(left.text);
         let left_before = |place: usize| match names.get(place) {
-            Some(name) => place.saturating_sub(seen(self.search.algebra.texts.get(*name)).saturating_sub(before)),
+            Some(name) => place.saturating_sub(seen(*name).saturating_sub(before)),
             None => {
-                let text = self.search.algebra.texts.get(left.text);
-                let exhausted =
-                    self.search
-                        .algebra
-                        .key_sets
-                        .beginning_with(left.seen, text, &self.search.algebra.texts);
+                let exhausted = algebra.key_sets.beginning_with(left.seen, left.text, &algebra.texts);
                 names.len().saturating_sub(exhausted)
             }
         };
@@ -205,13 +194,8 @@ impl Automaton {
 
     /// Number of keys or texts that may not come.
     pub(crate) fn count_seen(&self, names: &SeenKeys) -> usize {
-        let text = self.search.algebra.texts.get(names.text);
-        names.never.len()
-            + self
-                .search
-                .algebra
-                .key_sets
-                .beginning_with(names.seen, text, &self.search.algebra.texts)
+        let algebra = &self.search.algebra;
+        names.never.len() + algebra.key_sets.beginning_with(names.seen, names.text, &algebra.texts)
     }
 
     /// The keys or texts that may not come.
@@ -221,13 +205,13 @@ impl Automaton {
 
     /// The keys or texts that may not come and whose remaining text satisfies `holds`.
     pub(crate) fn seen_where(&self, names: &SeenKeys, holds: impl Fn(&str) -> bool) -> SomeKeys {
-        let text = self.search.algebra.texts.get(names.text);
-        let holds = |name: TextId| holds(&self.search.algebra.texts.get(name)[text.len()..]);
+        let read = self.search.algebra.texts.length(names.text);
+        let holds = |name: TextId| holds(&self.search.algebra.texts.get(name)[read..]);
         let mut seen: SomeKeys = names.never.iter().copied().filter(|name| holds(*name)).collect();
         self.search
             .algebra
             .key_sets
-            .each(names.seen, text, &self.search.algebra.texts, |name| {
+            .each(names.seen, names.text, &self.search.algebra.texts, |name| {
                 if holds(name) {
                     seen.push(name);
                 }
@@ -253,17 +237,16 @@ impl Automaton {
             return Ok(RemainingKeyText::These(SomeKeys::new(), 0));
         };
         let seen = self.seen_keys(at.stack);
-        let read = self.search.algebra.texts.get(text).len();
+        let read = self.search.algebra.texts.length(text);
         Ok(match self.opened(names, at.stack)? {
             NextKeys::Any => {
                 let Some(frame) = self.frame(at.stack) else {
                     return Ok(RemainingKeyText::These(SomeKeys::new(), 0));
                 };
                 let barred = self.search.barred_keys(frame.formulas[0])?;
-                let begun = self.search.algebra.texts.get(text);
                 let never = barred.iter().copied();
                 let never = never
-                    .filter(|name| self.search.algebra.texts.get(*name).starts_with(begun))
+                    .filter(|name| self.search.algebra.texts.begins_with(*name, text))
                     .collect();
                 RemainingKeyText::AllBut(SeenKeys { text, seen, never }, read)
             }
@@ -278,13 +261,7 @@ impl Automaton {
                 // Keys may not come either after which the object could only become equal to a value that it has to
                 // differ from.
                 for name in self.compared_keys(at.stack)? {
-                    if !self
-                        .search
-                        .algebra
-                        .texts
-                        .get(name)
-                        .starts_with(self.search.algebra.texts.get(text))
-                    {
+                    if !self.search.algebra.texts.begins_with(name, text) {
                         continue;
                     }
                     let place = names.iter().position(|one| *one == name);
@@ -319,6 +296,16 @@ impl Automaton {
         self.search.algebra.texts.get(name)
     }
 
+    /// Whether the text of a key begins with another text.
+    pub(crate) fn key_begins_with(&self, name: TextId, beginning: TextId) -> bool {
+        self.search.algebra.texts.begins_with(name, beginning)
+    }
+
+    /// Number of bytes of the text of a key.
+    pub(crate) fn key_length(&self, name: TextId) -> usize {
+        self.search.algebra.texts.length(name)
+    }
+
     /// The text of a key as a shared pointer, which outlives the borrow of the automaton.
     pub(crate) fn shared_key_text(&self, name: TextId) -> Arc<str> {
         self.search.algebra.texts.shared(name)
@@ -337,7 +324,7 @@ impl Automaton {
             RemainingKeyText::These(names, read) => of(&names, read, self)?,
             RemainingKeyText::Left(left) => {
                 let names: Vec<TextId> = self.remaining_keys(left).collect();
-                of(&names, self.search.algebra.texts.get(left.text).len(), self)?
+                of(&names, self.search.algebra.texts.length(left.text), self)?
             }
             RemainingKeyText::AllBut(names, read) => {
                 let rests = of(&self.seen_among(&names), read, self)?;

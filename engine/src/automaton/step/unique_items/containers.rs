@@ -118,7 +118,7 @@ impl Automaton {
             .search
             .algebra
             .key_sets
-            .names(kind.used(), "", &self.search.algebra.texts);
+            .names(kind.used(), TextId::EMPTY, &self.search.algebra.texts);
         let agree = |this: &mut Self, value: &AssertionId| match (this.value_parts(*value), kind) {
             (ValueParts::Array(items), Container::Array { values: Some(read) }) => items.starts_with(read),
             (ValueParts::Object(members), Container::Object { values, .. }) => {

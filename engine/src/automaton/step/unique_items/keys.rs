@@ -43,7 +43,7 @@ impl Automaton {
         };
         if decode != DecodeState::default() {
             let (read, possible) = (
-                self.search.algebra.texts.get(text).len(),
+                self.search.algebra.texts.length(text),
                 decode.possible(self.search.algebra.style.escapes),
             );
             listed.retain(|name| self.search.algebra.has_extension_with(*name, read, &possible));
@@ -100,8 +100,7 @@ impl Automaton {
             }
             let rests = self.languages_mut().members(language, most)?;
             for rest in &rests[looked.min(rests.len())..] {
-                let name = format!("{}{rest}", self.search.algebra.texts.get(text));
-                let name = self.search.algebra.texts.intern(&name);
+                let name = self.search.algebra.texts.extended(text, rest);
                 if self.member_can_be_distinct(name, stack)? {
                     return Ok(true);
                 }

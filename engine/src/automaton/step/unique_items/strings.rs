@@ -206,16 +206,17 @@ impl Automaton {
     }
 
     /// The characters read of the string that a state is in, if they are kept; empty otherwise.
-    pub(crate) fn characters_read(&self, at: State) -> &str {
+    pub(crate) fn characters_read(&self, at: State) -> String {
         match at.cursor {
-            Cursor::String(_, _, _, Some(text), _) => self.search.algebra.texts.get(text),
-            _ => "",
+            Cursor::String(_, _, _, Some(text), _) => self.search.algebra.texts.written(text),
+            _ => String::new(),
         }
     }
 
     /// The strings of `others`, which are sorted by their characters, that the string being read may still become.
     pub(crate) fn texts_begun<'a>(&self, at: State, others: &'a [AssertionId]) -> &'a [AssertionId] {
         let read = self.characters_read(at);
+        let read = &*read;
         let from = others.partition_point(|other| self.search.algebra.string_of(*other) < Some(read));
         let begins = |other: &AssertionId| {
             self.search
@@ -304,11 +305,8 @@ impl Automaton {
             return Ok(true);
         }
         let others = self.texts_of(stack, &child);
-        let many = self.search.algebra.key_sets.beginning_with(
-            others,
-            self.search.algebra.texts.get(text),
-            &self.search.algebra.texts,
-        ) as u64;
+        let algebra = &self.search.algebra;
+        let many = algebra.key_sets.beginning_with(others, text, &algebra.texts) as u64;
         let is_other = many == 0 || {
             // If there are more texts than others, one of them is none of the others.
             let is_whole = decode == DecodeState::Between && !self.languages().is_non_enumerable(language);
@@ -343,16 +341,10 @@ impl Automaton {
 
     /// The texts of `others` that begin with `text`, sorted by their characters, with the length of `text` in bytes.
     fn rests_of(&self, text: TextId, others: KeySetId) -> Vec<(Arc<str>, usize)> {
-        let read = self.search.algebra.texts.get(text);
-        let others = self
-            .search
-            .algebra
-            .key_sets
-            .names(others, read, &self.search.algebra.texts);
-        others
-            .iter()
-            .map(|other| (self.search.algebra.texts.shared(*other), read.len()))
-            .collect()
+        let texts = &self.search.algebra.texts;
+        let read = texts.length(text);
+        let others = self.search.algebra.key_sets.names(others, text, texts);
+        others.iter().map(|other| (texts.shared(*other), read)).collect()
     }
 
     /// The texts that may follow in a string or key so that the value can differ from those it has to differ from.
@@ -372,8 +364,7 @@ impl Automaton {
             Cursor::Key(_, text, _) if !apart.own.is_empty() => {
                 let language = self.remaining_key_language(at)?;
                 for rest in self.languages_mut().members(language, TRIED_KEYS)? {
-                    let name = format!("{}{rest}", self.search.algebra.texts.get(text));
-                    let name = self.search.algebra.texts.intern(&name);
+                    let name = self.search.algebra.texts.extended(text, &rest);
                     if self.member_can_be_distinct(name, stack)? {
                         return Ok(self.languages_mut().one_of(&[&rest])?);
                     }
