@@ -1,7 +1,8 @@
 //! Work and memory of our engine, schema by schema, for those who look for what is not bounded.
 //!
-//! `cargo run --release -p maskwright-benches --example bounds -- PATH… [--generation] [--time-limit S] [--over MS]`: a PATH is a
-//! file, or a directory of files, with a `schema` and `tests` (MaskBench's layout) or one `instance`. Prints a line for each
+//! `cargo run --release -p maskwright-benches --example bounds -- PATH… [--families N,…] [--generation] [--time-limit S] [--over MS]`:
+//! a PATH is a file, or a directory of files, with a `schema` and `tests` (MaskBench's layout) or one `instance`; `--families`
+//! takes the families of `benches/src/families.rs` in these sizes. Prints a line for each
 //! schema: milliseconds of processor time of compilation, of the first mask, of the longest mask with the token accepted after
 //! it, of the longest completion (asked for every 16 tokens), and of all of it; MiB of the allocator's peak and of what is left
 //! after the documents, and what [`Masker::memory_bytes`] says of that; then documents by what came out of them, and where the
@@ -19,8 +20,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use maskwright::{Compiler, ExactCompiler, ExactOptions, Formats, MaskError, Masker, Style, Vocabulary};
+use maskwright_benches::{FAMILIES, Family};
 use maskwright_worker::Stopwatch;
-use serde_json::Value;
+use serde_json::json;
 
 /// Counts the bytes that are allocated.
 struct Counting(mimalloc::MiMalloc);
@@ -30,6 +32,8 @@ static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 /// Characters of a document that are shown before its slowest mask.
 const SHOWN: usize = 40;
+/// What paths that stand for a family begin with.
+const FAMILY: &str = "family:";
 /// Tokens between two completions that are asked for.
 const COMPLETION_EVERY: usize = 16;
 
@@ -56,10 +60,18 @@ fn main() -> ExitCode {
     let (mut generation, mut time_limit, mut over, mut is_child) = (false, 20.0, 0.0, false);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let mut number = || words.next().and_then(|word| word.parse().ok());
+        let mut number = || words.next()?.parse().ok();
         match &word[..] {
             "--generation" => generation = true,
             "--child" => is_child = true,
+            "--families" => {
+                let sizes = words.next().unwrap_or_default();
+                let sizes: Vec<usize> = sizes.split(',').filter_map(|size| size.parse().ok()).collect();
+                for family in FAMILIES {
+                    let sizes = sizes.iter().filter(|size| **size <= family.largest);
+                    paths.extend(sizes.map(|size| PathBuf::from(format!("{FAMILY}{}:{size:04}", family.name))));
+                }
+            }
             "--time-limit" => time_limit = number().unwrap_or(time_limit),
             "--over" => over = number().unwrap_or(over),
             path => paths.push(PathBuf::from(path)),
@@ -76,7 +88,7 @@ fn main() -> ExitCode {
             Err(_) => files.push(path),
         }
     }
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json") || of_family(path).is_some());
     files.sort();
     say("compile   first longest complet   total | peak kept told MiB | documents");
     let mut rest = &files[..];
@@ -164,13 +176,27 @@ fn child(files: &[PathBuf], generation: bool) {
     }
 }
 
+/// The family and the size that a path of `--families` names.
+fn of_family(path: &Path) -> Option<(&'static Family, usize)> {
+    let (name, size) = path.to_str()?.strip_prefix(FAMILY)?.split_once(':')?;
+    Some((FAMILIES.iter().find(|family| family.name == name)?, size.parse().ok()?))
+}
+
 fn millis(watch: &Stopwatch) -> f64 {
     watch.elapsed().cpu_ns as f64 / 1e6
 }
 
 fn one(compiler: &ExactCompiler, vocabulary: &Vocabulary, generation: bool, file: &Path) -> Result<String, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-    let case: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let case = match of_family(file) {
+        Some((family, size)) => {
+            let test = json!({"data": (family.document)(size), "valid": true});
+            json!({"schema": (family.schema)(size), "tests": [test]})
+        }
+        None => {
+            let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+            serde_json::from_str(&text).map_err(|error| error.to_string())?
+        }
+    };
     let schema = case["schema"].to_string();
     let mut documents: Vec<(String, Option<bool>)> = Vec::new();
     if let Some(instance) = case["instance"].as_str() {

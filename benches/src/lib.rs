@@ -5,6 +5,7 @@
 #[path = "../../harness/src/vocabularies/encodings.rs"]
 #[expect(dead_code, reason = "the program knows other encodings, and gives out tokenizers")]
 mod encodings;
+mod families;
 pub mod masks;
 mod states;
 
@@ -13,6 +14,7 @@ use std::thread;
 
 use maskwright::Vocabulary;
 
+pub use families::{FAMILIES, Family};
 pub use states::{SCHEMAS_TO_COMPILE, State, Visit, states};
 
 /// Stack of the thread that measures, as a worker of the harness has it: frameworks recurse over schemas.
