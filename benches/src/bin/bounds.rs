@@ -1,6 +1,6 @@
 //! Work and memory of our engine, schema by schema, for those who look for what is not bounded.
 //!
-//! `cargo run --release -p maskwright-benches --example bounds -- PATH… [--families N,…] [--generation] [--time-limit S] [--over MS]`:
+//! `cargo run --release -p maskwright-benches --bin bounds -- PATH… [--families N,…] [--generation] [--time-limit S] [--over MS]`:
 //! a PATH is a file, or a directory of files, with a `schema` and `tests` (MaskBench's layout) or one `instance`; `--families`
 //! takes the families of `benches/src/families.rs` in these sizes. Prints a line for each
 //! schema: milliseconds of processor time of compilation, of the first mask, of the longest mask with the token accepted after
