@@ -6,7 +6,8 @@
 //! - [`targets::agreement`]: a document is accepted token by token if and only if the `jsonschema` crate finds it valid;
 //! - [`targets::walk`]: random tokens among those allowed never lead to where no document ends, and what they spell is valid;
 //! - [`targets::schema_text`]: no text makes compiling panic;
-//! - [`targets::vocabulary_masks`]: masks over odd vocabularies are those that single bytes say.
+//! - [`targets::vocabulary_masks`]: masks over odd vocabularies are those that single bytes say;
+//! - [`targets::work`]: no call asks for more memory than a bound, and what compiles is not refused later.
 //!
 //! `cargo test` runs each target over a few seeded inputs. More of them, from another seed on:
 //!
@@ -27,6 +28,7 @@
 pub mod choices;
 pub mod document;
 pub mod engine;
+pub mod meter;
 pub mod schema;
 pub mod shrink;
 pub mod spelling;

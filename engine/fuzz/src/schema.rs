@@ -49,24 +49,48 @@ const HOME: &str = "https://example.org/";
 
 /// A schema of a random draft, most often of the latest; `$schema` says which.
 pub fn random(choices: &mut Choices<'_>) -> Value {
-    let draft = match choices.below(10) {
-        0..6 => Draft::Draft202012,
-        6 => Draft::Draft201909,
-        7 => Draft::Draft7,
-        8 => Draft::Draft6,
-        _ => Draft::Draft4,
+    let mut schemas = Schemas::new(choices);
+    let keywords = schemas.keywords(4);
+    schemas.document(keywords)
+}
+
+/// A schema of a random draft that puts many others together as people do it: alternatives, conditions, what a list
+/// contains, members; by themselves, as members of any name or as items that differ.
+pub fn wide(choices: &mut Choices<'_>) -> Value {
+    const PARTS: usize = 12;
+    const SUBSCHEMAS: usize = 12;
+    let mut schemas = Schemas::new(choices);
+    let count = 2 + schemas.choices.below(PARTS - 1);
+    let part = |schemas: &mut Schemas<'_, '_>| {
+        schemas.subschemas = SUBSCHEMAS;
+        schemas.schema(3)
     };
-    let subschemas = 3 + choices.below(18);
-    let mut schemas = Schemas {
-        draft,
-        subschemas,
-        referred: false,
-        resources: [false; 2].map(|_| draft == Draft::Draft202012 && choices.chance(10)),
-        contains: choices.chance(50),
-        anchored: false,
-        choices,
+    let parts: Vec<Value> = (0..count).map(|_| part(&mut schemas)).collect();
+    let whole = match schemas.choices.below(5) {
+        0 => json!({"anyOf": parts}),
+        1 => json!({"oneOf": parts}),
+        2 => {
+            let conditions = parts
+                .into_iter()
+                .map(|then| json!({"if": part(&mut schemas), "then": then}));
+            json!({"allOf": conditions.collect::<Value>()})
+        }
+        3 => {
+            let contained = parts.into_iter().map(|contains| json!({"contains": contains}));
+            json!({"allOf": contained.collect::<Value>()})
+        }
+        _ => {
+            let names = NAMES.map(str::to_owned).into_iter();
+            let members: Map<String, Value> = names.zip(parts).collect();
+            json!({"properties": members, "patternProperties": {"^a": part(&mut schemas)}, "additionalProperties": part(&mut schemas)})
+        }
     };
-    schemas.document()
+    let keywords = match schemas.choices.below(4) {
+        0 => json!({"items": whole, "uniqueItems": true}),
+        1 => json!({"additionalProperties": whole}),
+        _ => whole,
+    };
+    schemas.document(keywords.as_object().cloned().unwrap_or_default())
 }
 
 struct Schemas<'s, 'b> {
@@ -84,9 +108,31 @@ struct Schemas<'s, 'b> {
     anchored: bool,
 }
 
+impl<'s, 'b> Schemas<'s, 'b> {
+    fn new(choices: &'s mut Choices<'b>) -> Self {
+        let draft = match choices.below(10) {
+            0..6 => Draft::Draft202012,
+            6 => Draft::Draft201909,
+            7 => Draft::Draft7,
+            8 => Draft::Draft6,
+            _ => Draft::Draft4,
+        };
+        let subschemas = 3 + choices.below(18);
+        Schemas {
+            draft,
+            subschemas,
+            referred: false,
+            resources: [false; 2].map(|_| draft == Draft::Draft202012 && choices.chance(10)),
+            contains: choices.chance(50),
+            anchored: false,
+            choices,
+        }
+    }
+}
+
 impl Schemas<'_, '_> {
-    fn document(&mut self) -> Value {
-        let mut keywords = self.keywords(4);
+    /// A whole document of these keywords, with the definitions and the anchor that they refer to.
+    fn document(&mut self, mut keywords: Map<String, Value>) -> Value {
         if self.draft == Draft::Draft201909 && self.choices.chance(30) {
             keywords.insert("$recursiveAnchor".to_owned(), json!(true));
         }

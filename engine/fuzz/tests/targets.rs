@@ -7,7 +7,12 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use common::{random_bytes, setting};
+use maskwright_fuzz::meter::Meter;
 use maskwright_fuzz::targets::{self, Outcome, TargetResult};
+
+#[global_allocator]
+static METER: Meter = Meter;
+
 /// Time of one input from which on it is worth a look.
 const SLOW: Duration = Duration::from_secs(2);
 
@@ -71,6 +76,11 @@ fn no_text_makes_compiling_panic() {
 #[test]
 fn masks_over_odd_vocabularies_are_what_bytes_say() {
     run("vocabulary", targets::vocabulary_masks, 100);
+}
+
+#[test]
+fn calls_do_a_bounded_amount_of_work() {
+    run("work", targets::work, 100);
 }
 
 /// Prints the schema of an input, for looking into it.

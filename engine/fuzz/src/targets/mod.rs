@@ -4,6 +4,7 @@ mod agreement;
 mod schema_text;
 mod vocabulary;
 mod walk;
+mod work;
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ pub use agreement::agreement;
 pub use schema_text::schema_text;
 pub use vocabulary::vocabulary_masks;
 pub use walk::walk;
+pub use work::work;
 
 /// The outcome of one input of a fuzz target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
