@@ -9,6 +9,7 @@ fn main() {
     println!("cargo::rerun-if-changed=../.git/HEAD");
     println!("cargo::rerun-if-changed=../.git/logs/HEAD");
     println!("cargo::rustc-env=MASKWRIGHT_COMMIT={}", commit());
+    println!("cargo::rustc-env=MASKWRIGHT_FEATURES={}", features());
     println!("cargo::rerun-if-changed=../Cargo.lock");
     let lock = std::fs::read_to_string("../Cargo.lock").unwrap_or_default();
     for package in FRAMEWORKS {
@@ -17,6 +18,17 @@ fn main() {
             "cargo::rustc-env=MASKWRIGHT_{}_VERSION={version}",
             package.to_uppercase().replace('-', "_")
         );
+    }
+}
+
+/// The features of this package that are on.
+fn features() -> String {
+    const PREFIX: &str = "CARGO_FEATURE_";
+    let variables = std::env::vars().filter_map(|(name, _)| Some(name.strip_prefix(PREFIX)?.to_lowercase()));
+    let features: Vec<String> = variables.filter(|name| name != "default").collect();
+    match features.is_empty() {
+        true => "none".to_owned(),
+        false => features.join(", "),
     }
 }
 

@@ -1,5 +1,7 @@
 //! [`Compiler`] and [`Masker`]: the two traits behind which every framework stands.
 
+use std::collections::BTreeMap;
+
 use crate::{CompileError, MaskError, TokenId, TokenMask};
 
 /// Turns JSON Schemas into [`Masker`]s for one vocabulary.
@@ -16,6 +18,21 @@ pub trait Compiler: Send + Sync {
     ///
     /// [`CompileError`], where the framework refuses the schema or fails on it. Never a panic.
     fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError>;
+
+    /// Compiles a schema that may refer to `documents`, JSON texts by URI, besides those that the compiler was made with. A
+    /// compiler that resolves no references to other documents refuses them as [`compile`](Compiler::compile) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`compile`](Compiler::compile).
+    fn compile_with_documents(
+        &self,
+        schema: &str,
+        documents: &BTreeMap<String, String>,
+    ) -> Result<Box<dyn Masker>, CompileError> {
+        let _ = documents;
+        self.compile(schema)
+    }
 }
 
 /// Says, token by token, how a document may go on.

@@ -65,10 +65,12 @@ pub enum CommandError {
     #[error("samples: {0}")]
     Samples(#[from] LoadError),
     /// Nothing of the Test Suite was chosen.
-    #[error("draft {draft} of the Test Suite has no cases in the parts and categories asked for")]
+    #[error("draft {draft} of the Test Suite has no cases in the parts and categories asked for{hint}")]
     NoCases {
         /// The draft.
         draft: Draft,
+        /// What may have been meant.
+        hint: String,
     },
     /// A picture could not be drawn.
     #[error(transparent)]
@@ -123,7 +125,7 @@ pub enum CommandError {
         message: String,
     },
     /// A run came to its end without all answers.
-    #[error("unfinished: {}; {kept} of {planned} records are kept in {directory}; continue with --resume --out {directory}", reasons.join("; "))]
+    #[error("unfinished: {}; {}", reasons.join("; "), on_record(*kept, *planned, directory))]
     Unfinished {
         /// Why, server by server.
         reasons: Vec<String>,
@@ -134,13 +136,14 @@ pub enum CommandError {
         /// The run's directory.
         directory: String,
     },
+    /// Nothing was measured, so that there is nothing to show.
+    #[error("nothing was measured: {0}")]
+    NothingMeasured(String),
     /// The user interrupted the run before it began.
     #[error("interrupted before anything was measured")]
     InterruptedEarly,
     /// The user interrupted the run.
-    #[error(
-        "interrupted: {kept} of {planned} records are kept in {directory}; continue with --resume --out {directory}"
-    )]
+    #[error("interrupted: {}", on_record(*kept, *planned, directory))]
     Interrupted {
         /// Records on disk.
         kept: usize,
@@ -149,6 +152,17 @@ pub enum CommandError {
         /// The run's directory.
         directory: String,
     },
+    /// Who read standard output has gone away: there is nobody to write for.
+    #[error("standard output is closed")]
+    OutputClosed,
+}
+
+/// What of a run is on disk, and how it goes on.
+fn on_record(kept: usize, planned: usize, directory: &str) -> String {
+    match kept {
+        0 => format!("nothing of {planned} is on record yet; start over with --resume --out {directory}"),
+        _ => format!("{kept} of {planned} records are kept in {directory}; continue with --resume --out {directory}"),
+    }
 }
 
 impl CommandError {
@@ -206,6 +220,11 @@ impl CommandError {
     /// The process's exit code, as `maskwright --help` documents them.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Framework(FrameworkError::Unknown { .. })
+            | Self::Dataset(DatasetError::Unknown { .. })
+            | Self::NoCases { .. }
+            | Self::Sampling(_)
+            | Self::Arguments(_) => 2,
             Self::Model(_)
             | Self::Dataset(_)
             | Self::Framework(_)
@@ -214,12 +233,11 @@ impl CommandError {
             | Self::MaskBench(_)
             | Self::Samples(_)
             | Self::NotFound(_)
-            | Self::NoCases { .. }
+            | Self::NothingMeasured(_)
             | Self::Schema { .. }
             | Self::InvalidVocabulary(_)
             | Self::Read { .. }
-            | Self::Server { .. }
-            | Self::Sampling(_) => 3,
+            | Self::Server { .. } => 3,
             Self::RunDirectory(_)
             | Self::Output(_)
             | Self::Write { .. }
@@ -227,7 +245,7 @@ impl CommandError {
             | Self::Plot(_)
             | Self::Panicked => 4,
             Self::Found(_) => 1,
-            Self::Arguments(_) => 2,
+            Self::OutputClosed => 0,
             Self::Fetch(FetchError::Interrupted) => 130,
             Self::Fetch(_) | Self::FetchSome { .. } => 3,
             Self::Unfinished { .. } => 5,

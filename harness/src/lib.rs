@@ -3,6 +3,7 @@
 
 mod bench;
 mod commands;
+mod documents;
 mod error;
 pub mod frameworks;
 mod ifstruct;
@@ -10,13 +11,14 @@ mod masks;
 mod report;
 mod run;
 mod server;
+mod terminal;
 mod testsuite;
 mod vocabularies;
 mod worker;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 use tracing_subscriber::EnvFilter;
 
 use crate::error::CommandError;
@@ -25,40 +27,110 @@ use crate::error::CommandError;
 #[derive(Debug, Parser)]
 #[command(
     name = "maskwright",
-    version,
-    after_help = "Exit codes: 0 done; 1 something was found: by `check`, or lines that `ifstruct` could not score; 2 wrong arguments; 3 a model, \
-                  dataset, framework or schema cannot be used or fetched; 4 results cannot be written or read; 5 a server left questions \
-                  unanswered or --max-cost was reached (records so far are kept); 130 interrupted (the same)."
+    version = VERSION,
+    max_term_width = 120,
+    after_help = AFTER_HELP
 )]
 struct Cli {
     #[command(subcommand)]
     command: commands::Command,
+    /// Say nothing but errors beside the result
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more of what is done
+    #[arg(long, short, global = true)]
+    verbose: bool,
 }
+
+/// Version, commit, and what this program was built with.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    " (commit ",
+    env!("MASKWRIGHT_COMMIT"),
+    ", features: ",
+    env!("MASKWRIGHT_FEATURES"),
+    ")"
+);
+
+/// What every help has at its end.
+const AFTER_HELP: &str = "\
+Exit codes: 0 done; 1 something was found: by `check`, or lines that `ifstruct` could not score; 2 wrong arguments; 3 a model, \
+dataset, framework or schema cannot be used or fetched, or nothing was measured; 4 results cannot be written or read; 5 a server left questions \
+unanswered or --max-cost was reached (records so far are kept); 130 interrupted (the same).
+
+Environment: MASKWRIGHT_CACHE, where `fetch` keeps data [default: maskwright in the user's directory of caches]; MASKWRIGHT_LOG or RUST_LOG, \
+what is logged, such as debug or maskwright=trace; HF_HOME, HF_HUB_CACHE, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, as the Hugging Face hub's own tools \
+take them; OPENAI_API_KEY, GEMINI_API_KEY, keys for these two services; COLUMNS, the width of tables; NO_COLOR, no colours; MIMALLOC_*, options of the \
+allocator of workers.";
 
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
+    let arguments = commands::resumed::with_recorded_options(&Cli::command(), std::env::args_os().collect());
+    let cli = Cli::parse_from(arguments);
+    let level = match (cli.quiet, cli.verbose) {
+        (true, _) => "error",
+        (false, true) => "info",
+        (false, false) => "warn",
+    };
     let filter = EnvFilter::try_from_env("MASKWRIGHT_LOG")
         .or_else(|_| EnvFilter::try_from_default_env())
-        .unwrap_or_else(|_| EnvFilter::new("warn"));
+        .unwrap_or_else(|_| EnvFilter::new(level));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .init();
-    match commands::run(Cli::parse().command) {
-        Ok(()) => ExitCode::SUCCESS,
+    if cli.quiet {
+        run::progress::be_quiet();
+    }
+    match commands::run(cli.command) {
+        Ok(()) | Err(CommandError::OutputClosed) => ExitCode::SUCCESS,
         Err(error) => {
-            run::progress::say(&format!("error: {error}"));
+            let message = terminal::with_short_pointers(&error.to_string());
+            run::progress::complain(&format!("error: {message}"));
             ExitCode::from(error.exit_code())
         }
     }
 }
 
-/// Writes a command's result to standard output. A reader that has gone away is no error.
+/// Writes text for people to standard output, without control characters that others put into it.
+///
+/// # Errors
+///
+/// As [`print`].
+fn print_text(text: &str) -> Result<(), CommandError> {
+    match report::table::has_colours() {
+        true => print(&terminal::with_short_pointers(&plain_but_colours(text))),
+        false => print(&terminal::with_short_pointers(&terminal::harmless(text))),
+    }
+}
+
+/// A text without control characters, but for the colours of our own tables, in which there are no others.
+fn plain_but_colours(text: &str) -> String {
+    const ESCAPE: &str = "\u{1b}[";
+    let parts = text.split(ESCAPE).enumerate().map(|(number, part)| {
+        let is_colour = part
+            .split_once('m')
+            .is_some_and(|(code, _)| code.bytes().all(|byte| byte.is_ascii_digit() || byte == b';'));
+        let part = terminal::harmless(part);
+        match (number, is_colour) {
+            (0, _) => part.into_owned(),
+            (_, true) => format!("{ESCAPE}{part}"),
+            (_, false) => format!("\\u{{1b}}[{part}"),
+        }
+    });
+    parts.collect()
+}
+
+/// Writes a command's result to standard output.
+///
+/// # Errors
+///
+/// [`CommandError::OutputClosed`], where the reader has gone away, which ends the command.
 fn print(text: &str) -> Result<(), CommandError> {
     use std::io::Write as _;
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(CommandError::OutputClosed),
+        written => Ok(written?),
     }
 }

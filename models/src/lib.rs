@@ -36,7 +36,7 @@ mod network;
 mod prompt;
 mod write;
 
-pub use decode::generate::generate;
+pub use decode::generate::{generate, generate_after};
 pub use decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
 pub use decode::options::{Constraint, DecodeOptions};
 pub use decode::sampler::{Sampler, SamplingOptionError, SamplingOptions};

@@ -3,6 +3,7 @@
 //!
 //! There are thousands of files of up to 2 MB, so [`MaskBench::open`] lists names only and [`MaskBench::read`] reads one.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -26,6 +27,8 @@ pub struct MaskBenchFile {
     pub name: String,
     /// The schema on one line: order of keys and digits of numbers as in the file ([`json_text::to_string`]).
     pub schema_text: String,
+    /// The texts of the documents that the schema may refer to, by URI: the file's member `documents`, where it has one.
+    pub documents: BTreeMap<String, String>,
     /// The instances, in the file's order.
     pub instances: Vec<MaskBenchInstance>,
 }
@@ -107,12 +110,21 @@ impl MaskBench {
         let place = Place::root(&path);
         let schema = place.member(&document, "schema", "a schema", Some)?;
         let tests = place.member(&document, "tests", "a list of tests", Value::as_array)?;
+        let documents = match document.get("documents") {
+            Some(_) => Some(place.member(&document, "documents", "an object of schemas by URI", Value::as_object)?),
+            None => None,
+        };
+        let documents = documents.into_iter().flatten().map(|(uri, document)| {
+            let text = json_text::to_string(document).map_err(|_| place.malformed("a JSON value"))?;
+            Ok((uri.clone(), text))
+        });
         let place_of_tests = place.at("tests");
         let numbered = tests.iter().enumerate();
         let instances = numbered.map(|(number, test)| instance(test, &place_of_tests.at(number)));
         Ok(MaskBenchFile {
             name: name.to_owned(),
             schema_text: json_text::to_string(schema).map_err(|_| place.malformed("a JSON value"))?,
+            documents: documents.collect::<Result<_, FileError>>()?,
             instances: instances.collect::<Result<_, _>>()?,
         })
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::dataset::MAX_SCHEMA_BYTES;
+use crate::json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use crate::strict_json::{self, JsonError};
 
 /// How many arrays and objects may lie inside one another in such a file; the deepest of MaskBench has 63.
@@ -27,6 +28,12 @@ pub enum FileError {
     /// The file is larger than any of the public ones.
     #[error("{} has more than {MAX_SCHEMA_BYTES} bytes: split it, or leave it out", path.display())]
     TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Git LFS has left a pointer in place of the file.
+    #[error("{} {GIT_LFS_POINTER}", path.display())]
+    GitLfsPointer {
         /// The file.
         path: PathBuf,
     },
@@ -75,6 +82,9 @@ fn read_text(path: &Path) -> Result<String, FileError> {
         .map_err(|source| unreadable(path, source))?;
     if bytes.len() > MAX_SCHEMA_BYTES {
         return Err(FileError::TooLarge { path: path.to_owned() });
+    }
+    if is_git_lfs_pointer(&bytes) {
+        return Err(FileError::GitLfsPointer { path: path.to_owned() });
     }
     String::from_utf8(bytes).map_err(|error| FileError::NotUtf8 {
         path: path.to_owned(),

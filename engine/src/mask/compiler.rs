@@ -1,5 +1,6 @@
 //! [`ExactCompiler`]: compiles a schema into a masker.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -50,14 +51,32 @@ impl ExactCompiler {
             options,
         }
     }
+
+    fn compile_under(&self, options: &ExactOptions, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
+        let languages = self.languages.over(&options.schema.limits);
+        let (automaton, start) = options.automaton(schema, languages)?;
+        let shared = CompiledSchema::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
+        shared.builder().warm_up(start, &shared);
+        Ok(Box::new(StateMasker::new(shared, start)))
+    }
 }
 
 impl Compiler for ExactCompiler {
     fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
-        let languages = self.languages.over(&self.options.schema.limits);
-        let (automaton, start) = self.options.automaton(schema, languages)?;
-        let shared = CompiledSchema::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
-        shared.builder().warm_up(start, &shared);
-        Ok(Box::new(StateMasker::new(shared, start)))
+        self.compile_under(&self.options, schema)
+    }
+
+    fn compile_with_documents(
+        &self,
+        schema: &str,
+        documents: &BTreeMap<String, String>,
+    ) -> Result<Box<dyn Masker>, CompileError> {
+        if documents.is_empty() {
+            return self.compile(schema);
+        }
+        let mut options = self.options.clone();
+        let further = documents.iter().map(|(uri, text)| (uri.clone(), text.clone()));
+        options.schema.documents.extend(further);
+        self.compile_under(&options, schema)
     }
 }

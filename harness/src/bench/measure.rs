@@ -1,15 +1,17 @@
 //! One framework, one schema: compile, generate, judge.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use maskwright::{CompileError, CompileErrorKind, Compiler, Masker};
-use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, generate};
+use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, Snapshot, generate_after};
 use maskwright_suites::validate::{Judge, Problem, ProblemKind, Verdict, Verdicts};
 
+use crate::bench::late_masker::LateMasker;
 use crate::bench::record::{CompileRecord, GenerationRecord, Record, RecordKey};
 use crate::frameworks::Documented;
 
@@ -19,6 +21,7 @@ const STACK_BYTES: usize = 256 << 20;
 const JUDGE_LIMIT: Duration = Duration::from_secs(20);
 
 /// A framework prepared for a model's vocabulary.
+#[derive(Clone)]
 pub struct PreparedFramework {
     /// The framework.
     pub compiler: Arc<dyn Compiler>,
@@ -29,13 +32,29 @@ pub struct PreparedFramework {
 }
 
 /// A schema with what is needed to prompt for an answer and to judge it.
+#[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// The schema's text.
     pub schema: &'a str,
+    /// The documents that it may refer to.
+    pub documents: &'a BTreeMap<String, String>,
     /// The prompt's tokens.
     pub prompt: &'a [u32],
     /// The judge of answers.
     pub judge: &'a Judge,
+}
+
+/// How an answer is asked for.
+#[derive(Clone, Copy)]
+pub struct Conditions<'a> {
+    /// How tokens are chosen, and when an answer ends.
+    pub decode: &'a DecodeOptions,
+    /// Longest compilation.
+    pub compile_limit: Duration,
+    /// Whether the schema is compiled while the model reads the prompt.
+    pub beside_prefill: bool,
+    /// Where the part of the prompt ends that the model has read already.
+    pub read: Option<&'a Snapshot>,
 }
 
 /// Measures one framework on one schema. `None` where it was cancelled half-way.
@@ -44,31 +63,52 @@ pub fn measure(
     framework: Option<&PreparedFramework>,
     task: &Task<'_>,
     model: &mut LoadedModel,
-    options: &DecodeOptions,
-    compile_limit: Duration,
+    conditions: &Conditions<'_>,
     cancel: &AtomicBool,
 ) -> Option<Record> {
     let mut record = Record::empty(key);
-    let mut constraint = None;
-    if let Some(framework) = framework {
-        let (outcome, seconds) = compile(framework, task.schema, compile_limit);
-        record.compile = Some(CompileRecord {
-            seconds: Some(seconds.as_secs_f64()),
-            error: outcome.as_ref().err().map(Into::into),
-        });
-        match outcome {
-            Ok(masker) => {
-                constraint = Some(Constraint {
-                    framework: record.key.framework.clone(),
-                    masker,
-                });
-            }
-            Err(_) => return Some(record),
+    let constraint = |masker| Constraint {
+        framework: record.key.framework.clone(),
+        masker,
+    };
+    let (constraint, late) = match framework {
+        None => (None, None),
+        Some(framework) if conditions.beside_prefill => {
+            let (masker, outcome) = LateMasker::start(framework, task, conditions.compile_limit);
+            (Some(constraint(Box::new(masker))), Some(outcome))
         }
-    }
-    let generation = generate(model.model.as_mut(), task.prompt, constraint, options, cancel);
+        Some(framework) => {
+            let (outcome, seconds) = compile(framework, task.schema, task.documents, conditions.compile_limit);
+            let error = outcome.as_ref().err().map(Into::into);
+            let constraint = outcome.ok().map(constraint);
+            record.compile = Some(CompileRecord {
+                seconds: Some(seconds.as_secs_f64()),
+                beside_prefill: false,
+                error,
+            });
+            match constraint {
+                Some(constraint) => (Some(constraint), None),
+                None => return Some(record),
+            }
+        }
+    };
+    let (model_itself, options) = (model.model.as_mut(), conditions.decode);
+    let mut generation = generate_after(model_itself, conditions.read, task.prompt, constraint, options, cancel);
     if matches!(generation.finish, Ok(FinishReason::Cancelled)) {
         return None;
+    }
+    if let Some(late) = late {
+        let outcome = late.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        record.compile = Some(CompileRecord {
+            seconds: outcome.time.map(|time| time.as_secs_f64()),
+            beside_prefill: true,
+            error: outcome.error.as_ref().map(Into::into),
+        });
+        if outcome.error.is_some() {
+            return Some(record);
+        }
+        // The first mask waited for the compilation, which is counted by itself.
+        generation.mask_times.total = generation.mask_times.total.saturating_sub(outcome.waited);
     }
     let bytes = model.vocabulary().text_bytes(&generation.token_ids());
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -101,18 +141,25 @@ pub fn judge(judge: &Judge, text: &str) -> Verdicts {
 }
 
 /// A masker, or why there is none.
-type Compiled = Result<Box<dyn Masker>, CompileError>;
+pub type Compiled = Result<Box<dyn Masker>, CompileError>;
 
-fn compile(framework: &PreparedFramework, schema: &str, limit: Duration) -> (Compiled, Duration) {
+/// Compiles a schema, giving up after `limit`, and takes the time.
+pub fn compile(
+    framework: &PreparedFramework,
+    schema: &str,
+    documents: &BTreeMap<String, String>,
+    limit: Duration,
+) -> (Compiled, Duration) {
     if framework.in_worker {
         let start = Instant::now();
-        let outcome = framework.compiler.compile(schema);
+        let outcome = framework.compiler.compile_with_documents(schema, documents);
         return (outcome, start.elapsed());
     }
     let (compiler, schema) = (framework.compiler.clone(), schema.to_owned());
+    let documents = documents.clone();
     let measured = within(limit, "compile", move || {
         let start = Instant::now();
-        let outcome = compiler.compile(&schema);
+        let outcome = compiler.compile_with_documents(&schema, &documents);
         (outcome, start.elapsed())
     });
     let failed = |kind, reason: &GaveUp| Err(CompileError::new(kind, reason.to_string()));

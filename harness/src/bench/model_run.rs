@@ -1,14 +1,16 @@
 //! [`ModelRun`]: a run with one model, schema by schema, all frameworks in turn.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use maskwright_models::{DecodeOptions, LoadedModel, logits_to_host};
+use maskwright_models::{DecodeOptions, LoadedModel, Snapshot, logits_to_host};
 use maskwright_suites::dataset::{Dataset, Instance};
 use maskwright_suites::validate::Judge;
 
-use super::measure::{PreparedFramework, Task, measure};
+use super::measure::{Conditions, PreparedFramework, Task, measure};
 use super::prompts;
 use super::record::{Record, RecordKey};
+use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
 use crate::run::directory::RunDirectory;
 use crate::run::{interrupt, progress};
@@ -21,12 +23,26 @@ pub struct ModelRun<'a> {
     /// Number of records of the whole run.
     pub planned: usize,
     pub names: &'a [String],
+    pub documents: &'a DocumentLibrary,
     pub frameworks: &'a [Option<PreparedFramework>],
     pub model: &'a mut LoadedModel,
     pub decode: DecodeOptions,
     pub compile_limit: Duration,
     pub shots: usize,
+    /// Whether schemas are compiled while the model reads the prompt.
+    pub beside_prefill: bool,
+    /// Whether the model reads what all prompts begin with once only.
+    pub prefix_cache: bool,
+    /// How often each answer is asked for.
+    pub repeat: usize,
+    /// What the model has read of all prompts, and where that ends.
+    pub read: Option<(Vec<u32>, Snapshot)>,
 }
+
+/// The schema of the answers that nobody counts.
+const WARM_UP: &str = r#"{"type": "object", "properties": {"word": {"type": "string"}, "number": {"type": "integer"}}, "required": ["word"], "additionalProperties": false}"#;
+/// Most tokens of an answer that nobody counts.
+const WARM_UP_TOKENS: usize = 24;
 
 impl ModelRun<'_> {
     /// Measures what the directory has no record of yet: schema by schema, all frameworks in turn.
@@ -66,6 +82,63 @@ impl ModelRun<'_> {
             logits_to_host(&self.model.model.append(&prompt[..1])?, &mut logits)?;
         }
         self.model.model.reset();
+        self.warm_up_frameworks()?;
+        self.read_prefix()
+    }
+
+    /// An answer of every framework that nobody counts: its code is paged in, its first compilation over.
+    fn warm_up_frameworks(&mut self) -> Result<(), CommandError> {
+        let prompt = self.prompt(WARM_UP)?;
+        let Ok(judge) = Judge::new(WARM_UP) else {
+            return Ok(());
+        };
+        let task = Task {
+            schema: WARM_UP,
+            documents: &BTreeMap::new(),
+            prompt: &prompt,
+            judge: &judge,
+        };
+        let decode = DecodeOptions {
+            max_tokens: self.decode.max_tokens.min(WARM_UP_TOKENS),
+            ..self.decode.clone()
+        };
+        let conditions = Conditions {
+            decode: &decode,
+            compile_limit: self.compile_limit,
+            beside_prefill: self.beside_prefill,
+            read: None,
+        };
+        for framework in self.frameworks {
+            let key = RecordKey {
+                model: String::new(),
+                framework: String::new(),
+                dataset: String::new(),
+                instance: String::new(),
+            };
+            let cancel = &interrupt::INTERRUPTED;
+            // What goes wrong here goes wrong again, and is then put on record.
+            let _ = measure(key, framework.as_ref(), &task, self.model, &conditions, cancel);
+        }
+        Ok(())
+    }
+
+    /// Has the model read what all prompts begin with, and keep it.
+    fn read_prefix(&mut self) -> Result<(), CommandError> {
+        self.model.model.reset();
+        if !self.prefix_cache {
+            return Ok(());
+        }
+        let prompts = [self.prompt("{}")?, self.prompt("[1, 2]")?];
+        let same = prompts[0]
+            .iter()
+            .zip(&prompts[1])
+            .take_while(|(one, other)| one == other);
+        let prefix = prompts[0][..same.count()].to_vec();
+        if !prefix.is_empty() && prefix.len() < self.model.model.max_positions() {
+            let mut logits = Vec::new();
+            logits_to_host(&self.model.model.append(&prefix)?, &mut logits)?;
+            self.read = Some((prefix, self.model.model.snapshot()));
+        }
         Ok(())
     }
 
@@ -95,10 +168,13 @@ impl ModelRun<'_> {
         missing.rotate_left(first);
         let usable = match &instance.schema {
             Err(error) => Err(error.to_string()),
-            Ok(schema) => match Judge::new(schema) {
-                Err(problem) => Err(problem.to_string()),
-                Ok(judge) => Ok((schema, judge, self.prompt(schema)?)),
-            },
+            Ok(schema) => {
+                let documents = self.documents.beside(schema, &BTreeMap::new());
+                match Judge::with_documents(schema, &documents) {
+                    Err(problem) => Err(documents::with_hint(problem.to_string())),
+                    Ok(judge) => Ok((schema, documents, judge, self.prompt(schema)?)),
+                }
+            }
         };
         for (key, framework) in missing {
             if interrupt::requested() {
@@ -106,19 +182,31 @@ impl ModelRun<'_> {
             }
             let record = match &usable {
                 Err(reason) => Some(Record::unusable(key, reason.clone())),
-                Ok((schema, judge, prompt)) => {
+                Ok((schema, documents, judge, prompt)) => {
                     let documented = framework.as_ref().and_then(|framework| framework.documented.as_ref());
                     let theoretical = documented.map(|documented| documented.covers(schema));
-                    let task = Task { schema, prompt, judge };
-                    let record = measure(
-                        key,
-                        framework.as_ref(),
-                        &task,
-                        self.model,
-                        &self.decode,
-                        self.compile_limit,
-                        &interrupt::INTERRUPTED,
-                    );
+                    let task = Task {
+                        schema,
+                        documents,
+                        prompt,
+                        judge,
+                    };
+                    let mut records = Vec::new();
+                    for _ in 0..self.repeat {
+                        let read = self.read.as_ref().filter(|(prefix, _)| prompt.starts_with(prefix));
+                        let conditions = Conditions {
+                            decode: &self.decode,
+                            compile_limit: self.compile_limit,
+                            beside_prefill: self.beside_prefill,
+                            read: read.map(|(_, snapshot)| snapshot),
+                        };
+                        let (key, cancel) = (key.clone(), &interrupt::INTERRUPTED);
+                        match measure(key, framework.as_ref(), &task, self.model, &conditions, cancel) {
+                            Some(record) => records.push(record),
+                            None => return Ok(false),
+                        }
+                    }
+                    let record = Record::middle(records);
                     record.map(|record| Record { theoretical, ..record })
                 }
             };

@@ -38,6 +38,10 @@ pub struct Record {
     /// What is known where a server answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerRecord>,
+    /// Total times of all repetitions, in seconds, where the answer was asked for several times. The record is then that with
+    /// the middle one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats_s: Vec<f64>,
 }
 
 /// What a record is about. There is one record for each key in a run.
@@ -60,6 +64,9 @@ pub struct CompileRecord {
     /// servers, which compile unseen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// Whether it ran while the model read the prompt, so that its time is within that of the generation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside_prefill: bool,
     /// Why the schema was refused, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CompileFailure>,
@@ -111,6 +118,10 @@ pub struct GenerationRecord {
     /// Whether that error was the framework's, not the model's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub framework_failed: bool,
+    /// Whether other tokens were taken than the model and the mask alone would have, for the answer to end before its limit on
+    /// tokens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub helped: bool,
     /// Time to the first token, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_s: Option<f64>,
@@ -155,6 +166,7 @@ impl GenerationRecord {
             finish,
             error,
             framework_failed: matches!(&generation.finish, Err(error) if !matches!(error, DecodeError::Model(_))),
+            helped: generation.budget_intervened,
             ttft_s: generation.time_to_first_token().map(|time| time.as_secs_f64()),
             tpot_ms: generation.time_per_output_token().map(|time| time.as_secs_f64() * 1e3),
             tgt_s: generation.total.as_secs_f64(),
@@ -195,6 +207,7 @@ impl GenerationRecord {
             finish: finish.as_ref().ok().copied(),
             error: finish.err(),
             framework_failed: false,
+            helped: false,
             ttft_s: answer.time_to_first().map(seconds),
             tpot_ms: answer.time_per_token().map(|time| time.as_secs_f64() * 1e3),
             tgt_s: answer.total.as_secs_f64(),
@@ -312,7 +325,25 @@ impl Record {
             verdict: None,
             paper_verdict: None,
             server: None,
+            repeats_s: Vec::new(),
         }
+    }
+
+    /// The record with the middle total time of several of the same question; none of none.
+    pub fn middle(mut records: Vec<Self>) -> Option<Self> {
+        let total = |record: &Self| record.generation.as_ref().map(|generation| generation.tgt_s);
+        let totals: Vec<f64> = records.iter().filter_map(total).collect();
+        records.sort_by(|one, other| {
+            total(one)
+                .unwrap_or(f64::INFINITY)
+                .total_cmp(&total(other).unwrap_or(f64::INFINITY))
+        });
+        let several = records.len() > 1;
+        let at = records.len().saturating_sub(1) / 2;
+        (!records.is_empty()).then(|| Self {
+            repeats_s: if several { totals } else { Vec::new() },
+            ..records.swap_remove(at)
+        })
     }
 
     /// Whether the framework took the schema, within the limit, and had no error of its own while generating (paper,
@@ -334,6 +365,17 @@ impl Record {
             Scoring::Paper => &self.paper_verdict,
         };
         verdict.as_ref().is_some_and(|verdict| verdict.valid) && !self.generation.as_ref().is_some_and(late)
+    }
+
+    /// Whether the prompt, or the answer, did not fit into the model's context.
+    pub fn lacked_room(&self) -> bool {
+        let finish = self.generation.as_ref().and_then(|generation| generation.finish);
+        finish == Some(FinishReason::ContextFull)
+    }
+
+    /// Whether the framework had to bring the answer to its end before the limit on tokens.
+    pub fn was_helped(&self) -> bool {
+        self.generation.as_ref().is_some_and(|generation| generation.helped)
     }
 
     /// The generation, where it can be compared with others: it came to an end by itself, by its token limit or by a

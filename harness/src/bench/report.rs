@@ -1,14 +1,13 @@
 //! [`Report`]: the tables of [`BenchRow`]s for terminals, as Markdown, CSV, JSON.
 
-use comfy_table::Table;
 use maskwright_suites::validate::Scoring;
 use serde_json::json;
 
 use crate::bench::comparison::{self, Comparison};
 use crate::bench::rows::BenchRow;
 use crate::bench::server_rows::{self, ServerRow, server_table};
-use crate::report::statistics::Interval;
-use crate::report::table::{Style, table};
+use crate::report::statistics::{Interval, Ratio};
+use crate::report::table::{CellText, Style, Table, figure, table};
 
 /// The rows of a run and how they were made.
 #[derive(Clone, Debug)]
@@ -19,6 +18,10 @@ pub struct Report {
     pub scoring: Scoring,
     /// Confidence of the intervals.
     pub confidence: f64,
+    /// What speaks against the times.
+    pub warnings: Vec<String>,
+    /// How much faster one row is than another, in words.
+    pub speed: Vec<String>,
     /// What became of the questions to servers, where there are any.
     pub servers: Vec<ServerRow>,
     /// Our figures beside the paper's, where they were asked for.
@@ -39,9 +42,9 @@ enum Best {
     Largest(fn(&BenchRow) -> Option<f64>),
 }
 
-/// Table 4 of the paper.
+/// Table 4 of the paper, and what our help to finish in time adds.
 const COVERAGE: &[Column] = &[
-    Column::plain("schemas", |row| row.instances.to_string()),
+    Column::plain("schemas", schemas),
     Column::largest("theoretical", |row| decimals(row.theoretical, 2), |row| row.theoretical),
     Column::largest(
         "declared",
@@ -58,43 +61,60 @@ const COVERAGE: &[Column] = &[
         |row| share(row.compliance, row.compliance_ci),
         |row| row.compliance,
     ),
+    Column::largest("unaided", |row| decimals(row.unaided, 2), |row| row.unaided),
 ];
 
 /// Tables 2, 3, 12 and 13 of the paper, and the time of masks.
 const EFFICIENCY: &[Column] = &[
     Column::plain("compared", |row| row.compared.to_string()),
-    Column::smallest("GCT (s)", |row| decimals(row.medians.gct_s, 4), |row| row.medians.gct_s),
-    Column::smallest(
-        "TTFT (s)",
-        |row| decimals(row.medians.ttft_s, 3),
-        |row| row.medians.ttft_s,
-    ),
+    Column::smallest("GCT (s)", |row| figure(row.medians.gct_s), |row| row.medians.gct_s),
+    Column::smallest("TTFT (s)", |row| figure(row.medians.ttft_s), |row| row.medians.ttft_s),
     Column::smallest(
         "TPOT (ms)",
-        |row| decimals(row.medians.tpot_ms, 2),
+        |row| figure(row.medians.tpot_ms),
         |row| row.medians.tpot_ms,
     ),
-    Column::smallest("TGT (s)", |row| decimals(row.medians.tgt_s, 3), |row| row.medians.tgt_s),
+    Column::smallest("TGT (s)", |row| figure(row.medians.tgt_s), |row| row.medians.tgt_s),
     Column::plain("tokens (FF)", tokens),
+    Column::largest(
+        "tokens/s",
+        |row| figure(row.medians.tokens_per_s),
+        |row| row.medians.tokens_per_s,
+    ),
     Column::smallest(
         "mask (us)",
-        |row| decimals(row.medians.mask_us, 1),
+        |row| figure(row.medians.mask_us),
         |row| row.medians.mask_us,
     ),
     Column::smallest(
         "exposed (us)",
-        |row| decimals(row.medians.exposed_mask_us, 1),
+        |row| figure(row.medians.exposed_mask_us),
         |row| row.medians.exposed_mask_us,
     ),
 ];
 
+/// The tails of the times, on request.
+const PERCENTILES: &[Column] = &[
+    Column::plain("GCT p95 (s)", |row| figure(row.p95.gct_s)),
+    Column::plain("p99", |row| figure(row.p99.gct_s)),
+    Column::plain("TTFT p95 (s)", |row| figure(row.p95.ttft_s)),
+    Column::plain("p99", |row| figure(row.p99.ttft_s)),
+    Column::plain("TPOT p95 (ms)", |row| figure(row.p95.tpot_ms)),
+    Column::plain("p99", |row| figure(row.p99.tpot_ms)),
+    Column::plain("TGT p95 (s)", |row| figure(row.p95.tgt_s)),
+    Column::plain("p99", |row| figure(row.p99.tgt_s)),
+    Column::plain("exposed p95 (us)", |row| figure(row.p95.exposed_mask_us)),
+    Column::plain("p99", |row| figure(row.p99.exposed_mask_us)),
+];
+
 /// What stands under the table of coverage.
 const COVERAGE_LEGEND: &str = "Shares of the schemas. theoretical: uses only what the framework documents as supported; \
-declared: taken without an error; empirical: the answer is valid; compliance: empirical / declared.";
+declared: taken without an error; empirical: the answer is valid; compliance: empirical / declared; unaided: \
+the same if no answer counted that its framework had to end early to stay within the limit on tokens.";
 
 /// What stands under the table of efficiency.
 const EFFICIENCY_LEGEND: &str = "Medians over the schemas that every framework covers (compared). GCT: compilation; TTFT: to \
-the first token; TPOT: per token after it; TGT: whole generation; FF: fast-forwarded, not sampled; mask: framework time per \
+the first token; TPOT: per token after it; TGT: whole generation; FF: of them fast-forwarded, not sampled; mask: framework time per \
 mask; exposed: the part the forward pass does not hide, accepting tokens included; likely tokens are prepared meanwhile, which \
 counts in neither.";
 
@@ -103,24 +123,89 @@ const NETWORK_LEGEND: &str = " (server): measured over the network, by the arriv
 waiting are part of TTFT.";
 
 impl Report {
-    /// The tables for a terminal.
-    pub fn terminal(&self) -> String {
-        let table = |columns| self.table(columns, Style::Terminal);
-        let mut text = format!(
-            "{}\n{}\n{COVERAGE_LEGEND}\n\nEfficiency\n{}\n{EFFICIENCY_LEGEND}{}\n",
-            self.coverage_title(),
-            table(COVERAGE),
-            table(EFFICIENCY),
-            self.network_legend(),
-        );
+    /// The tables for a terminal; with `percentiles`, the tails of the times, too.
+    pub fn terminal(&self, percentiles: bool) -> String {
+        self.text(Style::Terminal, percentiles)
+    }
+
+    /// The tables in Markdown, the best value of each model and dataset bold where there are several.
+    pub fn markdown(&self) -> String {
+        self.text(Style::Markdown, true)
+    }
+
+    fn text(&self, style: Style, percentiles: bool) -> String {
+        let heading = |title: &str| match style {
+            Style::Terminal => format!("{title}\n"),
+            Style::Markdown => format!("**{title}**\n\n"),
+        };
+        let legend = |text: &str| match style {
+            Style::Terminal => format!("{}\n", crate::terminal::wrapped(text)),
+            Style::Markdown => format!("\n{text}\n"),
+        };
+        let best = match style {
+            Style::Terminal => "",
+            Style::Markdown => " Bold: the best.",
+        };
+        let mut text = format!("{}{}\n", heading(&self.coverage_title()), self.table(COVERAGE, style));
+        text += &legend(&format!("{COVERAGE_LEGEND}{best}"));
+        for sentence in self.coverage_sentences() {
+            text += &legend(&sentence);
+        }
+        text += &format!("\n{}{}\n", heading("Efficiency"), self.table(EFFICIENCY, style));
+        text += &legend(&format!("{EFFICIENCY_LEGEND}{}", self.network_legend()));
+        if percentiles {
+            text += &format!("\n{}{}\n", heading("Tails"), self.table(PERCENTILES, style));
+        }
+        for sentence in self.speed.iter().chain(&self.warnings) {
+            text += &legend(sentence);
+        }
         if !self.servers.is_empty() {
-            let servers = server_table(&self.servers, Style::Terminal);
-            text += &format!("\nServers\n{servers}\n{}\n", server_rows::LEGEND);
+            text += &format!("\n{}{}\n", heading("Servers"), server_table(&self.servers, style));
+            text += &legend(server_rows::LEGEND);
         }
         if let Some(comparisons) = &self.paper {
-            text += &format!("\n{}", comparison::text(comparisons, Style::Terminal));
+            text += &format!("\n{}", comparison::text(comparisons, style));
         }
         text
+    }
+
+    /// What the coverage comes to, and what does not count in it.
+    fn coverage_sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let several = self
+            .rows
+            .iter()
+            .any(|row| (&row.model, &row.dataset) != (&self.rows[0].model, &self.rows[0].dataset));
+        for group in self
+            .rows
+            .chunk_by(|one, other| (&one.model, &one.dataset) == (&other.model, &other.dataset))
+        {
+            let place = match several {
+                true => format!("{}, {}: ", group[0].model, group[0].dataset),
+                false => String::new(),
+            };
+            let mut sorted: Vec<&BenchRow> = group.iter().collect();
+            sorted.sort_by_key(|row| std::cmp::Reverse(row.valid));
+            let counts = sorted
+                .iter()
+                .map(|row| format!("{} {} of {}", display_name(row), row.valid, row.instances));
+            sentences.push(format!(
+                "{place}valid answers: {}.",
+                counts.collect::<Vec<_>>().join(", ")
+            ));
+            if group[0].no_room > 0 {
+                sentences.push(format!(
+                    "{place}{} of {} schemas count nowhere: their prompt, or the answer of some row, did not fit into the model's context \
+                     (fewer --shots, a smaller --max-tokens or another model leave more room).",
+                    group[0].no_room, group[0].planned
+                ));
+            }
+            for row in group.iter().filter(|row| row.unanswered > 0) {
+                let (name, answered, planned) = (display_name(row), row.planned - row.unanswered, row.planned);
+                sentences.push(format!("{place}UNFINISHED: {name}: {answered} of {planned} answered."));
+            }
+        }
+        sentences
     }
 
     fn network_legend(&self) -> &'static str {
@@ -128,26 +213,6 @@ impl Report {
             true => NETWORK_LEGEND,
             false => "",
         }
-    }
-
-    /// The tables in Markdown, the best value of each model and dataset bold where there are several.
-    pub fn markdown(&self) -> String {
-        let table = |columns| self.table(columns, Style::Markdown);
-        let mut text = format!(
-            "**{}**\n\n{}\n\n{COVERAGE_LEGEND} Bold: the best.\n\n**Efficiency**\n\n{}\n\n{EFFICIENCY_LEGEND}{}\n",
-            self.coverage_title(),
-            table(COVERAGE),
-            table(EFFICIENCY),
-            self.network_legend(),
-        );
-        if !self.servers.is_empty() {
-            let servers = server_table(&self.servers, Style::Markdown);
-            text += &format!("\n**Servers**\n\n{servers}\n\n{}\n", server_rows::LEGEND);
-        }
-        if let Some(comparisons) = &self.paper {
-            text += &format!("\n{}", comparison::text(comparisons, Style::Markdown));
-        }
-        text
     }
 
     /// The figures as CSV, unrounded, one line per row; empty cells where a figure does not apply.
@@ -182,7 +247,7 @@ impl Report {
         format!("Coverage ({} scoring, {percent} % confidence intervals)", self.scoring)
     }
 
-    /// The best value of each model and dataset is bold in Markdown.
+    /// The best value of each model and dataset is marked.
     fn table(&self, columns: &[Column], style: Style) -> Table {
         let several_models = self.rows.iter().any(|row| row.model != self.rows[0].model);
         let model = several_models.then_some("model");
@@ -192,11 +257,11 @@ impl Report {
         for row in &self.rows {
             let model = several_models.then(|| row.model.clone());
             let names = model.into_iter().chain([row.dataset.clone(), display_name(row)]);
-            table.add_row(names.chain(columns.iter().map(|column| {
+            table.add_row(names.map(CellText::from).chain(columns.iter().map(|column| {
                 let cell = (column.cell)(row);
-                match style == Style::Markdown && self.is_best(row, column) {
-                    true => format!("**{cell}**"),
-                    false => cell,
+                match self.is_best(row, column) {
+                    true => CellText::best(cell),
+                    false => cell.into(),
                 }
             })));
         }
@@ -259,10 +324,14 @@ fn csv_cells(row: &BenchRow) -> Vec<(String, String)> {
         ("dataset", row.dataset.clone()),
         ("server", row.server.to_string()),
         ("instances", row.instances.to_string()),
+        ("planned", row.planned.to_string()),
+        ("no_room", row.no_room.to_string()),
+        ("unanswered", row.unanswered.to_string()),
         ("theoretical", number(row.theoretical)),
         ("declared", number(row.declared)),
         ("empirical", number(row.empirical)),
         ("compliance", number(row.compliance)),
+        ("unaided", number(row.unaided)),
         ("compared", row.compared.to_string()),
     ]
     .map(|(name, cell)| (name.to_owned(), cell))
@@ -296,6 +365,57 @@ fn display_name(row: &BenchRow) -> String {
         crate::frameworks::LM_ONLY => "LM only".to_owned(),
         name => name.to_owned(),
     }
+}
+
+/// The number of schemas, of as many as there should be where some found no answer.
+fn schemas(row: &BenchRow) -> String {
+    match row.unanswered {
+        0 => row.instances.to_string(),
+        _ => format!("{} of {}", row.instances, row.planned - row.no_room),
+    }
+}
+
+/// How much faster the fastest row of each model is for each token than the others, over the schemas that they share in all
+/// datasets. `pairs` gives, for two rows of a model, their times for each token in pairs.
+pub fn speed(rows: &[BenchRow], pairs: impl Fn(&BenchRow, &BenchRow) -> Vec<(f64, f64)>) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let several = rows.iter().any(|row| row.model != rows[0].model);
+    for of_model in rows.chunk_by(|one, other| one.model == other.model) {
+        let mut distinct: Vec<&BenchRow> = Vec::new();
+        for row in of_model {
+            if distinct.iter().all(|known| known.framework != row.framework) {
+                distinct.push(row);
+            }
+        }
+        let ratio = |one: &BenchRow, other: &BenchRow| Ratio::of(pairs(one, other));
+        let is_fastest = |row: &&&BenchRow| {
+            let mut others = distinct.iter().filter(|other| other.framework != row.framework);
+            others.all(|other| ratio(other, row).is_some_and(|ratio| ratio.mean >= 1.0))
+        };
+        let Some(fastest) = distinct.iter().find(is_fastest).filter(|_| distinct.len() > 1) else {
+            continue;
+        };
+        let compared = distinct.iter().filter(|other| other.framework != fastest.framework);
+        let compared = compared.filter_map(|other| {
+            let ratio = ratio(other, fastest)?;
+            Some(format!("{} as fast as {}", ratio.describe(), display_name(other)))
+        });
+        let schemas = distinct
+            .iter()
+            .find_map(|other| ratio(other, fastest))
+            .map_or(0, |ratio| ratio.pairs);
+        let place = if several {
+            format!("{}: ", fastest.model)
+        } else {
+            String::new()
+        };
+        sentences.push(format!(
+            "{place}{} is the fastest for each token: {} (geometric means over {schemas} schemas, 95 % intervals).",
+            display_name(fastest),
+            compared.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    sentences
 }
 
 fn tokens(row: &BenchRow) -> String {
@@ -334,6 +454,9 @@ mod tests {
             dataset: "d".to_owned(),
             server: false,
             instances: 4,
+            planned: 4,
+            no_room: 0,
+            unanswered: 0,
             theoretical: None,
             declared,
             declared_ci: declared.map(|share| [share - 0.2, share + 0.2]),
@@ -341,6 +464,8 @@ mod tests {
             empirical_ci: Some([0.25, 0.75]),
             compliance: None,
             compliance_ci: None,
+            unaided: None,
+            valid: 2,
             compared: 2,
             medians: figures,
             median_cis: Figures::default(),
@@ -355,6 +480,8 @@ mod tests {
             rows,
             scoring: Scoring::Paper,
             confidence: 0.9,
+            speed: vec![],
+            warnings: vec![],
             servers: vec![],
             paper: None,
         }
@@ -386,12 +513,12 @@ mod tests {
         let lines = cells(&markdown, "m ");
         assert_eq!(
             lines[0][3..],
-            ["4", "NA", "**0.50 [0.30, 0.70]**", "0.50 [0.25, 0.75]", "NA"]
+            ["4", "NA", "**0.50 [0.30, 0.70]**", "0.50 [0.25, 0.75]", "NA", "NA"]
         );
         assert_eq!(lines[1][5], "0.25 [0.05, 0.45]");
         assert_eq!((lines[2][2].as_str(), lines[2][5].as_str()), ("LM only", "NA"));
-        let times: Vec<&str> = lines[3..].iter().map(|line| line[7].as_str()).collect();
-        assert_eq!(times, ["2.000", "**1.000**", "**1.000**"]);
+        let times: Vec<&str> = lines[3..6].iter().map(|line| line[7].as_str()).collect();
+        assert_eq!(times, ["2.00", "**1.00**", "**1.00**"]);
         let alone = cells(&markdown, "n ");
         assert_eq!(
             (alone[0][5].as_str(), alone[1][7].as_str()),
@@ -406,7 +533,7 @@ mod tests {
             cells(&report.markdown(), "dataset")[0][..3],
             ["dataset", "framework", "schemas"]
         );
-        assert!(!report.terminal().contains("**"));
+        assert!(!report.terminal(false).contains("**"));
         let csv = report.csv();
         let mut reader = csv::Reader::from_reader(csv.as_bytes());
         let header = reader.headers().unwrap().clone();
@@ -423,5 +550,39 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
         assert_eq!(json["rows"][0]["declared_ci"], json!([0.3, 0.7]));
         assert_eq!(json["scoring"], "paper");
+    }
+
+    #[test]
+    fn the_text_says_what_is_missing_and_who_is_fastest() {
+        let mut rows = vec![row("m", "a", Some(0.5), 2.0), row("m", "none", None, 1.0)];
+        rows[0].unanswered = 6;
+        rows[0].planned = 8;
+        rows[0].instances = 2;
+        rows.iter_mut().for_each(|row| row.no_room = 3);
+        let sentences = speed(&rows, |one, _| match one.framework.as_str() {
+            "a" => vec![(2.0, 1.0), (4.0, 2.0)],
+            _ => vec![(1.0, 2.0), (2.0, 4.0)],
+        });
+        assert_eq!(
+            sentences,
+            [
+                "LM only is the fastest for each token: 2.00 times (2.00 to 2.00) as fast as a (geometric means over 2 schemas, 95 % intervals)."
+            ]
+        );
+        let report = Report {
+            speed: sentences,
+            ..report(rows)
+        };
+        for text in [report.markdown(), report.terminal(true).replace('\n', " ")] {
+            for needle in [
+                "UNFINISHED: a: 2 of 8 answered",
+                "3 of 8 schemas count nowhere",
+                "2 of 5",
+                "valid answers: a 2 of 2",
+                "LM only is the fastest",
+            ] {
+                assert!(text.contains(needle), "{needle}: {text}");
+            }
+        }
     }
 }

@@ -26,8 +26,15 @@ pub struct BenchRow {
     /// Whether it is a server: its times are those at which answers arrived over a network, its compilations part of
     /// them.
     pub server: bool,
-    /// Schemas measured; those no answer can be judged by are left out.
+    /// Schemas measured; those no answer can be judged by are left out, and those of [`Self::no_room`].
     pub instances: usize,
+    /// Schemas of the dataset that the row is to be asked about, whatever became of them.
+    pub planned: usize,
+    /// Schemas of which no answer tells anything about a framework, as the prompt or the answer of some row did not fit into
+    /// the model's context. They count in no figure of any row of the model.
+    pub no_room: usize,
+    /// Questions that found no answer, for reasons that lie neither in the model nor in the framework, or were not asked yet.
+    pub unanswered: usize,
     /// Share of the schemas that use only what the framework documents as supported (paper, definition C.1).
     pub theoretical: Option<f64>,
     /// Share of the schemas that are taken without an error (paper, definition 5.1).
@@ -42,6 +49,10 @@ pub struct BenchRow {
     pub compliance: Option<f64>,
     /// Confidence interval of [`Self::compliance`], with the number of declared schemas as it is.
     pub compliance_ci: Option<Interval>,
+    /// Compliance if no answer that the framework had to bring to its end before the limit on tokens counted as valid.
+    pub unaided: Option<f64>,
+    /// Number of valid answers.
+    pub valid: usize,
     /// Number of schemas behind the figures below.
     pub compared: usize,
     /// Medians over the schemas that every framework covers.
@@ -71,6 +82,10 @@ pub struct Figures<T = f64> {
     pub tpot_ms: Option<T>,
     /// Total generation time, in seconds.
     pub tgt_s: Option<T>,
+    /// Time from the start of the compilation to the end of the generation, in seconds.
+    pub tgt_with_gct_s: Option<T>,
+    /// Tokens of the answer for each second of the generation.
+    pub tokens_per_s: Option<T>,
     /// Tokens of the answer, forced ones included.
     pub output_tokens: Option<T>,
     /// Forced tokens.
@@ -85,13 +100,15 @@ pub struct Figures<T = f64> {
 
 impl<T: Copy> Figures<T> {
     /// The figures with their names.
-    pub fn named(&self) -> [(&'static str, Option<T>); 10] {
+    pub fn named(&self) -> [(&'static str, Option<T>); 12] {
         [
             ("gct_s", self.gct_s),
             ("ttft_s", self.ttft_s),
             ("ttft_with_gct_s", self.ttft_with_gct_s),
             ("tpot_ms", self.tpot_ms),
             ("tgt_s", self.tgt_s),
+            ("tgt_with_gct_s", self.tgt_with_gct_s),
+            ("tokens_per_s", self.tokens_per_s),
             ("output_tokens", self.output_tokens),
             ("forced_tokens", self.forced_tokens),
             ("mask_us", self.mask_us),
@@ -110,8 +127,8 @@ fn with_suffix<S: Serializer>(figures: &Figures<Interval>, serializer: S) -> Res
 pub struct Scope<'a> {
     /// Models with their frameworks.
     pub keys: &'a [RowKey],
-    /// The datasets.
-    pub datasets: &'a [String],
+    /// The datasets, each with the number of its schemas.
+    pub datasets: &'a [(String, usize)],
 }
 
 /// What answers: a model and what constrains it, or a server.
@@ -157,25 +174,80 @@ pub fn rows(records: &[Record], scope: Scope<'_>, method: Method) -> Vec<BenchRo
     }
     let mut rows = Vec::new();
     for model in models {
-        for dataset in scope.datasets {
+        for (dataset, planned) in scope.datasets {
             let keys = scope.keys.iter().filter(|key| key.model == model);
-            let of_dataset: Vec<&[&Record]> = keys
-                .clone()
-                .map(|key| {
-                    let key = [model, dataset, &key.framework];
-                    groups.get(&key).map_or(&[][..], Vec::as_slice)
-                })
-                .collect();
+            let of_key = |key: &RowKey| -> Vec<&Record> {
+                let key = [model, dataset.as_str(), key.framework.as_str()];
+                groups.get(&key).cloned().unwrap_or_default()
+            };
+            let mut of_dataset: Vec<Vec<&Record>> = keys.clone().map(of_key).collect();
+            let no_room: HashSet<&str> = {
+                let all = of_dataset.iter().flatten();
+                let without = all.filter(|record| record.lacked_room());
+                without.map(|record| record.key.instance.as_str()).collect()
+            };
+            for records in &mut of_dataset {
+                records.retain(|record| !no_room.contains(record.key.instance.as_str()));
+            }
             let shared = covered_by_all(&of_dataset);
-            let with_records = keys.zip(of_dataset);
-            rows.extend(with_records.map(|(key, records)| row(key, dataset, records, &shared, method)));
+            let size = Size {
+                dataset,
+                planned: *planned,
+                no_room: no_room.len(),
+                unusable: unusable(records, model, dataset),
+            };
+            let with_records = keys.zip(&of_dataset);
+            rows.extend(with_records.map(|(key, records)| row(key, size, records, &shared, method)));
         }
     }
     rows
 }
 
+/// A dataset and what of it is counted.
+#[derive(Clone, Copy)]
+struct Size<'a> {
+    dataset: &'a str,
+    planned: usize,
+    no_room: usize,
+    /// Schemas that no answer can be judged by.
+    unusable: usize,
+}
+
+/// Number of schemas of a dataset that no answer can be judged by.
+fn unusable(records: &[Record], model: &str, dataset: &str) -> usize {
+    let unusable = records
+        .iter()
+        .filter(|record| record.unusable.is_some() && record.key.model == model && record.key.dataset == dataset);
+    unusable
+        .map(|record| record.key.instance.as_str())
+        .collect::<HashSet<_>>()
+        .len()
+}
+
+/// The times for each token of two rows of a model, in pairs: one for each schema that both of them cover, in all datasets.
+pub fn paired_times(records: &[Record], one: &BenchRow, other: &BenchRow) -> Vec<(f64, f64)> {
+    let times = |row: &BenchRow| -> HashMap<(&str, &str), f64> {
+        let own = records.iter().filter(|record| {
+            record.is_final() && (&record.key.model, &record.key.framework) == (&row.model, &row.framework)
+        });
+        let timed = own.filter_map(|record| {
+            let key = (record.key.dataset.as_str(), record.key.instance.as_str());
+            Some((key, record.comparable()?.tpot_ms?))
+        });
+        timed.collect()
+    };
+    let others = times(other);
+    let mut pairs: Vec<((&str, &str), (f64, f64))> = times(one)
+        .into_iter()
+        .filter_map(|(key, time)| Some((key, (time, *others.get(&key)?))))
+        .collect();
+    // Sums of floating-point numbers depend on their order.
+    pairs.sort_unstable_by_key(|(key, _)| *key);
+    pairs.into_iter().map(|(_, pair)| pair).collect()
+}
+
 /// The schemas that are comparable in every group.
-fn covered_by_all<'a>(groups: &[&[&'a Record]]) -> HashSet<&'a str> {
+fn covered_by_all<'a>(groups: &[Vec<&'a Record>]) -> HashSet<&'a str> {
     groups
         .iter()
         .map(|group| {
@@ -188,7 +260,7 @@ fn covered_by_all<'a>(groups: &[&[&'a Record]]) -> HashSet<&'a str> {
         .unwrap_or_default()
 }
 
-fn row(key: &RowKey, dataset: &str, records: &[&Record], shared: &HashSet<&str>, method: Method) -> BenchRow {
+fn row(key: &RowKey, size: Size<'_>, records: &[&Record], shared: &HashSet<&str>, method: Method) -> BenchRow {
     let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
     let interval = |part, whole| method.bootstrap.share(part, whole);
     let count = |holds: &dyn Fn(&Record) -> bool| records.iter().filter(|record| holds(record)).count();
@@ -197,6 +269,7 @@ fn row(key: &RowKey, dataset: &str, records: &[&Record], shared: &HashSet<&str>,
     let told = records.iter().any(|record| record.theoretical.is_some());
     let declared = count(&|record| record.declared() == Some(true));
     let valid = count(&|record| record.is_valid(method.scoring));
+    let unaided = count(&|record| record.is_valid(method.scoring) && !record.was_helped());
     let judged = if constrained { declared } else { records.len() };
     let covered: Vec<Measured> = records.iter().filter_map(|record| Measured::of(record)).collect();
     let compared: Vec<&Measured> = covered
@@ -208,9 +281,14 @@ fn row(key: &RowKey, dataset: &str, records: &[&Record], shared: &HashSet<&str>,
     BenchRow {
         model: key.model.clone(),
         framework: key.framework.clone(),
-        dataset: dataset.to_owned(),
+        dataset: size.dataset.to_owned(),
         server: key.server,
         instances: records.len(),
+        planned: size.planned,
+        no_room: size.no_room,
+        unanswered: size
+            .planned
+            .saturating_sub(records.len() + size.no_room + size.unusable),
         theoretical: share(documented, records.len()).filter(|_| told),
         declared: share(declared, records.len()).filter(|_| constrained),
         declared_ci: interval(declared, records.len()).filter(|_| constrained),
@@ -218,6 +296,8 @@ fn row(key: &RowKey, dataset: &str, records: &[&Record], shared: &HashSet<&str>,
         empirical_ci: interval(valid, records.len()),
         compliance: share(valid, judged),
         compliance_ci: interval(valid, judged),
+        unaided: share(unaided, judged),
+        valid,
         compared: compared.len(),
         medians: figures(&compared, spread(|spread| spread.median)),
         median_cis: figures(&compared, |values| method.bootstrap.median(values)),
@@ -231,14 +311,22 @@ fn row(key: &RowKey, dataset: &str, records: &[&Record], shared: &HashSet<&str>,
 struct Measured<'a> {
     instance: &'a str,
     gct_s: Option<f64>,
+    /// Whether the compilation ran while the prompt was read, so that it is part of the generation's times.
+    gct_within: bool,
     generation: &'a GenerationRecord,
 }
 
 impl<'a> Measured<'a> {
+    /// The compilation, in seconds, as far as it came before the generation.
+    fn gct_before(&self) -> f64 {
+        self.gct_s.filter(|_| !self.gct_within).unwrap_or(0.0)
+    }
+
     fn of(record: &'a Record) -> Option<Self> {
         Some(Self {
             instance: &record.key.instance,
             gct_s: record.compile.as_ref().and_then(|compile| compile.seconds),
+            gct_within: record.compile.as_ref().is_some_and(|compile| compile.beside_prefill),
             generation: record.comparable()?,
         })
     }
@@ -252,9 +340,11 @@ fn figures<T>(answers: &[&Measured<'_>], summarise: impl Fn(Vec<f64>) -> Option<
     Figures {
         gct_s: over(|answer| answer.gct_s),
         ttft_s: over(|answer| answer.generation.ttft_s),
-        ttft_with_gct_s: over(|answer| Some(answer.generation.ttft_s? + answer.gct_s.unwrap_or(0.0))),
+        ttft_with_gct_s: over(|answer| Some(answer.generation.ttft_s? + answer.gct_before())),
         tpot_ms: over(|answer| answer.generation.tpot_ms),
         tgt_s: over(|answer| Some(answer.generation.tgt_s)),
+        tgt_with_gct_s: over(|answer| Some(answer.generation.tgt_s + answer.gct_before())),
+        tokens_per_s: over(|answer| Some(answer.generation.output_tokens as f64 / answer.generation.tgt_s)),
         output_tokens: over(|answer| Some(answer.generation.output_tokens as f64)),
         forced_tokens: over(|answer| answer.gct_s.map(|_| answer.generation.forced_tokens as f64)),
         mask_us: over(|answer| answer.generation.mask_us),
@@ -291,7 +381,7 @@ mod tests {
         let of_model = |model| frameworks.iter().map(move |framework| key(model, framework));
         let scope = Scope {
             keys: &models.iter().flat_map(|model| of_model(*model)).collect::<Vec<_>>(),
-            datasets: &["d".to_owned()],
+            datasets: &[("d".to_owned(), 5)],
         };
         let bootstrap = Bootstrap {
             confidence: 0.95,
@@ -311,6 +401,7 @@ mod tests {
         let error = error.map(failure);
         record.compile = Some(CompileRecord {
             seconds: Some(seconds),
+            beside_prefill: false,
             error,
         });
         record
@@ -325,6 +416,7 @@ mod tests {
             finish,
             error: None,
             framework_failed: false,
+            helped: false,
             ttft_s: Some(0.5),
             tpot_ms: Some(1.0),
             tgt_s,
@@ -429,6 +521,32 @@ mod tests {
         assert_eq!(rows[0].declared_ci, Some([0.0, 1.0]));
         assert_eq!(rows[0].empirical_ci, Some([0.0, 0.75]));
         assert_eq!(rows[0].compliance_ci, Some([0.0, 1.0]));
+    }
+
+    #[test]
+    fn what_did_not_fit_and_what_was_helped_is_counted_apart() {
+        let end = Some(FinishReason::EndOfSequence);
+        let full = Some(FinishReason::ContextFull);
+        let mut helped = answered(compiled(record("a", "2"), 0.1, None), 1.0, end, true);
+        helped
+            .generation
+            .iter_mut()
+            .for_each(|generation| generation.helped = true);
+        let records = [
+            answered(compiled(record("a", "1"), 0.1, None), 1.0, end, true),
+            helped,
+            answered(compiled(record("a", "3"), 0.1, None), 1.0, full, false),
+            answered(record("none", "1"), 1.0, end, false),
+            answered(record("none", "3"), 1.0, end, true),
+        ];
+        let rows = tabulate(&records, &["m"], &["a", "none"], Scoring::Strict);
+        let [a, none] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!((a.instances, a.no_room, a.planned, a.unanswered), (2, 1, 5, 2));
+        assert_eq!((a.compliance, a.unaided), (Some(1.0), Some(0.5)));
+        assert_eq!(
+            (none.instances, none.no_room, none.compliance, none.unanswered),
+            (1, 1, Some(0.0), 3)
+        );
     }
 
     #[test]

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use comfy_table::Table;
 use serde::Serialize;
 
 use crate::bench::record::{Record, ServerRecord};
 use crate::bench::rows::RowKey;
-use crate::report::table::{self, Style};
+use crate::report::table::{self, Style, Table};
 use crate::server::{Outcome, TokenSource};
 
 /// A server's questions over all datasets.

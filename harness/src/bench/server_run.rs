@@ -1,17 +1,19 @@
 //! [`ServerRun`]: a run with one server, several questions in flight, a record for each answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use maskwright::CompileErrorKind;
 use maskwright_models::SamplingOptions;
 use maskwright_suites::dataset::Dataset;
-use maskwright_suites::validate::Judge;
+use maskwright_suites::validate::{Judge, SchemaProblem};
 
 use super::measure::judge;
 use super::prompts::messages;
 use super::record::{CompileFailure, CompileRecord, GenerationRecord, Record, RecordKey, ServerRecord};
 use super::server_rows::total_cost;
+use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
 use crate::run::directory::RunDirectory;
 use crate::run::progress;
@@ -20,8 +22,9 @@ use crate::server::{Answer, Client, Ended, Next, Outcome, Patience, Question, Un
 /// A run with one server.
 pub struct ServerRun<'a> {
     pub client: &'a Arc<Client>,
+    pub documents: &'a DocumentLibrary,
     pub shots: usize,
-    pub max_tokens: usize,
+    pub max_tokens: Option<usize>,
     pub sampling: &'a SamplingOptions,
     pub limit: Duration,
     pub concurrency: usize,
@@ -132,9 +135,10 @@ impl ServerRun<'_> {
                 }
                 let problem = match &instance.schema {
                     Err(error) => Err(error.to_string()),
-                    Ok(schema) => Judge::new(schema)
+                    Ok(schema) => self
+                        .judge_of(schema)
                         .map(|_| schema)
-                        .map_err(|problem| problem.to_string()),
+                        .map_err(|problem| documents::with_hint(problem.to_string())),
                 };
                 match problem {
                     Ok(schema) => pending.push(Pending { key, schema }),
@@ -145,6 +149,10 @@ impl ServerRun<'_> {
         // What a server may have died of comes last, so that each attempt gets further.
         pending.sort_by_key(|pending| directory.failures(&pending.key));
         Ok(pending)
+    }
+
+    fn judge_of(&self, schema: &str) -> Result<Judge, SchemaProblem> {
+        Judge::with_documents(schema, &self.documents.beside(schema, &BTreeMap::new()))
     }
 
     fn question(&self, schema: &str) -> Question {
@@ -170,6 +178,7 @@ impl ServerRun<'_> {
         record.server = Some(ServerRecord::of_answer(&answer, settings.prices.as_ref()));
         record.compile = settings.constrained.then(|| CompileRecord {
             seconds: None,
+            beside_prefill: false,
             error: (answer.outcome == Outcome::SchemaRefused).then(|| CompileFailure {
                 kind: CompileErrorKind::Refused,
                 pointer: None,
@@ -183,7 +192,7 @@ impl ServerRun<'_> {
             .as_ref()
             .is_some_and(|generation| generation.finish.is_some());
         // The schema was looked at before it was asked about.
-        if let (true, Ok(judge_of_schema)) = (ended, Judge::new(schema)) {
+        if let (true, Ok(judge_of_schema)) = (ended, self.judge_of(schema)) {
             let verdicts = judge(&judge_of_schema, &answer.text);
             record.verdict = Some(verdicts.strict);
             record.paper_verdict = Some(verdicts.paper);

@@ -4,8 +4,27 @@ use maskwright_models::SamplingOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::documents::DocumentSettings;
 use crate::frameworks::FrameworkSettings;
+use crate::run::manifest::Settings;
 use crate::server::ServerSettingsSummary;
+
+/// How answers are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// Schemas are compiled before the model begins; frameworks that can end an answer before its limit on tokens do so
+    #[default]
+    Ours,
+    /// As the JSONSchemaBench paper's engines work: no limit on tokens but the model's context, no help to end in time, and
+    /// schemas are compiled while the model reads the prompt, so that the compilation is part of TTFT
+    Paper,
+}
+
+/// The number of repetitions of runs that do not tell.
+fn once() -> usize {
+    1
+}
 
 /// What a run of `maskwright bench` measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,14 +38,26 @@ pub struct BenchSettings {
     pub servers: Vec<ServerSettingsSummary>,
     /// The datasets.
     pub datasets: Vec<DatasetSettings>,
+    /// The documents beside the schemas, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documents: Option<DocumentSettings>,
     /// How tokens are chosen.
     pub sampling: SamplingOptions,
     /// Demonstrations in the prompt.
     pub shots: usize,
     /// The date that chat templates are told.
     pub prompt_date: String,
-    /// Largest number of tokens of an answer.
-    pub max_tokens: usize,
+    /// Largest number of tokens of an answer; only the model's context and the time are limits where there is none.
+    pub max_tokens: Option<usize>,
+    /// How answers are asked for.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// Whether the model reads what all prompts begin with once only.
+    #[serde(default)]
+    pub prefix_cache: bool,
+    /// How often each answer is asked for.
+    #[serde(default = "once")]
+    pub repeat: usize,
     /// Longest compilation, in seconds.
     pub compile_limit_s: f64,
     /// Longest generation, in seconds.
@@ -39,6 +70,10 @@ pub struct BenchSettings {
     pub overlap: bool,
     /// Threads of the model's forward pass.
     pub threads: usize,
+}
+
+impl Settings for BenchSettings {
+    const COMMAND: &'static str = "bench";
 }
 
 /// A dataset, as far as it was used.

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::Table;
 use maskwright_suites::census::{Census, Frequency, SchemaSize};
 use maskwright_suites::dataset::Subsample;
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
 use crate::report::statistics::Spread;
-use crate::report::table::{Style, table};
+use crate::report::table::{Style, Table, table};
 use crate::run::progress;
 
 /// Arguments of `maskwright census`.
@@ -53,6 +52,10 @@ pub fn run(arguments: &CensusArguments) -> Result<(), CommandError> {
         }
         counted.push((dataset.name, census));
     }
+    if counted.iter().all(|(_, census)| census.sizes.is_empty()) {
+        let message = "there is no schema that can be read".to_owned();
+        return Err(CommandError::NothingMeasured(message));
+    }
     if arguments.json {
         let datasets: BTreeMap<&str, Value> = counted
             .iter()
@@ -67,7 +70,7 @@ pub fn run(arguments: &CensusArguments) -> Result<(), CommandError> {
         frequencies(&counted, "format", arguments.top, |census| &census.formats),
     ];
     let text: String = tables.iter().map(|table| format!("{table}\n\n")).collect();
-    crate::print(&text)
+    crate::print_text(&text)
 }
 
 /// A dataset's counts, its sizes as median and largest.

@@ -1,5 +1,6 @@
 //! `maskwright check`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,9 @@ use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, KeywordLocation
 use maskwright::{CompileError, Draft};
 use serde_json::{Value, json};
 
+use super::arguments::documents::DocumentArguments;
 use super::arguments::style::DocumentStyle;
+use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
 
 /// Arguments of `maskwright check`.
@@ -19,6 +22,8 @@ pub struct CheckArguments {
     /// File of a document to hold against the schema; `-` reads standard input. May be given several times
     #[arg(long = "instance", value_name = "FILE")]
     instances: Vec<PathBuf>,
+    #[command(flatten)]
+    documents: DocumentArguments,
     /// How documents may look
     #[arg(long, value_enum, default_value_t = DocumentStyle::Rfc8259)]
     style: DocumentStyle,
@@ -59,20 +64,29 @@ pub fn run(arguments: &CheckArguments) -> Result<(), CommandError> {
     for path in &arguments.instances {
         instances.push((path.clone(), super::read_bytes(path)?));
     }
-    let findings = find(arguments, &schema, &instances);
+    let findings = find(arguments, &schema, &arguments.documents.read()?, &instances);
     let text = match arguments.json {
         true => format!("{}\n", report(&findings, &schema)),
         false => terminal(&findings, &schema),
     };
-    crate::print(&text)?;
+    match arguments.json {
+        true => crate::print(&text)?,
+        false => crate::print_text(&text)?,
+    }
     match summary(&findings) {
         Some(summary) => Err(CommandError::Found(summary)),
         None => Ok(()),
     }
 }
 
-fn find(arguments: &CheckArguments, schema: &str, instances: &[(PathBuf, Vec<u8>)]) -> Findings {
-    let options = arguments.style.exact_options(arguments.annotate_formats);
+fn find(
+    arguments: &CheckArguments,
+    schema: &str,
+    documents: &DocumentLibrary,
+    instances: &[(PathBuf, Vec<u8>)],
+) -> Findings {
+    let mut options = arguments.style.exact_options(arguments.annotate_formats);
+    options.schema.documents = documents.beside(schema, &BTreeMap::new());
     let mut findings = Findings::default();
     match Explainer::new(schema, &options) {
         Ok(mut explainer) => {
@@ -155,7 +169,12 @@ fn terminal(findings: &Findings, schema: &str) -> String {
     }
     let at = |line: Option<usize>| line.map_or(String::new(), |line| format!("line {line}: "));
     for error in &findings.refused {
-        let _ = writeln!(text, "refused: {}{error}", at(error_line(schema, error)));
+        let _ = writeln!(
+            text,
+            "refused: {}{}",
+            at(error_line(schema, error)),
+            documents::with_hint(error.to_string())
+        );
     }
     if let Some(conflict) = &findings.conflict {
         let _ = writeln!(text, "no value: {conflict}");
@@ -168,6 +187,9 @@ fn terminal(findings: &Findings, schema: &str) -> String {
             None => writeln!(text, "{}: valid", path.display()),
             Some(forbidden) => writeln!(text, "{}: forbidden at {forbidden}", path.display()),
         };
+    }
+    if summary(findings).is_none() {
+        text += "nothing found: no keyword is refused, and every part has a value\n";
     }
     text
 }
@@ -183,7 +205,7 @@ fn report(findings: &Findings, schema: &str) -> Value {
     let refused = findings.refused.iter().map(|error| {
         json!({
             "kind": error.kind(), "pointer": error.pointer(), "keyword": error.keyword(),
-            "line": error_line(schema, error), "message": error.message(),
+            "line": error_line(schema, error), "message": documents::with_hint(error.message().to_owned()),
         })
     });
     let parts = findings.parts.iter().map(|part| {

@@ -1,6 +1,5 @@
 //! `maskwright fetch`.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::error::CommandError;
 use crate::run::{interrupt, progress};
+use crate::terminal::listed;
 
 /// Stands for all sources.
 const ALL: &str = "all";
@@ -71,7 +71,7 @@ pub fn run(arguments: &FetchArguments) -> Result<(), CommandError> {
     }
     match arguments.json {
         true => crate::print(&format!("{}\n", as_json(&cache, &chosen))),
-        false => crate::print(&as_text(&cache, &chosen)),
+        false => crate::print_text(&as_text(&cache, &chosen)),
     }
 }
 
@@ -192,10 +192,10 @@ fn as_text(cache: &Cache, chosen: &[&Source]) -> String {
             ),
         };
         let (page, licence) = (source.home.page(), source.licence);
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:<20} {state}", source.name);
-        let _ = writeln!(text, "{:<20} {}", "", source.description);
-        let _ = writeln!(text, "{:<20} {page} (licence: {licence})\n", "");
+        text += &listed(source.name, &state);
+        text += &listed("", source.description);
+        text += &listed("", &format!("{page} (licence: {licence})"));
+        text.push('\n');
     }
     format!("{text}cache: {}\n", cache.root().display())
 }

@@ -1,13 +1,13 @@
 //! `maskwright list`.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::frameworks::{BUILT_IN_FRAMEWORKS, EXTERNAL_FRAMEWORKS, LM_ONLY, find_executable};
+use crate::frameworks::{BUILT_IN_FRAMEWORKS, EXTERNAL_FRAMEWORKS, LM_ONLY, REPOSITORY, find_executable};
+use crate::terminal::listed;
 
 /// Arguments of `maskwright list`.
 #[derive(Debug, Args)]
@@ -61,8 +61,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
     }
     let mut text = String::from("Frameworks\n");
     let mut line = |name: &str, description: &str| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {name:<22} {description}");
+        text.push_str(&listed(name, description));
     };
     line(LM_ONLY, "the model alone, unconstrained (LM only)");
     for framework in BUILT_IN_FRAMEWORKS {
@@ -74,21 +73,28 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
     for program in EXTERNAL_FRAMEWORKS {
         let state = match find_executable(program) {
             Some(path) => format!("({})", path.display()),
-            None => format!(
-                "(not built: cargo build --release --manifest-path {}/Cargo.toml)",
-                program.package
-            ),
+            None => "(not built)".to_owned(),
         };
         line(program.name, &format!("{} {state}", program.description));
     }
+    if EXTERNAL_FRAMEWORKS
+        .iter()
+        .any(|program| find_executable(program).is_none())
+    {
+        let package = "cargo build --release --manifest-path harness/worker-NAME/Cargo.toml";
+        text.push_str(&listed(
+            "",
+            &format!("one that is not built is built in a clone of {REPOSITORY}: {package}"),
+        ));
+    }
     text.push_str("\nModels (families: Llama, Qwen2 and 2.5, Qwen3)\n");
     let mut line = |name: &str, description: &str| {
-        let _ = writeln!(text, "  {name:<22} {description}");
+        text.push_str(&listed(name, description));
     };
     models.iter().for_each(|(name, description)| line(name, description));
     text.push_str("\nDatasets\n");
     let mut line = |name: &str, description: &str| {
-        let _ = writeln!(text, "  {name:<22} {description}");
+        text.push_str(&listed(name, description));
     };
     for dataset in &datasets {
         line(&dataset.name, &format!("{} schemas", dataset.count));
@@ -97,5 +103,5 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
         super::bench::HELD_OUT,
         "generated schemas that the built-in model was not trained on, as many as --limit asks for",
     );
-    crate::print(&text)
+    crate::print_text(&text)
 }

@@ -1,6 +1,6 @@
 //! `maskwright masks`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -13,14 +13,19 @@ use maskwright_worker::Purpose;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::directory::DirectoryArguments;
+use super::arguments::documents::DocumentArguments;
 use super::arguments::frameworks::ReplayArguments;
+use super::arguments::numbers::positive;
+use crate::documents::{DocumentLibrary, DocumentSettings};
 use crate::error::CommandError;
 use crate::frameworks::{Framework, FrameworkSettings, Judging};
 use crate::masks::record::{MaskKey, MaskRecord};
-use crate::masks::{plot, report, rows};
+use crate::masks::report::{self, Layout};
+use crate::masks::{plot, rows};
 use crate::report::table::Style;
 use crate::run::directory::RunDirectory;
-use crate::run::manifest::Manifest;
+use crate::run::load::{LoadWatch, spread_warning};
+use crate::run::manifest::{Manifest, Settings};
 use crate::run::{interrupt, progress};
 use crate::vocabularies::NamedVocabulary;
 use crate::worker::trial::{Trial, TrialOptions};
@@ -37,12 +42,17 @@ pub struct MasksArguments {
     /// Directory with MaskBench's files (`maskbench/data`) [default: what `maskwright fetch jsonschemabench` fetched]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    documents: DocumentArguments,
     /// Files, at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = positive::<usize>, value_name = "N")]
     limit: Option<usize>,
     /// Seed of the sample that --limit takes; the first files without it
     #[arg(long)]
     seed: Option<u64>,
+    /// How often each file is compiled and replayed. The median of each time counts
+    #[arg(long, default_value_t = 1, value_parser = positive::<usize>, value_name = "N")]
+    repeat: usize,
     /// How replays are judged: strict, or paper, which like MaskBench's own scripts does not ask whether a document may
     /// end where it does
     #[arg(long, default_value_t = Scoring::Strict)]
@@ -52,6 +62,9 @@ pub struct MasksArguments {
     plot: bool,
     #[command(flatten)]
     directory: DirectoryArguments,
+    /// Print every percentile, and elapsed time beside processor time
+    #[arg(long)]
+    percentiles: bool,
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -65,6 +78,19 @@ struct MaskSettings {
     seed: Option<u64>,
     vocabulary: String,
     time_limit_s: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    documents: Option<DocumentSettings>,
+    #[serde(default = "once")]
+    repeat: usize,
+}
+
+/// The number of repetitions of runs that do not tell.
+fn once() -> usize {
+    1
+}
+
+impl Settings for MaskSettings {
+    const COMMAND: &'static str = "masks";
 }
 
 /// Replays MaskBench and prints the tables.
@@ -73,6 +99,7 @@ struct MaskSettings {
 ///
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
+    arguments.directory.check()?;
     let frameworks = arguments.replay.choose()?;
     let bench = match &arguments.data {
         Some(directory) => MaskBench::open(directory)?,
@@ -82,6 +109,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         limit: arguments.limit,
         seed: arguments.seed,
     });
+    let documents = arguments.documents.read()?;
     let vocabulary = arguments.replay.load_vocabulary()?;
     let provision = Provision::new(
         &vocabulary.vocabulary,
@@ -96,11 +124,20 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         seed: arguments.seed,
         vocabulary: vocabulary.name.clone(),
         time_limit_s: arguments.replay.time_limit,
+        documents: documents.settings(),
+        repeat: arguments.repeat,
     });
-    let mut directory = arguments.directory.open("masks", &manifest)?;
+    let is_planned = |key: &MaskKey| {
+        let mut names = frameworks.iter().map(|framework| &framework.name);
+        names.any(|name| *name == key.framework) && files.contains(&key.file.as_str())
+    };
+    let mut directory = arguments.directory.open(&manifest, &is_planned)?;
     interrupt::watch();
     let mut run = MaskRun {
         bench: &bench,
+        documents: &documents,
+        repeat: arguments.repeat,
+        warm: HashMap::new(),
         vocabulary: &vocabulary,
         frameworks: workers(&frameworks, &provision)?,
         options: TrialOptions {
@@ -109,10 +146,15 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
             forced: true,
         },
     };
+    let load = LoadWatch::start();
     run.all(&files, &mut directory)?;
+    let mut warnings: Vec<String> = load.finish().into_iter().collect();
+    warnings.extend(spread_warning(
+        directory.records().iter().map(|record| &record.repeats_s[..]),
+    ));
     drop(run);
     let names: Vec<String> = frameworks.into_iter().map(|framework| framework.name).collect();
-    finish(arguments, &directory, &names, &manifest.settings.frameworks)
+    finish(arguments, &directory, &names, &manifest.settings.frameworks, warnings)
 }
 
 fn workers<'a>(
@@ -131,34 +173,73 @@ fn finish(
     directory: &RunDirectory<MaskRecord>,
     names: &[String],
     frameworks: &[FrameworkSettings],
+    warnings: Vec<String>,
 ) -> Result<(), CommandError> {
+    let reasons = directory.records().iter().map(|record| record.unusable.as_deref());
+    if let Some([first, ..]) = reasons.collect::<Option<Vec<&str>>>().as_deref() {
+        let message = format!("none of the files can be used, the first: {first}");
+        return Err(CommandError::NothingMeasured(message));
+    }
     let check_end = arguments.scoring == Scoring::Strict;
     let rows = rows::rows(directory.records(), names, check_end);
     let json = report::json(&rows, frameworks) + "\n";
-    directory.write("report.md", &report::text(&rows, frameworks, Style::Markdown))?;
-    directory.write("report.csv", &report::csv(&rows))?;
-    directory.write("report.json", &json)?;
-    if arguments.plot {
-        let times = rows::shared_times(directory.records(), names);
-        directory.write("tbm.svg", &plot::time_between_masks(&times)?)?;
-        directory.write("ttfm.svg", &plot::time_to_first_mask(&times)?)?;
-    }
+    let mut speed = report::speed(&rows, |one, other| {
+        rows::paired_means(directory.records(), names, one, other)
+    });
+    speed.extend(warnings);
+    let text = |style, percentiles| report::text(&rows, frameworks, &speed, Layout { style, percentiles });
+    let written = write(
+        arguments,
+        directory,
+        names,
+        &[
+            ("report.md", directory.heading() + &text(Style::Markdown, true)),
+            ("report.csv", report::csv(&rows)),
+            ("report.json", json.clone()),
+        ],
+    );
     let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
     for record in unusable.filter(|record| Some(&record.key.framework) == names.first()) {
         let reason = record.unusable.as_deref().unwrap_or_default();
         progress::say(&format!("left out: {}: {reason}", record.key.file));
     }
-    if arguments.json {
-        return crate::print(&json);
+    match arguments.json {
+        true => crate::print(&json)?,
+        false => crate::print_text(&text(Style::Terminal, arguments.percentiles))?,
     }
-    crate::print(&report::text(&rows, frameworks, Style::Terminal))?;
-    directory.say_where();
+    written?;
+    if !arguments.json {
+        directory.say_where();
+    }
+    Ok(())
+}
+
+/// Writes the tables, and the curves where they were asked for, beside the records.
+fn write(
+    arguments: &MasksArguments,
+    directory: &RunDirectory<MaskRecord>,
+    names: &[String],
+    files: &[(&str, String)],
+) -> Result<(), CommandError> {
+    for (name, content) in files {
+        directory.write(name, content)?;
+    }
+    if arguments.plot {
+        let times = rows::shared_times(directory.records(), names);
+        directory.write("tbm.svg", &plot::time_between_masks(&times)?)?;
+        directory.write("ttfm.svg", &plot::time_to_first_mask(&times)?)?;
+    }
     Ok(())
 }
 
 /// MaskBench on its way through the frameworks.
 struct MaskRun<'a> {
     bench: &'a MaskBench,
+    documents: &'a DocumentLibrary,
+    /// How often each file is replayed.
+    repeat: usize,
+    /// The processes of workers that have compiled something already, by framework.
+    warm: HashMap<&'a str, u64>,
     vocabulary: &'a NamedVocabulary,
     frameworks: Vec<(&'a Framework, Worker)>,
     options: TrialOptions,
@@ -212,11 +293,24 @@ impl MaskRun<'_> {
             let record = match &read {
                 Err(error) => MaskRecord::unusable(key(name), error.to_string()),
                 Ok(file) => {
-                    let tokens = tokens(framework, file, self.vocabulary);
-                    let trial = Trial::run(worker, &file.schema_text, &tokens, &self.options);
+                    let documents = self.documents.beside(&file.schema_text, &file.documents);
+                    let tokens = tokens(framework, file, &documents, self.vocabulary);
+                    warm_up(
+                        worker,
+                        self.warm.entry(name).or_default(),
+                        self.vocabulary,
+                        &self.options,
+                    );
                     let labels = file.instances.iter().map(|instance| instance.valid);
                     let instances: Vec<(bool, usize)> = labels.zip(tokens.iter().map(Vec::len)).collect();
-                    MaskRecord::new(key(name), trial, &instances, worker.peak_memory())
+                    let repetitions = (0..self.repeat).map(|_| {
+                        let trial = Trial::run(worker, &file.schema_text, &documents, &tokens, &self.options);
+                        MaskRecord::new(key(name), trial, &instances, worker.peak_memory())
+                    });
+                    match MaskRecord::medians(repetitions.collect()) {
+                        Some(record) => record,
+                        None => continue,
+                    }
                 }
             };
             directory.add(record)?;
@@ -225,9 +319,27 @@ impl MaskRun<'_> {
     }
 }
 
-fn tokens(framework: &Framework, file: &MaskBenchFile, vocabulary: &NamedVocabulary) -> Vec<Vec<TokenId>> {
+/// Has a worker's process compile and replay something that nobody counts, unless `warm` says that it has: its code is paged
+/// in then, and its first compilation over.
+fn warm_up(worker: &mut Worker, warm: &mut u64, vocabulary: &NamedVocabulary, options: &TrialOptions) {
+    const SCHEMA: &str = r#"{"type": "object", "properties": {"word": {"type": "string"}, "number": {"type": "integer"}}, "required": ["word"]}"#;
+    const INSTANCE: &str = r#"{"word": "warm", "number": 1}"#;
+    if *warm != worker.generation() || *warm == 0 {
+        let instance = vocabulary.tokenize(INSTANCE);
+        // What goes wrong here goes wrong again, and is then put on record.
+        let _ = Trial::run(worker, SCHEMA, &BTreeMap::new(), &[instance], options);
+        *warm = worker.generation();
+    }
+}
+
+fn tokens(
+    framework: &Framework,
+    file: &MaskBenchFile,
+    documents: &BTreeMap<String, String>,
+    vocabulary: &NamedVocabulary,
+) -> Vec<Vec<TokenId>> {
     let judging = Judging {
-        documents: &BTreeMap::new(),
+        documents,
         assert_formats: ASSERT_FORMATS,
     };
     let instances = file.instances.iter();

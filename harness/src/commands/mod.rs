@@ -4,10 +4,12 @@ mod arguments;
 mod bench;
 mod census;
 mod check;
+mod completions;
 mod fetch;
 mod ifstruct;
 mod list;
 mod masks;
+pub mod resumed;
 mod sample;
 mod testsuite;
 mod worker;
@@ -16,6 +18,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use maskwright_suites::dataset::Catalog;
+use maskwright_suites::json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use maskwright_suites::locate;
 
 use crate::error::CommandError;
@@ -29,6 +32,8 @@ pub enum Command {
     Census(census::CensusArguments),
     /// Say what in a schema is refused or has no value, and where documents leave it, with the keywords to blame
     Check(check::CheckArguments),
+    /// Print what a shell completes this program's arguments by
+    Completions(completions::CompletionArguments),
     /// Fetch public datasets and the JSON Schema Test Suite into a cache, checked file by file; without names, list them
     Fetch(fetch::FetchArguments),
     /// IFStruct: requests for structured output in the many ways people ask, replies of models to them, and their judge
@@ -36,13 +41,15 @@ pub enum Command {
     Ifstruct(ifstruct::IfstructCommand),
     /// Name the frameworks, models and datasets that can be used
     List(list::ListArguments),
+    /// Print the manual page of the program or of a command
+    Man(completions::ManArguments),
     /// Replay MaskBench: time to first mask, time between masks, and what each framework gets wrong
     Masks(masks::MasksArguments),
     /// Write random documents that are valid under a schema, straight from its masks
     Sample(sample::SampleArguments),
     /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
     Testsuite(testsuite::TestSuiteArguments),
-    /// Run a framework as a worker, which answers requests on standard input (see docs/worker-protocol.md)
+    /// Run a framework as a worker, which answers requests on standard input
     #[command(hide = true)]
     Worker(worker::WorkerArguments),
 }
@@ -57,9 +64,11 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Census(arguments) => census::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Completions(arguments) => completions::completions(&arguments),
         Command::Fetch(arguments) => fetch::run(&arguments),
         Command::Ifstruct(command) => ifstruct::run(&command),
         Command::List(arguments) => list::run(&arguments),
+        Command::Man(arguments) => completions::man(&arguments),
         Command::Masks(arguments) => masks::run(&arguments),
         Command::Sample(arguments) => sample::run(&arguments),
         Command::Testsuite(arguments) => testsuite::run(&arguments),
@@ -86,8 +95,13 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
 /// # Errors
 ///
 /// [`CommandError::Read`], where it cannot be read or is not UTF-8.
-fn read_text(path: &Path) -> Result<String, CommandError> {
-    String::from_utf8(read_bytes(path)?)
+pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
+    let bytes = read_bytes(path)?;
+    if is_git_lfs_pointer(&bytes) {
+        let error = io::Error::new(io::ErrorKind::InvalidData, format!("it {GIT_LFS_POINTER}"));
+        return Err(CommandError::read(path, error));
+    }
+    String::from_utf8(bytes)
         .map_err(|error| CommandError::read(path, io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 

@@ -1,5 +1,6 @@
 //! `maskwright sample`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,7 +10,10 @@ use maskwright::{Compiler as _, ExactCompiler, Vocabulary};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, SamplingOptions, Unigram, generate};
 use maskwright_suites::validate::Validator;
 
+use super::arguments::documents::DocumentArguments;
+use super::arguments::numbers::positive;
 use super::arguments::style::DocumentStyle;
+use crate::documents::with_hint;
 use crate::error::CommandError;
 
 /// Arguments of `maskwright sample`.
@@ -18,16 +22,18 @@ pub struct SampleArguments {
     /// File of the JSON Schema; `-` reads standard input
     schema: PathBuf,
     /// Number of documents
-    #[arg(short = 'n', long, default_value_t = 1, value_name = "N")]
+    #[arg(short = 'n', long, default_value_t = 1, value_parser = positive::<u64>, value_name = "N")]
     count: u64,
     /// Seed: the same seed, schema and options give the same documents
     #[arg(long, default_value_t = 0, value_name = "SEED")]
     seed: u64,
+    #[command(flatten)]
+    documents: DocumentArguments,
     /// How documents look
     #[arg(long, value_enum, default_value_t = DocumentStyle::Compact)]
     style: DocumentStyle,
     /// Bytes per document, at most. Documents are ended in time; a schema whose documents cannot be is an error
-    #[arg(long, default_value_t = 2_000, value_name = "N")]
+    #[arg(long, default_value_t = 2_000, value_parser = positive::<usize>, value_name = "N")]
     max_bytes: usize,
     /// Take `format` as an annotation instead of asserting it
     #[arg(long)]
@@ -44,8 +50,12 @@ pub struct SampleArguments {
 /// [`CommandError`], where the schema is refused, or a document cannot be ended in time.
 pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
     let schema = super::read_text(&arguments.schema)?;
+    let documents = arguments.documents.read()?.beside(&schema, &BTreeMap::new());
     let validator = match arguments.check {
-        true => Some(Validator::new(&schema).map_err(|error| unusable(&arguments.schema, &error.to_string()))?),
+        true => Some(
+            Validator::with_documents(&schema, &documents)
+                .map_err(|error| unusable(&arguments.schema, &error.to_string()))?,
+        ),
         false => None,
     };
     let compiler = ExactCompiler::new(
@@ -53,7 +63,7 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
         arguments.style.exact_options(arguments.annotate_formats),
     );
     let start = compiler
-        .compile(&schema)
+        .compile_with_documents(&schema, &documents)
         .map_err(|error| unusable(&arguments.schema, &error.to_string()))?;
     let mut model = Unigram::new(&weights(), arguments.max_bytes.saturating_add(16))?;
     for number in 0..arguments.count {
@@ -110,7 +120,7 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
 fn unusable(path: &Path, message: &str) -> CommandError {
     CommandError::Schema {
         path: path.to_owned(),
-        message: message.to_owned(),
+        message: with_hint(message.to_owned()),
     }
 }
 

@@ -1,24 +1,28 @@
 //! `maskwright testsuite`.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
-use indicatif::ProgressBar;
 use maskwright::TokenId;
 use maskwright_suites::locate::locate;
 use maskwright_suites::test_suite::{Case, Draft, SuitePart, TestSuite};
 use maskwright_worker::Purpose;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
+use super::arguments::directory::DirectoryArguments;
 use super::arguments::frameworks::ReplayArguments;
 use crate::error::CommandError;
-
 use crate::frameworks::{Framework, FrameworkSettings, Judging};
-use crate::run::manifest::Manifest;
-use crate::run::progress;
+use crate::run::directory::RunDirectory;
+use crate::run::manifest::{Manifest, Settings};
+use crate::run::{interrupt, progress};
+use crate::terminal::did_you_mean;
 use crate::testsuite::conformance::{self, CaseOutcome, Conformance};
 use crate::testsuite::heat_map;
+use crate::testsuite::record::{SuiteKey, SuiteRecord};
 use crate::testsuite::report;
 use crate::vocabularies::NamedVocabulary;
 use crate::worker::trial::{Trial, TrialOptions};
@@ -53,9 +57,8 @@ pub struct TestSuiteArguments {
     /// Print the JSONSchemaBench paper's counts (tables 5 and 6) beside ours
     #[arg(long)]
     paper: bool,
-    /// Write the tables, the failing cases and the heat map (manifest.json, report.md, report.json, failures.txt, heat-map.svg) here
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    directory: DirectoryArguments,
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
@@ -85,12 +88,13 @@ impl From<PartName> for SuitePart {
     }
 }
 
-/// Runs the suite over the frameworks and prints the tables.
+/// Runs the suite over the frameworks and prints the tables, also where they cannot be written.
 ///
 /// # Errors
 ///
-/// [`CommandError`].
+/// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
+    arguments.directory.check()?;
     let frameworks = arguments.replay.choose()?;
     let suite = TestSuite::open(&locate("test-suite", arguments.data.as_deref())?)?;
     let cases = cases(arguments, &suite)?;
@@ -106,6 +110,19 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
             Purpose::Judge,
         )
     });
+    let manifest = Manifest::new(SuiteSettings {
+        frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
+        draft: arguments.draft.to_string(),
+        cases: cases.len(),
+        sha256: hash(&cases),
+        vocabulary: vocabulary.name.clone(),
+        time_limit_s: arguments.replay.time_limit,
+    });
+    let names: Vec<&String> = frameworks.iter().map(|framework| &framework.name).collect();
+    let is_planned = |key: &SuiteKey| names.contains(&&key.framework) && key.number < cases.len();
+    let directory = arguments.directory.open(&manifest, &is_planned)?;
+    interrupt::watch();
+    let planned = cases.len() * frameworks.len();
     let run = SuiteRun {
         cases: &cases,
         documents: &documents,
@@ -115,34 +132,58 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
             first_mask: false,
             forced: false,
         },
-        bar: progress::bar((cases.len() * frameworks.len()) as u64, ""),
+        bar: progress::bar(planned as u64, ""),
+        log: Mutex::new(Log {
+            directory,
+            failure: None,
+        }),
     };
-    let manifest = Manifest::new(SuiteSettings {
-        frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
-        draft: arguments.draft.to_string(),
-        cases: cases.len(),
-        vocabulary: vocabulary.name.clone(),
-    });
     let outcomes = run.all(&frameworks, &provisions)?;
     run.bar.finish_and_clear();
+    let Log { directory, failure } = run.log.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Some(outcomes) = outcomes else {
+        return Err(CommandError::interrupted(&directory, planned));
+    };
     let sheet = report::Sheet {
         draft: arguments.draft.to_string(),
         vocabulary: vocabulary.name.clone(),
         descriptions: frameworks.into_iter().map(|framework| framework.description).collect(),
+        paper: arguments.paper.then(|| without_remotes(&outcomes, &cases, &documents)),
         frameworks: outcomes,
-        paper: arguments.paper,
     };
-    if let Some(directory) = &arguments.out {
-        write(directory, &sheet, &manifest)?;
+    let written = failure.map_or_else(|| write(&directory, &sheet), Err);
+    match arguments.json {
+        true => crate::print(&format!("{}\n", report::json(&sheet)))?,
+        false => {
+            if arguments.failures {
+                crate::print_text(&report::failures(&sheet))?;
+            }
+            crate::print_text(&report::terminal(&sheet))?;
+        }
     }
-    if arguments.json {
-        return crate::print(&format!("{}\n", report::json(&sheet)));
-    }
-    crate::print(&report::terminal(&sheet))?;
-    if arguments.failures {
-        crate::print(&report::failures(&sheet))?;
+    written?;
+    if !arguments.json {
+        directory.say_where();
     }
     Ok(())
+}
+
+/// The outcomes of the cases whose schemas refer to no document of the suite besides themselves: the paper left the others out.
+fn without_remotes(
+    frameworks: &[Conformance],
+    cases: &[Case],
+    documents: &BTreeMap<String, String>,
+) -> Vec<Conformance> {
+    let needs_none = |case: &Case| {
+        let mut uris = documents.keys().map(|uri| uri.trim_end_matches('#'));
+        !uris.any(|uri| case.schema_text.contains(uri))
+    };
+    let kept: Vec<bool> = cases.iter().map(needs_none).collect();
+    let of_framework = |one: &Conformance| {
+        let outcomes = one.cases.iter().zip(&kept).filter(|(_, kept)| **kept);
+        Conformance::new(&one.framework, outcomes.map(|(outcome, _)| outcome.clone()).collect())
+    };
+    frameworks.iter().map(of_framework).collect()
 }
 
 /// The cases asked for.
@@ -151,10 +192,16 @@ fn cases(arguments: &TestSuiteArguments, suite: &TestSuite) -> Result<Vec<Case>,
     for part in &arguments.parts {
         cases.extend(suite.cases(arguments.draft, (*part).into())?);
     }
-    let wanted = &arguments.categories;
+    let (wanted, draft) = (&arguments.categories, arguments.draft);
+    let known: BTreeSet<&str> = cases.iter().map(|case| case.category.as_str()).collect();
+    if let Some(unknown) = wanted.iter().find(|name| !known.contains(name.as_str())) {
+        let hint = format!(": there is no category {unknown:?}{}", did_you_mean(unknown, known));
+        return Err(CommandError::NoCases { draft, hint });
+    }
     cases.retain(|case| wanted.is_empty() || wanted.contains(&case.category));
     if cases.is_empty() {
-        return Err(CommandError::NoCases { draft: arguments.draft });
+        let hint = String::new();
+        return Err(CommandError::NoCases { draft, hint });
     }
     Ok(cases)
 }
@@ -165,12 +212,31 @@ struct SuiteRun<'a> {
     documents: &'a BTreeMap<String, String>,
     vocabulary: &'a NamedVocabulary,
     options: TrialOptions,
-    bar: ProgressBar,
+    bar: progress::Bar,
+    log: Mutex<Log>,
+}
+
+/// The records on disk, and the first that could not be written. The run goes on then: its tables are worth having.
+struct Log {
+    directory: RunDirectory<SuiteRecord>,
+    failure: Option<CommandError>,
+}
+
+impl Log {
+    fn add(&mut self, record: SuiteRecord) {
+        if self.failure.is_none() {
+            self.failure = self.directory.add(record).err().map(Into::into);
+        }
+    }
 }
 
 impl SuiteRun<'_> {
-    /// All frameworks at once, each in its own worker: nothing is timed here.
-    fn all(&self, frameworks: &[Framework], provisions: &[Provision; 2]) -> Result<Vec<Conformance>, CommandError> {
+    /// All frameworks at once, each in its own worker: nothing is timed here. None where the user interrupted.
+    fn all(
+        &self,
+        frameworks: &[Framework],
+        provisions: &[Provision; 2],
+    ) -> Result<Option<Vec<Conformance>>, CommandError> {
         let workers: Vec<[Worker; 2]> = frameworks
             .iter()
             .map(|framework| {
@@ -194,22 +260,44 @@ impl SuiteRun<'_> {
         })
     }
 
-    /// One framework: in its first worker what the standard asks for, in its second where formats are asserted.
-    fn one(&self, framework: &Framework, mut workers: [Worker; 2]) -> Conformance {
+    /// One framework: in its first worker what the standard asks for, in its second where formats are asserted. None where
+    /// the user interrupted.
+    fn one(&self, framework: &Framework, mut workers: [Worker; 2]) -> Option<Conformance> {
         let name = &framework.name;
-        let outcome = |case: &Case| -> CaseOutcome {
+        let log = || self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let known: HashMap<usize, CaseOutcome> = {
+            let log = log();
+            let records = log.directory.records().iter();
+            let own = records.filter(|record| record.key.framework == *name);
+            own.map(|record| (record.key.number, record.outcome.clone())).collect()
+        };
+        let mut outcomes = Vec::with_capacity(self.cases.len());
+        for (number, case) in self.cases.iter().enumerate() {
+            self.bar.inc(1);
+            if let Some(outcome) = known.get(&number) {
+                outcomes.push(outcome.clone());
+                continue;
+            }
+            if interrupt::requested() {
+                return None;
+            }
             let judging = Judging {
                 documents: self.documents,
                 assert_formats: case.category.starts_with(FORMATS),
             };
             let worker = &mut workers[usize::from(judging.assert_formats)];
             let tokens = &self.tokens(framework, &judging, case);
-            let trial = Trial::run(worker, &case.schema_text, tokens, &self.options);
+            let trial = Trial::run(worker, &case.schema_text, &BTreeMap::new(), tokens, &self.options);
             self.bar.set_message(format!("{name}: {}", case.category));
-            self.bar.inc(1);
-            conformance::judge(case, tokens, &trial, &self.vocabulary.vocabulary)
-        };
-        Conformance::new(name, self.cases.iter().map(outcome).collect())
+            let outcome = conformance::judge(case, tokens, &trial, &self.vocabulary.vocabulary);
+            let framework = name.clone();
+            log().add(SuiteRecord {
+                key: SuiteKey { framework, number },
+                outcome: outcome.clone(),
+            });
+            outcomes.push(outcome);
+        }
+        Some(Conformance::new(name, outcomes))
     }
 
     fn tokens(&self, framework: &Framework, judging: &Judging<'_>, case: &Case) -> Vec<Vec<TokenId>> {
@@ -220,27 +308,41 @@ impl SuiteRun<'_> {
 }
 
 /// What a run of the suite measures.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct SuiteSettings {
     frameworks: Vec<FrameworkSettings>,
     draft: String,
     cases: usize,
+    /// SHA-256 of the categories, schemas and instances, in order.
+    sha256: String,
     vocabulary: String,
+    time_limit_s: f64,
 }
 
-/// Writes the manifest, the tables, the failing cases and the heat map into a directory.
-fn write(directory: &Path, sheet: &report::Sheet, manifest: &Manifest<SuiteSettings>) -> Result<(), CommandError> {
-    let files: BTreeMap<&str, String> = BTreeMap::from([
-        ("manifest.json", manifest.to_json()),
-        ("report.md", report::markdown(sheet)),
-        ("report.json", report::json(sheet) + "\n"),
-        ("failures.txt", report::failures(sheet)),
-        ("heat-map.svg", heat_map::svg(&sheet.frameworks)?),
-    ]);
-    std::fs::create_dir_all(directory).map_err(|source| CommandError::write(directory, source))?;
-    for (name, text) in files {
-        let path = directory.join(name);
-        std::fs::write(&path, text).map_err(|source| CommandError::write(&path, source))?;
+impl Settings for SuiteSettings {
+    const COMMAND: &'static str = "testsuite";
+}
+
+fn hash(cases: &[Case]) -> String {
+    let mut hash = Sha256::new();
+    for case in cases {
+        let instances = case.instances.iter().map(|instance| instance.text.as_str());
+        for part in [case.category.as_str(), case.schema_text.as_str()]
+            .into_iter()
+            .chain(instances)
+        {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
     }
+    hex::encode(hash.finalize())
+}
+
+/// Writes the tables, the failing cases and the heat map into the run's directory.
+fn write(directory: &RunDirectory<SuiteRecord>, sheet: &report::Sheet) -> Result<(), CommandError> {
+    directory.write("report.md", &(directory.heading() + &report::markdown(sheet)))?;
+    directory.write("report.json", &(report::json(sheet) + "\n"))?;
+    directory.write("failures.txt", &report::failures(sheet))?;
+    directory.write("heat-map.svg", &heat_map::svg(&sheet.frameworks)?)?;
     Ok(())
 }

@@ -14,7 +14,11 @@ use super::{
     BUILT_IN_FRAMEWORKS, BuiltInFramework, Documented, EXTERNAL_FRAMEWORKS, ExternalFramework, Judging, LM_ONLY,
     Spelling,
 };
+use crate::terminal::did_you_mean;
 use crate::worker::{self, Launch, Limits, Provision, WORKER_COMMAND, Worker, WorkerCompiler, WorkerFailure};
+
+/// Where the sources are, for those who have the program alone.
+pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// What a worker may use to get ready.
 const START_LIMITS: Limits = Limits {
@@ -26,7 +30,11 @@ const START_LIMITS: Limits = Limits {
 #[derive(Debug, thiserror::Error)]
 pub enum FrameworkError {
     /// The name is none of the known ones.
-    #[error("there is no framework {name:?}; known are {}, and {LM_ONLY} for the model alone; --worker NAME=COMMAND adds one", known.join(", "))]
+    #[error(
+        "there is no framework {name:?}{}; known are {}, and {LM_ONLY} for the model alone; --worker NAME=COMMAND adds one",
+        did_you_mean(name, known.iter().map(String::as_str)),
+        known.join(", ")
+    )]
     Unknown {
         /// The name given.
         name: String,
@@ -36,7 +44,7 @@ pub enum FrameworkError {
     /// The framework is a program of its own, which is not there.
     #[error(
         "framework {name} is a program of its own, {executable}, which is neither beside this program nor on PATH; \
-         build it with `cargo build --release --manifest-path {package}/Cargo.toml`"
+         build it in a clone of {REPOSITORY} with `cargo build --release --manifest-path {package}/Cargo.toml`"
     )]
     NotBuilt {
         /// The framework.

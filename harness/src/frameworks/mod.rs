@@ -15,7 +15,7 @@ mod token_trie;
 use ::maskwright::Compiler;
 use maskwright_worker::{Description, Setup};
 
-pub use by_name::{Framework, FrameworkError, NamedWorker, choose, find_executable};
+pub use by_name::{Framework, FrameworkError, NamedWorker, REPOSITORY, choose, find_executable};
 pub use documented::{Documented, Keyword, Restriction};
 pub use judging::{Judging, Spelling};
 pub use settings::FrameworkSettings;

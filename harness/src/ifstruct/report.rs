@@ -127,11 +127,42 @@ pub fn leaderboard(rows: &[Row], style: Style) -> String {
         let reason = row.refusal.as_deref().unwrap_or_default();
         text += &format!("{model}, {mode}: {count} not asked for, the first: {reason}\n");
     }
+    for sentence in results(rows) {
+        text += &format!("{}{sentence}\n", style.paragraph());
+    }
     let mut known = table([published::SOURCE, "pass rate (%)"], 1, style);
     for (model, score) in published::SCORES {
         known.add_row([model.to_owned(), format!("{score:.2}")]);
     }
     text + &format!("\n{known}\n")
+}
+
+/// The rows that have fewer replies than there are samples, in words; empty where all have all.
+pub fn unfinished(rows: &[Row], samples: usize) -> String {
+    let short = rows.iter().filter(|row| row.parts[0].total < samples);
+    let sentences = short.map(|row| {
+        let (model, mode, answered) = (&row.model, row.mode.name(), row.parts[0].total);
+        format!("\nUNFINISHED: {model}, {mode}: {answered} of {samples} answered.\n")
+    });
+    sentences.collect()
+}
+
+/// The modes of each model side by side, in words.
+fn results(rows: &[Row]) -> Vec<String> {
+    let by_model = rows.chunk_by(|one, other| one.model == other.model);
+    by_model
+        .map(|rows| {
+            let parts = rows.iter().map(|row| {
+                let all = &row.parts[0];
+                format!("{} {} of {}", row.mode.name(), all.passed, all.total)
+            });
+            format!(
+                "{}, replies that pass: {}.",
+                rows[0].model,
+                parts.collect::<Vec<_>>().join(", ")
+            )
+        })
+        .collect()
 }
 
 /// What samples are like, and failures, row by row.

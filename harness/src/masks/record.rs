@@ -42,6 +42,10 @@ pub struct MaskRecord {
     /// Largest resident memory of the worker so far, in MiB.
     #[serde(default)]
     pub peak_rss_mib: u64,
+    /// Total processor times of all repetitions, in seconds, where the file was replayed several times. The times above are
+    /// then medians, token by token.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats_s: Vec<f64>,
 }
 
 /// What a [`MaskRecord`] is about.
@@ -101,7 +105,42 @@ impl MaskRecord {
             cpu_ns: Vec::new(),
             schema_bytes: None,
             peak_rss_mib: 0,
+            repeats_s: Vec::new(),
         }
+    }
+
+    /// The last of several records of the same question, with the medians of all times; none of none. Records that are not of
+    /// as many tokens are left out.
+    pub fn medians(records: Vec<Self>) -> Option<Self> {
+        let mut last = records.last()?.clone();
+        let alike: Vec<&Self> = records
+            .iter()
+            .filter(|record| record.is_measured() && record.cpu_ns.len() == last.cpu_ns.len())
+            .collect();
+        if alike.len() < 2 {
+            return Some(last);
+        }
+        let median = |value: &dyn Fn(&Self) -> u64| {
+            let mut values: Vec<u64> = alike.iter().map(|record| value(record)).collect();
+            values.sort_unstable();
+            values[(values.len() - 1) / 2]
+        };
+        let time = |of: fn(&Self) -> Option<Time>| {
+            of(&last).map(|_| Time {
+                wall_ns: median(&|record| of(record).map_or(0, |time| time.wall_ns)),
+                cpu_ns: median(&|record| of(record).map_or(0, |time| time.cpu_ns)),
+            })
+        };
+        let (compile, first_mask) = (time(|record| record.compile), time(|record| record.first_mask));
+        let tokens = 0..last.cpu_ns.len();
+        last.wall_ns = tokens.clone().map(|at| median(&|record| record.wall_ns[at])).collect();
+        last.cpu_ns = tokens.map(|at| median(&|record| record.cpu_ns[at])).collect();
+        last.repeats_s = alike
+            .iter()
+            .map(|record| record.cpu_ns.iter().sum::<u64>() as f64 / 1e9)
+            .collect();
+        (last.compile, last.first_mask) = (compile, first_mask);
+        Some(last)
     }
 
     /// A record of a file that cannot be used.

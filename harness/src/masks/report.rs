@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use comfy_table::Table;
 use serde_json::{Value, json};
 
+use crate::documents::with_hint;
 use crate::frameworks::FrameworkSettings;
 use crate::masks::rows::{MaskRow, TimeQuantiles, Times};
-use crate::report::table::{Style, table};
+use crate::report::statistics::Ratio;
+use crate::report::table::{Style, Table, figure, table};
 
 /// What the tables mean.
 const LEGEND: &str = "TBM: mask and advance per token; TTFM: compilation and first mask; us of processor time of the \
@@ -17,7 +18,7 @@ takes at the least. own: schemas that the framework \
 compiles and replays to the end; shared: those that every framework does.";
 
 /// Number of reasons for refusals that are listed for each framework.
-const REASONS: usize = 8;
+const REASONS: usize = 3;
 
 /// A figure of a row's times.
 type Pick = fn(&Times) -> &TimeQuantiles;
@@ -30,22 +31,104 @@ const TIMES: [(&str, Pick); 4] = [
     ("TTFM (us, elapsed)", |times| &times.ttfm_wall_us),
 ];
 
-/// All tables, for a terminal or in Markdown.
-pub fn text(rows: &[MaskRow], frameworks: &[FrameworkSettings], style: Style) -> String {
-    let mut text = format!("{}\n\n", outcomes(rows, style));
-    for (title, pick) in TIMES {
-        let _ = write!(text, "{}\n\n", spreads(rows, title, pick, style));
-    }
-    let _ = writeln!(text, "{LEGEND}");
+/// What a text about a run has.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Where it goes.
+    pub style: Style,
+    /// Whether it has every percentile, and processor and elapsed time both.
+    pub percentiles: bool,
+}
+
+/// The tables, for a terminal or in Markdown: what is known of the frameworks first, the results last. `speed` says how much
+/// faster one framework is than others.
+pub fn text(rows: &[MaskRow], frameworks: &[FrameworkSettings], speed: &[String], content: Layout) -> String {
+    let style = content.style;
+    let legend = |text: &str| match style {
+        Style::Terminal => crate::terminal::wrapped(&crate::terminal::one_line(text)),
+        Style::Markdown => crate::terminal::one_line(text),
+    };
+    let mut text = String::new();
     for FrameworkSettings { name, version, options } in frameworks {
-        let _ = writeln!(text, "{name} {version}: {options}");
+        let _ = writeln!(
+            text,
+            "{}{}",
+            legend(&format!("{name} {version}: {options}")),
+            style.paragraph()
+        );
     }
     for row in rows {
-        for (reason, count) in row.compile_error_reasons.iter().take(REASONS) {
-            let _ = writeln!(text, "{} refused {count}: {reason}", row.framework);
+        let reasons = &row.compile_error_reasons;
+        for (reason, count) in reasons.iter().take(REASONS) {
+            let reason = format!("{} refused {count}: {}", row.framework, with_hint(reason.clone()));
+            let _ = writeln!(text, "{}{}", legend(&reason), style.paragraph());
+        }
+        let left: usize = reasons.iter().skip(REASONS).map(|(_, count)| count).sum();
+        if left > 0 {
+            let name = &row.framework;
+            let _ = writeln!(
+                text,
+                "{name} refused {left} for other reasons: report.json has them all.{}",
+                style.paragraph()
+            );
         }
     }
+    let times = TIMES.iter().take(if content.percentiles { TIMES.len() } else { 2 });
+    for (title, pick) in times {
+        let _ = write!(text, "{}\n\n", spreads(rows, title, *pick, content));
+    }
+    let _ = write!(text, "{}\n\n", outcomes(rows, style));
+    let _ = writeln!(text, "{}", legend(LEGEND));
+    for sentence in results(rows).iter().chain(speed) {
+        let _ = writeln!(text, "{}{}", style.paragraph(), legend(sentence));
+    }
     text
+}
+
+/// What came out right and wrong, in words.
+fn results(rows: &[MaskRow]) -> Vec<String> {
+    let sentence = |row: &MaskRow| {
+        let counts = [
+            (row.validation_errors, "of which a valid document was rejected"),
+            (row.invalidation_errors, "of which an invalid document was accepted"),
+            (row.compile_errors, "refused"),
+            (row.timeouts, "over the time limit"),
+            (row.crashes, "on which it crashed"),
+            (row.out_of_memory, "over the memory limit"),
+        ];
+        let others = counts.iter().filter(|(count, _)| *count > 0);
+        let others: String = others.map(|(count, what)| format!(", {count} {what}")).collect();
+        format!(
+            "{}: {} of {} schemas right{others}.",
+            row.framework, row.passing, row.schemas
+        )
+    };
+    rows.iter().map(sentence).collect()
+}
+
+/// How much faster the framework with the fastest masks is than the others. `pairs` gives, for two frameworks, their mean
+/// times between masks in pairs, one for each schema that all of them share.
+pub fn speed(rows: &[MaskRow], pairs: impl Fn(&str, &str) -> Vec<(f64, f64)>) -> Vec<String> {
+    let mean = |row: &&MaskRow| row.shared.tbm_us.mean;
+    let measured = rows.iter().filter(|row| mean(row).is_some());
+    let fastest =
+        measured.min_by(|one, other| mean(one).partial_cmp(&mean(other)).unwrap_or(std::cmp::Ordering::Equal));
+    let Some(fastest) = fastest.filter(|_| rows.len() > 1) else {
+        return Vec::new();
+    };
+    let others = rows.iter().filter(|row| row.framework != fastest.framework);
+    let compared: Vec<String> = others
+        .filter_map(|other| {
+            let ratio = Ratio::of(pairs(&other.framework, &fastest.framework))?;
+            Some(format!("{} as fast as {}", ratio.describe(), other.framework))
+        })
+        .collect();
+    let schemas = fastest.shared.measured;
+    vec![format!(
+        "{}: a mask is {} (geometric means of the mean times of {schemas} schemas, 95 % intervals).",
+        fastest.framework,
+        compared.join(", ")
+    )]
 }
 
 fn outcomes(rows: &[MaskRow], style: Style) -> Table {
@@ -88,14 +171,20 @@ fn outcomes(rows: &[MaskRow], style: Style) -> Table {
     table
 }
 
-fn spreads(rows: &[MaskRow], title: &str, pick: Pick, style: Style) -> Table {
+/// The percentiles that are shown unless more are asked for.
+const SHOWN: [&str; 5] = ["mean", "p50", "p90", "p99", "max"];
+
+fn spreads(rows: &[MaskRow], title: &str, pick: Pick, content: Layout) -> Table {
+    let is_shown = |name: &str| content.percentiles || SHOWN.contains(&name);
     let names = quantiles(&TimeQuantiles::default()).map(|(name, _)| name);
-    let mut table = table([title, "set", "schemas"].into_iter().chain(names), 2, style);
+    let names = names.into_iter().filter(|name| is_shown(name));
+    let mut table = table([title, "set", "schemas"].into_iter().chain(names), 2, content.style);
     // Of one framework the two sets are the same.
     let sets = if rows.len() > 1 { 2 } else { 1 };
     for row in rows {
         for (set, times) in [("own", &row.own), ("shared", &row.shared)].into_iter().take(sets) {
-            let cells = quantiles(pick(times)).map(|(_, value)| microseconds(value));
+            let cells = quantiles(pick(times)).into_iter().filter(|(name, _)| is_shown(name));
+            let cells = cells.map(|(_, value)| figure(value));
             let first = [row.framework.clone(), set.to_owned(), times.measured.to_string()];
             table.add_row(first.into_iter().chain(cells));
         }
@@ -115,13 +204,6 @@ fn quantiles(spread: &TimeQuantiles) -> [(&'static str, Option<f64>); 9] {
         ("p99.9", spread.p999),
         ("max", spread.max),
     ]
-}
-
-fn microseconds(value: Option<f64>) -> String {
-    value.map_or_else(
-        || "NA".to_owned(),
-        |value| format!("{value:.*}", usize::from(value < 1000.0)),
-    )
 }
 
 /// The figures as CSV, unrounded: one line for each framework, set and kind of time.

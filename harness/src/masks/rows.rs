@@ -151,6 +151,26 @@ pub fn shared_times(records: &[MaskRecord], frameworks: &[String]) -> Vec<Shared
         .collect()
 }
 
+/// The mean times between masks of two frameworks in pairs, in nanoseconds of processor time: one for each schema that every
+/// framework compiles and replays to the end.
+pub fn paired_means(records: &[MaskRecord], frameworks: &[String], one: &str, other: &str) -> Vec<(f64, f64)> {
+    let by_framework = ByFramework::new(records, frameworks);
+    let means = |framework: &str| -> BTreeMap<&str, f64> {
+        let shared = by_framework.shared(framework).into_iter();
+        let with_times = shared.filter(|record| !record.cpu_ns.is_empty());
+        let means = with_times.map(|record| {
+            let sum: u64 = record.cpu_ns.iter().sum();
+            (record.key.file.as_str(), sum as f64 / record.cpu_ns.len() as f64)
+        });
+        means.collect()
+    };
+    let others = means(other);
+    let pairs = means(one).into_iter();
+    pairs
+        .filter_map(|(file, mean)| Some((mean, *others.get(file)?)))
+        .collect()
+}
+
 /// The rows of a run, in the order of `frameworks`. With `check_end`, a document is accepted only if it may end.
 pub fn rows(records: &[MaskRecord], frameworks: &[String], check_end: bool) -> Vec<MaskRow> {
     let by_framework = ByFramework::new(records, frameworks);

@@ -83,8 +83,6 @@ impl Bootstrap {
 /// The Wilson score interval (Wilson, 1927) of the share `part` / `whole`, for a confidence of 95 %; `None` of nothing. It
 /// has width even at 0 and 1.
 pub fn wilson(part: usize, whole: usize) -> Option<Interval> {
-    /// The normal distribution holds 95 % within this many standard deviations.
-    const DEVIATIONS: f64 = 1.959_963_984_540_054;
     let (count, squared) = (whole as f64, DEVIATIONS * DEVIATIONS);
     let share = part as f64 / count;
     let centre = share + squared / (2.0 * count);
@@ -92,6 +90,52 @@ pub fn wilson(part: usize, whole: usize) -> Option<Interval> {
     let ends = [centre - width, centre + width].map(|end| (end / (1.0 + squared / count)).clamp(0.0, 1.0));
     (whole > 0).then_some(ends)
 }
+
+/// How many times larger one of two paired figures is than the other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Ratio {
+    /// Geometric mean of the ratios of all pairs.
+    pub mean: f64,
+    /// The 95 % interval of that mean, by the normal distribution of logarithms.
+    pub interval: Interval,
+    /// Number of pairs.
+    pub pairs: usize,
+}
+
+impl Ratio {
+    /// The ratio of the first of each pair to the second; `None` without a pair of figures above 0.
+    pub fn of(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        let above_zero = pairs.into_iter().filter(|(one, other)| *one > 0.0 && *other > 0.0);
+        let logarithms: Vec<f64> = above_zero.map(|(one, other)| (one / other).ln()).collect();
+        let count = logarithms.len() as f64;
+        let mean = logarithms.iter().sum::<f64>() / count;
+        let squares: f64 = logarithms.iter().map(|value| (value - mean).powi(2)).sum();
+        let error = match logarithms.len() {
+            0 => return None,
+            1 => 0.0,
+            _ => DEVIATIONS * (squares / (count - 1.0) / count).sqrt(),
+        };
+        Some(Self {
+            mean: mean.exp(),
+            interval: [mean - error, mean + error].map(f64::exp),
+            pairs: logarithms.len(),
+        })
+    }
+
+    /// As in "1.9 times (1.7 to 2.1)".
+    pub fn describe(&self) -> String {
+        let times = |value: f64| match value {
+            ..10.0 => format!("{value:.2}"),
+            ..100.0 => format!("{value:.1}"),
+            _ => format!("{value:.0}"),
+        };
+        let [low, high] = self.interval.map(times);
+        format!("{} times ({low} to {high})", times(self.mean))
+    }
+}
+
+/// The normal distribution holds 95 % within this many standard deviations.
+const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
 /// The smallest number of hits in `trials` that is exceeded with a probability of at most `1 - q`, where each trial hits
 /// with probability `chance`.
@@ -212,6 +256,19 @@ mod tests {
             assert!(close, "{part} of {whole}: {found:?}");
         }
         assert_eq!(wilson(0, 0), None);
+    }
+
+    #[test]
+    fn ratios_are_means_of_logarithms() {
+        let ratio = Ratio::of([(2.0, 1.0), (8.0, 1.0), (0.0, 1.0)]).unwrap();
+        assert!((ratio.mean - 4.0).abs() < 1e-9 && ratio.pairs == 2, "{ratio:?}");
+        // The logarithms are 2 ± 1 to the base 2, their mean's standard error 1.
+        assert!(
+            (ratio.interval[1] / 4.0 - 2_f64.powf(DEVIATIONS)).abs() < 1e-9,
+            "{ratio:?}"
+        );
+        assert_eq!(Ratio::of([(3.0, 2.0)]).unwrap().describe(), "1.50 times (1.50 to 1.50)");
+        assert_eq!(Ratio::of([]), None);
     }
 
     #[test]

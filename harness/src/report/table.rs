@@ -1,7 +1,9 @@
-//! Tables as all commands print them.
+//! [`Table`]: tables as all commands print them, as wide as the terminal at most.
+
+use std::fmt;
 
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
 /// Where a table goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,17 +14,231 @@ pub enum Style {
     Markdown,
 }
 
-/// An empty table whose first `names` columns hold names; the others hold figures and are aligned to the right.
-pub fn table<'a>(header: impl IntoIterator<Item = &'a str>, names: usize, style: Style) -> Table {
-    let mut table = Table::new();
-    table.load_style(match style {
-        Style::Terminal => UTF8_FULL_CONDENSED,
-        Style::Markdown => ASCII_MARKDOWN,
-    });
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header);
-    for column in table.column_iter_mut().skip(names) {
-        column.set_cell_alignment(CellAlignment::Right);
+impl Style {
+    /// What stands before a paragraph, so that it is one.
+    pub fn paragraph(self) -> &'static str {
+        match self {
+            Self::Terminal => "",
+            Self::Markdown => "\n",
+        }
     }
-    table
+}
+
+/// A table whose first columns hold names and stand at the left; the others hold figures and are aligned to the right.
+///
+/// For a terminal that is too narrow, it is printed in parts one below the other, each with the names and some of the figures.
+#[derive(Clone, Debug)]
+pub struct Table {
+    header: Vec<String>,
+    /// Number of columns that hold names.
+    names: usize,
+    rows: Vec<Vec<CellText>>,
+    style: Style,
+}
+
+/// What a cell holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CellText {
+    text: String,
+    is_best: bool,
+}
+
+impl From<String> for CellText {
+    fn from(text: String) -> Self {
+        Self { text, is_best: false }
+    }
+}
+
+impl CellText {
+    /// A figure that is the best of those it is compared with.
+    pub fn best(text: String) -> Self {
+        Self { text, is_best: true }
+    }
+}
+
+/// An empty table whose first `names` columns hold names.
+pub fn table<'a>(header: impl IntoIterator<Item = &'a str>, names: usize, style: Style) -> Table {
+    Table {
+        header: header.into_iter().map(str::to_owned).collect(),
+        names,
+        rows: Vec::new(),
+        style,
+    }
+}
+
+impl Table {
+    /// Adds a row, which may be shorter than the header.
+    pub fn add_row<C: Into<CellText>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// The table, in parts that are no wider than `width` where that can be.
+    fn within(&self, width: Option<usize>) -> String {
+        let Some(width) = width.filter(|_| self.style == Style::Terminal) else {
+            return self.part(&self.all_columns(), None);
+        };
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        for column in self.names..self.header.len() {
+            match parts.last_mut() {
+                Some(part) if self.width(part) + self.column_width(column) < width => part.push(column),
+                _ => parts.push((0..self.names).chain([column]).collect()),
+            }
+        }
+        if parts.is_empty() {
+            parts.push(self.all_columns());
+        }
+        let parts = parts.iter().map(|columns| {
+            let is_too_wide = self.width(columns) > width;
+            self.part(columns, is_too_wide.then_some(width))
+        });
+        parts.collect::<Vec<_>>().join("\n")
+    }
+
+    fn all_columns(&self) -> Vec<usize> {
+        (0..self.header.len()).collect()
+    }
+
+    /// Characters that a part takes, with its borders.
+    fn width(&self, columns: &[usize]) -> usize {
+        columns.iter().map(|&column| self.column_width(column)).sum::<usize>() + 1
+    }
+
+    /// Characters that a column takes, with the space around it and one border.
+    fn column_width(&self, column: usize) -> usize {
+        let cells = self
+            .rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.text.as_str());
+        let texts = cells.chain([self.header[column].as_str()]);
+        texts.map(|text| text.chars().count()).max().unwrap_or(0) + 3
+    }
+
+    /// A table of some columns, whose cells are wrapped where a width is given.
+    fn part(&self, columns: &[usize], width: Option<usize>) -> String {
+        let mut table = comfy_table::Table::new();
+        table.load_style(match self.style {
+            Style::Terminal => UTF8_FULL_CONDENSED,
+            Style::Markdown => ASCII_MARKDOWN,
+        });
+        table.set_content_arrangement(match width {
+            Some(_) => ContentArrangement::Dynamic,
+            None => ContentArrangement::Disabled,
+        });
+        if let Some(width) = width {
+            table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        }
+        if !has_colours() {
+            table.force_no_tty();
+        }
+        table.set_header(columns.iter().map(|&column| self.header[column].as_str()));
+        for row in &self.rows {
+            let cells = columns.iter().map(|&column| self.cell(row.get(column)));
+            table.add_row(cells.collect::<Vec<_>>());
+        }
+        for (column, shown) in columns.iter().zip(table.column_iter_mut()) {
+            if *column >= self.names {
+                shown.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table.to_string()
+    }
+
+    fn cell(&self, content: Option<&CellText>) -> Cell {
+        let Some(CellText { text, is_best }) = content else {
+            return Cell::new("");
+        };
+        // What others named is shown in one line and without control characters.
+        let text = crate::terminal::one_line(text);
+        match (self.style, is_best) {
+            (_, false) => Cell::new(text),
+            (Style::Markdown, true) => Cell::new(format!("**{text}**")),
+            (Style::Terminal, true) => Cell::new(text).fg(Color::Green).add_attribute(Attribute::Bold),
+        }
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.within(crate::terminal::width()))
+    }
+}
+
+/// Whether standard output shows colours, and nobody forbids them (<https://no-color.org>).
+pub fn has_colours() -> bool {
+    use std::io::IsTerminal as _;
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// A figure with three significant digits, more where it is large and whole; `NA` where there is none.
+pub fn figure(value: Option<f64>) -> String {
+    let Some(value) = value else {
+        return "NA".to_owned();
+    };
+    let decimals = match value.abs() {
+        0.0 => 0,
+        ..1e-4 => return format!("{value:.1e}"),
+        size @ ..1.0 => (2.0 - size.log10().floor()) as usize,
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wide() -> Table {
+        let mut table = table(
+            ["framework", "first figure", "second figure", "third figure"],
+            1,
+            Style::Terminal,
+        );
+        table.add_row(["a", "1", "2", "3"].map(str::to_owned));
+        table.add_row(["a framework with a long name", "1", "2"].map(str::to_owned));
+        table
+    }
+
+    fn widest(text: &str) -> usize {
+        text.lines().map(|line| line.chars().count()).max().unwrap()
+    }
+
+    #[test]
+    fn a_table_is_printed_in_parts_where_it_is_too_wide() {
+        assert_eq!(wide().within(None).matches("a framework with").count(), 1);
+        for width in [60, 50, 48] {
+            let text = wide().within(Some(width));
+            assert!(widest(&text) <= width, "{width}:\n{text}");
+            assert!(text.matches("a framework with").count() > 1, "{text}");
+            assert!(text.contains("third figure"), "{text}");
+        }
+        let text = wide().within(Some(30));
+        assert!(widest(&text) <= 30, "names are wrapped:\n{text}");
+    }
+
+    #[test]
+    fn figures_have_three_digits() {
+        let shown = |value| figure(Some(value));
+        assert_eq!(
+            [0.0, 0.000_012_3, 0.001_234, 0.1234, 1.234, 12.34, 123.4, 12345.6].map(shown),
+            ["0", "1.2e-5", "0.00123", "0.123", "1.23", "12.3", "123", "12346"]
+        );
+        assert_eq!(figure(None), "NA");
+    }
+
+    #[test]
+    fn markdown_is_not_broken_up_and_marks_the_best() {
+        let mut table = table(["name", "figure"], 1, Style::Markdown);
+        table.add_row([
+            CellText::from("x\u{1b}[31m\ny".to_owned()),
+            CellText::best("1".to_owned()),
+        ]);
+        let text = table.within(Some(5));
+        assert!(
+            text.contains("**1**") && !text.contains('\u{1b}') && text.lines().count() == 3,
+            "{text}"
+        );
+    }
 }

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use super::manifest::Manifest;
+use super::heading::heading;
+use super::manifest::{self, Manifest, Settings};
 use super::progress;
 
 /// Name of the manifest's file.
@@ -21,12 +23,16 @@ pub const RECORDS: &str = "records.jsonl";
 #[derive(Debug, thiserror::Error)]
 pub enum RunDirectoryError {
     /// The file system refused, for instance because the disk is full.
-    #[error("cannot write {}: {source}; records so far are kept, continue with --resume", path.display())]
+    #[error("cannot write {}: {source}{}", path.display(), kept_records(*kept, directory))]
     Write {
         /// The file or directory.
         path: PathBuf,
         /// The operating system's reason.
         source: io::Error,
+        /// Number of records on disk.
+        kept: usize,
+        /// The run's directory.
+        directory: PathBuf,
     },
     /// The file system refused to read.
     #[error("cannot read {}: {source}", path.display())]
@@ -37,8 +43,16 @@ pub enum RunDirectoryError {
         source: io::Error,
     },
     /// A new run was to be written over another.
-    #[error("{} holds a run already: continue it with --resume, or choose another --out", path.display())]
+    #[error("{} holds a run{} already: continue it with --resume, or choose another --out", path.display(), of_command(command))]
     Exists {
+        /// The directory.
+        path: PathBuf,
+        /// The command whose run it is; empty where nothing tells.
+        command: String,
+    },
+    /// Another process writes the run.
+    #[error("another process is writing the run in {}: wait until it ends, or choose another --out", path.display())]
+    InUse {
         /// The directory.
         path: PathBuf,
     },
@@ -58,20 +72,56 @@ pub enum RunDirectoryError {
         /// What is wrong.
         message: String,
     },
+    /// The run to resume is another command's.
+    #[error("{} holds a run of `maskwright {theirs}`, which `maskwright {ours}` cannot continue", path.display())]
+    OtherCommand {
+        /// The directory.
+        path: PathBuf,
+        /// The command whose run it is.
+        theirs: String,
+        /// The command that was to continue it.
+        ours: &'static str,
+    },
     /// The run to resume measured something else.
-    #[error("the run in {} cannot be resumed with these options: {difference}", path.display())]
+    #[error(
+        "the run in {path} cannot be continued with these options: {}; `--resume --out {path}` alone takes them from its manifest",
+        differences.join("; "),
+        path = path.display()
+    )]
     OtherRun {
         /// The directory.
         path: PathBuf,
-        /// The first thing that differs.
-        difference: String,
+        /// What differs, option by option.
+        differences: Vec<String>,
     },
+}
+
+/// What to do with the records that there are, at the end of an error.
+fn kept_records(kept: usize, directory: &Path) -> String {
+    match kept {
+        0 => String::new(),
+        1 => format!(
+            "; 1 record is kept, continue with --resume --out {}",
+            directory.display()
+        ),
+        _ => format!(
+            "; {kept} records are kept, continue with --resume --out {}",
+            directory.display()
+        ),
+    }
+}
+
+fn of_command(command: &str) -> String {
+    match command {
+        "" => String::new(),
+        command => format!(" of `maskwright {command}`"),
+    }
 }
 
 /// A line of the records' file.
 pub trait Recorded: Serialize + DeserializeOwned {
     /// What a record is about; there is one record for each key in a run.
-    type Key: Clone + Eq + Hash;
+    type Key: Clone + Eq + Hash + Serialize;
 
     /// What this record is about.
     fn key(&self) -> &Self::Key;
@@ -91,77 +141,119 @@ pub struct RunDirectory<R: Recorded> {
     keys: HashSet<R::Key>,
     failures: HashMap<R::Key, usize>,
     file: File,
+    /// The run's manifest, that of its start where it is continued.
+    manifest: Value,
 }
 
 impl<R: Recorded> RunDirectory<R> {
-    /// Starts a run in `path`, which must not hold one.
+    /// Starts a run in `path`, which must not hold one. Nobody else can write it until this is dropped.
     ///
     /// # Errors
     ///
     /// [`RunDirectoryError::Exists`] or [`RunDirectoryError::Write`].
-    pub fn create<S: Serialize>(path: &Path, manifest: &Manifest<S>) -> Result<Self, RunDirectoryError> {
-        if path.join(RECORDS).exists() || path.join(MANIFEST).exists() {
-            return Err(RunDirectoryError::Exists { path: path.to_owned() });
-        }
-        fs::create_dir_all(path).map_err(|source| write_error(path, source))?;
-        write_whole(&path.join(MANIFEST), &manifest.to_json())?;
+    pub fn create<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Self, RunDirectoryError> {
+        check_place(path, false)?;
+        fs::create_dir_all(path).map_err(|source| write_error(path, path, source, 0))?;
         let records = path.join(RECORDS);
+        let created = OpenOptions::new().create_new(true).append(true).open(&records);
+        let file = created.map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => RunDirectoryError::Exists {
+                path: path.to_owned(),
+                command: String::new(),
+            },
+            _ => write_error(&records, path, source, 0),
+        })?;
+        lock(&file, path)?;
+        if let Err(source) = write_whole(&path.join(MANIFEST), &manifest.to_json()) {
+            // Nothing was begun, and nothing stays in the way of a second try.
+            let _ = fs::remove_file(&records);
+            return Err(write_error(&path.join(MANIFEST), path, source, 0));
+        }
         Ok(Self {
             path: path.to_owned(),
             records: Vec::new(),
             keys: HashSet::new(),
             failures: HashMap::new(),
-            file: append_to(&records)?,
+            file,
+            manifest: serde_json::to_value(manifest).unwrap_or_default(),
         })
     }
 
-    /// Continues the run in `path`, if it measured the same as `manifest` says.
+    /// Continues the run in `path`, if it measured the same as `manifest` says. `is_planned` tells which questions it has.
+    /// Where its manifest is gone, `manifest` takes its place.
     ///
     /// A last line that a killed run left unfinished is dropped, and records that are not final are left out of account;
-    /// both will be measured again.
+    /// both will be measured again. Nobody else can write the run until this is dropped.
     ///
     /// # Errors
     ///
     /// [`RunDirectoryError`], every variant but `Exists`.
-    pub fn resume<S>(path: &Path, manifest: &Manifest<S>) -> Result<Self, RunDirectoryError>
-    where
-        S: Serialize + DeserializeOwned,
-    {
-        let manifest_path = path.join(MANIFEST);
-        let text = match fs::read_to_string(&manifest_path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(RunDirectoryError::NothingToResume { path: path.to_owned() });
-            }
-            other => other.map_err(|source| read_error(&manifest_path, source))?,
-        };
-        let known = Manifest::<S>::from_json(&text).map_err(|error| RunDirectoryError::Damaged {
-            line: error.line(),
-            message: error.to_string(),
-            path: manifest_path,
-        })?;
-        if let Some(difference) = known.difference(manifest) {
-            return Err(RunDirectoryError::OtherRun {
-                path: path.to_owned(),
-                difference,
-            });
-        }
+    pub fn resume<S: Settings>(
+        path: &Path,
+        manifest: &Manifest<S>,
+        is_planned: &dyn Fn(&R::Key) -> bool,
+    ) -> Result<Self, RunDirectoryError> {
+        check_place(path, true)?;
         let records_path = path.join(RECORDS);
-        let (mut records, whole_bytes) = read_records::<R>(&records_path)?;
-        let mut failures: HashMap<R::Key, usize> = HashMap::new();
-        for record in records.iter().filter(|record| !record.is_final()) {
-            *failures.entry(record.key().clone()).or_default() += 1;
-        }
-        records.retain(Recorded::is_final);
-        let file = append_to(&records_path)?;
-        file.set_len(whole_bytes as u64)
-            .map_err(|source| write_error(&records_path, source))?;
-        Ok(Self {
+        let opened = OpenOptions::new().create(true).append(true).open(&records_path);
+        let file = opened.map_err(|source| write_error(&records_path, path, source, 0))?;
+        lock(&file, path)?;
+        let known = check_manifest(path, manifest)?;
+        let (lines, whole_bytes) = read_records::<R>(&records_path)?;
+        let mut directory = Self {
             path: path.to_owned(),
-            keys: records.iter().map(|record| record.key().clone()).collect(),
-            records,
-            failures,
+            records: Vec::new(),
+            keys: HashSet::new(),
+            failures: HashMap::new(),
             file,
-        })
+            manifest: known
+                .clone()
+                .unwrap_or_else(|| serde_json::to_value(manifest).unwrap_or_default()),
+        };
+        for (line, record) in lines {
+            directory
+                .take_up(record, is_planned)
+                .map_err(|message| RunDirectoryError::Damaged {
+                    path: records_path.clone(),
+                    line,
+                    message: match known {
+                        Some(_) => message,
+                        None => {
+                            format!("{message} ({MANIFEST} is gone: give the options that the run was started with)")
+                        }
+                    },
+                })?;
+        }
+        let kept = directory.records.len();
+        let set = directory.file.set_len(whole_bytes as u64);
+        set.map_err(|source| write_error(&records_path, path, source, kept))?;
+        if known.is_none() {
+            directory.write(MANIFEST, &manifest.to_json())?;
+            progress::say(&format!(
+                "{} was gone and is written anew from the options given",
+                path.join(MANIFEST).display()
+            ));
+        }
+        Ok(directory)
+    }
+
+    /// Takes in a record of an earlier run, or says what speaks against it.
+    fn take_up(&mut self, record: R, is_planned: &dyn Fn(&R::Key) -> bool) -> Result<(), String> {
+        let key = record.key();
+        let named = || serde_json::to_string(key).unwrap_or_default();
+        if self.keys.contains(key) {
+            return Err(format!("a second record of {}", named()));
+        }
+        if !is_planned(key) {
+            return Err(format!("{} is no question of this run", named()));
+        }
+        if record.is_final() {
+            self.keys.insert(key.clone());
+            self.records.push(record);
+        } else {
+            *self.failures.entry(key.clone()).or_default() += 1;
+        }
+        Ok(())
     }
 
     /// The directory.
@@ -191,12 +283,14 @@ impl<R: Recorded> RunDirectory<R> {
     /// [`RunDirectoryError::Write`]; a line written in part is dropped on resuming.
     pub fn add(&mut self, record: R) -> Result<(), RunDirectoryError> {
         let path = self.path.join(RECORDS);
-        let mut line = serde_json::to_vec(&record).map_err(|error| write_error(&path, error.into()))?;
+        let kept = self.records.len();
+        let failed = |source| write_error(&path, &self.path, source, kept);
+        let mut line = serde_json::to_vec(&record).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
         self.file
             .write_all(&line)
             .and_then(|()| self.file.flush())
-            .map_err(|source| write_error(&path, source))?;
+            .map_err(failed)?;
         if record.is_final() {
             self.keys.insert(record.key().clone());
         }
@@ -210,7 +304,13 @@ impl<R: Recorded> RunDirectory<R> {
     ///
     /// [`RunDirectoryError::Write`].
     pub fn write(&self, name: &str, content: &str) -> Result<(), RunDirectoryError> {
-        write_whole(&self.path.join(name), content)
+        let path = self.path.join(name);
+        write_whole(&path, content).map_err(|source| write_error(&path, &self.path, source, self.records.len()))
+    }
+
+    /// What stands over the run's tables in Markdown.
+    pub fn heading(&self) -> String {
+        heading(&self.manifest)
     }
 
     /// Tells the user where the run's files are.
@@ -219,8 +319,80 @@ impl<R: Recorded> RunDirectory<R> {
     }
 }
 
-/// The whole lines of a records file, and their length in bytes.
-fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<R>, usize), RunDirectoryError> {
+/// Whether a run could be written to `path`, or the one in it be continued, as far as can be told without writing.
+///
+/// # Errors
+///
+/// [`RunDirectoryError`], with what stands in the way.
+pub fn check_place(path: &Path, resume: bool) -> Result<(), RunDirectoryError> {
+    let holds_run = path.join(RECORDS).exists() || path.join(MANIFEST).exists();
+    match (holds_run, resume) {
+        (true, false) => Err(RunDirectoryError::Exists {
+            path: path.to_owned(),
+            command: manifest::command_of(&fs::read_to_string(path.join(MANIFEST)).unwrap_or_default()),
+        }),
+        (false, true) => Err(RunDirectoryError::NothingToResume { path: path.to_owned() }),
+        _ => writable(path).map_err(|source| write_error(path, path, source, 0)),
+    }
+}
+
+/// Whether files can be made in `path`, once it is made where it is not there.
+pub fn writable(path: &Path) -> io::Result<()> {
+    let there = path.ancestors().find(|ancestor| ancestor.exists());
+    let there = there
+        .filter(|ancestor| *ancestor != Path::new(""))
+        .unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        return Err(io::Error::other(format!("{} is no directory", there.display())));
+    }
+    use rustix::fs::{Access, access};
+    access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(io::Error::from)
+}
+
+/// Keeps every other process from writing a run until the records' file is closed.
+fn lock(records: &File, path: &Path) -> Result<(), RunDirectoryError> {
+    match records.try_lock() {
+        Ok(()) => Ok(()),
+        Err(fs::TryLockError::WouldBlock) => Err(RunDirectoryError::InUse { path: path.to_owned() }),
+        Err(fs::TryLockError::Error(error)) => {
+            tracing::warn!("{} cannot be locked against a second run: {error}", path.display());
+            Ok(())
+        }
+    }
+}
+
+/// Compares a manifest with that in the directory, and returns the latter. None where there is none.
+fn check_manifest<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Option<Value>, RunDirectoryError> {
+    let manifest_path = path.join(MANIFEST);
+    let text = match fs::read_to_string(&manifest_path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(|source| read_error(&manifest_path, source))?,
+    };
+    let theirs = manifest::command_of(&text);
+    if !theirs.is_empty() && theirs != S::COMMAND {
+        return Err(RunDirectoryError::OtherCommand {
+            path: path.to_owned(),
+            theirs,
+            ours: S::COMMAND,
+        });
+    }
+    let known = Manifest::<S>::from_json(&text).map_err(|error| RunDirectoryError::Damaged {
+        line: error.line(),
+        message: error.to_string(),
+        path: manifest_path,
+    })?;
+    let differences = known.differences(manifest);
+    match differences.is_empty() {
+        true => Ok(serde_json::to_value(known).ok()),
+        false => Err(RunDirectoryError::OtherRun {
+            path: path.to_owned(),
+            differences,
+        }),
+    }
+}
+
+/// The records of whole lines with their line numbers, and the length of these lines in bytes.
+fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<(usize, R)>, usize), RunDirectoryError> {
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         other => other.map_err(|source| read_error(path, source))?,
@@ -236,30 +408,22 @@ fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<R>, usize), RunDirector
             line: index + 1,
             message: error.to_string(),
         })?;
-        records.push(record);
+        records.push((index + 1, record));
     }
     Ok((records, whole))
 }
 
-fn append_to(path: &Path) -> Result<File, RunDirectoryError> {
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .map_err(|source| write_error(path, source))
-}
-
-fn write_whole(path: &Path, content: &str) -> Result<(), RunDirectoryError> {
+fn write_whole(path: &Path, content: &str) -> io::Result<()> {
     let partial = path.with_extension("partial");
-    fs::write(&partial, content)
-        .and_then(|()| fs::rename(&partial, path))
-        .map_err(|source| write_error(path, source))
+    fs::write(&partial, content).and_then(|()| fs::rename(&partial, path))
 }
 
-fn write_error(path: &Path, source: io::Error) -> RunDirectoryError {
+fn write_error(path: &Path, directory: &Path, source: io::Error, kept: usize) -> RunDirectoryError {
     RunDirectoryError::Write {
         path: path.to_owned(),
         source,
+        kept,
+        directory: directory.to_owned(),
     }
 }
 

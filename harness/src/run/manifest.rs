@@ -1,14 +1,24 @@
 //! [`Manifest`]: everything needed to run a run again, and to know what its figures mean.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// What a command measures: two runs with equal settings measure the same.
+pub trait Settings: Serialize + DeserializeOwned {
+    /// The command, as it stands behind `maskwright`.
+    const COMMAND: &'static str;
+}
 
 /// What was run, with which options, on what. Written once, when a run starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest<S> {
     /// What the run measures. Two runs with equal settings measure the same.
     pub settings: S,
-    /// The command line, for people; `settings` is what counts.
+    /// The command whose run it is, such as `ifstruct run`. Empty in manifests of earlier versions.
+    #[serde(default)]
+    pub run_of: String,
+    /// The command line. `--resume` takes options from it that are not given again; `settings` is what counts.
     pub command: Vec<String>,
     /// When the run started, RFC 3339.
     pub started: String,
@@ -76,11 +86,12 @@ pub fn available_cpus() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-impl<S: Serialize> Manifest<S> {
+impl<S: Settings> Manifest<S> {
     /// The manifest of a run that starts now.
     pub fn new(settings: S) -> Self {
         Self {
             settings,
+            run_of: S::COMMAND.to_owned(),
             command: std::env::args().collect(),
             started: jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
             program: ProgramVersion::current(),
@@ -94,23 +105,6 @@ impl<S: Serialize> Manifest<S> {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The first setting in which `other` measures something else, in words.
-    pub fn difference(&self, other: &Self) -> Option<String> {
-        let sides = [self, other].map(|manifest| serde_json::to_value(&manifest.settings).unwrap_or_default());
-        let [Value::Object(before), Value::Object(now)] = &sides else {
-            return None;
-        };
-        before
-            .iter()
-            .find(|(setting, value)| now.get(*setting) != Some(value))
-            .map(|(setting, value)| {
-                let changed = now.get(setting).unwrap_or(&Value::Null);
-                format!("{setting} was {value}, now {changed}")
-            })
-    }
-}
-
-impl<S: serde::de::DeserializeOwned> Manifest<S> {
     /// Reads a manifest.
     ///
     /// # Errors
@@ -118,5 +112,159 @@ impl<S: serde::de::DeserializeOwned> Manifest<S> {
     /// Where the text is not a manifest, with line and column.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
+    }
+
+    /// What `other` measures otherwise, option by option.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let [before, now] = [self, other].map(|manifest| serde_json::to_value(&manifest.settings).unwrap_or_default());
+        let mut found = Vec::new();
+        differ("", &before, &now, &mut found);
+        found
+    }
+}
+
+/// The command whose run a manifest's text describes; empty where it does not tell.
+pub fn command_of(manifest: &str) -> String {
+    let manifest: Value = serde_json::from_str(manifest).unwrap_or_default();
+    match manifest["run_of"].as_str() {
+        Some(command) if !command.is_empty() => command.to_owned(),
+        // An earlier version: the words before the options.
+        _ => {
+            let words = manifest["command"].as_array().into_iter().flatten().skip(1);
+            let words = words.filter_map(Value::as_str);
+            let words: Vec<&str> = words.take_while(|word| !word.starts_with('-')).collect();
+            words.join(" ")
+        }
+    }
+}
+
+/// Longest text of a value in a difference, in characters.
+const SHOWN_VALUE: usize = 80;
+
+/// Adds what differs between two values at `place`, a path of settings.
+fn differ(place: &str, before: &Value, now: &Value, found: &mut Vec<String>) {
+    match (before, now) {
+        (before, now) if before == now => {}
+        (Value::Object(before), Value::Object(now)) => {
+            let added = now.keys().filter(|name| !before.contains_key(*name));
+            for name in before.keys().chain(added) {
+                let place = match place {
+                    "" => name.clone(),
+                    place => format!("{place}.{name}"),
+                };
+                let member = |members: &serde_json::Map<String, Value>| members.get(name).cloned().unwrap_or_default();
+                differ(&place, &member(before), &member(now), found);
+            }
+        }
+        (Value::Array(before), Value::Array(now)) if names(before) == names(now) && before.len() == now.len() => {
+            for (number, (before, now)) in before.iter().zip(now).enumerate() {
+                let name = before["name"]
+                    .as_str()
+                    .map_or_else(|| number.to_string(), str::to_owned);
+                differ(&format!("{place}.{name}"), before, now, found);
+            }
+        }
+        (before, now) => found.push(format!(
+            "{} was {}, now {}",
+            option_of(place),
+            shown(before),
+            shown(now)
+        )),
+    }
+}
+
+fn names(values: &[Value]) -> Option<Vec<&str>> {
+    values.iter().map(|value| value["name"].as_str()).collect()
+}
+
+/// A value in few words: of things with names, the names.
+fn shown(value: &Value) -> String {
+    let names = value
+        .as_array()
+        .filter(|values| !values.is_empty())
+        .and_then(|values| names(values));
+    let text = match (value, names) {
+        (Value::Null, _) => "not given".to_owned(),
+        (_, Some(names)) => names.join(","),
+        _ => value.to_string(),
+    };
+    match text.char_indices().nth(SHOWN_VALUE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// The options that decide a setting, where they are not called like it.
+const OPTIONS: [(&str, &str); 12] = [
+    ("models", "--model"),
+    ("servers", "--server"),
+    ("datasets", "--datasets, --data or --limit"),
+    ("fast_forward", "--no-fast-forward: fast forwarding"),
+    ("finish_in_time", "--no-finish-in-time: finishing in time"),
+    ("overlap", "--no-overlap: overlap"),
+    ("prompt_date", "the date in prompts"),
+    ("files", "--data or --limit: the number of files"),
+    ("cases", "--parts, --categories or --data: the number of cases"),
+    ("samples", "--samples, --split or --limit: the number of samples"),
+    ("sha256", "the data"),
+    ("level", "--strict: the level"),
+];
+
+/// The option that decides the setting at `place`, with the rest of the place.
+fn option_of(place: &str) -> String {
+    let place = place.strip_prefix("sampling.").unwrap_or(place);
+    let (setting, rest) = place.split_once('.').unwrap_or((place, ""));
+    let option = match OPTIONS.iter().find(|(name, _)| *name == setting) {
+        Some((_, option)) => (*option).to_owned(),
+        None => format!("--{}", setting.strip_suffix("_s").unwrap_or(setting).replace('_', "-")),
+    };
+    match rest {
+        "" => option,
+        rest => format!("{option}: {}", rest.replace('.', ", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn differences(before: &Value, now: &Value) -> Vec<String> {
+        let mut found = Vec::new();
+        differ("", before, now, &mut found);
+        found
+    }
+
+    #[test]
+    fn every_difference_is_told_by_its_option() {
+        let before = json!({
+            "shots": 2, "compile_limit_s": 40.0, "sampling": {"temperature": 0.0, "seed": 1}, "overlap": true,
+            "frameworks": [{"name": "a", "version": "1"}, {"name": "b"}], "datasets": [{"name": "x", "instances": 3}],
+        });
+        let now = json!({
+            "shots": 1, "compile_limit_s": 4.0, "sampling": {"temperature": 1.0, "seed": 1}, "overlap": false,
+            "frameworks": [{"name": "a", "version": "1"}], "datasets": [{"name": "x", "instances": 2}], "threads": 1,
+        });
+        assert_eq!(
+            differences(&before, &now),
+            [
+                "--shots was 2, now 1",
+                "--compile-limit was 40.0, now 4.0",
+                "--temperature was 0.0, now 1.0",
+                "--no-overlap: overlap was true, now false",
+                "--frameworks was a,b, now a",
+                "--datasets, --data or --limit: x, instances was 3, now 2",
+                "--threads was not given, now 1",
+            ]
+        );
+        assert!(differences(&now, &now).is_empty());
+    }
+
+    #[test]
+    fn the_command_of_earlier_manifests_is_read_off_their_command_line() {
+        let manifest = json!({"command": ["maskwright", "ifstruct", "run", "--split", "test"]});
+        assert_eq!(command_of(&manifest.to_string()), "ifstruct run");
+        assert_eq!(command_of(r#"{"run_of": "bench", "command": ["x", "masks"]}"#), "bench");
+        assert_eq!(command_of("nonsense"), "");
     }
 }

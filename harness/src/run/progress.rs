@@ -1,31 +1,125 @@
-//! Progress on standard error: a bar on a terminal, nothing elsewhere.
+//! What is said on standard error beside results: a bar on a terminal, a line now and then elsewhere.
+
+use std::io::IsTerminal as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar over `total` steps with rate and time left. Draws nothing where standard error is not a terminal.
-pub fn bar(total: u64, what: &str) -> ProgressBar {
-    let bar = ProgressBar::new(total);
+use crate::terminal;
+
+/// How long nothing is said of a run's progress where standard error is no terminal.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Whether only errors are said.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on only errors are said.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// The progress of a run over a number of steps.
+#[derive(Debug)]
+pub struct Bar {
+    bar: ProgressBar,
+    /// When something was said last, where standard error is no terminal.
+    lines: Option<Mutex<Instant>>,
+}
+
+/// A bar over `total` steps with rate and time left. Where standard error is not a terminal, a line now and then.
+pub fn bar(total: u64, what: &str) -> Bar {
+    let is_terminal = std::io::stderr().is_terminal();
+    let bar = match is_quiet() {
+        true => ProgressBar::hidden(),
+        false => ProgressBar::new(total),
+    };
     let style = ProgressStyle::with_template("{msg:40!} {wide_bar} {pos}/{len} {per_sec} {eta} left");
     if let Ok(style) = style {
         bar.set_style(style);
     }
-    bar.set_message(what.to_owned());
-    bar
+    bar.set_length(total);
+    bar.set_message(terminal::one_line(what));
+    Bar {
+        bar,
+        lines: (!is_terminal && !is_quiet()).then(|| Mutex::new(Instant::now())),
+    }
+}
+
+impl Bar {
+    /// Says what is being worked on.
+    pub fn set_message(&self, what: impl AsRef<str>) {
+        self.bar.set_message(terminal::one_line(what.as_ref()));
+    }
+
+    /// Counts steps that are done.
+    pub fn inc(&self, steps: u64) {
+        self.bar.inc(steps);
+        let Some(lines) = &self.lines else { return };
+        let mut said = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.elapsed() >= SILENCE {
+            *said = Instant::now();
+            say(&self.line());
+        }
+    }
+
+    /// Says how many steps are done.
+    pub fn set_position(&self, done: u64) {
+        self.inc(done.saturating_sub(self.bar.position()));
+    }
+
+    fn line(&self) -> String {
+        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+        let (elapsed, left) = (self.bar.elapsed().as_secs(), self.bar.eta().as_secs());
+        let time = |seconds: u64| format!("{}:{:02}", seconds / 60, seconds % 60);
+        let percent = 100 * done / all.max(1);
+        let message = self.bar.message();
+        format!(
+            "{done} of {all} ({percent} %) after {} minutes, {} left: {message}",
+            time(elapsed),
+            time(left)
+        )
+    }
+
+    /// Ends the bar where all is done.
+    pub fn finish_and_clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// Leaves the bar as it is where the run ends early.
+    pub fn abandon(&self) {
+        self.bar.abandon();
+    }
 }
 
 /// A bar over the bytes of a download, whose number comes later.
 pub fn download_bar(model: &str) -> ProgressBar {
-    let bar = ProgressBar::new(0);
+    let bar = match is_quiet() {
+        true => ProgressBar::hidden(),
+        false => ProgressBar::new(0),
+    };
     let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left");
     if let Ok(style) = style {
         bar.set_style(style);
     }
-    bar.set_message(model.to_owned());
+    bar.set_message(terminal::one_line(model));
     bar
 }
 
-/// Says something on standard error, terminal or not.
-#[expect(clippy::print_stderr, reason = "the one place that talks to the user beside results")]
+/// Says something on standard error, terminal or not, unless only errors are to be said.
 pub fn say(text: &str) {
-    eprintln!("{text}");
+    if !is_quiet() {
+        complain(text);
+    }
+}
+
+/// Says on standard error what has to be known.
+#[expect(clippy::print_stderr, reason = "the one place that talks to the user beside results")]
+pub fn complain(text: &str) {
+    eprintln!("{}", terminal::harmless(text));
 }

@@ -15,8 +15,8 @@ pub struct Question {
     pub messages: Vec<Message>,
     /// The schema's text, where the answer is to be constrained.
     pub schema: Option<String>,
-    /// Tokens of the answer, at most.
-    pub max_tokens: usize,
+    /// Tokens of the answer, at most; as many as the server likes where there is none.
+    pub max_tokens: Option<usize>,
     /// How tokens are chosen.
     pub sampling: SamplingOptions,
     /// Longest time from sending to the last byte.

@@ -21,6 +21,10 @@ use super::stream::EventDecoder;
 const ANSWER_BYTES_WITHOUT_TOKENS: usize = 1 << 20;
 /// The limit on the bytes of an answer for each of its tokens: an event with a token takes a few hundred.
 const ANSWER_BYTES_PER_TOKEN: usize = 2 << 10;
+/// Tokens that an answer without a limit is assumed to have, before it is there.
+const ASSUMED_TOKENS: usize = 1024;
+/// Most tokens of an answer without a limit.
+const MOST_TOKENS: usize = 1 << 17;
 /// The limit on the bytes that are read of an error.
 const ERROR_BYTES: u64 = 64 << 10;
 /// Longest time that a server may take to say that it is there.
@@ -153,7 +157,7 @@ impl Client {
             }
         };
         // Four bytes to a token: what the providers' own estimates come to.
-        let estimate = body.len() as u64 / 4 + question.max_tokens as u64;
+        let estimate = body.len() as u64 / 4 + question.max_tokens.unwrap_or(ASSUMED_TOKENS) as u64;
         let mut backoff = Backoff::new(self.settings.pause);
         loop {
             let ticket = self.wait_for_turn(estimate, stopped)?;
@@ -266,6 +270,7 @@ impl Client {
         }
         let limit = question
             .max_tokens
+            .unwrap_or(MOST_TOKENS)
             .saturating_mul(ANSWER_BYTES_PER_TOKEN)
             .saturating_add(ANSWER_BYTES_WITHOUT_TOKENS);
         let mut body = response.into_body().into_reader();

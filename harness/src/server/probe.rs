@@ -20,7 +20,7 @@ use crate::run::interrupt;
 /// [`CommandError::Server`], with what the server said; [`CommandError::InterruptedEarly`].
 pub fn check(
     client: &Arc<Client>,
-    max_tokens: usize,
+    max_tokens: Option<usize>,
     sampling: &SamplingOptions,
     limit: Duration,
 ) -> Result<(), CommandError> {
@@ -29,7 +29,7 @@ pub fn check(
     let question = Question {
         messages: prompt::messages(SCHEMA, &[]),
         schema: settings.constrained.then(|| SCHEMA.to_owned()),
-        max_tokens: max_tokens.min(64),
+        max_tokens: max_tokens.map(|most| most.min(64)),
         sampling: sampling.clone(),
         limit,
     };

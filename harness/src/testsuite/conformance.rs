@@ -4,12 +4,12 @@ use maskwright::TokenId;
 use maskwright::Vocabulary;
 use maskwright_suites::test_suite::Case;
 use maskwright_worker::protocol::Replayed;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::worker::trial::{Compilation, Ending, Trial};
 
 /// A framework's outcome on one case: it passes if every instance is accepted or rejected rightly (listings 2 and 3).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseOutcome {
     /// The case's category.
     pub category: String,
@@ -20,22 +20,22 @@ pub struct CaseOutcome {
 }
 
 /// Why a case does not pass.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseFailure {
     /// In which way.
     pub kind: FailureKind,
     /// The instance, in the suite's words; none where the schema was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// How far it came, where it was not accepted whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stop>,
     /// The particulars.
     pub reason: String,
 }
 
 /// The ways in which a case fails (definitions 5.4 and 5.5, and what the paper calls a compile error).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// The schema was refused although a valid instance exists.
@@ -49,7 +49,7 @@ pub enum FailureKind {
 }
 
 /// The token at which an instance was rejected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     /// Number of tokens accepted before it.
     pub token: usize,

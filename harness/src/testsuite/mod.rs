@@ -2,4 +2,5 @@
 
 pub mod conformance;
 pub mod heat_map;
+pub mod record;
 pub mod report;

@@ -1,5 +1,6 @@
 //! [`WorkerCompiler`]: a worker behind the traits that the decode loop knows.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use maskwright::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenMask};
@@ -35,9 +36,17 @@ impl WorkerCompiler {
 
 impl Compiler for WorkerCompiler {
     fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
+        self.compile_with_documents(schema, &BTreeMap::new())
+    }
+
+    fn compile_with_documents(
+        &self,
+        schema: &str,
+        documents: &BTreeMap<String, String>,
+    ) -> Result<Box<dyn Masker>, CompileError> {
         let mut worker = lock(&self.worker);
         let compiled = worker
-            .compile(schema, false, &self.compile_limits)
+            .compile(schema, documents, false, &self.compile_limits)
             .map_err(compile_error)?;
         if let Some(error) = compiled.compile_error {
             return Err(error.into());

@@ -3,6 +3,7 @@
 mod compiler;
 mod failure;
 mod process;
+mod spawn;
 #[cfg(test)]
 mod tests;
 pub mod trial;
@@ -12,6 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use maskwright::{TokenId, Vocabulary};
 use maskwright_worker::protocol::{self, Compiled, Description, Replayed, Request};
@@ -89,6 +91,8 @@ pub struct Worker {
     /// Limits on starting up.
     limits: Limits,
     process: Option<Process>,
+    /// Whether the running process takes documents.
+    accepts_documents: bool,
     /// Number of processes started so far. Maskers of earlier ones are gone.
     generation: u64,
     /// Maskers to forget, told with the next request.
@@ -109,7 +113,14 @@ fn start(launch: &Launch) -> Result<Process, WorkerFailure> {
     Process::start(&launch.program, &launch.arguments)
 }
 
+/// Longest time that a program may take to say what it is. It has nothing to work out then.
+const HELLO_TIME: Duration = Duration::from_secs(30);
+
 fn hello(process: &mut Process, limits: &Limits) -> Result<Description, WorkerFailure> {
+    let limits = &Limits {
+        time: limits.time.min(HELLO_TIME),
+        ..*limits
+    };
     let request = Request::Hello {
         protocol: protocol::VERSION,
     };
@@ -124,6 +135,7 @@ impl Worker {
             provision,
             limits,
             process: None,
+            accepts_documents: false,
             generation: 0,
             forgotten: Vec::new(),
             peak_memory: 0,
@@ -146,19 +158,33 @@ impl Worker {
         let mut setup = self.provision.request(description.accepts_documents).into_bytes();
         setup.push(b'\n');
         process.exchange(&setup, &self.limits)?;
+        self.accepts_documents = description.accepts_documents;
         self.process = Some(process);
         Ok(())
     }
 
-    /// Compiles a schema, and measures the first mask where asked.
+    /// Compiles a schema, which may refer to `documents` if the framework takes some, and measures the first mask where asked.
     ///
     /// # Errors
     ///
     /// [`WorkerFailure`]; the next request starts a new process after a fatal one.
-    pub fn compile(&mut self, schema: &str, first_mask: bool, limits: &Limits) -> Result<Compiled, WorkerFailure> {
+    pub fn compile(
+        &mut self,
+        schema: &str,
+        documents: &BTreeMap<String, String>,
+        first_mask: bool,
+        limits: &Limits,
+    ) -> Result<Compiled, WorkerFailure> {
         self.ready()?;
-        let schema = Cow::Borrowed(schema);
-        self.request(&Request::Compile { schema, first_mask }, limits)
+        let request = Request::Compile {
+            schema: Cow::Borrowed(schema),
+            first_mask,
+            documents: match self.accepts_documents {
+                true => Cow::Borrowed(documents),
+                false => Cow::Owned(BTreeMap::new()),
+            },
+        };
+        self.request(&request, limits)
     }
 
     /// Feeds `tokens` to a copy of a masker of the running process.

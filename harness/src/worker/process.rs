@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Deserialize;
 
 use super::failure::WorkerFailure;
+use super::spawn::spawn;
 use super::usage::{ProcessUsage, peak_memory};
 
 /// How often a working process's memory and processor time are looked at.
@@ -86,15 +87,14 @@ impl Process {
                 command.env(name, value);
             }
         }
-        let mut child = command
+        command
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             // Ctrl-C is for the harness, which finishes the record in hand; and the whole group can be killed.
-            .process_group(0)
-            .spawn()
-            .map_err(failed)?;
+            .process_group(0);
+        let mut child = spawn(command).map_err(failed)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(failed(io::Error::other("it has no pipes")));

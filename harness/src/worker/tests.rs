@@ -56,7 +56,7 @@ fn trial(worker: &mut Worker, schema: &str, limits: Limits) -> Trial {
         first_mask: true,
         forced: false,
     };
-    Trial::run(worker, schema, &[vec![0]], &options)
+    Trial::run(worker, schema, &BTreeMap::new(), &[vec![0]], &options)
 }
 
 /// The worker does `body` where a schema says "bad"; the schemas before and after it must not notice.
@@ -128,7 +128,7 @@ fn a_run_survives_replies_that_are_none() {
 #[test]
 fn a_failure_tells_how_the_worker_ended_and_what_it_said() {
     let mut worker = worker(r#"case "$line" in *bad*) echo out of luck >&2; exit 3 ;; esac"#);
-    let failure = worker.compile("bad", false, &LIMITS).unwrap_err();
+    let failure = worker.compile("bad", &BTreeMap::new(), false, &LIMITS).unwrap_err();
     let text = failure.to_string();
     assert!(
         text.contains("exit status: 3") && text.contains("out of luck"),

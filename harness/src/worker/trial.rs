@@ -1,5 +1,6 @@
 //! [`Trial`]: what a framework's worker makes of one schema and its instances.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use maskwright::TokenId;
@@ -83,13 +84,19 @@ impl From<WorkerFailure> for Ending {
 }
 
 impl Trial {
-    /// Compiles `schema` and replays `instances` one by one, up to the first that the worker does not survive.
-    pub fn run(worker: &mut Worker, schema: &str, instances: &[Vec<TokenId>], options: &TrialOptions) -> Self {
+    /// Compiles `schema`, which may refer to `documents`, and replays `instances` one by one, up to the first that the worker does not survive.
+    pub fn run(
+        worker: &mut Worker,
+        schema: &str,
+        documents: &BTreeMap<String, String>,
+        instances: &[Vec<TokenId>],
+        options: &TrialOptions,
+    ) -> Self {
         let without = |compilation| Self {
             compilation,
             replays: Vec::new(),
         };
-        let compiled = match worker.compile(schema, options.first_mask, &options.limits) {
+        let compiled = match worker.compile(schema, documents, options.first_mask, &options.limits) {
             Ok(compiled) => compiled,
             Err(failure) => return without(Compilation::Failed(failure.into())),
         };

@@ -297,13 +297,13 @@ fn bad_arguments_and_models_say_what_to_do() {
     fs::create_dir(&broken).unwrap();
     let broken = broken.to_str().unwrap();
     let cases: [(&[&str], i32, &str); 10] = [
-        (&["--frameworks", "nonsense"], 3, "known are maskwright"),
-        (&["--datasets", "bultin"], 3, "builtin"),
+        (&["--frameworks", "nonsense"], 2, "known are maskwright"),
+        (&["--datasets", "bultin"], 2, "builtin"),
         (&["--data", "/nonexistent"], 3, "/nonexistent"),
         (&["--model", "./nowhere"], 3, "there is no such directory"),
         (&["--model", broken], 3, "model.safetensors"),
         (&["--model", "builtin,./nowhere"], 3, "there is no such directory"),
-        (&["--top-p", "0"], 3, "top-p is 0"),
+        (&["--top-p", "0"], 2, "top-p is 0"),
         (&["--confidence", "1"], 2, "must be between 0 and 1"),
         (&["--scoring", "lenient"], 2, "must be strict or paper"),
         (&["--generation-limit", "0"], 2, "must be above 0"),

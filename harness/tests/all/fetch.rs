@@ -99,7 +99,7 @@ fn what_is_fetched_is_listed_verified_and_found_by_other_commands() {
             .iter()
             .all(|state| state == "not fetched")
     );
-    setting.fail(3, &["census", "--datasets", "Github_easy"]);
+    setting.fail(2, &["census", "--datasets", "Github_easy"]);
 
     let fetched = setting.json(&["fetch", "jsonschemabench", "test-suite", "--json"]);
     assert_eq!(state(&fetched), ["fetched", "fetched"]);

@@ -126,14 +126,18 @@ fn replies_are_joined_with_samples_by_seed() {
     let output = program(&["score", replies, "--samples", samples, "--json"])
         .output()
         .unwrap();
-    assert_eq!(exit_code(&output), 0);
+    assert_eq!(exit_code(&output), 1, "a second reply to seed 2");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&report["scored"], &report["passed"]), (&json!(3), &json!(2)));
+    assert_eq!((&report["scored"], &report["passed"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&report["missing"], &report["bad_lines"][0]["line"]),
+        (&json!(0), &json!(3))
+    );
 
     fs::write(samples, "{}\n").unwrap();
     let output = program(&["score", replies, "--samples", samples]).output().unwrap();
-    assert_eq!(exit_code(&output), 1);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("3 lines could not be scored, 1 samples"));
+    assert_eq!(exit_code(&output), 3);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("none of the 3 lines"));
     let output = program(&["score", "/nowhere.jsonl"]).output().unwrap();
     assert_eq!(exit_code(&output), 3);
     let output = program(&["score", replies, "--samples", "/nowhere.parquet"])

@@ -23,6 +23,7 @@
 //! least, half a microsecond perhaps, which is a good part of what a mask takes. The end of input is the request to exit.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use maskwright::{CompileError, CompileErrorKind, MaskError, TokenId};
 use serde::{Deserialize, Serialize};
@@ -47,7 +48,7 @@ pub enum Request<'a> {
         vocabulary: Box<WireVocabulary>,
         /// JSON texts by URI that `$ref` may lead to. Empty unless the worker accepts documents.
         #[serde(default)]
-        documents: std::collections::BTreeMap<String, String>,
+        documents: BTreeMap<String, String>,
         /// Whether documents are judged with `format` as an assertion, for frameworks that can have it either way.
         #[serde(default)]
         assert_formats: bool,
@@ -63,6 +64,10 @@ pub enum Request<'a> {
         /// they would be without: compute it on a copy that is thrown away.
         #[serde(default)]
         first_mask: bool,
+        /// JSON texts by URI that `$ref` may lead to in this schema, besides those of `setup`. Empty unless the worker
+        /// accepts documents.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        documents: Cow<'a, BTreeMap<String, String>>,
     },
     /// Feeds tokens to a copy of a masker, asking for the mask before each. The masker itself stays where it is.
     Replay {
@@ -141,7 +146,7 @@ pub struct Description {
     pub version: String,
     /// The options it runs with, as its own documentation calls them; printed with every result.
     pub options: String,
-    /// Whether `setup` may bring documents for `$ref`.
+    /// Whether `setup` and `compile` may bring documents for `$ref`.
     #[serde(default)]
     pub accepts_documents: bool,
     /// Whether it answers `completion`.

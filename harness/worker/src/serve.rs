@@ -118,7 +118,11 @@ impl Session<'_> {
                 assert_formats,
                 purpose,
             }),
-            Request::Compile { schema, first_mask } => self.compile(&schema, first_mask),
+            Request::Compile {
+                schema,
+                first_mask,
+                documents,
+            } => self.compile(&schema, &documents, first_mask),
             Request::Replay { masker, tokens, forced } => self.with(masker, |masker| {
                 let replayed = catch(|| replay(masker, &tokens, forced));
                 plain(&replayed.unwrap_or_else(|panic| Replayed {
@@ -156,12 +160,12 @@ impl Session<'_> {
         }
     }
 
-    fn compile(&mut self, schema: &str, first_mask: bool) -> Answer {
+    fn compile(&mut self, schema: &str, documents: &BTreeMap<String, String>, first_mask: bool) -> Answer {
         let Some(compiler) = &self.compiler else {
             return misunderstood("`setup` comes before `compile`".to_owned());
         };
         let watch = Stopwatch::start();
-        let outcome = catch(|| compiler.compile(schema))
+        let outcome = catch(|| compiler.compile_with_documents(schema, documents))
             .unwrap_or_else(|panic| Err(CompileError::new(CompileErrorKind::Internal, panic)));
         let time = watch.elapsed();
         let mut compiled = Compiled {

@@ -29,8 +29,22 @@ pub fn generate(
     options: &DecodeOptions,
     cancel: &AtomicBool,
 ) -> Generation {
+    generate_after(model, None, prompt, constraint, options, cancel)
+}
+
+/// Generates an answer as [`generate`] does. Where the model still has the beginning of the prompt in its sequence, up to the
+/// snapshot `read`, only the rest of the prompt is appended.
+pub fn generate_after(
+    model: &mut dyn LanguageModel,
+    read: Option<&Snapshot>,
+    prompt: &[TokenId],
+    constraint: Option<Constraint>,
+    options: &DecodeOptions,
+    cancel: &AtomicBool,
+) -> Generation {
     let mut decoder = Decoder {
         model,
+        read,
         options,
         cancel,
         sampler: Sampler::new(options.sampling.clone()),
@@ -43,6 +57,7 @@ pub fn generate(
         shortest_pass: None,
         completion_plan: CompletionPlan::default(),
         provisional: None,
+        budget_intervened: false,
     };
     let finish = match decoder.model.thread_pool() {
         Some(pool) => pool.install(|| decoder.run(prompt, constraint)),
@@ -54,12 +69,15 @@ pub fn generate(
         tokens: decoder.tokens,
         forward_passes: decoder.forward_passes,
         mask_times: decoder.mask_times,
+        budget_intervened: decoder.budget_intervened,
     }
 }
 
 /// The state of one generation.
 struct Decoder<'a> {
     model: &'a mut dyn LanguageModel,
+    /// Where the part of the prompt ends that the model has read already.
+    read: Option<&'a Snapshot>,
     options: &'a DecodeOptions,
     cancel: &'a AtomicBool,
     sampler: Sampler,
@@ -74,6 +92,8 @@ struct Decoder<'a> {
     shortest_pass: Option<Duration>,
     completion_plan: CompletionPlan,
     provisional: Option<ProvisionalToken>,
+    /// Whether a token was passed over because of the token budget.
+    budget_intervened: bool,
 }
 
 /// A token taken before it was known whether the document can be ended within the token budget after it. That is found out
@@ -97,11 +117,11 @@ enum NextStep {
 impl Decoder<'_> {
     /// Writes the whole answer.
     fn run(&mut self, prompt: &[TokenId], constraint: Option<Constraint>) -> Result<FinishReason, DecodeError> {
-        self.model.reset();
+        let read = self.start_after_prefix(prompt);
         let deadline = self.options.time_limit.and_then(|limit| self.start.checked_add(limit));
         let overlap = self.options.overlap;
         let mut masker = constraint.map(|constraint| OverlappedMasker::new(constraint, overlap, deadline));
-        let mut pending = prompt.to_vec();
+        let mut pending = prompt[read..].to_vec();
         loop {
             if let Some(reason) = self.stop_before(pending.len()) {
                 return Ok(reason);
@@ -118,6 +138,20 @@ impl Decoder<'_> {
                 NextStep::Finish(reason) => return Ok(reason),
             }
         }
+    }
+
+    /// Takes the model back to the part of the prompt that it has read already, or to the beginning. Returns the number of
+    /// tokens of that part, after which at least one is left to append.
+    fn start_after_prefix(&mut self, prompt: &[TokenId]) -> usize {
+        if let Some(snapshot) = self.read
+            && snapshot.position() < prompt.len()
+            && self.model.restore(snapshot).is_ok()
+        {
+            self.sampler.observe(&prompt[..snapshot.position()]);
+            return snapshot.position();
+        }
+        self.model.reset();
+        0
     }
 
     /// Whether to stop rather than append `added` tokens.
@@ -234,6 +268,7 @@ impl Decoder<'_> {
             if self.completion_plan.admits(token, completion, budget) {
                 break;
             }
+            self.budget_intervened = true;
             self.logits[token as usize] = f32::NEG_INFINITY;
             let other = match attempt < MAX_PASSED_OVER {
                 true => self.sampler.sample(&self.logits, Some(masker.mask()?)),

@@ -95,6 +95,8 @@ pub struct Generation {
     pub forward_passes: usize,
     /// Times of the masks; zero where nothing was masked.
     pub mask_times: MaskTimes,
+    /// Whether a token was passed over because the answer could not have been ended within its limit after it.
+    pub budget_intervened: bool,
 }
 
 impl Generation {

@@ -1,5 +1,6 @@
 //! [`JsonFields`]: the members of a JSON object in a configuration file, read with checks and errors that name them.
 
+use maskwright_json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use serde_json::{Map, Value};
 
 use crate::error::ModelError;
@@ -23,6 +24,9 @@ impl<'a> JsonFields<'a> {
             file: file.to_owned(),
             message,
         };
+        if is_git_lfs_pointer(bytes) {
+            return Err(failed(GIT_LFS_POINTER.to_owned()));
+        }
         match serde_json::from_slice(bytes).map_err(|error| failed(error.to_string()))? {
             Value::Object(map) => Ok(Self {
                 file,

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use candle_core::{DType, Device, Tensor, WithDType};
 use half::{bf16, f16};
+use maskwright_json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use safetensors::tensor::{Metadata, TensorInfo};
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
@@ -71,6 +72,10 @@ impl Weights {
             shard_of: HashMap::new(),
         };
         for (file, bytes) in files {
+            if is_git_lfs_pointer(bytes.as_slice()) {
+                let message = GIT_LFS_POINTER.to_owned();
+                return Err(ModelError::DamagedWeights { file, message });
+            }
             let header = SafeTensors::read_metadata(bytes.as_slice());
             let (header_bytes, metadata) = header.map_err(|error| ModelError::DamagedWeights {
                 file: file.clone(),

@@ -57,7 +57,7 @@ impl ModelDevice {
             Self::Cuda(_) => Err(ModelError::Device {
                 device: self.to_string(),
                 message:
-                    "this build has no GPU support; scripts/build-cuda.sh in the source makes one that has, also on a \
+                    "this build has no GPU support; scripts/build-cuda.sh in a clone of https://github.com/maskwright/maskwright makes one that has, also on a \
                           machine without a GPU or the CUDA toolkit"
                         .to_owned(),
             }),

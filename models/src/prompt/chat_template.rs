@@ -1,6 +1,7 @@
 //! [`ChatTemplate`]: messages to prompt text, as Hugging Face transformers renders its Jinja templates.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use maskwright_json_text::Style;
 use minijinja::syntax::SyntaxConfig;
@@ -57,6 +58,9 @@ const WIDEST_INDENT: usize = 64;
 
 /// Longest template that is read, in bytes.
 const MAX_TEMPLATE_BYTES: usize = 1 << 20;
+
+/// Longest prompt that a template may write, in bytes: tokenising one takes a hundred times its size in memory.
+const MAX_PROMPT_BYTES: usize = 8 << 20;
 
 /// The name of the template within its environment.
 const NAME: &str = "chat_template";
@@ -156,9 +160,19 @@ impl ChatTemplate {
             .environment
             .get_template(NAME)
             .map_err(|error| self.failed(&error))?;
-        template
-            .render(Value::from_pairs(context))
-            .map_err(|error| self.failed(&error))
+        let mut prompt = BoundedPrompt::default();
+        let rendered = template
+            .render_captured_to(Value::from_pairs(context), &mut prompt)
+            .map(|_| ());
+        if prompt.is_too_long {
+            return Err(ModelError::ChatTemplate {
+                file: self.file.clone(),
+                message: format!("writes a prompt of more than {} MiB", MAX_PROMPT_BYTES >> 20),
+            });
+        }
+        rendered.map_err(|error| self.failed(&error))?;
+        // Templates write texts only.
+        Ok(String::from_utf8_lossy(&prompt.bytes).into_owned())
     }
 
     /// The error of this template.
@@ -167,6 +181,28 @@ impl ChatTemplate {
             file: self.file.clone(),
             message: describe(error),
         }
+    }
+}
+
+/// What a template has written, up to [`MAX_PROMPT_BYTES`].
+#[derive(Default)]
+struct BoundedPrompt {
+    bytes: Vec<u8>,
+    is_too_long: bool,
+}
+
+impl io::Write for BoundedPrompt {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.is_too_long |= self.bytes.len() + text.len() > MAX_PROMPT_BYTES;
+        if self.is_too_long {
+            return Err(io::Error::other("the prompt is too long"));
+        }
+        self.bytes.extend_from_slice(text);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

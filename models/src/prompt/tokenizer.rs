@@ -1,6 +1,7 @@
 //! [`ModelTokenizer`]: text to tokens and back, as the model's own tokenizer.json says.
 
 use maskwright::{HuggingFaceTokenizer, TokenId, Tokenize};
+use maskwright_json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use serde_json::Value;
 use tokenizers::Tokenizer;
 
@@ -34,6 +35,9 @@ impl ModelTokenizer {
             file: file.to_owned(),
             message,
         };
+        if is_git_lfs_pointer(bytes) {
+            return Err(failed(GIT_LFS_POINTER.to_owned()));
+        }
         let prompt = read(bytes).map_err(failed)?;
         let json = serde_json::from_slice(bytes).map_err(|error| ModelError::Json {
             file: file.to_owned(),

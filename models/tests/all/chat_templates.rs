@@ -102,6 +102,11 @@ fn hostile_and_broken_templates_are_errors() {
             "{% for i in range(1000) %}{% for j in range(1000) %}{% for k in range(1000) %}x{% endfor %}{% endfor %}{% endfor %}",
             "steps",
         ),
+        (
+            "{% for i in range(1000) %}{{ 'x' * 10000 }}{% endfor %}",
+            "more than 8 MiB",
+        ),
+        ("{{ 'x' * 90000000 }}", "more than 8 MiB"),
         ("{{ messages", "chat_template.jinja"),
         ("{% include 'other' %}", "other"),
         ("{{ messages.nothing.at_all }}", "chat_template.jinja"),

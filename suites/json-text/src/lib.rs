@@ -11,6 +11,15 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
 
+/// What is said of a file that is a pointer of Git LFS.
+pub const GIT_LFS_POINTER: &str = "is a Git LFS pointer, not the file itself: get that with `git lfs pull`";
+
+/// Whether a file's content is what Git LFS leaves in its place where the file itself was not fetched.
+#[must_use]
+pub fn is_git_lfs_pointer(content: &[u8]) -> bool {
+    content.starts_with(b"version https://git-lfs.github.com/spec/")
+}
+
 /// The arguments of `json.dumps`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Style<'a> {

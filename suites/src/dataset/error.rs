@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::MAX_SCHEMA_BYTES;
+use crate::json_text::GIT_LFS_POINTER;
 use crate::strict_json::JsonError;
 
 /// Why one instance of a data set has no schema. A run records it and goes on.
@@ -32,6 +33,9 @@ pub enum InstanceErrorKind {
         /// Name of the column.
         column: &'static str,
     },
+    /// Git LFS has left a pointer in place of the file.
+    #[error("{GIT_LFS_POINTER}")]
+    GitLfsPointer,
     /// The bytes are not UTF-8.
     #[error("is not UTF-8: invalid bytes at offset {offset}")]
     NotUtf8 {

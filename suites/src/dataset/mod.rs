@@ -24,6 +24,7 @@ pub(crate) mod parquet_file;
 pub use catalog::{Available, Catalog, Subsample};
 pub use error::{DatasetError, InstanceError, InstanceErrorKind};
 
+use crate::json_text::is_git_lfs_pointer;
 use crate::strict_json;
 
 /// The largest schema that is loaded, in bytes; the largest one of JSONSchemaBench has 2.9 MB.
@@ -85,6 +86,9 @@ fn schema_text(bytes: Vec<u8>) -> Result<String, InstanceErrorKind> {
     }
     if text.trim().is_empty() {
         return Err(InstanceErrorKind::Empty);
+    }
+    if is_git_lfs_pointer(text.as_bytes()) {
+        return Err(InstanceErrorKind::GitLfsPointer);
     }
     strict_json::check(&text).map_err(InstanceErrorKind::NotJson)?;
     Ok(text)

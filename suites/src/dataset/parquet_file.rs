@@ -1,6 +1,7 @@
 //! The hub's parquet files: one schema per row, in columns `json_schema` and `unique_id`.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
 use super::Instance;
 use super::error::{InstanceError, InstanceErrorKind};
+use crate::json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 
 const SCHEMA_COLUMN: &str = "json_schema";
 const ID_COLUMN: &str = "unique_id";
@@ -75,6 +77,11 @@ fn failed(dataset: &str, id: String, path: &Path, row: Option<usize>, kind: Inst
 
 /// Opens a file; its metadata is read.
 pub(crate) fn open(path: &Path) -> Result<SerializedFileReader<File>, ParquetError> {
+    let mut beginning = Vec::new();
+    File::open(path)?.take(64).read_to_end(&mut beginning)?;
+    if is_git_lfs_pointer(&beginning) {
+        return Err(ParquetError::General(GIT_LFS_POINTER.to_owned()));
+    }
     SerializedFileReader::new(File::open(path)?)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Validator::new`] compiles a schema, [`Validator::judge`] judges texts. Validity is that of the `jsonschema` crate, in
 //! the draft that `$schema` names (draft 2020-12 if it names none that is known). Nothing is fetched: a reference to a schema
-//! elsewhere is a [`SchemaProblem`]. Beyond the letter of the drafts:
+//! elsewhere is a [`SchemaProblem`], unless the caller hands that schema over. Beyond the letter of the drafts:
 //!
 //! - Formats are asserted, in every draft all those that any draft defines; the labels of MaskBench are made this way.
 //! - Numbers are compared by their digits, but a fraction with a bound past 2^53, or with a whole `multipleOf`, as doubles.
@@ -23,11 +23,15 @@
 //! thread of its own with a stack to match, a pattern gives up after a number of steps, and a panic of the crate beneath becomes a [`Problem`]. What is not bounded here is time: a schema can ask for work
 //! that grows exponentially with its size, so a caller that takes schemas from strangers sets a time limit.
 
+mod documents;
 mod literal_brackets;
 mod scoring;
 
 pub use scoring::{Judge, Scoring, Verdicts};
 
+use documents::Documents;
+
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
 
@@ -158,27 +162,32 @@ pub enum ProblemKind {
 impl Validator {
     /// Compiles a schema. See the [module](self) for the draft and the formats.
     pub fn new(schema: &str) -> Result<Self, SchemaProblem> {
+        Self::with_documents(schema, &BTreeMap::new())
+    }
+
+    /// Compiles a schema that may refer to `documents`, JSON texts by URI.
+    pub fn with_documents(schema: &str, documents: &BTreeMap<String, String>) -> Result<Self, SchemaProblem> {
         let document = strict_json::parse(schema, MAX_DEPTH).map_err(|error| not_json(&error))?;
-        Self::from_value(&document.value)
+        Self::for_scoring(&document.value, Scoring::Strict, &Documents::read(documents))
     }
 
     /// Compiles a schema that has been read already, nested at most [`MAX_DEPTH`] deep.
     pub fn from_value(schema: &Value) -> Result<Self, SchemaProblem> {
-        Self::for_scoring(schema, Scoring::Strict)
+        Self::for_scoring(schema, Scoring::Strict, &Documents::default())
     }
 
-    /// Like [`Self::from_value`], to judge by `scoring`.
-    pub fn for_scoring(schema: &Value, scoring: Scoring) -> Result<Self, SchemaProblem> {
+    /// Like [`Self::from_value`], to judge by `scoring`, with documents that the schema may refer to.
+    fn for_scoring(schema: &Value, scoring: Scoring, documents: &Documents) -> Result<Self, SchemaProblem> {
         let built = catch_unwind(AssertUnwindSafe(|| {
-            build(schema, scoring).or_else(|error| match literal_brackets::escaped(schema) {
-                Some(escaped) => build(&escaped, scoring).map_err(|_| error),
+            build(schema, scoring, documents).or_else(|error| match literal_brackets::escaped(schema) {
+                Some(escaped) => build(&escaped, scoring, documents).map_err(|_| error),
                 None => Err(error),
             })
         }));
         match built {
             Ok(Ok(compiled)) => Ok(Self {
                 compiled: Arc::new(compiled),
-                subschemas: objects(schema),
+                subschemas: objects(schema) + documents.objects(),
                 scoring,
             }),
             Ok(Err(error)) => Err(schema_problem(&error)),
@@ -315,9 +324,14 @@ static LATER_FORMATS: LazyLock<Vec<(&str, Arc<jsonschema::Validator>)>> = LazyLo
         .collect()
 });
 
-fn build(schema: &Value, scoring: Scoring) -> Result<jsonschema::Validator, ValidationError<'static>> {
+fn build(
+    schema: &Value,
+    scoring: Scoring,
+    documents: &Documents,
+) -> Result<jsonschema::Validator, ValidationError<'static>> {
     if scoring == Scoring::Paper {
         let mut options = options(Draft::Draft202012)
+            .with_retriever(documents.clone())
             .with_keyword(scoring::IGNORED_KEYWORD, |_, _, _| Ok(Box::new(scoring::Ignored)));
         for name in scoring::BROKEN_FORMATS {
             options = options.with_format(name, |_: &str| false);
@@ -328,6 +342,7 @@ fn build(schema: &Value, scoring: Scoring) -> Result<jsonschema::Validator, Vali
         Draft::Unknown => options(Draft::Draft202012),
         known => options(known),
     }
+    .with_retriever(documents.clone())
     .build(schema)
 }
 

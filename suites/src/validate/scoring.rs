@@ -1,5 +1,6 @@
 //! [`Scoring`]: whose rules an answer is judged by.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -7,6 +8,7 @@ use jsonschema::{Keyword, ValidationError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::documents::Documents;
 use super::{MAX_DEPTH, Problem, ProblemKind, SchemaProblem, Validator, Verdict, not_json};
 use crate::strict_json;
 
@@ -71,10 +73,20 @@ impl Judge {
     ///
     /// [`SchemaProblem`], as [`Validator::new`].
     pub fn new(schema: &str) -> Result<Self, SchemaProblem> {
+        Self::with_documents(schema, &BTreeMap::new())
+    }
+
+    /// Compiles a schema that may refer to `documents`, JSON texts by URI.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaProblem`], as [`Validator::new`].
+    pub fn with_documents(schema: &str, documents: &BTreeMap<String, String>) -> Result<Self, SchemaProblem> {
         let document = strict_json::parse(schema, MAX_DEPTH).map_err(|error| not_json(&error))?;
+        let documents = Documents::read(documents);
         Ok(Self {
-            strict: Validator::from_value(&document.value)?,
-            paper: Validator::for_scoring(&document.value, Scoring::Paper),
+            strict: Validator::for_scoring(&document.value, Scoring::Strict, &documents)?,
+            paper: Validator::for_scoring(&document.value, Scoring::Paper, &documents),
         })
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::numbers::seconds;
 use crate::frameworks::{self, Framework, FrameworkError, NamedWorker};
 use crate::run::manifest::Hardware;
 use crate::vocabularies::{self, NamedVocabulary, VocabularySourceError};
@@ -12,7 +13,8 @@ use crate::worker::Limits;
 /// Further frameworks, and what each may use.
 #[derive(Debug, Args)]
 pub struct WorkerOptions {
-    /// A further framework: a program that speaks the worker protocol (docs/worker-protocol.md); may be repeated
+    /// A further framework: a program that speaks the worker protocol; may be repeated. The document worker-protocol.md in
+    /// https://github.com/maskwright/maskwright describes it
     #[arg(long = "worker", value_name = "NAME=COMMAND")]
     pub workers: Vec<NamedWorker>,
     /// Memory that a framework's process may use, in MiB [default: 8192, or half of the machine's where that is less]
@@ -84,18 +86,5 @@ impl ReplayArguments {
     /// The limits on a compilation, and on all instances of a schema together.
     pub fn limits(&self) -> Limits {
         self.workers.limits(Duration::from_secs_f64(self.time_limit))
-    }
-}
-
-/// Reads a number of seconds above 0.
-///
-/// # Errors
-///
-/// What is wrong with it, in words.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    match Duration::try_from_secs_f64(value) {
-        Ok(duration) if duration > Duration::ZERO => Ok(value),
-        _ => Err("must be above 0".to_owned()),
     }
 }

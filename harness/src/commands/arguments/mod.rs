@@ -1,7 +1,9 @@
 //! Arguments that several commands share.
 
 pub mod directory;
+pub mod documents;
 pub mod frameworks;
 pub mod models;
+pub mod numbers;
 pub mod servers;
 pub mod style;

@@ -3,6 +3,7 @@
 use clap::Args;
 use maskwright_models::{HubSettings, LoadOptions, LoadedModel, ModelError, ModelSource, load};
 
+use super::numbers::threads;
 use crate::run::manifest::available_cpus;
 use crate::run::progress;
 
@@ -29,7 +30,7 @@ pub struct ModelArguments {
     #[arg(long, default_value = "auto")]
     pub dtype: String,
     /// Threads of the model's forward pass; by default one processor is left to the masks
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = threads, value_name = "N")]
     pub threads: Option<usize>,
 }
 

@@ -12,10 +12,13 @@ use maskwright_suites::dataset::Dataset;
 use maskwright_suites::validate::Scoring;
 
 use super::arguments::directory::DirectoryArguments;
-use super::arguments::frameworks::{WorkerOptions, seconds};
+use super::arguments::documents::DocumentArguments;
+use super::arguments::frameworks::WorkerOptions;
 use super::arguments::models::{ModelArguments, PROMPT_DATE};
+use super::arguments::numbers::{confidence, positive, seconds};
 use super::arguments::servers::ServerArguments;
-use crate::bench::settings::BenchSettings;
+use crate::bench::settings::{BenchSettings, Protocol};
+use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
 use crate::frameworks::{FrameworkSettings, LM_ONLY};
 
@@ -26,6 +29,9 @@ pub use run::run;
 
 /// The frameworks of a run that names neither frameworks nor servers.
 const DEFAULT_FRAMEWORKS: &[&str] = &["maskwright", "llguidance", LM_ONLY];
+
+/// Tokens per answer, at most, where nothing else is asked for.
+const DEFAULT_MAX_TOKENS: usize = 512;
 
 /// Arguments of `maskwright bench`.
 #[derive(Debug, Args)]
@@ -50,16 +56,27 @@ pub struct BenchArguments {
     /// them are run. Without --data, names are those of what `maskwright fetch` has fetched
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    documents: DocumentArguments,
     /// Schemas per dataset, at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = positive::<usize>, value_name = "N")]
     limit: Option<usize>,
     /// Seed: of the sample that --limit takes (the first schemas without it), of the sampling of tokens, and of
     /// confidence intervals
     #[arg(long)]
     seed: Option<u64>,
-    /// Tokens per answer, at most
-    #[arg(long, default_value_t = 512, value_name = "N")]
-    max_tokens: usize,
+    /// Tokens per answer, at most [default: 512; none with --protocol paper]
+    #[arg(long, value_parser = positive::<usize>, value_name = "N")]
+    max_tokens: Option<usize>,
+    /// How answers are asked for
+    #[arg(long, value_enum, default_value_t = Protocol::Ours, value_name = "PROTOCOL")]
+    protocol: Protocol,
+    /// Let the model read what all prompts begin with once only, as servers do
+    #[arg(long)]
+    prefix_cache: bool,
+    /// How often each answer is asked for. The one with the middle total time counts
+    #[arg(long, default_value_t = 1, value_parser = positive::<usize>, value_name = "N")]
+    repeat: usize,
     /// Demonstrations in the prompt
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]
     shots: u8,
@@ -70,9 +87,9 @@ pub struct BenchArguments {
     #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
     generation_limit: f64,
     /// Whose rules answers are judged by: `strict`, each schema's own draft; or `paper`, as the JSONSchemaBench paper does,
-    /// with its defects. Both verdicts are kept
-    #[arg(long, default_value = "strict", value_name = "RULES")]
-    scoring: Scoring,
+    /// with its defects. Both verdicts are kept [default: strict; paper with --paper]
+    #[arg(long, value_name = "RULES")]
+    scoring: Option<Scoring>,
     /// Confidence of the bootstrap intervals
     #[arg(long, default_value_t = 0.95, value_parser = confidence, value_name = "P")]
     confidence: f64,
@@ -87,9 +104,13 @@ pub struct BenchArguments {
     /// Compute masks after the forward pass instead of beside it
     #[arg(long)]
     no_overlap: bool,
-    /// Print the JSONSchemaBench paper's figures beside ours, where it has the same dataset and framework
+    /// Print the JSONSchemaBench paper's figures beside ours, where it has the same dataset and framework. Answers are judged
+    /// by the paper's rules, and the compilation is part of TTFT and TGT, as there
     #[arg(long)]
     paper: bool,
+    /// Print the 95th and 99th percentiles of the times, too
+    #[arg(long)]
+    percentiles: bool,
     #[command(flatten)]
     directory: DirectoryArguments,
     /// Print one JSON object instead of a table
@@ -117,14 +138,6 @@ struct SamplingArguments {
     repetition_penalty: f32,
 }
 
-fn confidence(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    match value > 0.0 && value < 1.0 {
-        true => Ok(value),
-        false => Err("must be between 0 and 1".to_owned()),
-    }
-}
-
 impl BenchArguments {
     /// The frameworks asked for, or else those that the other arguments call for.
     fn frameworks(&self) -> Vec<String> {
@@ -137,12 +150,42 @@ impl BenchArguments {
         }
     }
 
+    /// Tokens per answer, at most.
+    fn max_tokens(&self) -> Option<usize> {
+        match (self.max_tokens, self.protocol) {
+            (None, Protocol::Ours) => Some(DEFAULT_MAX_TOKENS),
+            (limit, _) => limit,
+        }
+    }
+
+    /// Whether frameworks are helped to end answers before the limit on tokens.
+    fn finish_in_time(&self) -> bool {
+        !self.no_finish_in_time && self.protocol == Protocol::Ours
+    }
+
+    /// Whose rules answers are judged by.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Arguments`], where the paper's figures are to stand beside figures by other rules.
+    fn scoring(&self) -> Result<Scoring, CommandError> {
+        match (self.scoring, self.paper) {
+            (Some(Scoring::Strict), true) => Err(CommandError::Arguments(
+                "--paper compares answers judged by the paper's rules: leave --scoring strict out".to_owned(),
+            )),
+            (Some(scoring), _) => Ok(scoring),
+            (None, true) => Ok(Scoring::Paper),
+            (None, false) => Ok(Scoring::Strict),
+        }
+    }
+
     /// What the run measures, for the manifest.
     fn settings(
         &self,
         models: Vec<serde_json::Value>,
         frameworks: &[RowFramework],
         datasets: &[Dataset],
+        documents: &DocumentLibrary,
         sampling: &SamplingOptions,
     ) -> BenchSettings {
         let frameworks = frameworks.iter().map(|row| match &row.framework {
@@ -154,14 +197,18 @@ impl BenchArguments {
             frameworks: frameworks.collect(),
             servers: self.servers.summaries(),
             datasets: datasets.iter().map(dataset_settings).collect(),
+            documents: documents.settings(),
             sampling: sampling.clone(),
             shots: self.shots.into(),
             prompt_date: PROMPT_DATE.date().to_string(),
-            max_tokens: self.max_tokens,
+            max_tokens: self.max_tokens(),
+            protocol: self.protocol,
+            prefix_cache: self.prefix_cache,
+            repeat: self.repeat,
             compile_limit_s: self.compile_limit,
             generation_limit_s: self.generation_limit,
             fast_forward: !self.no_fast_forward,
-            finish_in_time: !self.no_finish_in_time,
+            finish_in_time: self.finish_in_time(),
             overlap: !self.no_overlap,
             threads: self.model.threads(),
         }

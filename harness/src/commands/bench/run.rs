@@ -1,5 +1,6 @@
 //! A run of the benchmark, from its arguments to its tables.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,16 +12,18 @@ use super::datasets::datasets;
 use super::frameworks::{PreparedModel, RowFramework, choose, describe_others};
 use crate::bench::comparison::comparisons;
 use crate::bench::model_run::ModelRun;
-use crate::bench::record::Record;
-use crate::bench::report::Report;
+use crate::bench::record::{Record, RecordKey};
+use crate::bench::report::{Report, speed};
 use crate::bench::rows::{self, Method, RowKey, Scope};
 use crate::bench::server_rows::server_rows;
 use crate::bench::server_run::ServerRun;
-use crate::bench::settings::BenchSettings;
+use crate::bench::settings::{BenchSettings, Protocol};
+use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
 use crate::report::paper::PaperRow;
 use crate::report::statistics::Bootstrap;
 use crate::run::directory::RunDirectory;
+use crate::run::load::{LoadWatch, spread_warning};
 use crate::run::manifest::Manifest;
 use crate::run::{interrupt, progress};
 use crate::server::Client;
@@ -31,6 +34,7 @@ use crate::server::Client;
 ///
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
+    arguments.scoring()?;
     let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
     let frameworks = choose(arguments)?;
     let names: Vec<String> = frameworks.iter().map(|row| row.name.clone()).collect();
@@ -39,7 +43,14 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         let problem = "nothing to compare: name --frameworks, or a --server";
         return Err(CommandError::Arguments(problem.to_owned()));
     }
+    arguments.directory.check()?;
     let datasets = datasets(arguments)?;
+    if datasets.iter().all(|dataset| dataset.instances.is_empty()) {
+        let names: Vec<&str> = datasets.iter().map(|dataset| dataset.name.as_str()).collect();
+        let message = format!("there is no schema in {}", names.join(", "));
+        return Err(CommandError::NothingMeasured(message));
+    }
+    let documents = arguments.documents.read()?;
     // Servers have models of their own.
     let models = match names.is_empty() {
         true => Vec::new(),
@@ -53,27 +64,43 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     if let Some(prepared) = &prepared {
         described.insert(0, prepared.settings());
     }
-    let server_runs = server_runs(arguments, &clients, &sampling);
-    let manifest = Manifest::new(arguments.settings(described, &frameworks, &datasets, &sampling));
+    let server_runs = server_runs(arguments, &clients, &documents, &sampling);
+    let manifest = Manifest::new(arguments.settings(described, &frameworks, &datasets, &documents, &sampling));
     interrupt::watch();
-    let mut directory = open(arguments, &manifest, &server_runs, &datasets)?;
-    let schemas: usize = datasets.iter().map(|dataset| dataset.instances.len()).sum();
+    let keys = row_keys(arguments, &models, &names);
+    let questions = questions(&datasets);
+    let is_planned = |key: &RecordKey| {
+        let mut rows = keys.iter();
+        rows.any(|row| (&row.model, &row.framework) == (&key.model, &key.framework))
+            && questions.contains(&(key.dataset.as_str(), key.instance.as_str()))
+    };
+    let mut directory = open(arguments, &manifest, &server_runs, &datasets, &is_planned)?;
     let run = BenchRun {
         arguments,
         models: &models,
         names: &names,
         frameworks: &frameworks,
         datasets: &datasets,
-        planned: schemas * (models.len() * names.len() + server_runs.len()),
+        documents: &documents,
+        planned: questions.len() * (models.len() * names.len() + server_runs.len()),
     };
+    let load = (!models.is_empty()).then(LoadWatch::start);
     run.ask_models(prepared, &sampling, &mut directory)?;
+    let mut warnings: Vec<String> = load.and_then(LoadWatch::finish).into_iter().collect();
+    warnings.extend(spread_warning(
+        directory.records().iter().map(|record| &record.repeats_s[..]),
+    ));
     let reasons = run.ask_servers(&server_runs, &mut directory)?;
-    let dataset_names: Vec<String> = datasets.iter().map(|dataset| dataset.name.clone()).collect();
+    nothing_usable(&directory)?;
+    let sizes = datasets.iter().map(|dataset| {
+        let own = questions.iter().filter(|(name, _)| *name == dataset.name);
+        (dataset.name.clone(), own.count())
+    });
     let scope = Scope {
-        keys: &run.row_keys(),
-        datasets: &dataset_names,
+        keys: &keys,
+        datasets: &sizes.collect::<Vec<_>>(),
     };
-    report(&directory, scope, arguments)?;
+    report(&directory, scope, arguments, warnings)?;
     CommandError::unless_finished(reasons, &directory, run.planned)
 }
 
@@ -81,12 +108,14 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
 fn server_runs<'a>(
     arguments: &BenchArguments,
     clients: &'a [Arc<Client>],
+    documents: &'a DocumentLibrary,
     sampling: &'a SamplingOptions,
 ) -> Vec<ServerRun<'a>> {
     let server_run = |client| ServerRun {
         client,
+        documents,
         shots: arguments.shots.into(),
-        max_tokens: arguments.max_tokens,
+        max_tokens: arguments.max_tokens(),
         sampling,
         limit: Duration::from_secs_f64(arguments.generation_limit),
         concurrency: arguments.servers.concurrency.into(),
@@ -102,12 +131,13 @@ fn open(
     manifest: &Manifest<BenchSettings>,
     server_runs: &[ServerRun<'_>],
     datasets: &[Dataset],
+    is_planned: &dyn Fn(&RecordKey) -> bool,
 ) -> Result<RunDirectory<Record>, CommandError> {
     if !arguments.directory.resume {
         server_runs.iter().try_for_each(ServerRun::check)?;
-        return arguments.directory.open("bench", manifest);
+        return arguments.directory.open(manifest, is_planned);
     }
-    let directory = arguments.directory.open("bench", manifest)?;
+    let directory = arguments.directory.open(manifest, is_planned)?;
     let mut pending = server_runs
         .iter()
         .filter(|server_run| server_run.is_pending(datasets, &directory));
@@ -122,6 +152,7 @@ struct BenchRun<'a> {
     names: &'a [String],
     frameworks: &'a [RowFramework],
     datasets: &'a [Dataset],
+    documents: &'a DocumentLibrary,
     /// Number of records of the whole run.
     planned: usize,
 }
@@ -145,19 +176,24 @@ impl BenchRun<'_> {
                 models: self.models.len(),
                 planned: self.planned,
                 names: self.names,
+                documents: self.documents,
                 frameworks: &current.frameworks,
                 decode: DecodeOptions {
                     sampling: sampling.clone(),
                     eos_tokens: current.model.eos_ids().to_vec(),
-                    max_tokens: arguments.max_tokens,
+                    max_tokens: arguments.max_tokens().unwrap_or(usize::MAX),
                     time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
                     fast_forward: !arguments.no_fast_forward,
-                    finish_in_time: !arguments.no_finish_in_time,
+                    finish_in_time: arguments.finish_in_time(),
                     overlap: !arguments.no_overlap,
                 },
                 model: &mut current.model,
                 compile_limit: Duration::from_secs_f64(arguments.compile_limit),
                 shots: arguments.shots.into(),
+                beside_prefill: arguments.protocol == Protocol::Paper,
+                prefix_cache: arguments.prefix_cache,
+                repeat: arguments.repeat,
+                read: None,
             };
             run.run(self.datasets, directory)?;
             // Two large models may not fit into memory beside one another: `current` ends here.
@@ -181,46 +217,80 @@ impl BenchRun<'_> {
         }
         Ok(reasons)
     }
+}
 
-    /// The rows of the tables: every model with every framework, then the servers.
-    fn row_keys(&self) -> Vec<RowKey> {
-        let local = self.models.iter().flat_map(|model| {
-            self.names.iter().map(move |framework| RowKey {
-                model: model.clone(),
-                framework: framework.clone(),
-                server: false,
-                paper: PaperRow::of_framework(framework),
-            })
-        });
-        let remote = self.arguments.servers.servers.iter().map(|server| RowKey {
-            model: server.model.clone(),
-            framework: server.name.clone(),
-            server: true,
-            paper: server.paper_row(),
-        });
-        local.chain(remote).collect()
+/// The rows of the tables: every model with every framework, then the servers.
+fn row_keys(arguments: &BenchArguments, models: &[String], names: &[String]) -> Vec<RowKey> {
+    let local = models.iter().flat_map(|model| {
+        names.iter().map(move |framework| RowKey {
+            model: model.clone(),
+            framework: framework.clone(),
+            server: false,
+            paper: PaperRow::of_framework(framework),
+        })
+    });
+    let remote = arguments.servers.servers.iter().map(|server| RowKey {
+        model: server.model.clone(),
+        framework: server.name.clone(),
+        server: true,
+        paper: server.paper_row(),
+    });
+    local.chain(remote).collect()
+}
+
+/// The datasets and schemas that each row is asked about. A name that stands twice in a dataset is one schema.
+fn questions(datasets: &[Dataset]) -> HashSet<(&str, &str)> {
+    let each = datasets.iter().flat_map(|dataset| {
+        let instances = dataset.instances.iter();
+        instances.map(|instance| (dataset.name.as_str(), instance.id.as_str()))
+    });
+    each.collect()
+}
+
+/// The error of a run of whose schemas none can be used.
+fn nothing_usable(directory: &RunDirectory<Record>) -> Result<(), CommandError> {
+    let reasons = directory.records().iter().map(|record| record.unusable.as_deref());
+    let schemas: HashSet<&str> = directory
+        .records()
+        .iter()
+        .map(|record| record.key.instance.as_str())
+        .collect();
+    match reasons.collect::<Option<Vec<&str>>>().as_deref() {
+        Some([first, ..]) => Err(CommandError::NothingMeasured(format!(
+            "none of the {} schemas can be used, the first: {first}",
+            schemas.len()
+        ))),
+        _ => Ok(()),
     }
 }
 
-/// Writes the tables beside the records, and prints them.
-fn report(directory: &RunDirectory<Record>, scope: Scope<'_>, arguments: &BenchArguments) -> Result<(), CommandError> {
+/// Writes the tables beside the records, and prints them, also where they cannot be written.
+fn report(
+    directory: &RunDirectory<Record>,
+    scope: Scope<'_>,
+    arguments: &BenchArguments,
+    warnings: Vec<String>,
+) -> Result<(), CommandError> {
     let bootstrap = Bootstrap {
         confidence: arguments.confidence,
         seed: arguments.seed.unwrap_or(0),
         resamples: Bootstrap::RESAMPLES,
     };
-    let scoring = arguments.scoring;
+    let scoring = arguments.scoring()?;
     let rows = rows::rows(directory.records(), scope, Method { scoring, bootstrap });
     let report = Report {
         paper: arguments.paper.then(|| comparisons(&rows, scope.keys)),
+        speed: speed(&rows, |one, other| rows::paired_times(directory.records(), one, other)),
         rows,
         scoring,
         confidence: arguments.confidence,
+        warnings,
         servers: server_rows(directory.records(), scope.keys),
     };
-    directory.write("report.md", &report.markdown())?;
-    directory.write("report.csv", &report.csv())?;
-    directory.write("report.json", &(report.json() + "\n"))?;
+    let written = directory
+        .write("report.md", &(directory.heading() + &report.markdown()))
+        .and_then(|()| directory.write("report.csv", &report.csv()))
+        .and_then(|()| directory.write("report.json", &(report.json() + "\n")));
     let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
     for record in unusable.filter(|record| {
         let first = scope.keys.first();
@@ -232,10 +302,13 @@ fn report(directory: &RunDirectory<Record>, scope: Scope<'_>, arguments: &BenchA
             record.key.dataset, record.key.instance
         ));
     }
-    if arguments.json {
-        return crate::print(&(report.json() + "\n"));
+    match arguments.json {
+        true => crate::print(&(report.json() + "\n"))?,
+        false => crate::print_text(&report.terminal(arguments.percentiles))?,
     }
-    crate::print(&report.terminal())?;
-    directory.say_where();
+    written?;
+    if !arguments.json {
+        directory.say_where();
+    }
     Ok(())
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use maskwright_suites::ifstruct::{GenerateError, SAMPLES_PER_SEED, Sample, SampleGenerator, Split, Statistics};
 use serde_json::json;
 
+use super::super::arguments::numbers::positive;
 use crate::error::CommandError;
 use crate::report::table::{Style, table};
 use crate::run::progress;
@@ -19,7 +20,7 @@ pub struct GenerateArguments {
     #[arg(long, value_enum)]
     split: Split,
     /// Number of samples
-    #[arg(short = 'n', long, default_value_t = 2_000, value_name = "N")]
+    #[arg(short = 'n', long, default_value_t = 2_000, value_parser = positive::<u64>, value_name = "N")]
     count: u64,
     /// Seed: the same seed gives the same samples on every platform, whatever their number
     #[arg(long, default_value_t = 0, value_name = "SEED")]

@@ -1,5 +1,6 @@
 //! `maskwright ifstruct leaderboard`.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -39,7 +40,8 @@ pub fn run(arguments: &LeaderboardArguments) -> Result<(), CommandError> {
     let mut runs: Vec<(Samples, Vec<ReplyRecord>)> = Vec::new();
     for directory in &arguments.runs {
         let path = directory.join(RECORDS);
-        let mut records = Vec::new();
+        let samples = Samples::load(&directory.join(SAMPLES_FILE))?;
+        let (mut records, mut seen) = (Vec::new(), HashSet::new());
         for line in JsonLines::new(lines_of(&path)?) {
             let (number, row) = line.map_err(|source| CommandError::read(&path, source))?;
             let damaged = |message: String| RunDirectoryError::Damaged {
@@ -49,10 +51,23 @@ pub fn run(arguments: &LeaderboardArguments) -> Result<(), CommandError> {
             };
             let row = row.map_err(|problem| damaged(problem.to_string()))?;
             let record: ReplyRecord = serde_json::from_value(row.into()).map_err(|error| damaged(error.to_string()))?;
+            if !record.is_final() {
+                continue;
+            }
+            let (model, seed) = (&record.key.model, record.key.seed);
+            if samples.with_seed(seed).is_none() {
+                return Err(damaged(format!("seed {seed} is no sample of this run")).into());
+            }
+            if !seen.insert(record.key.clone()) {
+                return Err(damaged(format!("a second reply of {model} to seed {seed}")).into());
+            }
             records.push(record);
         }
-        records.retain(|record| record.is_final());
-        runs.push((Samples::load(&directory.join(SAMPLES_FILE))?, records));
+        if records.is_empty() {
+            let message = format!("{} has no replies", directory.display());
+            return Err(CommandError::NothingMeasured(message));
+        }
+        runs.push((samples, records));
     }
     let replies = runs.iter().flat_map(|(samples, records)| {
         let sample = |record: &ReplyRecord| samples.with_seed(record.key.seed);
@@ -60,12 +75,17 @@ pub fn run(arguments: &LeaderboardArguments) -> Result<(), CommandError> {
     });
     let replies: Vec<(&ReplyRecord, &Sample)> = replies.collect();
     let rows = report::rows(&replies);
-    if let Some(path) = &arguments.html {
-        std::fs::write(path, report::html(&rows)).map_err(|source| CommandError::write(path, source))?;
+    let html = arguments
+        .html
+        .as_ref()
+        .map(|path| (path, std::fs::write(path, report::html(&rows))));
+    match (arguments.json, arguments.markdown) {
+        (true, _) => crate::print(&format!("{}\n", report::json(&rows)))?,
+        (false, true) => crate::print_text(&report::leaderboard(&rows, Style::Markdown))?,
+        (false, false) => crate::print_text(&report::leaderboard(&rows, Style::Terminal))?,
     }
-    crate::print(&match (arguments.json, arguments.markdown) {
-        (true, _) => format!("{}\n", report::json(&rows)),
-        (false, true) => report::leaderboard(&rows, Style::Markdown),
-        (false, false) => report::leaderboard(&rows, Style::Terminal),
-    })
+    match html {
+        Some((path, written)) => written.map_err(|source| CommandError::write(path, source)),
+        None => Ok(()),
+    }
 }

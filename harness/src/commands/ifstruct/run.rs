@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::super::arguments::directory::DirectoryArguments;
-use super::super::arguments::frameworks::seconds;
 use super::super::arguments::models::{ModelArguments, PROMPT_DATE};
+use super::super::arguments::numbers::{positive, seconds};
 use super::super::arguments::servers::ServerArguments;
 use super::Judgement;
 use crate::bench::prompts::encode;
@@ -24,7 +24,7 @@ use crate::ifstruct::record::{Mode, ReplyKey, ReplyRecord};
 use crate::ifstruct::{form, report};
 use crate::report::table::Style as TableStyle;
 use crate::run::directory::{Recorded as _, RunDirectory};
-use crate::run::manifest::Manifest;
+use crate::run::manifest::{Manifest, Settings};
 use crate::run::{interrupt, progress};
 use crate::server::{
     Answer, Client, Ended, Next, Patience, Question, ServerSettingsSummary, Unanswered, ask_all, check,
@@ -52,7 +52,7 @@ pub struct RunArguments {
     #[arg(long, conflicts_with = "samples", value_name = "SPLIT")]
     split: Option<Split>,
     /// Samples, at most: the first ones [default: 100 that are generated, or all that are read]
-    #[arg(short = 'n', long = "limit", value_name = "N")]
+    #[arg(short = 'n', long = "limit", value_parser = positive::<usize>, value_name = "N")]
     limit: Option<usize>,
     /// Seed of generated samples and of the sampling of tokens
     #[arg(long, default_value_t = 0)]
@@ -67,7 +67,7 @@ pub struct RunArguments {
     )]
     modes: Vec<Mode>,
     /// Tokens per reply, at most
-    #[arg(long, default_value_t = 2048, value_name = "N")]
+    #[arg(long, default_value_t = 2048, value_parser = positive::<usize>, value_name = "N")]
     max_tokens: usize,
     /// Seconds that a reply may take
     #[arg(long, default_value_t = 120.0, value_parser = seconds, value_name = "S")]
@@ -99,12 +99,17 @@ struct RunSettings {
     threads: usize,
 }
 
+impl Settings for RunSettings {
+    const COMMAND: &'static str = "ifstruct run";
+}
+
 /// Asks models for data in the words of the samples, and prints how many replies have what was asked for.
 ///
 /// # Errors
 ///
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
+    arguments.directory.check()?;
     let sampling = SamplingOptions {
         temperature: arguments.temperature,
         seed: arguments.seed,
@@ -132,7 +137,15 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         threads: arguments.model.threads(),
     });
     interrupt::watch();
-    let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open("ifstruct", &manifest)?;
+    let servers: Vec<String> = clients.iter().map(|client| server_name(client)).collect();
+    let is_planned = |key: &ReplyKey| {
+        let asked = match key.mode {
+            Mode::Unconstrained if servers.contains(&key.model) => true,
+            mode => local.contains(&key.model) && arguments.modes.contains(&mode),
+        };
+        asked && samples.with_seed(key.seed).is_some()
+    };
+    let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open(&manifest, &is_planned)?;
     if !arguments.directory.resume {
         let lines = samples.all().iter().map(line);
         directory.write(SAMPLES_FILE, &lines.collect::<String>())?;
@@ -282,11 +295,11 @@ impl ReplyRun<'_> {
             return Ok(Patience::default().reasons(&name, pending.len(), too_dear));
         }
         let limit = Duration::from_secs_f64(self.arguments.generation_limit);
-        check(client, self.arguments.max_tokens, &self.sampling, limit)?;
+        check(client, Some(self.arguments.max_tokens), &self.sampling, limit)?;
         let question = |sample: &&Sample| Question {
             messages: messages(sample),
             schema: None,
-            max_tokens: self.arguments.max_tokens,
+            max_tokens: Some(self.arguments.max_tokens),
             sampling: self.sampling.clone(),
             limit,
         };
@@ -421,14 +434,23 @@ fn finish(directory: &RunDirectory<ReplyRecord>, samples: &Samples, json_only: b
         .collect();
     let rows = report::rows(&replies);
     let json = format!("{}\n", report::json(&rows));
-    directory.write("report.json", &json)?;
-    directory.write("report.md", &report::leaderboard(&rows, TableStyle::Markdown))?;
-    directory.write("report.html", &report::html(&rows))?;
-    if json_only {
-        return crate::print(&json);
+    let unfinished = report::unfinished(&rows, samples.all().len());
+    let markdown = directory.heading() + &report::leaderboard(&rows, TableStyle::Markdown) + &unfinished;
+    let written = directory
+        .write("report.json", &json)
+        .and_then(|()| directory.write("report.md", &markdown))
+        .and_then(|()| directory.write("report.html", &report::html(&rows)));
+    match json_only {
+        true => crate::print(&json)?,
+        false => {
+            crate::print_text(&report::details(&rows))?;
+            crate::print_text(&report::leaderboard(&rows, TableStyle::Terminal))?;
+            crate::print_text(&unfinished)?;
+        }
     }
-    crate::print(&report::details(&rows))?;
-    crate::print(&report::leaderboard(&rows, TableStyle::Terminal))?;
-    directory.say_where();
+    written?;
+    if !json_only {
+        directory.say_where();
+    }
     Ok(())
 }

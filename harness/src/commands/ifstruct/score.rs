@@ -1,9 +1,11 @@
 //! `maskwright ifstruct score`.
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use clap::Args;
-use maskwright_suites::ifstruct::{JsonLines, ReplyRow, RowError, Samples, Score, Scorer};
+use maskwright_suites::ifstruct::{JsonLines, ReplyRow, Request, RowError, Samples, Score, Scorer};
 use serde_json::{Map, Value, json};
 
 use super::{Judgement, lines_of};
@@ -35,14 +37,20 @@ pub struct ScoreArguments {
 /// file cannot be read.
 pub fn run(arguments: &ScoreArguments) -> Result<(), CommandError> {
     let samples = arguments.judgement.samples()?;
-    let mut tally = Tally::default();
+    let mut scored = Scored {
+        judgement: &arguments.judgement,
+        samples: samples.as_ref(),
+        tally: Tally::default(),
+        seen: HashMap::new(),
+        named: HashSet::new(),
+    };
     let (mut verdicts, mut bad) = (Vec::new(), Vec::new());
     for line in JsonLines::new(lines_of(&arguments.file)?) {
         let (number, row) = line.map_err(|source| CommandError::read(&arguments.file, source))?;
-        match row.map_err(|problem| problem.to_string()).and_then(|row| {
-            let score = scored(row, samples.as_ref(), &arguments.judgement, &mut tally)?;
-            Ok(score)
-        }) {
+        let score = row
+            .map_err(|problem| problem.to_string())
+            .and_then(|row| scored.add(number, row));
+        match score {
             Ok((seed, score)) => {
                 if arguments.failures && !arguments.json {
                     say_failures(number, seed, &score);
@@ -57,16 +65,31 @@ pub fn run(arguments: &ScoreArguments) -> Result<(), CommandError> {
             }
         }
     }
+    if scored.seen.is_empty() {
+        let file = arguments.file.display();
+        return Err(CommandError::NothingMeasured(match bad.len() {
+            0 => format!("{file} has no replies"),
+            lines => format!("none of the {lines} lines of {file} could be scored"),
+        }));
+    }
+    let missing = scored.missing();
     let unusable: &[RowError] = samples.as_ref().map_or(&[], |samples| &samples.errors);
     if arguments.json {
-        let mut report = tally.json();
+        let mut report = scored.tally.json();
         report["level"] = json!(arguments.judgement.level());
         report["bad_lines"] = json!(bad);
         report["bad_samples"] = json!(unusable.iter().map(ToString::to_string).collect::<Vec<_>>());
+        report["missing"] = json!(missing);
         report["replies"] = json!(verdicts);
         crate::print(&format!("{report}\n"))?;
     } else {
-        crate::print(&tally.text())?;
+        let mut text = scored.tally.text();
+        if let (Some(missing @ 1..), Some(samples)) = (missing, &samples) {
+            let all = samples.all().len();
+            text +=
+                &format!("\n{missing} of {all} samples have no reply, which counts neither as passed nor as failed.\n");
+        }
+        crate::print_text(&text)?;
     }
     let counts = [
         (bad.len(), "lines could not be scored"),
@@ -83,19 +106,45 @@ pub fn run(arguments: &ScoreArguments) -> Result<(), CommandError> {
     }
 }
 
-/// The seed and the verdict of a line, which goes into the tally.
-fn scored(
-    row: Map<String, Value>,
-    samples: Option<&Samples>,
-    judgement: &Judgement,
-    tally: &mut Tally,
-) -> Result<(u64, Score), String> {
-    let row = ReplyRow::new(row).map_err(|problem| problem.to_string())?;
-    let sample = row.sample(samples).map_err(|problem| problem.to_string())?;
-    let scorer = Scorer::new(sample, judgement.level()).map_err(|error| error.to_string())?;
-    let score = scorer.score(&row.response);
-    tally.add(sample, &score);
-    Ok((sample.seed, score))
+/// The replies scored so far.
+struct Scored<'a> {
+    judgement: &'a Judgement,
+    samples: Option<&'a Samples>,
+    tally: Tally,
+    /// The seeds and prompts that have had a reply, and in which line.
+    seen: HashMap<(u64, String), usize>,
+    /// The seeds that replies named instead of bringing their sample.
+    named: HashSet<u64>,
+}
+
+impl Scored<'_> {
+    /// The seed and the verdict of a line, which goes into the tally. A sample's second reply does not count.
+    fn add(&mut self, number: usize, row: Map<String, Value>) -> Result<(u64, Score), String> {
+        let row = ReplyRow::new(row).map_err(|problem| problem.to_string())?;
+        let sample = row.sample(self.samples).map_err(|problem| problem.to_string())?;
+        match self.seen.entry((sample.seed, sample.prompt.clone())) {
+            Entry::Occupied(first) => {
+                let (seed, first) = (sample.seed, first.get());
+                return Err(format!(
+                    "a second reply to seed {seed}, which does not count: the first is in line {first}"
+                ));
+            }
+            Entry::Vacant(place) => place.insert(number),
+        };
+        if let Request::Seed(seed) = row.request {
+            self.named.insert(seed);
+        }
+        let scorer = Scorer::new(sample, self.judgement.level()).map_err(|error| error.to_string())?;
+        let score = scorer.score(&row.response);
+        self.tally.add(sample, &score);
+        Ok((sample.seed, score))
+    }
+
+    /// Number of samples without a reply, where replies name samples.
+    fn missing(&self) -> Option<usize> {
+        let samples = self.samples.filter(|_| !self.named.is_empty())?;
+        Some(samples.all().len().saturating_sub(self.named.len()))
+    }
 }
 
 fn say_failures(line: usize, seed: u64, score: &Score) {

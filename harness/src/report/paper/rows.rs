@@ -44,7 +44,8 @@ impl PaperRow {
             "llguidance" => Some(Self::Guidance),
             "llama.cpp" | "llama-cpp" | "llamacpp" => Some(Self::Llamacpp),
             "outlines" | "outlines-core" => Some(Self::Outlines),
-            "xgrammar" => Some(Self::XGrammar),
+            // The paper ran it with strict mode off.
+            "xgrammar-standard" => Some(Self::XGrammar),
             _ => None,
         }
     }

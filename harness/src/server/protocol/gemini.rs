@@ -34,7 +34,9 @@ pub(super) fn request(settings: &ServerSettings, question: &Question, schema: Op
     }
     let mut config = Map::new();
     let mut set = |name: &str, value: Value| drop(config.insert(name.to_owned(), value));
-    set("maxOutputTokens", question.max_tokens.into());
+    if let Some(most) = question.max_tokens {
+        set("maxOutputTokens", most.into());
+    }
     let sampling = &question.sampling;
     if settings.send_temperature {
         set("temperature", json!(sampling.temperature));

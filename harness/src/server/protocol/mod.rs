@@ -113,7 +113,7 @@ mod tests {
         let mut question = Question {
             messages: prompt::messages("{}", &prompt::DEFAULT_SHOTS[..1]),
             schema: Some(r#"{"b": 1, "a": 1.0000000000000000001}"#.to_owned()),
-            max_tokens: 7,
+            max_tokens: Some(7),
             sampling: SamplingOptions::default(),
             limit: std::time::Duration::from_secs(1),
         };

@@ -26,7 +26,9 @@ pub(super) fn request(settings: &ServerSettings, question: &Question, schema: Op
         Dialect::OpenAi => "max_completion_tokens",
         _ => "max_tokens",
     };
-    set(limit, question.max_tokens.into());
+    if let Some(most) = question.max_tokens {
+        set(limit, most.into());
+    }
     let sampling = &question.sampling;
     if settings.send_temperature {
         set("temperature", json!(sampling.temperature));

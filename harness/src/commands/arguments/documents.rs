@@ -1,0 +1,28 @@
+//! The argument that names documents beside the schemas.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::documents::DocumentLibrary;
+use crate::error::CommandError;
+
+/// Documents that schemas may refer to.
+#[derive(Debug, Default, Args)]
+pub struct DocumentArguments {
+    /// Documents that schemas refer to: a JSON file, or a directory with JSON files; may be repeated. References find one by its
+    /// `$id`, or by its file's name (in a directory, its path) from the schema's base URI. Nothing is fetched
+    #[arg(long = "documents", value_name = "DIR|FILE")]
+    documents: Vec<PathBuf>,
+}
+
+impl DocumentArguments {
+    /// Reads the documents.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`], where one cannot be read.
+    pub fn read(&self) -> Result<DocumentLibrary, CommandError> {
+        DocumentLibrary::read(&self.documents)
+    }
+}

@@ -1,0 +1,59 @@
+//! Numbers in arguments, with their bounds.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Most threads of a forward pass: more than any machine's processors that we know of.
+const MOST_THREADS: usize = 512;
+
+/// Reads a whole number of at least 1: a run over nothing measures nothing.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub fn positive<N: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
+    match text.parse::<N>() {
+        Ok(number) if number >= N::from(1) => Ok(number),
+        Ok(_) => Err("must be 1 or more".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Reads a number of threads.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match positive(text)? {
+        ..=MOST_THREADS => positive(text),
+        _ => Err(format!("must be {MOST_THREADS} or less")),
+    }
+}
+
+/// Reads a number of seconds above 0.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match Duration::try_from_secs_f64(value) {
+        Ok(duration) if duration > Duration::ZERO => Ok(value),
+        _ => Err("must be above 0".to_owned()),
+    }
+}
+
+/// Reads a probability above 0 and below 1.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub fn confidence(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match value > 0.0 && value < 1.0 {
+        true => Ok(value),
+        false => Err("must be between 0 and 1".to_owned()),
+    }
+}
