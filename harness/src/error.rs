@@ -221,6 +221,7 @@ impl CommandError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Framework(FrameworkError::Unknown { .. })
+            | Self::Fetch(FetchError::UnknownSource { .. })
             | Self::Dataset(DatasetError::Unknown { .. })
             | Self::NoCases { .. }
             | Self::Sampling(_)

@@ -76,6 +76,9 @@ pub fn run(command: Command) -> Result<(), CommandError> {
     }
 }
 
+/// Largest file that is read whole.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+
 /// The bytes of a file; of standard input where it is called `-`.
 ///
 /// # Errors
@@ -83,11 +86,20 @@ pub fn run(command: Command) -> Result<(), CommandError> {
 /// [`CommandError::Read`], where it cannot be read.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
     let mut bytes = Vec::new();
+    let limit = MAX_FILE_BYTES + 1;
     let read = match path == Path::new("-") {
-        true => io::stdin().read_to_end(&mut bytes).map(|_| bytes),
-        false => std::fs::read(path),
+        true => io::stdin().take(limit).read_to_end(&mut bytes),
+        false => std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)),
     };
-    read.map_err(|source| CommandError::read(path, source))
+    let read = read.and_then(|read| match read as u64 > MAX_FILE_BYTES {
+        true => Err(io::Error::other(format!(
+            "it has more than {} MiB",
+            MAX_FILE_BYTES >> 20
+        ))),
+        false => Ok(()),
+    });
+    read.map_err(|source| CommandError::read(path, source))?;
+    Ok(bytes)
 }
 
 /// The text of a file, as [`read_bytes`] reads it.

@@ -10,6 +10,7 @@ use maskwright_worker::TokenizerSource;
 
 use self::encodings::{ENCODINGS, Encoding};
 use crate::run::progress;
+use crate::terminal::did_you_mean;
 
 /// The encoding used where nothing else is asked for.
 pub const DEFAULT: &str = "o200k_base";
@@ -29,8 +30,14 @@ pub struct NamedVocabulary {
 #[derive(Debug, thiserror::Error)]
 pub enum VocabularySourceError {
     /// The name is that of a model, which could not be read.
-    #[error("no vocabulary: expected {}, or a model: {source}", ENCODINGS.map(|encoding| encoding.name).join(", "))]
+    #[error(
+        "no vocabulary: expected {}, or a model: {source}{}",
+        ENCODINGS.map(|encoding| encoding.name).join(", "),
+        did_you_mean(name, ENCODINGS.iter().map(|encoding| encoding.name))
+    )]
     Model {
+        /// The name.
+        name: String,
         /// Why.
         source: ModelError,
     },
@@ -60,7 +67,10 @@ impl NamedVocabulary {
             .parse()
             .and_then(|source| ModelVocabulary::load(&source, &HubSettings::from_environment(), Some(&bar)));
         bar.finish_and_clear();
-        let model = model.map_err(|source| VocabularySourceError::Model { source })?;
+        let model = model.map_err(|source| VocabularySourceError::Model {
+            name: name.to_owned(),
+            source,
+        })?;
         Ok(Self {
             name: name.to_owned(),
             vocabulary: model.vocabulary,

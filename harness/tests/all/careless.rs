@@ -773,3 +773,151 @@ fn the_program_says_what_it_is_and_completes_its_arguments() {
     let mut stderr = std::io::sink();
     stderr.write_all(said.as_bytes()).unwrap();
 }
+
+/// The same questions by the paper's protocol, with and without a cache of what all prompts begin with, and several times.
+#[test]
+fn the_papers_protocol_compiles_beside_the_prompt_and_has_no_limit_on_tokens() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path();
+    write(path.join("data/mine/a.json"), r#"{"enum": ["first", "second"]}"#);
+    write(path.join("data/mine/b.json"), r#"{"not": {}}"#);
+    let bench = |more: &[&str], out: &str| -> (Value, Vec<Value>) {
+        let arguments = [
+            "bench",
+            "--frameworks",
+            "llguidance",
+            "--data",
+            "data",
+            "--threads",
+            "1",
+            "--json",
+            "--out",
+            out,
+        ];
+        let report = serde_json::from_str(&succeed(path, &[&arguments[..], more].concat())).unwrap();
+        let records = lines(&path.join(out).join("records.jsonl"));
+        (
+            report,
+            records.iter().map(|line| serde_json::from_str(line).unwrap()).collect(),
+        )
+    };
+    let (_, plain) = bench(&[], "plain");
+    let (report, paper) = bench(&["--protocol", "paper", "--prefix-cache", "--repeat", "3"], "paper");
+    assert_eq!(plain[0]["generation"]["text"], paper[0]["generation"]["text"]);
+    assert_eq!(paper[0]["compile"]["beside_prefill"], true);
+    assert_eq!(paper[0]["repeats_s"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        paper[1]["compile"]["error"]["kind"],
+        plain[1]["compile"]["error"]["kind"]
+    );
+    assert!(paper[1]["generation"].is_null(), "{}", paper[1]);
+    let row = &report["rows"][0];
+    assert_eq!(
+        (&row["declared"], &row["ttft_with_gct_s"]),
+        (&json!(0.5), &row["ttft_s"])
+    );
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(path.join("paper/manifest.json")).unwrap()).unwrap();
+    let settings = &manifest["settings"];
+    assert_eq!(
+        (
+            &settings["protocol"],
+            &settings["max_tokens"],
+            &settings["finish_in_time"]
+        ),
+        (&json!("paper"), &Value::Null, &json!(false))
+    );
+    let (code, said) = fail(path, &["bench", "--paper", "--scoring", "strict"]);
+    assert!(code == 2 && said.contains("--paper"), "{said}");
+}
+
+#[test]
+fn a_file_is_replayed_several_times_and_the_medians_are_kept() {
+    let directory = TempDir::new().unwrap();
+    mask_bench(directory.path());
+    succeed(
+        directory.path(),
+        &[&MASKS[..], &["--out", "run", "--repeat", "3"]].concat(),
+    );
+    let record: Value = serde_json::from_str(&lines(&directory.path().join("run/records.jsonl"))[0]).unwrap();
+    assert_eq!(record["repeats_s"].as_array().unwrap().len(), 3);
+    assert_eq!(record["cpu_ns"].as_array().unwrap().len(), 1);
+    let report = fs::read_to_string(directory.path().join("run/report.md")).unwrap();
+    for needle in [
+        "# maskwright masks",
+        "- hardware: ",
+        "- frameworks: llguidance ",
+        "llguidance: 1 of 1 schemas right.",
+    ] {
+        assert!(report.contains(needle), "{needle}: {report}");
+    }
+}
+
+/// Figures that stand beside the paper's are of the same kind.
+#[test]
+fn the_papers_figures_stand_beside_figures_of_their_kind() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path();
+    test_suite(path);
+    write(path.join("suite/remotes/integer.json"), r#"{"type": "integer"}"#);
+    let remote = json!([{
+        "description": "remote", "schema": {"$ref": "http://localhost:1234/integer.json"},
+        "tests": [{"description": "one", "data": 1, "valid": true}],
+    }]);
+    write(path.join("suite/tests/draft2020-12/refRemote.json"), remote.to_string());
+    let printed = succeed(path, &[&TEST_SUITE[..], &["--out", "run", "--paper"]].concat());
+    let row = printed
+        .lines()
+        .filter(|line| line.contains("Guidance"))
+        .map(str::to_owned);
+    let row: String = row.collect();
+    // Two of three categories, one of them refused: 50 % beside the paper's 25 of 43.
+    assert!(row.contains("2 / 43") && row.contains("50 / 58"), "{printed}");
+}
+
+#[test]
+fn endless_input_is_no_reason_to_take_all_memory() {
+    let directory = TempDir::new().unwrap();
+    for arguments in [&["check", "/dev/zero"][..], &["sample", "/dev/zero"]] {
+        let (code, said) = fail(directory.path(), arguments);
+        assert!(code == 3 && said.contains("more than 256 MiB"), "{said}");
+    }
+}
+
+#[test]
+fn a_leaderboard_is_made_of_its_own_runs_only() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path();
+    mask_bench(path);
+    succeed(path, &[&MASKS[..], &["--out", "masks"]].concat());
+    for (run, needle) in [
+        ("masks", "holds a run of `maskwright masks`"),
+        ("bench", "holds no run"),
+    ] {
+        let (code, said) = fail(path, &["ifstruct", "leaderboard", run]);
+        assert!(code == 2 && said.contains(needle), "{said}");
+    }
+    let ifstruct = [
+        "ifstruct",
+        "run",
+        "--split",
+        "test",
+        "-n",
+        "1",
+        "--modes",
+        "constrained",
+        "--max-tokens",
+        "40",
+        "--out",
+        "run",
+    ];
+    succeed(path, &ifstruct);
+    succeed(path, &["ifstruct", "leaderboard", "run"]);
+    let records = path.join("run/records.jsonl");
+    let line = lines(&records).remove(0);
+    fs::write(&records, format!("{line}\n{line}\n")).unwrap();
+    let (code, said) = fail(path, &["ifstruct", "leaderboard", "run"]);
+    assert!(
+        code == 4 && said.contains("line 2: a second reply of builtin to seed"),
+        "{said}"
+    );
+}

@@ -1,7 +1,11 @@
 //! The arguments that name models and say how to run them.
 
+use std::str::FromStr;
+
 use clap::Args;
-use maskwright_models::{HubSettings, LoadOptions, LoadedModel, ModelError, ModelSource, load};
+use maskwright_models::{
+    HubSettings, LoadOptions, LoadedModel, ModelDevice, ModelError, ModelSource, WeightFormat, load,
+};
 
 use super::numbers::threads;
 use crate::run::manifest::available_cpus;
@@ -24,14 +28,19 @@ pub struct ModelArguments {
     #[arg(long)]
     pub offline: bool,
     /// Device: cpu, cuda or cuda:N
-    #[arg(long, default_value = "cpu")]
+    #[arg(long, default_value = "cpu", value_parser = read_as::<ModelDevice>)]
     pub device: String,
     /// Number format of the weights: auto, f32, bf16 or f16
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_parser = read_as::<WeightFormat>)]
     pub dtype: String,
     /// Threads of the model's forward pass; by default one processor is left to the masks
     #[arg(long, value_parser = threads, value_name = "N")]
     pub threads: Option<usize>,
+}
+
+/// The text as it is, if it can be read as a `T`.
+fn read_as<T: FromStr<Err = ModelError>>(text: &str) -> Result<String, ModelError> {
+    text.parse::<T>().map(|_| text.to_owned())
 }
 
 impl ModelArguments {

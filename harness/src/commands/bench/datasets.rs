@@ -13,6 +13,9 @@ pub const HELD_OUT: &str = "heldout";
 /// Schemas of the held-out dataset where no limit is given.
 const HELD_OUT_DEFAULT: usize = 100;
 
+/// Most schemas of the held-out dataset: all of them are in memory.
+const HELD_OUT_MOST: usize = 100_000;
+
 /// The datasets to run: those named, or all of --data, or the built-in sample.
 pub(super) fn datasets(arguments: &BenchArguments) -> Result<Vec<Dataset>, CommandError> {
     let sample = Subsample {
@@ -41,7 +44,7 @@ pub(super) fn held_out(arguments: &BenchArguments) -> Dataset {
     {
         return Dataset::from_texts(HELD_OUT, []);
     }
-    let count = arguments.limit.unwrap_or(HELD_OUT_DEFAULT);
+    let count = arguments.limit.unwrap_or(HELD_OUT_DEFAULT).min(HELD_OUT_MOST);
     let examples = SchemaGenerator::new(arguments.seed.unwrap_or(0), SchemaSplit::HeldOut).take(count);
     let texts = examples.enumerate().map(|(number, example)| {
         let text = example.schema.to_string();

@@ -58,7 +58,7 @@ pub struct BenchArguments {
     data: Option<PathBuf>,
     #[command(flatten)]
     documents: DocumentArguments,
-    /// Schemas per dataset, at most
+    /// Schemas per dataset, at most; of `heldout`, 100,000
     #[arg(long, value_parser = positive::<usize>, value_name = "N")]
     limit: Option<usize>,
     /// Seed: of the sample that --limit takes (the first schemas without it), of the sampling of tokens, and of

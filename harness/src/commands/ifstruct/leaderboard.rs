@@ -1,7 +1,7 @@
 //! `maskwright ifstruct leaderboard`.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use maskwright_suites::ifstruct::{JsonLines, Sample, Samples};
@@ -12,7 +12,8 @@ use crate::error::CommandError;
 use crate::ifstruct::record::ReplyRecord;
 use crate::ifstruct::report;
 use crate::report::table::Style;
-use crate::run::directory::{RECORDS, Recorded as _, RunDirectoryError};
+use crate::run::directory::{MANIFEST, RECORDS, Recorded as _, RunDirectoryError};
+use crate::run::manifest::command_of;
 
 /// Arguments of `maskwright ifstruct leaderboard`.
 #[derive(Debug, Args)]
@@ -31,6 +32,22 @@ pub struct LeaderboardArguments {
     json: bool,
 }
 
+/// Whether a directory holds a run of `ifstruct run`.
+fn check_run(directory: &Path) -> Result<(), CommandError> {
+    let manifest = std::fs::read_to_string(directory.join(MANIFEST)).unwrap_or_default();
+    let place = directory.display();
+    match command_of(&manifest).as_str() {
+        "ifstruct run" => Ok(()),
+        "" if directory.join(SAMPLES_FILE).exists() => Ok(()),
+        "" => Err(CommandError::Arguments(format!(
+            "{place} holds no run of `maskwright ifstruct run`"
+        ))),
+        other => Err(CommandError::Arguments(format!(
+            "{place} holds a run of `maskwright {other}`, not of `maskwright ifstruct run`"
+        ))),
+    }
+}
+
 /// Prints one table of several runs.
 ///
 /// # Errors
@@ -39,6 +56,7 @@ pub struct LeaderboardArguments {
 pub fn run(arguments: &LeaderboardArguments) -> Result<(), CommandError> {
     let mut runs: Vec<(Samples, Vec<ReplyRecord>)> = Vec::new();
     for directory in &arguments.runs {
+        check_run(directory)?;
         let path = directory.join(RECORDS);
         let samples = Samples::load(&directory.join(SAMPLES_FILE))?;
         let (mut records, mut seen) = (Vec::new(), HashSet::new());
