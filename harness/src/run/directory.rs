@@ -50,6 +50,12 @@ pub enum RunDirectoryError {
         /// The command whose run it is; empty where nothing tells.
         command: String,
     },
+    /// The directory has files that are not a run's.
+    #[error("{} has files that are not a run's: choose an empty directory, or one that is not there yet", path.display())]
+    HoldsOthers {
+        /// The directory.
+        path: PathBuf,
+    },
     /// Another process writes the run.
     #[error("another process is writing the run in {}: wait until it ends, or choose another --out", path.display())]
     InUse {
@@ -331,6 +337,9 @@ pub fn check_place(path: &Path, resume: bool) -> Result<(), RunDirectoryError> {
             path: path.to_owned(),
             command: manifest::command_of(&fs::read_to_string(path.join(MANIFEST)).unwrap_or_default()),
         }),
+        (false, false) if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) => {
+            Err(RunDirectoryError::HoldsOthers { path: path.to_owned() })
+        }
         (false, true) => Err(RunDirectoryError::NothingToResume { path: path.to_owned() }),
         _ => writable(path).map_err(|source| write_error(path, path, source, 0)),
     }

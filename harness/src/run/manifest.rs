@@ -92,7 +92,9 @@ impl<S: Settings> Manifest<S> {
         Self {
             settings,
             run_of: S::COMMAND.to_owned(),
-            command: std::env::args().collect(),
+            command: std::env::args_os()
+                .map(|argument| argument.to_string_lossy().into_owned())
+                .collect(),
             started: jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
             program: ProgramVersion::current(),
             hardware: Hardware::current(),

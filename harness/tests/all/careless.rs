@@ -244,6 +244,25 @@ fn nothing_is_said_to_be_kept_where_nothing_is() {
         }
     }
     assert!(!directory.path().join("runs").exists());
+    // Results do not go among the data, whose files they would then be.
+    let (code, said) = fail(directory.path(), &[&MASKS[..], &["--out", "bench"]].concat());
+    assert!(code == 4 && said.contains("has files that are not a run's"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_not_unicode_are_no_reason_to_panic() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let directory = TempDir::new().unwrap();
+    mask_bench(directory.path());
+    let out = std::ffi::OsStr::from_bytes(b"run-\xff");
+    let output = program(directory.path(), &MASKS)
+        .arg("--out")
+        .arg(out)
+        .output()
+        .unwrap();
+    assert_eq!(end(&output).0, 0);
+    assert_eq!(lines(&directory.path().join(out).join("records.jsonl")).len(), 1);
 }
 
 #[test]
@@ -292,7 +311,7 @@ fn a_run_over_nothing_is_an_error() {
     write(path.join("bad.jsonl"), "nothing\n");
     write(path.join("masks/a.json"), "{");
     write(path.join("schema.json"), "{}");
-    let usage: [&[&str]; 8] = [
+    let usage: [&[&str]; 10] = [
         &["bench", "--limit", "0"],
         &["bench", "--max-tokens", "0"],
         &["masks", "--limit", "0"],
@@ -301,6 +320,9 @@ fn a_run_over_nothing_is_an_error() {
         &["ifstruct", "generate", "--split", "test", "-n", "0"],
         &["ifstruct", "run", "-n", "0"],
         &["bench", "--threads", "100000"],
+        // Sums of times must not overflow.
+        &["masks", "--time-limit", "1e19"],
+        &["bench", "--compile-limit", "1e300"],
     ];
     for arguments in usage {
         let (code, said) = fail(path, arguments);

@@ -5,7 +5,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::numbers::seconds;
-use crate::frameworks::{self, Framework, FrameworkError, NamedWorker};
+use crate::error::CommandError;
+use crate::frameworks::{self, Framework, LM_ONLY, NamedWorker};
 use crate::run::manifest::Hardware;
 use crate::vocabularies::{self, NamedVocabulary, VocabularySourceError};
 use crate::worker::Limits;
@@ -69,9 +70,13 @@ impl ReplayArguments {
     ///
     /// # Errors
     ///
-    /// [`FrameworkError`], where one is unknown or its worker does not start.
-    pub fn choose(&self) -> Result<Vec<Framework>, FrameworkError> {
-        frameworks::choose(&self.frameworks, &self.workers.workers)
+    /// [`CommandError`], where one is unknown or its worker does not start.
+    pub fn choose(&self) -> Result<Vec<Framework>, CommandError> {
+        if self.frameworks.iter().any(|name| name == LM_ONLY) {
+            let message = format!("{LM_ONLY} is the model alone, and no model is run here: name frameworks only");
+            return Err(CommandError::Arguments(message));
+        }
+        Ok(frameworks::choose(&self.frameworks, &self.workers.workers)?)
     }
 
     /// The vocabulary that instances are tokenised with.

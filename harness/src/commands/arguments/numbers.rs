@@ -32,6 +32,9 @@ pub fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Longest time limit, in seconds: a year, which no clock overflows by.
+const LONGEST_TIME: f64 = 365.0 * 86_400.0;
+
 /// Reads a number of seconds above 0.
 ///
 /// # Errors
@@ -40,8 +43,9 @@ pub fn threads(text: &str) -> Result<usize, String> {
 pub fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     match Duration::try_from_secs_f64(value) {
-        Ok(duration) if duration > Duration::ZERO => Ok(value),
-        _ => Err("must be above 0".to_owned()),
+        Ok(Duration::ZERO) | Err(_) if value <= 1.0 || value.is_nan() => Err("must be above 0".to_owned()),
+        Ok(_) if value <= LONGEST_TIME => Ok(value),
+        _ => Err(format!("must be {LONGEST_TIME} or less")),
     }
 }
 
