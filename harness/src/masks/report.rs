@@ -13,7 +13,7 @@ use crate::report::table::{Style, Table, figure, table};
 
 /// What the tables mean.
 const LEGEND: &str = "TBM: mask and advance per token; TTFM: compilation and first mask; us of processor time of the \
-framework's process, all threads (elapsed time in the second table of each kind); TBM without what reading the clocks \
+framework's process, all threads, unless they say elapsed; TBM without what reading the clocks \
 takes at the least. own: schemas that the framework \
 compiles and replays to the end; shared: those that every framework does.";
 
