@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::TokenId;
-use crate::automaton::{Automaton, AutomatonError, NumberClass, State};
+use crate::automaton::{Automaton, AutomatonError, NumberClass, PartialNumber, State};
 use crate::mask::cache::bounded::BoundedCache;
 use crate::mask::cache::token_set::{Base, TokenSet};
 use crate::mask::index::base_sets::BaseSets;
@@ -18,6 +20,7 @@ const BYTES: usize = 2 << 20;
 #[derive(Debug)]
 pub(crate) struct NumberCache {
     numbers: BoundedCache<NumberState, NumberTokens>,
+    doubtful: BoundedCache<(NumberState, PartialNumber), Doubtful>,
     /// Sets of bits that may still be made. Masks keep them as well, and do not count them.
     sets_left: usize,
 }
@@ -26,6 +29,7 @@ impl Default for NumberCache {
     fn default() -> Self {
         Self {
             numbers: BoundedCache::new(BYTES),
+            doubtful: BoundedCache::new(BYTES),
             sets_left: MAX_SETS,
         }
     }
@@ -34,9 +38,12 @@ impl Default for NumberCache {
 impl NumberCache {
     /// Bytes that it takes, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        self.numbers.bytes()
+        self.numbers.bytes() + self.doubtful.bytes()
     }
 }
+
+/// Tokens behind which few numbers may come, with their bytes.
+type Doubtful = Arc<[(Box<[u8]>, TokenId)]>;
 
 /// The tokens that go on with a number and stay in it.
 #[derive(Clone, Debug)]
@@ -108,12 +115,9 @@ impl Numbers<'_> {
     /// The tokens that go on with a number and stay in it.
     pub(crate) fn tokens(&mut self, at: State, digits: NumberClass) -> Result<NumberTokens, AutomatonError> {
         let mut found = Vec::new();
-        let NumberClass::Any(number) = digits else {
-            let automaton = &mut *self.automaton;
-            for tokens in [&self.index.numbers, &self.index.digits] {
-                tokens.walk(at, |at: &State, byte| automaton.step(*at, byte), &mut found)?;
-            }
-            return Ok(NumberTokens::new(NextDigits::Some, found, self.index));
+        let number = match digits {
+            NumberClass::Any(number) => number,
+            NumberClass::Distinct(number) => return self.distinct(at, number),
         };
         if let Some(known) = self.cache.numbers.get(&number) {
             return Ok(known);
@@ -127,6 +131,57 @@ impl Numbers<'_> {
         let tokens = tokens.or_set(&self.index.sets, &mut self.cache.sets_left);
         self.cache.numbers.keep(number, tokens.clone(), tokens.bytes());
         Ok(tokens)
+    }
+
+    /// The tokens that go on with a number that has to differ from others: those that go on with any number, but for those
+    /// behind which all numbers that may come are among the others.
+    fn distinct(&mut self, at: State, number: NumberState) -> Result<NumberTokens, AutomatonError> {
+        let any = self.tokens(at, NumberClass::Any(number))?;
+        let begun = self.automaton.partial_number(at)?;
+        let doubtful = match self.cache.doubtful.get(&(number, begun)) {
+            Some(known) => known,
+            None => {
+                let doubtful = self.doubtful(number, begun)?;
+                let bytes = doubtful.iter().map(|(text, _)| 32 + text.len()).sum();
+                self.cache.doubtful.keep((number, begun), doubtful.clone(), bytes);
+                doubtful
+            }
+        };
+        let mut excluded = Vec::new();
+        for (text, token) in doubtful.iter() {
+            if self.automaton.read_bytes(at, text)?.is_none() {
+                excluded.push(*token);
+            }
+        }
+        if excluded.is_empty() {
+            return Ok(any);
+        }
+        excluded.sort_unstable();
+        let tokens = any.digits.iter().chain(any.others.iter()).copied();
+        let left = tokens.filter(|token| excluded.binary_search(token).is_err()).collect();
+        Ok(NumberTokens::new(NextDigits::Some, left, self.index))
+    }
+
+    /// The tokens, with their bytes, that may go on with a number and behind which few numbers may come.
+    fn doubtful(&mut self, number: NumberState, begun: PartialNumber) -> Result<Doubtful, AutomatonError> {
+        let automaton = &mut *self.automaton;
+        let mut found = Vec::new();
+        for Spelled { trie, tokens } in [&self.index.numbers, &self.index.digits] {
+            let from = (number, begun, SmallVec::<[u8; 16]>::new());
+            trie.descend(ROOT, from, |node, (number, begun, text)| {
+                let byte = trie.label(node);
+                let Some(next) = automaton.number_step(*number, byte) else {
+                    return Ok::<_, AutomatonError>(None);
+                };
+                let (begun, mut text) = (begun.after(byte), text.clone());
+                text.push(byte);
+                if !automaton.has_many_numbers(next, begun) {
+                    found.extend(tokens[trie.at(node)].iter().map(|token| (text[..].into(), *token)));
+                }
+                Ok(Some((next, begun, text)))
+            })?;
+        }
+        Ok(found.into())
     }
 
     /// The tokens of digits only that go on with a number, but for those that are known to.

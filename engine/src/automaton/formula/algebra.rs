@@ -4,7 +4,7 @@ use crate::automaton::Formats;
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{
     Assertion, AssertionId, AssertionTable, AtomKind, Atoms, Constraint, DecisionDiagrams, EnumeratedKeys, FormulaId,
-    Formulas, IndependentKeys, KeySets, Keys, Orders, TextId, TextTable,
+    Formulas, IndependentKeys, KeySets, Keys, Orders, ReadValues, TextId, TextTable,
 };
 use crate::decimal::Decimal;
 use crate::json::Shape;
@@ -28,6 +28,8 @@ pub(crate) struct Algebra {
     pub(crate) assertions: AssertionTable,
     pub(crate) texts: TextTable,
     pub(crate) key_sets: KeySets,
+    /// The values read so far in arrays and objects whose values are compared.
+    pub(crate) values: ReadValues,
     pub(crate) orders: Orders,
     pub(crate) atoms: Atoms,
     pub(crate) formulas: Formulas,
@@ -71,6 +73,7 @@ impl Algebra {
             assertions: AssertionTable::default(),
             texts: TextTable::default(),
             key_sets: KeySets::default(),
+            values: ReadValues::default(),
             orders: Orders::default(),
             atoms: Atoms::default(),
             formulas: Formulas::default(),
@@ -89,7 +92,9 @@ impl Algebra {
             + 8 * self.kept_cells
             + 24 * (self.languages.cells() + self.languages.kept())
             + self.texts.memory()
-            + 64 * (self.key_sets.count() + self.key_memo.after_required.len())
+            + self.key_sets.memory()
+            + self.values.memory()
+            + 64 * self.key_memo.after_required.len()
             + 96 * self.assertions.len()
     }
 

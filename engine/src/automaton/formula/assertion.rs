@@ -5,8 +5,8 @@ use crate::json::Value;
 use crate::numbers::NumberSetId;
 use crate::schema::NodeId;
 use crate::strings::LanguageId;
-use hashbrown::HashMap;
-use std::hash::Hash;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::{BuildHasher, Hash};
 
 /// The number of an [`Assertion`]. Equal ids mean equal assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,14 +31,16 @@ pub(crate) enum Assertion {
 #[derive(Debug)]
 pub(crate) struct AssertionTable {
     assertions: Vec<Assertion>,
-    ids: HashMap<Assertion, AssertionId>,
+    ids: HashTable<AssertionId>,
+    hasher: DefaultHashBuilder,
 }
 
 impl Default for AssertionTable {
     fn default() -> Self {
         let mut assertions = Self {
             assertions: Vec::new(),
-            ids: HashMap::new(),
+            ids: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
         };
         assertions.intern(Assertion::Anything);
         assertions.intern(Assertion::Nothing);
@@ -57,18 +59,29 @@ impl AssertionTable {
     /// Reserves memory for `assertions` more assertions.
     pub(crate) fn reserve(&mut self, assertions: usize) {
         self.assertions.reserve(assertions);
-        self.ids.reserve(assertions);
+        let (stored, hasher) = (&self.assertions, &self.hasher);
+        let hash = |id: &AssertionId| hasher.hash_one(&stored[id.0 as usize]);
+        self.ids.reserve(assertions, hash);
     }
 
     /// The id of an assertion, which is added if it is new.
     pub(crate) fn intern(&mut self, assertion: Assertion) -> AssertionId {
-        if let Some(&id) = self.ids.get(&assertion) {
+        if let Some(id) = self.find(&assertion) {
             return id;
         }
         let id = AssertionId(self.assertions.len() as u32);
-        self.assertions.push(assertion.clone());
-        self.ids.insert(assertion, id);
+        let hash = self.hasher.hash_one(&assertion);
+        self.assertions.push(assertion);
+        let (stored, hasher) = (&self.assertions, &self.hasher);
+        self.ids
+            .insert_unique(hash, id, |id| hasher.hash_one(&stored[id.0 as usize]));
         id
+    }
+
+    /// The id of an assertion; `None` if it is not stored.
+    pub(crate) fn find(&self, assertion: &Assertion) -> Option<AssertionId> {
+        let is_same = |id: &AssertionId| self.assertions[id.0 as usize] == *assertion;
+        self.ids.find(self.hasher.hash_one(assertion), is_same).copied()
     }
 
     /// Number of assertions stored.

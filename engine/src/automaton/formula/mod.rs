@@ -20,6 +20,7 @@ pub(super) mod keys;
 pub(super) mod read;
 pub(super) mod texts;
 mod unevaluated;
+pub(super) mod values;
 
 pub(super) use algebra::Algebra;
 pub(super) use assertion::{Assertion, AssertionId, Constraint, Literal, split, verdict_of};
@@ -28,9 +29,10 @@ pub(super) use boolean::{Atom, FormulaId};
 pub(super) use decision_diagram::DiagramId;
 pub(super) use keys::cell::{CellKeys, ENUMERATED_KEYS, KeyCell};
 pub(super) use keys::independent::IndependentKeys;
-pub(super) use keys::sets::KeySetId;
+pub(super) use keys::sets::{ByNumber, KeySetId, SetId};
 pub(super) use read::MemberKey;
 pub(super) use texts::{OrderId, TextId};
+pub(super) use values::{ItemsId, MembersId, ValueSet};
 
 use assertion::AssertionTable;
 use atom::Atoms;
@@ -39,3 +41,4 @@ use decision_diagram::DecisionDiagrams;
 use keys::cell::EnumeratedKeys;
 use keys::sets::KeySets;
 use texts::{Orders, TextTable};
+use values::ReadValues;

@@ -1,17 +1,17 @@
 //! Completion of arrays: a search over residual formulas, item by item.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, verdict_of};
+use crate::automaton::formula::{AtomKind, FormulaId, ItemsId, verdict_of};
 use crate::automaton::search::{Query, Requirement, Search};
 use hashbrown::{HashMap, HashSet};
 
 impl Search {
     /// Whether an array with residual `formula` can be completed. `seen` holds its items so far, if it matters that
     /// items differ.
-    pub(crate) fn array_can_end(&mut self, formula: FormulaId, seen: &[AssertionId]) -> Result<bool, AutomatonError> {
+    pub(crate) fn array_can_end(&mut self, formula: FormulaId, seen: ItemsId) -> Result<bool, AutomatonError> {
         match formula.decided() {
             Some(decided) => Ok(decided),
-            None if !seen.is_empty() && self.algebra.asks_unique(&[formula]) => {
+            None if seen != ItemsId::EMPTY && self.algebra.asks_unique(&[formula]) => {
                 self.unique_array_can_end(formula, seen, None)
             }
             None if self.algebra.asks_unique(&[formula]) => self.ask(Query::Array(formula)),
@@ -27,13 +27,13 @@ impl Search {
     pub(crate) fn array_can_end_after(
         &mut self,
         formula: FormulaId,
-        seen: &[AssertionId],
+        seen: ItemsId,
         last: &Requirement,
     ) -> Result<bool, AutomatonError> {
         match formula.decided() {
             Some(decided) => Ok(decided),
             None if self.algebra.asks_unique(&[formula]) => self.unique_array_can_end(formula, seen, Some(last)),
-            None => self.array_can_end(formula, &[]),
+            None => self.array_can_end(formula, ItemsId::EMPTY),
         }
     }
 

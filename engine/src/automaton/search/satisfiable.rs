@@ -1,7 +1,7 @@
 //! Satisfiability: whether there is a value that satisfies some assertions and not others.
 
 use crate::automaton::error::{AutomatonError, check_limit};
-use crate::automaton::formula::AssertionId;
+use crate::automaton::formula::{AssertionId, ItemsId};
 use crate::automaton::search::{NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING, Requirement, Search};
 
 impl Search {
@@ -87,7 +87,7 @@ impl Search {
         match query {
             Query::Value(assertions) => self.search_value(&assertions.all, &assertions.none),
             Query::Array(formula) if self.algebra.asks_unique(&[*formula]) => {
-                self.unique_array_can_end(*formula, &[], None)
+                self.unique_array_can_end(*formula, ItemsId::EMPTY, None)
             }
             Query::Array(formula) => self.search_array(*formula),
             Query::Object(formula, used) => Ok(self.object_end(*formula, used)?.is_some()),
@@ -102,7 +102,7 @@ impl Search {
         }
         Ok(!self.algebra.number_texts.sets().is_empty(value.numbers)
             || !self.algebra.languages.is_empty(value.strings)?
-            || self.array_can_end(value.arrays, &[])?
+            || self.array_can_end(value.arrays, ItemsId::EMPTY)?
             || self.object_can_end(value.objects, &[])?)
     }
 

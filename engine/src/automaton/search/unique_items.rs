@@ -1,13 +1,17 @@
 //! Completion of arrays with `uniqueItems`: can the remaining items be chosen so that all differ, or so that two are
 //! equal?
 //!
-//! Where infinitely many values are possible, one can always be chosen that differs. Only where the values of an item
-//! are few are they enumerated, and then a bipartite matching decides whether each item finds a value of its own.
+//! Where more values are possible than there are items, one can always be chosen that differs. How many items there are
+//! at most is told by the numbers in the formula: no array needs items that make no difference to it. Only where the
+//! values of an item are fewer are they enumerated, and then a bipartite matching decides whether each item finds a value
+//! of its own.
 
 use crate::automaton::error::{AutomatonError, check_limit};
-use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, split, verdict_of};
+use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, split, verdict_of};
 use crate::automaton::search::{ExpectationId, Requirement, Search, can_all_differ};
-use hashbrown::HashSet;
+use crate::numbers::NumberCount;
+use crate::strings::Cardinality;
+use hashbrown::{HashMap, HashSet};
 
 /// Number of values beyond those seen up to which the automaton keeps track of the value that an item takes, however
 /// few items must come.
@@ -30,7 +34,7 @@ impl Search {
     pub(super) fn unique_array_can_end(
         &mut self,
         formula: FormulaId,
-        seen: &[AssertionId],
+        seen: ItemsId,
         last: Option<&Requirement>,
     ) -> Result<bool, AutomatonError> {
         let differing = self.algebra.with_unique(formula, true);
@@ -45,24 +49,31 @@ impl Search {
     fn can_end_differing(
         &mut self,
         formula: FormulaId,
-        seen: &[AssertionId],
+        seen: ItemsId,
         last: Option<&Requirement>,
     ) -> Result<bool, AutomatonError> {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
+        let asked = self
+            .algebra
+            .values
+            .length(seen)
+            .saturating_add(self.items_asked(&[formula]));
         let mut rest = Rest::new();
         if let Some(last) = last {
-            match self.one_more(&rest, last, seen)? {
+            match self.one_more(&rest, last, (seen, asked))? {
                 Some(more) => rest = more,
                 None => return Ok(false),
             }
         }
-        if rest.is_empty() && self.all_infinite(formula)? {
-            return self.array_can_end(formula, &[]);
+        if rest.is_empty() && self.all_ample(formula, asked)? {
+            return self.array_can_end(formula, ItemsId::EMPTY);
         }
-        let mut left = vec![(formula, rest)];
-        let mut known: HashSet<(FormulaId, Rest)> = left.iter().cloned().collect();
+        let mut left = vec![(formula, rest.clone())];
+        // Items that come in addition only make it harder for the others to differ.
+        let mut known: HashMap<FormulaId, Vec<Rest>> = HashMap::from([(formula, vec![rest])]);
+        let mut states = 1;
         while let Some((formula, rest)) = left.pop() {
             if self.algebra.at_end(formula) {
                 return Ok(true);
@@ -78,20 +89,23 @@ impl Search {
                     continue;
                 }
                 let (all, none) = split(&assertions, &vector);
-                let Some(rest) = self.one_more(&rest, &Requirement::new(&all, &none), seen)? else {
+                let Some(rest) = self.one_more(&rest, &Requirement::new(&all, &none), (seen, asked))? else {
                     continue;
                 };
-                if known.insert((after, rest.clone())) {
+                let rests = known.entry(after).or_default();
+                if !rests.iter().any(|fewer| has_at_least(&rest, fewer)) {
+                    rests.push(rest.clone());
                     left.push((after, rest));
+                    states += 1;
                 }
             }
-            self.check_states(known.len(), "states of an array whose items differ")?;
+            self.check_states(states, "states of an array whose items differ")?;
         }
         Ok(false)
     }
 
-    /// Whether every item has infinitely many values, whichever of the assertions it satisfies.
-    fn all_infinite(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
+    /// Whether every item has at least as many values as are asked, whichever of the assertions it satisfies.
+    fn all_ample(&mut self, formula: FormulaId, asked: usize) -> Result<bool, AutomatonError> {
         let assertions = self.assertions_of_items(&[formula]).0;
         // With more assertions, the items are looked at position by position instead.
         if assertions.len() > 8 {
@@ -99,21 +113,37 @@ impl Search {
         }
         for vector in self.verdict_vectors(&assertions)? {
             let (all, none) = split(&assertions, &vector);
-            if !self.is_infinite(&all, &none)? {
+            if !self.is_ample(&Requirement::new(&all, &none), asked)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The remainder with one more item; `None` if the item cannot differ from the others.
+    /// Whether at least as many values as are asked meet a requirement; `false` also if this does not show at once.
+    fn is_ample(&mut self, item: &Requirement, asked: usize) -> Result<bool, AutomatonError> {
+        if self.is_infinite(&item.all, &item.none)? {
+            return Ok(true);
+        }
+        let value = self.algebra.combined(&item.all, &item.none)?;
+        let asked = asked as u64;
+        let numbers = self.algebra.number_texts.sets_mut().cardinality(value.numbers, asked)?;
+        Ok(!matches!(numbers, NumberCount::Exactly(count) if count < asked)
+            || match self.algebra.languages.cardinality(value.strings, asked)? {
+                Cardinality::Finite(count) => count >= asked,
+                Cardinality::AtLeast(_) | Cardinality::Infinite => true,
+            })
+    }
+
+    /// The remainder with one more item; `None` if the item cannot differ from the others. An item of which there are
+    /// at least as many values as there can be items, those seen included, always can, and is left out.
     fn one_more(
         &mut self,
         rest: &Rest,
         item: &Requirement,
-        seen: &[AssertionId],
+        (seen, asked): (ItemsId, usize),
     ) -> Result<Option<Rest>, AutomatonError> {
-        if self.is_infinite(&item.all, &item.none)? {
+        if self.is_ample(item, asked)? {
             return Ok(Some(rest.clone()));
         }
         let mut more = rest.clone();
@@ -127,8 +157,9 @@ impl Search {
         // If a set has enough values for all items, one is left for this item after the others have been chosen.
         let mut few = Vec::new();
         for (assertions, count) in &more {
-            if let Some(values) = self.values_up_to(assertions, seen.len() + items)? {
-                let free: Vec<AssertionId> = values.iter().copied().filter(|value| !seen.contains(value)).collect();
+            if let Some(values) = self.values_up_to(assertions, self.algebra.values.length(seen) + items)? {
+                let free = values.iter().copied();
+                let free: Vec<AssertionId> = free.filter(|value| !self.algebra.has_item(seen, *value)).collect();
                 if free.len() < items {
                     few.push((free, *count));
                 }
@@ -141,7 +172,7 @@ impl Search {
     fn can_end_repeating(
         &mut self,
         formula: FormulaId,
-        seen: &[AssertionId],
+        seen: ItemsId,
         last: Option<&Requirement>,
     ) -> Result<bool, AutomatonError> {
         if formula == FormulaId::FALSE {
@@ -185,11 +216,11 @@ impl Search {
         &mut self,
         item: &ItemVerdicts,
         items: &[ItemVerdicts],
-        seen: &[AssertionId],
+        seen: ItemsId,
     ) -> Result<bool, AutomatonError> {
         let (all, none) = item;
-        for value in seen {
-            if self.satisfiable(&[all, &[*value][..]].concat(), none)? {
+        for value in self.algebra.values.all_items(seen) {
+            if self.satisfiable(&[all, &[value][..]].concat(), none)? {
                 return Ok(true);
             }
         }
@@ -231,7 +262,7 @@ impl Search {
     pub(crate) fn compared(
         &mut self,
         formulas: &[FormulaId],
-        seen: &[AssertionId],
+        seen: ItemsId,
     ) -> Result<Vec<AssertionId>, AutomatonError> {
         if !self.algebra.asks_unique(formulas) {
             return Ok(Vec::new());
@@ -239,7 +270,10 @@ impl Search {
         let mut compared = Vec::new();
         let (assertions, differ) = self.assertions_of_items(formulas);
         if differ {
-            let most = seen.len() + VALUES_BEYOND_SEEN.max(self.items_asked(formulas));
+            // More items that have to differ and have few values are refused elsewhere.
+            let asked = self.items_asked(formulas).min(self.algebra.limits.differing_items);
+            let asked = asked.max(VALUES_BEYOND_SEEN);
+            let most = self.algebra.values.length(seen) + asked;
             for assertion in assertions {
                 let assertions = Requirement::new(&[assertion], &[]);
                 if let Some(values) = self.values_up_to(&assertions, most)? {
@@ -248,27 +282,28 @@ impl Search {
             }
         }
         if !compared.is_empty() || !self.must_differ(formulas[0]) {
-            compared.extend_from_slice(seen);
+            compared.extend(self.algebra.values.all_items(seen));
         }
         Ok(compared)
     }
 
-    /// Number of items still to come that formulas mention. Values that outnumber these items do not run out. The
-    /// number is capped by the limit on items that have to differ, because more are refused elsewhere.
+    /// Number of items up to which each item of an array makes a difference to its residual formulas: one that makes none
+    /// can be left out. Values that outnumber these items do not run out.
     fn items_asked(&self, formulas: &[FormulaId]) -> usize {
-        let (mut longest, mut contained) = (0, 0_u64);
+        let (mut longest, mut others) = (0, 1_u64);
         for atom in formulas
             .iter()
             .flat_map(|formula| self.algebra.formulas.atoms(*formula))
         {
+            others = others.saturating_add(1);
             match self.algebra.atoms.kind(*atom) {
                 AtomKind::LengthAtLeast(length) => longest = length.max(longest),
-                AtomKind::Contains(_, count) => contained = contained.saturating_add(count),
+                AtomKind::Items { from, to, .. } => longest = to.unwrap_or(from).max(longest),
+                AtomKind::Contains(_, count) => others = others.saturating_add(count),
                 _ => {}
             }
         }
-        let allowed = self.algebra.limits.differing_items;
-        usize::try_from(longest.saturating_add(contained)).map_or(allowed, |items| items.min(allowed))
+        usize::try_from(longest.saturating_add(others)).unwrap_or(usize::MAX)
     }
 
     /// Whether an array with residual `demand` cannot be completed after an item that repeats another.
@@ -281,7 +316,7 @@ impl Search {
     pub(crate) fn item_expected(
         &mut self,
         formulas: &[FormulaId],
-        seen: &[AssertionId],
+        seen: ItemsId,
     ) -> Result<Option<ExpectationId>, AutomatonError> {
         let mut assertions = self.algebra.assertions_of_item(formulas);
         assertions.extend(self.compared(formulas, seen)?);
@@ -289,15 +324,22 @@ impl Search {
         assertions.dedup();
         let demand = formulas[0];
         // Usually a repeated item makes the array invalid.
-        let never = if self.must_differ(demand) { seen } else { &[] };
-        let diagram = self.decide_unless(&assertions, never, &mut |this, vector| {
+        let mut never = Vec::new();
+        if self.must_differ(demand) {
+            never.extend_from_slice(&assertions);
+            never.retain(|assertion| self.algebra.has_item(seen, *assertion));
+        }
+        let diagram = self.decide_unless(&assertions, &never, &mut |this, vector| {
             let verdict = |assertion| verdict_of(&assertions, vector, assertion);
             let satisfied = || assertions.iter().copied().filter(|assertion| verdict(*assertion));
-            let repeats = satisfied().any(|assertion| seen.contains(&assertion));
+            let repeats = satisfied().any(|assertion| this.algebra.has_item(seen, assertion));
             let after = this.algebra.after_item(demand, &verdict, repeats);
             // An item that satisfies an assertion of equality is known to be that value.
             match satisfied().find(|assertion| this.algebra.is_value(*assertion)) {
-                Some(known) => this.array_can_end(after, &[seen, &[known]].concat()),
+                Some(known) => {
+                    let seen = this.algebra.with_item(seen, known);
+                    this.array_can_end(after, seen)
+                }
                 None => {
                     let (all, none) = split(&assertions, vector);
                     this.array_can_end_after(after, seen, &Requirement::new(&all, &none))
@@ -306,4 +348,15 @@ impl Search {
         })?;
         Ok((diagram != DiagramId::NEVER).then(|| self.expect(assertions, diagram)))
     }
+}
+
+/// Whether a remainder has all items of another.
+fn has_at_least(rest: &Rest, fewer: &Rest) -> bool {
+    let count = |item: &Requirement| {
+        rest.binary_search_by(|(other, _)| other.cmp(item))
+            .map(|place| rest[place].1)
+    };
+    fewer
+        .iter()
+        .all(|(item, items)| count(item).is_ok_and(|count| count >= *items))
 }

@@ -4,7 +4,7 @@
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
-    Assertion, AssertionId, AtomKind, DiagramId, FormulaId, KeySetId, MemberKey, TextId, verdict_of,
+    Assertion, AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, KeySetId, MemberKey, MembersId, TextId, verdict_of,
 };
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{
@@ -18,9 +18,7 @@ impl Automaton {
     /// Whether the values read in a container are kept, because they are compared with others.
     pub(super) fn keeps_values(&self, stack: StackId) -> bool {
         let frame = self.frames.all.get(stack.0 as usize);
-        frame.is_some_and(|frame| match &frame.kind {
-            Container::Array { values } | Container::Object { values, .. } => values.is_some(),
-        })
+        frame.is_some_and(|frame| frame.kind.keeps_values())
     }
 
     /// The assertion of being equal to a value, if values are kept at this stack.
@@ -35,20 +33,18 @@ impl Automaton {
             Assertion::Equal(value) => Some(value),
             _ => None,
         };
+        let algebra = &self.search.algebra;
         match kind {
             Container::Array { values } => {
-                let items: Vec<&Value> = values.as_ref()?.iter().filter_map(equal).collect();
-                Some(Value::array(&items))
+                let items = algebra.values.all_items((*values)?);
+                Some(Value::array(&items.iter().filter_map(equal).collect::<Vec<_>>()))
             }
-            Container::Object { used, values, .. } => {
-                let values = values.as_ref()?.iter().filter_map(equal);
-                let names = self
-                    .search
-                    .algebra
-                    .key_sets
-                    .names(*used, TextId::EMPTY, &self.search.algebra.texts);
-                let names = names.iter().map(|name| self.search.algebra.texts.get(*name));
-                Some(Value::object(&names.zip(values).collect::<Vec<_>>()))
+            Container::Object { values, .. } => {
+                let members = algebra.values.all_members((*values)?);
+                let members = members
+                    .iter()
+                    .filter_map(|(name, value)| Some((algebra.texts.get(*name), equal(value)?)));
+                Some(Value::object(&members.collect::<Vec<_>>()))
             }
         }
     }
@@ -67,7 +63,7 @@ impl Automaton {
             .diagrams
             .formula(what.diagram, &formulas, &mut self.search.algebra.formulas);
         let viable = match array {
-            true => self.search.array_can_end(demand, &[])?,
+            true => self.search.array_can_end(demand, ItemsId::EMPTY)?,
             false => self.search.object_can_end(demand, &[])?,
         };
         if !viable {
@@ -80,11 +76,12 @@ impl Automaton {
         }
         formulas.insert(0, demand);
         let keeps = self.keeps_values(stack) || (array && self.search.algebra.asks_unique(&formulas));
-        let values = keeps.then(Box::default);
         let kind = match array {
-            true => Container::Array { values },
+            true => Container::Array {
+                values: keeps.then_some(ItemsId::EMPTY),
+            },
             false => Container::Object {
-                values,
+                values: keeps.then_some(MembersId::EMPTY),
                 used: KeySetId::EMPTY,
                 name: None,
                 order: self.search.algebra.order_for(&what.assertions),
@@ -224,17 +221,17 @@ impl Automaton {
         let keeps = self.keeps_values(stack);
         let cursor = match &mut frame.kind {
             Container::Array { values } => {
-                let repeats = values.iter().flatten().any(|seen| Some(*seen) == value);
+                let kept = values.zip(value);
+                let repeats = kept.is_some_and(|(items, value)| self.search.algebra.has_item(items, value));
                 for formula in &mut frame.formulas {
                     *formula = self.search.algebra.after_item(*formula, &verdict, repeats);
                 }
                 if frame.formulas[0] == FormulaId::FALSE {
                     return Ok(None);
                 }
-                if let (Some(values), Some(value)) = (values, value) {
-                    let mut all = values.to_vec();
-                    all.push(value);
-                    *values = all.into();
+                if let Some((items, value)) = kept {
+                    self.value_parts(value);
+                    *values = Some(self.search.algebra.with_item(items, value));
                 }
                 Cursor::ArrayNext
             }
@@ -257,8 +254,9 @@ impl Automaton {
                     .algebra
                     .key_sets
                     .with(*used, name, &self.search.algebra.texts);
-                if let (Some(values), Some(value)) = (values, value) {
-                    *values = self.with_value(values, *used, (name, value));
+                if let Some((members, value)) = values.zip(value) {
+                    let algebra = &mut self.search.algebra;
+                    *values = Some(algebra.values.with_member(members, (name, value), &algebra.texts));
                 }
                 match &mut frame.plain {
                     Derived(Some(plain)) => {
@@ -274,31 +272,13 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
-    /// The values of an object's members with the value of one more, sorted by the characters of the keys `used`, which
-    /// include the new key.
-    pub(super) fn with_value(
-        &self,
-        values: &[AssertionId],
-        used: KeySetId,
-        (name, value): (TextId, AssertionId),
-    ) -> Box<[AssertionId]> {
-        let place = self
-            .search
-            .algebra
-            .key_sets
-            .partition_point(used, |other| self.search.algebra.texts.compare(other, name).is_lt());
-        let mut all = values.to_vec();
-        all.insert(place.min(all.len()), value);
-        all.into()
-    }
-
     /// The expectation of the next item of an array; `None` if there cannot be one.
     pub(super) fn item(&mut self, stack: StackId) -> Result<Option<ExpectationId>, AutomatonError> {
         if let Some(&known) = self.step_memo.items.get(&stack) {
             return Ok(known);
         }
         let item = match self.frame(stack) {
-            Some(frame) => self.search.item_expected(&frame.formulas, frame.kind.values())?,
+            Some(frame) => self.search.item_expected(&frame.formulas, frame.kind.items())?,
             None => None,
         };
         self.step_memo.items.insert(stack, item);
@@ -389,7 +369,7 @@ impl Automaton {
             return id;
         }
         let id = StackId(self.frames.all.len() as u32);
-        self.search.algebra.kept_cells += frame.formulas.len() + 2 * frame.kind.values().len();
+        self.search.algebra.kept_cells += frame.formulas.len();
         let frame = Arc::new(frame);
         self.frames.all.push(frame.clone());
         self.frames.ids.insert(frame, id);

@@ -1,6 +1,6 @@
 //! [`Frame`]: an open container, one frame of the stack.
 
-use crate::automaton::formula::{AssertionId, FormulaId, IndependentKeys, KeySetId, OrderId, TextId};
+use crate::automaton::formula::{FormulaId, IndependentKeys, ItemsId, KeySetId, MembersId, OrderId, TextId};
 use crate::automaton::search::ExpectationId;
 use crate::automaton::step::{Mixer, OpenId, StackId};
 use crate::strings::LanguageId;
@@ -71,17 +71,17 @@ impl<T> PartialEq for Derived<T> {
 impl<T> Eq for Derived<T> {}
 
 /// The kind of an open container, with what has been read of it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Container {
     Array {
         /// The items so far, as assertions of being equal to them; kept if items of this or an enclosing array are
         /// compared.
-        values: Option<Box<[AssertionId]>>,
+        values: Option<ItemsId>,
     },
     Object {
-        /// The values of the keys `used`, sorted by the keys' characters, as assertions of being equal to them; kept if
-        /// items of an enclosing array are compared.
-        values: Option<Box<[AssertionId]>>,
+        /// The members so far, with assertions of being equal to their values; kept if items of an enclosing array are
+        /// compared.
+        values: Option<MembersId>,
         /// The keys of the members so far.
         used: KeySetId,
         /// The key of the member being read.
@@ -93,10 +93,19 @@ pub(super) enum Container {
 }
 
 impl Container {
-    /// The values so far, if they are kept: items in their order, members sorted by the characters of their keys.
-    pub(super) fn values(&self) -> &[AssertionId] {
+    /// The items so far, if this is an array whose items are kept.
+    pub(super) fn items(&self) -> ItemsId {
         match self {
-            Self::Array { values } | Self::Object { values, .. } => values.as_deref().unwrap_or_default(),
+            Self::Array { values } => values.unwrap_or_default(),
+            Self::Object { .. } => ItemsId::EMPTY,
+        }
+    }
+
+    /// Whether the values read are kept.
+    pub(super) fn keeps_values(&self) -> bool {
+        match self {
+            Self::Array { values } => values.is_some(),
+            Self::Object { values, .. } => values.is_some(),
         }
     }
 

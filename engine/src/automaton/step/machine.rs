@@ -159,8 +159,10 @@ impl Automaton {
             + self.object_keys.next.len()
             + self.step_memo.members.len()
             + self.step_memo.after_values.len()
-            + self.distinct_memo.text_sets.len()
-            + self.distinct_memo.most_texts.len()
+            + self.distinct_memo.text_classes.len()
+            + self.distinct_memo.containers.len()
+            + self.distinct_memo.derived.len()
+            + self.distinct_memo.holders.len()
             + self.distinct_memo.members.len();
         64 * small + 128 * self.step_memo.by_byte.len() + 200 * self.frames.all.len()
     }

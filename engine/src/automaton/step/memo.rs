@@ -1,8 +1,8 @@
 //! What the machine has found out, with one struct for each concern.
 
-use crate::automaton::formula::{AssertionId, Constraint, KeySetId, OrderId, TextId};
+use crate::automaton::formula::{AssertionId, Constraint, FormulaId, KeySetId, OrderId, SetId, TextId, ValueSet};
 use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
-use crate::automaton::step::{Left, StackId, State};
+use crate::automaton::step::{Container, Left, StackId, State};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
@@ -26,29 +26,66 @@ pub(crate) struct Completions {
     pub(super) provisional: bool,
 }
 
-/// Values that another value is compared with, as assertions of being equal to them.
-pub(super) type ComparedValues = Arc<[AssertionId]>;
-
-/// The values that a container, and its next item or member, must not equal.
-#[derive(Clone, Debug)]
+/// The values that a container, and its next item or member, are compared with.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Distinctness {
     /// The values that the container must not equal and that agree with what has been read of it.
-    pub(super) own: ComparedValues,
+    pub(super) own: SetId<AssertionId>,
     /// The values that the next item or member, or the one being read, must not equal.
-    pub(crate) child: ComparedValues,
+    pub(super) child: ValueSet,
+    /// The values that the next item or member, or the one being read, must not equal if it is the last one of all
+    /// containers that have to differ from others.
+    pub(super) last: ValueSet,
 }
 
 /// The parts of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum ValueParts {
     Scalar,
-    Array(ComparedValues),
+    Array(Arc<[AssertionId]>),
     /// The members, sorted by the ids of their keys.
     Object(Arc<[(TextId, AssertionId)]>),
 }
 
-/// The state after most strings, and the exceptional strings, sorted by their characters.
-pub(crate) type MostTexts = (State, Arc<[AssertionId]>);
+/// Which of the items or members of a container is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    Item(usize),
+    Member(TextId),
+}
+
+/// What is derived from a set of values that are compared with a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Derivation {
+    /// The values that agree with what has been read of the container.
+    Agreeing,
+    /// The parts of the values at the position or key of the container's next item or member.
+    Parts,
+    /// Those of these parts with which the container, whose residual formula this is, could only become equal to one of
+    /// the values.
+    Barred(FormulaId),
+}
+
+/// The strings that a string being read may become, by what follows them.
+#[derive(Clone, Debug)]
+pub(crate) struct TextClasses {
+    /// The state after each class of strings, with the verdicts of the open assertions that tell classes apart.
+    pub(super) classes: Vec<(Verdicts, State)>,
+    /// Which of the open assertions these are.
+    pub(super) split: Vec<usize>,
+    pub(crate) exceptions: ExceptionalTexts,
+    /// The string that stands for all of them in the states.
+    pub(crate) representative: Arc<str>,
+}
+
+/// Strings that are looked at one by one because what follows them may differ from what follows their class.
+#[derive(Clone, Debug)]
+pub(crate) struct ExceptionalTexts {
+    /// The strings among values that are compared.
+    pub(super) compared: KeySetId,
+    /// The strings that assertions list, sorted by their characters.
+    pub(super) listed: Arc<[TextId]>,
+}
 
 /// The facts that tell the keys of an object apart: keys that are not listed and are in the same languages are alike.
 #[derive(Debug)]
@@ -113,18 +150,21 @@ pub(super) struct ShapeMemo {
 #[derive(Debug, Default)]
 pub(super) struct DistinctMemo {
     pub(super) parts: HashMap<AssertionId, ValueParts>,
+    /// The arrays and objects with a value at a position or key.
+    pub(super) holders: HashMap<(Part, AssertionId), Vec<AssertionId>>,
+    /// What has been derived from sets of values for containers of which this much has been read, with the set that it was
+    /// derived from last.
+    pub(super) derived: HashMap<(Derivation, Container), (SetId<AssertionId>, ValueSet)>,
     pub(super) containers: HashMap<StackId, Distinctness>,
     /// Whether an object can still differ from others after a member with this key.
     pub(super) members: HashMap<(TextId, StackId), bool>,
     /// Whether a language has infinitely many texts after every viable prefix.
     pub(super) stay_infinite: HashMap<LanguageId, bool>,
-    /// The items of the array last asked for, and the strings among them, sorted by their characters.
-    pub(super) sorted_texts: (Box<[AssertionId]>, Arc<[AssertionId]>),
-    /// The strings among the values that the next value in a container must not equal.
-    pub(super) text_sets: HashMap<StackId, KeySetId>,
-    /// The values last asked for, and the strings among them.
-    pub(super) last_text_set: (Arc<[AssertionId]>, KeySetId),
-    pub(super) most_texts: HashMap<(StackId, ExpectationId), Option<MostTexts>>,
-    /// The texts of finite languages, as assertions of being equal to them.
-    pub(super) word_assertions: HashMap<LanguageId, Option<Arc<[AssertionId]>>>,
+    /// The numbers that may still come, with respect to a set of numbers that may not.
+    pub(super) other_numbers: HashMap<(ExpectationId, SetId<AssertionId>), Option<NumberState>>,
+    /// Whether numbers of so many digits begin with a state.
+    pub(super) many_numbers: HashMap<(NumberState, u32), bool>,
+    pub(super) text_classes: HashMap<(StackId, ExpectationId), Option<Arc<TextClasses>>>,
+    /// The texts of languages that have few of them.
+    pub(super) words: HashMap<LanguageId, Option<Arc<[TextId]>>>,
 }

@@ -18,7 +18,7 @@ pub(super) mod state;
 pub(super) mod state_class;
 mod state_hash;
 mod strings;
-mod unique_items;
+pub(super) mod unique_items;
 mod whitespace;
 
 use frame::{Container, Derived, Frame, Frames, IndependentFrame, Left, OpenLanguages};
@@ -26,9 +26,9 @@ use keys::classes::PartialKey;
 use keys::remaining::{RemainingKeyText, SeenKeys};
 use machine::Automaton;
 use memo::{
-    ComparedValues, Completions, DistinctMemo, Distinctness, KeyClasses, MostTexts, ObjectKeys, ShapeMemo, StepMemo,
-    TextPiece, ValueParts, ValueShape,
+    Completions, Derivation, DistinctMemo, Distinctness, ExceptionalTexts, KeyClasses, ObjectKeys, Part, ShapeMemo,
+    StepMemo, TextClasses, TextPiece, ValueParts, ValueShape,
 };
 use state::{Cursor, Gap, OpenId, StackId, State, StepResult, StringResidual, is_of_number, is_whitespace};
 use state_hash::Mixer;
-use strings::DISTINGUISHED_WORDS;
+use strings::{DISTINGUISHED_WORDS, SPLIT_ASSERTIONS};

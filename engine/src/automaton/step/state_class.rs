@@ -26,8 +26,8 @@ pub(crate) enum StateClass {
 pub(crate) enum NumberClass {
     /// Any number of the set may come.
     Any(NumberState),
-    /// The number also has to differ from others.
-    Distinct,
+    /// Any number of the set may come that differs from others.
+    Distinct(NumberState),
 }
 
 impl Automaton {
@@ -39,7 +39,7 @@ impl Automaton {
             Cursor::Literal(..) | Cursor::String(..) | Cursor::Key(..) => StateClass::Other,
             Cursor::Number(number, ..) => StateClass::Number(match self.any_next(at.stack)? {
                 true => NumberClass::Any(number),
-                false => NumberClass::Distinct,
+                false => NumberClass::Distinct(number),
             }),
             Cursor::Value(_) | Cursor::ArrayStart => {
                 let expected = match at.cursor {
@@ -53,7 +53,7 @@ impl Automaton {
                 let any = number.is_some() && self.any_next(at.stack)?;
                 StateClass::Between(number.map(|number| match any {
                     true => NumberClass::Any(number),
-                    false => NumberClass::Distinct,
+                    false => NumberClass::Distinct(number),
                 }))
             }
             _ => StateClass::Between(None),

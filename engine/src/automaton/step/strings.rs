@@ -15,7 +15,7 @@ use crate::strings::{Cardinality, LanguageId};
 /// Number of open assertions of a string from which on its text is kept instead of their languages.
 const OPEN_WORTH_TEXT: usize = 8;
 /// Number of open assertions up to which texts are grouped by their verdicts.
-const SPLIT_ASSERTIONS: usize = 3;
+pub(super) const SPLIT_ASSERTIONS: usize = 3;
 /// Number of words of open assertions up to which these words are told apart from all other texts.
 pub(crate) const DISTINGUISHED_WORDS: usize = 64;
 

@@ -104,10 +104,7 @@ impl Counts {
             return Ok(());
         }
         let (mut exhausted, mut back) = (Vec::new(), Vec::new());
-        for (name, is_seen) in automaton.key_differences(self.seen, seen) {
-            if !automaton.key_begins_with(name, begun) {
-                continue;
-            }
+        for (name, is_seen) in automaton.key_differences(self.seen, seen, begun) {
             let text = automaton.shared_key_text(name);
             let rest = &text[automaton.key_length(begun)..];
             if !automaton.languages_mut().contains(language, rest)? {

@@ -108,10 +108,7 @@ impl Beginnings {
     fn go_to(&mut self, automaton: &mut Automaton, remaining: RemainingKeys, contents: &Contents) {
         let begun = automaton.key_length(remaining.text);
         let mut found = Vec::new();
-        for (name, is_seen) in automaton.key_differences(self.seen, remaining.seen) {
-            if !automaton.key_begins_with(name, remaining.text) {
-                continue;
-            }
+        for (name, is_seen) in automaton.key_differences(self.seen, remaining.seen, remaining.text) {
             contents.beginnings(&automaton.key_text(name)[begun..], &mut found);
             for token in found.drain(..) {
                 match is_seen {

@@ -3,13 +3,12 @@
 //! Mostly the language says which texts may end, and the state behind the quote is one for all of them. Where items have to
 //! differ it is one for most, and the few tokens that may make a difference are looked at one by one.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use crate::TokenId;
-use crate::automaton::{AssertionId, Automaton, AutomatonError, DecodeState, State, StateClass};
+use crate::automaton::{Automaton, AutomatonError, DecodeState, State, StateClass, TextClasses};
 use crate::mask::cache::bounded::BoundedCache;
 use crate::mask::cache::token_set::{Base, TokenSet};
 use crate::mask::index::contents::{Closing, Contents};
@@ -118,8 +117,10 @@ impl StringEnds<'_> {
                 if let Some(after) = self.automaton.after_any_text(at)? {
                     return self.closings_before(language, after, contents, found);
                 }
-                if let Some((after, others)) = self.automaton.after_most_texts(at)? {
-                    return self.most_closings(at, language, (after, &others), contents, found);
+                if let Some(classes) = self.automaton.text_classes(at)?
+                    && let Some(residuals) = self.automaton.residual_classes(at, &classes)?
+                {
+                    return self.class_closings(at, &residuals, &classes, contents, found);
                 }
                 // Of a list few words are left, and each says what follows it.
                 let from = found.len();
@@ -191,21 +192,27 @@ impl StringEnds<'_> {
         Ok(())
     }
 
-    /// Adds the tokens that close a string after which the state is the same but for some texts.
-    fn most_closings(
+    /// Adds the tokens that close a string after which the state is the same for all texts of a class, but for some texts.
+    fn class_closings(
         &mut self,
         at: State,
-        language: LanguageId,
-        (after, others): (State, &[AssertionId]),
+        classes: &[(LanguageId, State)],
+        of: &TextClasses,
         contents: &Contents,
         found: &mut Vec<TokenId>,
     ) -> Result<(), AutomatonError> {
         let from = found.len();
-        self.closings_before(language, after, contents, found)?;
         // Those that are not like most are looked at one by one.
-        let mut single = self.closings_of_others(at, others, contents);
-        let singly = self.ending_singly(at, after)?;
-        self.repeating(at, &singly, contents, &mut single);
+        let exceptional = self.automaton.exceptional(at, &of.exceptions, &contents.closed);
+        let exceptional = exceptional.into_iter();
+        let mut single: Vec<_> = exceptional
+            .flat_map(|place| contents.closings_with(&contents.closed[place]))
+            .collect();
+        for (language, after) in classes {
+            self.closings_before(*language, *after, contents, found)?;
+            let singly = self.ending_singly(at, *after)?;
+            self.repeating(at, (&singly, &of.representative), contents, &mut single);
+        }
         self.close_singly(at, &single, from, found)
     }
 
@@ -264,9 +271,15 @@ impl StringEnds<'_> {
         Ok(singly)
     }
 
-    /// Adds the tokens that close the string that a state is in and go on into one that may become the same, or with a suffix of
-    /// those that are to be looked at singly.
-    fn repeating(&self, at: State, singly: &SuffixSet, contents: &Contents, found: &mut Vec<(Box<str>, Closing)>) {
+    /// Adds the tokens that close the string that a state is in and go on into one that may become the same, or the same as the
+    /// representative of its class, or with a suffix of those that are to be looked at singly.
+    fn repeating(
+        &self,
+        at: State,
+        (singly, representative): (&SuffixSet, &str),
+        contents: &Contents,
+        found: &mut Vec<(Box<str>, Closing)>,
+    ) {
         let suffixes = &self.tokens.index.suffixes;
         let read = self.automaton.characters_read(at);
         let mut string = read.clone();
@@ -275,37 +288,11 @@ impl StringEnds<'_> {
         for (text, closing) in &contents.reaching {
             string.truncate(read.len());
             string.push_str(text);
-            if singly[closing.suffix as usize] || is_item && suffixes.may_repeat(closing.suffix, &string) {
+            let may_repeat = |string| is_item && suffixes.may_repeat(closing.suffix, string);
+            if singly[closing.suffix as usize] || may_repeat(&string) || may_repeat(representative) {
                 found.push((text.clone(), *closing));
             }
         }
-    }
-
-    /// The tokens that close the string that a state is in as one of `others`, which are sorted by their characters.
-    fn closings_of_others(&self, at: State, others: &[AssertionId], contents: &Contents) -> Vec<(Box<str>, Closing)> {
-        let read = self.automaton.characters_read(at).len();
-        let mut others = self.automaton.texts_begun(at, others);
-        let mut closed = &contents.closed[..];
-        let mut found = Vec::new();
-        // Both are sorted: each is looked through from where the other has come to.
-        let suffix_of = |other| {
-            self.automaton
-                .string_of(other)
-                .and_then(|text| text.get(read..))
-                .unwrap_or_default()
-        };
-        while let (Some(&other), Some(text)) = (others.first(), closed.first()) {
-            let suffix = suffix_of(other);
-            match suffix.cmp(text) {
-                Ordering::Less => others = &others[others.partition_point(|other| suffix_of(*other) < &**text)..],
-                Ordering::Greater => closed = &closed[closed.partition_point(|text| &**text < suffix)..],
-                Ordering::Equal => {
-                    found.extend(contents.closings_with(suffix));
-                    (others, closed) = (&others[1..], &closed[1..]);
-                }
-            }
-        }
-        found
     }
 
     /// The state after the string that a state is in, where it ends with a text.

@@ -56,7 +56,7 @@ impl Arena {
             if members.len() < 2 {
                 return Ok(members.pop().unwrap_or(ANY));
             }
-            if members.contains(&NONE) || self.has_complements(&members) {
+            if members.contains(&NONE) || self.has_complements(&members) || self.lacks_needed(&members) {
                 return Ok(NONE);
             }
             self.intersect_repeats(&mut members)?;

@@ -51,6 +51,11 @@ impl CoarseCharSet {
         }
     }
 
+    /// Number of characters, of which those beyond ASCII count as many.
+    pub(in crate::strings) fn count(self) -> u32 {
+        self.ascii.count_ones() + if self.others { 128 } else { 0 }
+    }
+
     /// Whether all of them are in a class.
     pub(in crate::strings) fn are_in(self, class: &[CharRange]) -> bool {
         let has_others = class

@@ -95,6 +95,8 @@ pub(in crate::strings) struct Facts {
     pub(in crate::strings) firsts: CoarseCharSet,
     /// Which characters its texts may have at all.
     pub(in crate::strings) used: CoarseCharSet,
+    /// Characters of which each of its texts has one at least; none where no such characters show.
+    pub(in crate::strings) needed: Option<CoarseCharSet>,
     /// How many words there are in it if it is a short list; 0 of others.
     pub(in crate::strings) words: u8,
 }
@@ -112,6 +114,7 @@ impl Facts {
             finite: false,
             firsts: CoarseCharSet::ALL,
             used: CoarseCharSet::ALL,
+            needed: None,
             words: 0,
         }
     }

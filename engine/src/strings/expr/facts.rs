@@ -14,6 +14,7 @@ impl Arena {
         Facts {
             firsts: self.firsts_of(expr),
             used: self.used_of(expr),
+            needed: self.needed_of(expr),
             words: self.words_of(expr),
             ..self.structure_of(expr)
         }
@@ -157,7 +158,33 @@ impl Arena {
                 let members = members.iter().map(|member| self.used(*member));
                 members.fold(CoarseCharSet::ALL, CoarseCharSet::and)
             }
+            Expr::LeapSecond { .. } => CoarseCharSet::of_text("0123456789:.+-Zz"),
             _ => CoarseCharSet::ALL,
         }
+    }
+
+    /// Characters of which each text of an expression that is made, the parts of which have been, has one at least; none
+    /// where no such characters show.
+    fn needed_of(&self, node: &Expr) -> Option<CoarseCharSet> {
+        let of = |part: &LanguageId| self.facts(*part).needed;
+        let fewest = |sets: &mut dyn Iterator<Item = CoarseCharSet>| sets.min_by_key(|set| set.count());
+        match node {
+            Expr::Class(ranges) => Some(CoarseCharSet::of(ranges.iter().copied())),
+            Expr::Branch { accepts: false, edges } => Some(CoarseCharSet::of(edges.iter().map(|(range, _)| *range))),
+            Expr::Concat(first, rest) => fewest(&mut [first, rest].into_iter().filter_map(of)),
+            Expr::Repeat { inner, min: 1.., .. } => of(inner),
+            Expr::Or(members) => members.iter().map(of).reduce(|all, one| Some(all?.or(one?)))?,
+            Expr::And(members) => fewest(&mut members.iter().filter_map(of)),
+            Expr::Recall { body, .. } => of(body),
+            _ => None,
+        }
+    }
+
+    /// Whether a member of an intersection needs characters that texts of another do not have.
+    pub(super) fn lacks_needed(&self, members: &[LanguageId]) -> bool {
+        let used = members.iter().map(|member| self.used(*member));
+        let used = used.fold(CoarseCharSet::ALL, CoarseCharSet::and);
+        let mut needed = members.iter().filter_map(|member| self.facts(*member).needed);
+        used != CoarseCharSet::ALL && needed.any(|needed| needed.and(used) == CoarseCharSet::NONE)
     }
 }

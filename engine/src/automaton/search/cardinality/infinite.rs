@@ -4,7 +4,7 @@
 //! parts of values until one of these shows.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, FormulaId, MemberKey, TextId, split, verdict_of};
+use crate::automaton::formula::{AssertionId, FormulaId, ItemsId, MemberKey, TextId, split, verdict_of};
 use crate::automaton::search::{Requirement, Search};
 use crate::{numbers, strings};
 use hashbrown::HashMap;
@@ -154,7 +154,8 @@ impl Search {
                     self.algebra
                         .after_item(at, &|assertion| verdict_of(&assertions, &vector, assertion), false);
                 // If items have to differ, it is not known whether values for the items that must follow are left.
-                let can_end = self.algebra.at_end(after) || (!is_unique && self.array_can_end(after, &[])?);
+                let can_end =
+                    self.algebra.at_end(after) || (!is_unique && self.array_can_end(after, ItemsId::EMPTY)?);
                 if can_end && after == at && !is_unique {
                     return Ok(Found::Infinite);
                 }

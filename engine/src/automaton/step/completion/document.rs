@@ -132,8 +132,8 @@ impl Automaton {
         let begun = matches!(state.cursor, Cursor::ObjectNext | Cursor::ArrayNext);
         match &frame.kind {
             Container::Array { values } => {
-                let seen = values.as_deref().unwrap_or_default();
-                self.array_rest(demand, seen, begun)
+                let seen = self.search.algebra.values.all_items(values.unwrap_or_default());
+                self.array_rest(demand, &seen, begun)
             }
             Container::Object { order, passed, .. } => {
                 let ordered = self.search.algebra.ordered(*order, *passed);

@@ -5,7 +5,7 @@
 //! language.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{KeySetId, TextId};
+use crate::automaton::formula::{Algebra, KeySetId, TextId};
 use crate::automaton::search::{KeyListId, NextKeys};
 use crate::automaton::step::{Automaton, Cursor, StackId, State};
 use crate::strings::LanguageId;
@@ -184,12 +184,16 @@ impl Automaton {
         self.search.algebra.key_sets.has(seen, name, &self.search.algebra.texts)
     }
 
-    /// The keys that are in exactly one of two sets of seen keys; the flag says that it is the second.
-    pub(crate) fn key_differences(&mut self, one: KeySetId, other: KeySetId) -> Vec<(TextId, bool)> {
-        self.search
-            .algebra
-            .key_sets
-            .differences(one, other, &self.search.algebra.texts)
+    /// The keys that begin with a text and are in exactly one of two sets of seen keys; the flag says that it is the second.
+    pub(crate) fn key_differences(&mut self, one: KeySetId, other: KeySetId, text: TextId) -> Vec<(TextId, bool)> {
+        let Algebra { key_sets, texts, .. } = &mut self.search.algebra;
+        if one == KeySetId::EMPTY {
+            let names = key_sets.names(other, text, texts).into_iter();
+            return names.map(|name| (name, true)).collect();
+        }
+        let mut found = key_sets.differences(one, other, texts);
+        found.retain(|(name, _)| texts.begins_with(*name, text));
+        found
     }
 
     /// Number of keys or texts that may not come.
@@ -294,11 +298,6 @@ impl Automaton {
     /// The text of a key.
     pub(crate) fn key_text(&self, name: TextId) -> &str {
         self.search.algebra.texts.get(name)
-    }
-
-    /// Whether the text of a key begins with another text.
-    pub(crate) fn key_begins_with(&self, name: TextId, beginning: TextId) -> bool {
-        self.search.algebra.texts.begins_with(name, beginning)
     }
 
     /// Number of bytes of the text of a key.

@@ -8,21 +8,13 @@ use crate::automaton::error::AutomatonError;
 use crate::automaton::step::{Automaton, Container, State, is_whitespace};
 
 impl Automaton {
-    /// Whether all strings, except those that [`after_most_texts`](Self::after_most_texts) lists, agree on whether
-    /// `rest` may follow the closing quote. `after` is the state after most strings, and `rest` contains brackets that
+    /// Whether all strings, except the [exceptional](super::super::ExceptionalTexts) ones, agree on whether `rest` may
+    /// follow the closing quote. `after` is the state after most strings, and `rest` contains brackets that
     /// close containers.
     ///
     /// Two such strings produce two containers, each different from all values that the containers have to differ from.
     /// So they count only by their number, and not even by that as long as infinitely many values are possible.
     pub(crate) fn ends_alike(&mut self, after: State, mut rest: &[u8]) -> Result<bool, AutomatonError> {
-        // A string may make an enclosing container equal to another value if the two agree so far.
-        let mut around = self.frame(after.stack).map(|frame| frame.below);
-        while let Some(stack) = around.filter(|stack| self.keeps_values(*stack)) {
-            if !self.distinctness(stack)?.own.is_empty() {
-                return Ok(false);
-            }
-            around = self.frame(stack).map(|frame| frame.below);
-        }
         let mut at = after;
         while let Some((&byte, behind)) = rest.split_first()
             && (matches!(byte, b'}' | b']') || is_whitespace(byte))

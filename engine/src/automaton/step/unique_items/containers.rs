@@ -3,20 +3,29 @@
 //! An item is read as if any value were allowed, together with the values that it must not equal. Only values that
 //! agree with what has been read of the item still matter, and after a few bytes there are usually none. While there
 //! are some, a state is kept only if the item can still become something else.
+//!
+//! Arrays have thousands of items, so the values are [persistent sets](ValueSet), and what is derived from a set is
+//! brought up to date with the items that have come since: the values that agree, their parts, and the parts that must
+//! not come. Where a container begins unlike most values, its beginning is looked up instead: each item and member knows
+//! the values that have it ([`holders`](crate::automaton::step::DistinctMemo::holders)).
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
-    Assertion, AssertionId, AtomKind, Constraint, FormulaId, Keys, MemberKey, TextId, split, verdict_of,
+    Assertion, AssertionId, AtomKind, ByNumber, Constraint, FormulaId, ItemsId, Keys, MemberKey, SetId, TextId,
+    ValueSet, split, verdict_of,
 };
 use crate::automaton::search::ExpectationId;
 use crate::automaton::step::{
-    Automaton, ComparedValues, Container, Cursor, Distinctness, Frame, StackId, State, ValueParts,
+    Automaton, Container, Cursor, Derivation, Distinctness, Frame, Part, StackId, State, ValueParts,
 };
 use crate::json::Shape;
-use std::sync::Arc;
+use crate::numbers::NumberCount;
 
 /// Number of verdict vectors of one value up to which all are looked at.
 const COMPARED_VECTORS: usize = 16;
+
+/// Number of values by which a set may have grown for what is derived from it to be brought up to date.
+const VALUES_ADDED: usize = 64;
 
 impl Automaton {
     /// Whether the document can be continued from a state so that all items that have to differ do.
@@ -33,67 +42,82 @@ impl Automaton {
         }
         let apart = self.distinctness(stack)?;
         match &state.cursor {
-            Cursor::Value(expected) => self.value_can_be_distinct(*expected, &apart.child),
+            Cursor::Value(expected) => self.value_can_be_distinct(*expected, apart.child),
             Cursor::Literal(word, _, _) => {
                 let value = self.search.algebra.assertions.intern(Assertion::Equal(word.value()));
-                Ok(!apart.child.contains(&value))
+                Ok(!self.search.algebra.has_value(apart.child, value))
             }
             Cursor::String(decode, language, _, Some(text), _) => {
                 self.string_can_be_distinct(*decode, *language, *text, stack)
             }
             Cursor::Number(number, Some(text), expected) => {
-                self.number_can_be_distinct(*number, *text, *expected, &apart.child)
+                self.number_can_be_distinct(*number, *text, *expected, apart.child.others)
             }
-            Cursor::Key(..) if !apart.own.is_empty() => self.key_can_be_distinct(*state),
-            Cursor::Colon(name) if !apart.own.is_empty() => self.member_can_be_distinct(*name, stack),
-            Cursor::ObjectComma if !apart.own.is_empty() => {
+            Cursor::Key(..) if apart.own != SetId::EMPTY => self.key_can_be_distinct(*state),
+            Cursor::Colon(name) if apart.own != SetId::EMPTY => self.member_can_be_distinct(*name, stack),
+            Cursor::ObjectComma if apart.own != SetId::EMPTY => {
                 let Some(named) = self.begin_key(stack)? else {
                     return Ok(false);
                 };
                 self.key_can_be_distinct(named)
             }
             Cursor::ObjectStart | Cursor::ObjectNext | Cursor::ArrayStart | Cursor::ArrayNext
-                if !apart.own.is_empty() =>
+                if apart.own != SetId::EMPTY =>
             {
                 let Some(frame) = self.frame(stack) else {
                     return Ok(true);
                 };
-                let (exhausted, seen) = (self.exhausted_keys(&frame.kind), frame.kind.values().to_vec());
-                self.rest_can_be_distinct(frame.formulas[0], &frame.kind, &apart.own, &exhausted, &seen)
+                let exhausted = self.exhausted_keys(&frame.kind);
+                self.rest_can_be_distinct(frame.formulas[0], &frame.kind, apart.own, &exhausted)
             }
             _ => Ok(true),
         }
     }
 
-    /// The part of each value in `own` at the position or key of the container's next item or member, with that value.
-    pub(super) fn parts_here(&mut self, frame: &Frame, own: &ComparedValues) -> Vec<(AssertionId, AssertionId)> {
-        let mut here = Vec::new();
-        for &value in own.iter() {
-            let part = match (self.value_parts(value), &frame.kind) {
-                (ValueParts::Array(items), Container::Array { .. }) => items.get(frame.kind.values().len()).copied(),
-                (ValueParts::Object(members), Container::Object { name: Some(name), .. }) => {
-                    let place = members.binary_search_by_key(name, |(name, _)| *name);
-                    place.ok().map(|place| members[place].1)
-                }
-                _ => None,
-            };
-            here.extend(part.map(|part| (part, value)));
+    /// The position or key of the container's next item or member; `None` if the key is not known yet.
+    fn next_part(&self, kind: &Container) -> Option<Part> {
+        match kind {
+            Container::Array { .. } => Some(Part::Item(self.search.algebra.values.length(kind.items()))),
+            Container::Object { name, .. } => name.map(Part::Member),
         }
-        here
+    }
+
+    /// The items or members read of a container, as far as they are kept.
+    fn read_parts(&self, kind: &Container) -> Vec<(Part, AssertionId)> {
+        let values = &self.search.algebra.values;
+        match kind {
+            Container::Array { .. } => {
+                let items = values.all_items(kind.items()).into_iter();
+                items.enumerate().map(|(at, item)| (Part::Item(at), item)).collect()
+            }
+            Container::Object { values: members, .. } => {
+                let members = values.all_members(members.unwrap_or_default()).into_iter();
+                members.map(|(name, value)| (Part::Member(name), value)).collect()
+            }
+        }
+    }
+
+    /// The part of a value at a position or key.
+    fn part_of(&mut self, value: AssertionId, part: Part) -> Option<AssertionId> {
+        match (self.value_parts(value), part) {
+            (ValueParts::Array(items), Part::Item(at)) => items.get(at).copied(),
+            (ValueParts::Object(members), Part::Member(name)) => {
+                let place = members.binary_search_by_key(&name, |(name, _)| *name);
+                place.ok().map(|place| members[place].1)
+            }
+            _ => None,
+        }
     }
 
     /// The values that the container at the top of a stack and its next part must not equal. The containers around it
     /// are looked at first.
     pub(crate) fn distinctness(&mut self, stack: StackId) -> Result<Distinctness, AutomatonError> {
         let mut chain = Vec::new();
-        let mut around = Distinctness {
-            own: Arc::default(),
-            child: Arc::default(),
-        };
+        let mut around = Distinctness::default();
         let mut at = stack;
         while let Some(frame) = self.frame(at) {
             if let Some(known) = self.distinct_memo.containers.get(&at) {
-                around = known.clone();
+                around = *known;
                 break;
             }
             let below = frame.below;
@@ -101,44 +125,135 @@ impl Automaton {
             at = below;
         }
         for (at, frame) in chain.into_iter().rev() {
-            let own = self.agreeing(&frame.kind, &around.child);
-            let child = self.compared_with_child(&frame, &own)?;
-            around = Distinctness { own, child };
-            self.distinct_memo.containers.insert(at, around.clone());
+            let own = self.derived(&frame, Derivation::Agreeing, around.child.others)?.others;
+            let own_last = self.derived(&frame, Derivation::Agreeing, around.last.others)?.others;
+            let (mut child, mut last) = (ValueSet::default(), ValueSet::default());
+            if frame.kind.items() != ItemsId::EMPTY {
+                last = self.search.algebra.values.set(frame.kind.items());
+                if self.search.must_differ(frame.formulas[0]) {
+                    child = last;
+                }
+            }
+            if own != SetId::EMPTY && self.next_part(&frame.kind).is_some() && !self.always_distinct(&frame)? {
+                let barred = self.derived(&frame, Derivation::Barred(frame.formulas[0]), own)?;
+                child = self.search.algebra.with_values(child, barred);
+            }
+            if own_last != SetId::EMPTY {
+                let parts = self.derived(&frame, Derivation::Parts, own_last)?;
+                last = self.search.algebra.with_values(last, parts);
+            }
+            around = Distinctness { own, child, last };
+            self.distinct_memo.containers.insert(at, around);
         }
         Ok(around)
     }
 
-    /// The values among `values` that a container may still become equal to.
-    fn agreeing(&mut self, kind: &Container, values: &ComparedValues) -> ComparedValues {
-        if values.is_empty() {
-            return values.clone();
+    /// What is derived from a set of values for a container.
+    fn derived(
+        &mut self,
+        frame: &Frame,
+        derivation: Derivation,
+        values: SetId<AssertionId>,
+    ) -> Result<ValueSet, AutomatonError> {
+        if values == SetId::EMPTY {
+            return Ok(ValueSet::default());
         }
-        let used = self
-            .search
-            .algebra
-            .key_sets
-            .names(kind.used(), TextId::EMPTY, &self.search.algebra.texts);
-        let agree = |this: &mut Self, value: &AssertionId| match (this.value_parts(*value), kind) {
-            (ValueParts::Array(items), Container::Array { values: Some(read) }) => items.starts_with(read),
-            (ValueParts::Object(members), Container::Object { values, .. }) => {
-                let mut read = used.iter().zip(values.iter().flatten());
-                read.all(|(name, value)| {
-                    let place = members.binary_search_by_key(name, |(name, _)| *name);
-                    place.is_ok_and(|place| members[place].1 == *value)
-                })
+        let key = (derivation, frame.kind);
+        let known = self.distinct_memo.derived.get(&key).copied();
+        let sets = &mut self.search.algebra.values.others;
+        let mut from = ValueSet::default();
+        let mut added = None;
+        if let Some((before, known)) = known {
+            added = sets.added_up_to(VALUES_ADDED, (before, values), &ByNumber);
+            if added.is_some() {
+                from = known;
             }
-            _ => false,
+        }
+        let added = match added {
+            Some(added) => added,
+            None if derivation == Derivation::Agreeing => self.likely_agreeing(&frame.kind, values),
+            None => sets.all(values),
         };
-        let agreeing: Vec<AssertionId> = values.iter().copied().filter(|value| agree(self, value)).collect();
-        match agreeing.len() == values.len() {
-            true => values.clone(),
-            false => agreeing.into(),
+        let is_new = known.is_none_or(|(before, _)| before != values);
+        for value in added {
+            match derivation {
+                Derivation::Agreeing => {
+                    if self.agrees(&frame.kind, value) {
+                        from = self.search.algebra.with_value(from, value);
+                    }
+                }
+                Derivation::Parts | Derivation::Barred(_) => {
+                    let Some(part) = self.next_part(&frame.kind) else {
+                        continue;
+                    };
+                    let Some(here) = self.part_of(value, part) else {
+                        continue;
+                    };
+                    if derivation == Derivation::Parts || self.is_barred(frame, (part, here), values)? {
+                        // The parts of values are compared with those of containers within this one.
+                        self.value_parts(here);
+                        from = self.search.algebra.with_value(from, here);
+                    }
+                }
+            }
+        }
+        if is_new {
+            self.distinct_memo.derived.insert(key, (values, from));
+        }
+        Ok(from)
+    }
+
+    /// Some of the values of a set, among them all that agree with what has been read of a container.
+    fn likely_agreeing(&mut self, kind: &Container, values: SetId<AssertionId>) -> Vec<AssertionId> {
+        let sets = &self.search.algebra.values.others;
+        let holders = &self.distinct_memo.holders;
+        let read = self.read_parts(kind).into_iter();
+        let fewest = read.map(|part| holders.get(&part).map_or(&[][..], |holders| &holders[..]));
+        match fewest.min_by_key(|holders| holders.len()) {
+            Some(fewest) if fewest.len() < sets.len(values) => {
+                let is_in = |value: &&AssertionId| sets.has(values, **value, &ByNumber);
+                fewest.iter().filter(is_in).copied().collect()
+            }
+            _ => sets.all(values),
         }
     }
 
+    /// Whether a container may still become equal to a value.
+    fn agrees(&mut self, kind: &Container, value: AssertionId) -> bool {
+        let is_alike = match (self.value_parts(value), kind) {
+            (ValueParts::Array(_), Container::Array { values }) => values.is_some(),
+            (ValueParts::Object(_), Container::Object { values, .. }) => values.is_some(),
+            _ => false,
+        };
+        let read = if is_alike { self.read_parts(kind) } else { Vec::new() };
+        is_alike
+            && read
+                .into_iter()
+                .all(|(part, here)| self.part_of(value, part) == Some(here))
+    }
+
+    /// Whether a container, in which `here` is the next part, could then only become equal to one of the values `rivals`.
+    fn is_barred(
+        &mut self,
+        frame: &Frame,
+        (part, here): (Part, AssertionId),
+        rivals: SetId<AssertionId>,
+    ) -> Result<bool, AutomatonError> {
+        let mut same = SetId::EMPTY;
+        let holders = self.distinct_memo.holders.get(&(part, here)).cloned();
+        for value in holders.unwrap_or_default() {
+            let sets = &mut self.search.algebra.values.others;
+            if sets.has(rivals, value, &ByNumber) {
+                same = sets.with(same, value, &ByNumber);
+            }
+        }
+        let (after, kind) = self.after_part(frame, here)?;
+        let exhausted = self.exhausted_keys(&kind);
+        Ok(!self.rest_can_be_distinct(after, &kind, same, &exhausted)?)
+    }
+
     /// The parts of a value, given by its assertion of equality.
-    pub(super) fn value_parts(&mut self, value: AssertionId) -> ValueParts {
+    pub(crate) fn value_parts(&mut self, value: AssertionId) -> ValueParts {
         if let Some(known) = self.distinct_memo.parts.get(&value) {
             return known.clone();
         }
@@ -170,35 +285,27 @@ impl Automaton {
             },
             _ => ValueParts::Scalar,
         };
+        match &parts {
+            ValueParts::Scalar => {}
+            ValueParts::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.note_holder((Part::Item(at), *item), value);
+                }
+            }
+            ValueParts::Object(members) => {
+                for (name, member) in members.iter() {
+                    self.note_holder((Part::Member(*name), *member), value);
+                }
+            }
+        }
         self.distinct_memo.parts.insert(value, parts.clone());
         parts
     }
 
-    /// The values that the next item or member of a container must not equal, given that the container must not equal
-    /// `own`.
-    fn compared_with_child(&mut self, frame: &Frame, own: &ComparedValues) -> Result<ComparedValues, AutomatonError> {
-        let demand = frame.formulas[0];
-        let mut child: Vec<AssertionId> = Vec::new();
-        if matches!(frame.kind, Container::Array { .. }) && self.search.must_differ(demand) {
-            child.extend_from_slice(frame.kind.values());
-        }
-        let mut here = self.parts_here(frame, own);
-        if here.is_empty() || self.always_distinct(frame)? {
-            return Ok(child.into());
-        }
-        here.sort_unstable();
-        for same in here.chunk_by(|a, b| a.0 == b.0) {
-            let part = same[0].0;
-            let rivals: Vec<AssertionId> = same.iter().map(|(_, value)| *value).collect();
-            let (after, kind, seen) = self.after_part(frame, part)?;
-            let exhausted = self.exhausted_keys(&kind);
-            if !self.rest_can_be_distinct(after, &kind, &rivals, &exhausted, &seen)? {
-                child.push(part);
-            }
-        }
-        child.sort_unstable();
-        child.dedup();
-        Ok(child.into())
+    /// Records that a value has this part.
+    fn note_holder(&mut self, part: (Part, AssertionId), value: AssertionId) {
+        self.search.algebra.kept_cells += 4;
+        self.distinct_memo.holders.entry(part).or_default().push(value);
     }
 
     /// Whether there are infinitely many ways to complete the container after every value that its next item or member
@@ -234,7 +341,7 @@ impl Automaton {
                 }
                 _ => {
                     let after = self.search.algebra.after_item(demand, &verdict, false);
-                    !self.search.array_can_end(after, &[])? || self.search.is_infinite_array(after)?
+                    !self.search.array_can_end(after, ItemsId::EMPTY)? || self.search.is_infinite_array(after)?
                 }
             };
             if !infinite {
@@ -244,52 +351,41 @@ impl Automaton {
         Ok(true)
     }
 
-    /// The residual formula, the container and its values after `part` as the next item or member.
-    fn after_part(
-        &mut self,
-        frame: &Frame,
-        part: AssertionId,
-    ) -> Result<(FormulaId, Container, Vec<AssertionId>), AutomatonError> {
+    /// The residual formula and the container after `part` as the next item or member.
+    fn after_part(&mut self, frame: &Frame, part: AssertionId) -> Result<(FormulaId, Container), AutomatonError> {
         let demand = frame.formulas[0];
+        let algebra = &mut self.search.algebra;
         let assertions = match &frame.kind {
-            Container::Object { name: Some(name), .. } => self
-                .search
-                .algebra
-                .assertions_of_member(&[demand], MemberKey::Known(*name))?,
-            _ => self.search.algebra.assertions_of_item(&[demand]),
+            Container::Object { name: Some(name), .. } => {
+                algebra.assertions_of_member(&[demand], MemberKey::Known(*name))?
+            }
+            _ => algebra.assertions_of_item(&[demand]),
         };
         let mut verdicts = Vec::with_capacity(assertions.len());
         for &assertion in &assertions {
             verdicts.push(self.search.satisfiable(&[part, assertion], &[])?);
         }
         let verdict = |assertion| verdict_of(&assertions, &verdicts, assertion);
-        let mut kind = frame.kind.clone();
-        let mut seen = kind.values().to_vec();
+        let algebra = &mut self.search.algebra;
+        let mut kind = frame.kind;
         let after = match &mut kind {
             Container::Array { values } => {
-                let repeats = seen.contains(&part);
-                seen.push(part);
-                *values = Some(seen.clone().into());
-                self.search.algebra.after_item(demand, &verdict, repeats)
+                let items = values.unwrap_or_default();
+                let repeats = algebra.has_item(items, part);
+                *values = Some(algebra.with_item(items, part));
+                algebra.after_item(demand, &verdict, repeats)
             }
             Container::Object { used, values, name, .. } => {
                 let Some(name) = name.take() else {
-                    return Ok((demand, kind, seen));
+                    return Ok((demand, kind));
                 };
-                *used = self
-                    .search
-                    .algebra
-                    .key_sets
-                    .with(*used, name, &self.search.algebra.texts);
-                let all = self.with_value(&seen, *used, (name, part));
-                seen = all.to_vec();
-                *values = Some(all);
-                self.search
-                    .algebra
-                    .after_member(demand, MemberKey::Known(name), &verdict)?
+                *used = algebra.key_sets.with(*used, name, &algebra.texts);
+                let members = values.unwrap_or_default();
+                *values = Some(algebra.values.with_member(members, (name, part), &algebra.texts));
+                algebra.after_member(demand, MemberKey::Known(name), &verdict)?
             }
         };
-        Ok((after, kind, seen))
+        Ok((after, kind))
     }
 
     /// Whether a container with residual `demand` can be completed to a value other than each of `rivals`, which agree
@@ -298,9 +394,8 @@ impl Automaton {
         &mut self,
         demand: FormulaId,
         kind: &Container,
-        rivals: &[AssertionId],
+        rivals: SetId<AssertionId>,
         exhausted: &[TextId],
-        seen: &[AssertionId],
     ) -> Result<bool, AutomatonError> {
         let infinite = match kind {
             Container::Array { .. } => self.search.is_infinite_array(demand)?,
@@ -311,17 +406,21 @@ impl Automaton {
         }
         let apart = self.distinct_demand(demand, kind, rivals);
         match kind {
-            Container::Array { .. } => self.search.array_can_end(apart, seen),
+            Container::Array { .. } => self.search.array_can_end(apart, kind.items()),
             Container::Object { .. } => self.search.object_can_end(apart, exhausted),
         }
     }
 
     /// The demand on a container together with the condition that it differs from each of `rivals`, which agree with
     /// what has been read of it.
-    fn distinct_demand(&mut self, demand: FormulaId, kind: &Container, rivals: &[AssertionId]) -> FormulaId {
-        let read = kind.values().len();
+    fn distinct_demand(&mut self, demand: FormulaId, kind: &Container, rivals: SetId<AssertionId>) -> FormulaId {
+        let values = &self.search.algebra.values;
+        let read = match kind {
+            Container::Array { .. } => values.length(kind.items()),
+            Container::Object { values: members, .. } => values.count_members(members.unwrap_or_default()),
+        };
         let mut parts = vec![demand];
-        for &rival in rivals {
+        for rival in values.others.all(rivals) {
             let rest = match self.value_parts(rival) {
                 ValueParts::Array(items) => {
                     let rest = &items[read.min(items.len())..];
@@ -363,7 +462,7 @@ impl Automaton {
     ) -> Result<FormulaId, AutomatonError> {
         let own = self.distinctness(stack)?.own;
         Ok(match self.frame(stack) {
-            Some(frame) if !own.is_empty() => self.distinct_demand(demand, &frame.kind, &own),
+            Some(frame) if own != SetId::EMPTY => self.distinct_demand(demand, &frame.kind, own),
             _ => demand,
         })
     }
@@ -379,40 +478,40 @@ impl Automaton {
         if child.is_empty() {
             return Ok(constraint);
         }
-        let others = self.search.algebra.combined(&[], &child)?;
+        let others = self.search.algebra.all_values(child);
+        let others = self.search.algebra.combined(&[], &others)?;
         Ok(self.search.algebra.both(constraint, others)?)
     }
 
-    /// Whether some value meets an expectation and equals none of `others`.
+    /// Whether some value meets an expectation and is none of `others`.
     pub(super) fn value_can_be_distinct(
         &mut self,
         expected: ExpectationId,
-        others: &[AssertionId],
+        others: ValueSet,
     ) -> Result<bool, AutomatonError> {
-        if others.is_empty() {
+        if others.is_empty() || self.search.value_is_infinite(expected)? {
             return Ok(true);
         }
         let what = self.search.expected(expected);
+        let many = self.search.algebra.count_values(others) as u64;
+        let mut listed = None;
         for vector in self.search.verdict_vectors(&what.assertions)? {
-            if !self
-                .search
-                .algebra
-                .diagrams
-                .admits(what.diagram, |assertion| vector[assertion as usize])
-            {
+            let admits = |assertion: u32| vector[assertion as usize];
+            if !self.search.algebra.diagrams.admits(what.diagram, admits) {
                 continue;
             }
             let (all, mut none) = split(&what.assertions, &vector);
-            let mut is_apart = self.search.is_infinite(&all, &none)?;
-            if !is_apart {
-                // If there are more strings than others, one of them is none of the others.
-                let strings = self.search.algebra.combined(&all, &none)?.strings;
-                let many = others.len() as u64;
-                is_apart =
-                    !self.languages().is_non_enumerable(strings) && self.count_strings(strings, many + 1)? > many;
+            // If there are more strings or numbers than others, one of them is none of the others.
+            let value = self.search.algebra.combined(&all, &none)?;
+            let numbers = self.search.algebra.number_texts.sets_mut();
+            if !matches!(numbers.cardinality(value.numbers, many)?, NumberCount::Exactly(count) if count <= many)
+                || !self.languages().is_non_enumerable(value.strings)
+                    && self.count_strings(value.strings, many + 1)? > many
+            {
+                return Ok(true);
             }
-            none.extend_from_slice(others);
-            if is_apart || self.search.satisfiable(&all, &none)? {
+            none.extend_from_slice(listed.get_or_insert_with(|| self.search.algebra.all_values(others)));
+            if self.search.satisfiable(&all, &none)? {
                 return Ok(true);
             }
         }

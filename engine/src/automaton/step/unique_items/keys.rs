@@ -15,7 +15,8 @@ impl Automaton {
     pub(crate) fn compared_keys(&mut self, stack: StackId) -> Result<Vec<TextId>, AutomatonError> {
         let mut names = Vec::new();
         if self.keeps_values(stack) {
-            for &value in self.distinctness(stack)?.own.iter() {
+            let own = self.distinctness(stack)?.own;
+            for value in self.search.algebra.values.others.all(own) {
                 if let ValueParts::Object(members) = self.value_parts(value) {
                     names.extend(members.iter().map(|(name, _)| *name));
                 }
@@ -133,6 +134,6 @@ impl Automaton {
             return Ok(true);
         }
         let apart = self.distinctness(after.stack)?;
-        self.value_can_be_distinct(expected, &apart.child)
+        self.value_can_be_distinct(expected, apart.child)
     }
 }

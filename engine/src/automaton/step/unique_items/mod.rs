@@ -3,5 +3,5 @@
 mod closed;
 mod containers;
 mod keys;
-mod numbers;
+pub(crate) mod numbers;
 mod strings;

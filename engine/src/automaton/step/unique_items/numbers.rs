@@ -1,14 +1,55 @@
 //! Numbers that have to differ from others.
+//!
+//! Mostly more numbers begin with what has been read than a document has items, and then one of them is none of the others.
+//! Otherwise the numbers that may still come are few, and some of them are tried. Only where these are all among the others
+//! does the automaton of numbers read on in a set without these.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, TextId};
+use crate::automaton::formula::{Assertion, AssertionId, ByNumber, SetId, TextId};
 use crate::automaton::search::ExpectationId;
-use crate::automaton::step::{Automaton, StackId};
+use crate::automaton::step::{Automaton, Cursor, StackId, State};
 use crate::decimal::Decimal;
-use crate::numbers::NumberState;
+use crate::json::Value;
+use crate::numbers::{NextDigits, NumberState, NumeralAutomaton};
+use hashbrown::HashSet;
 
-/// Number of bytes by which a number is extended to find one that differs.
-const EXTENSION_BYTES: usize = 12;
+/// Number of states that are looked at to see that many numbers begin with one.
+const LOOKED_AT: usize = 96;
+
+/// Number of texts that are tried as numbers that are none of the others.
+const TRIED_TEXTS: usize = 256;
+
+/// What has been read of a number that has to differ from others, as far as it counts for how many numbers may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PartialNumber {
+    /// Whether all digits before the exponent are zero.
+    is_zero: bool,
+    has_exponent: bool,
+    /// A number of digits with which more numbers can be written than there are others, even without those that begin with
+    /// a zero.
+    digits: u32,
+}
+
+impl PartialNumber {
+    /// The number of which `text` has been read and which has to differ from so many others.
+    fn of(text: &str, others: usize) -> Self {
+        let begun = Self {
+            is_zero: true,
+            has_exponent: false,
+            digits: others.checked_ilog10().map_or(1, |log| log + 2),
+        };
+        text.bytes().fold(begun, Self::after)
+    }
+
+    /// The number after one more byte.
+    pub(crate) fn after(self, byte: u8) -> Self {
+        Self {
+            is_zero: self.is_zero && (self.has_exponent || !matches!(byte, b'1'..=b'9')),
+            has_exponent: self.has_exponent || matches!(byte, b'e' | b'E'),
+            ..self
+        }
+    }
+}
 
 impl Automaton {
     /// Whether the number `text` that is being read can become a number that is none of `others`.
@@ -17,13 +58,99 @@ impl Automaton {
         number: NumberState,
         text: TextId,
         expected: ExpectationId,
-        others: &[AssertionId],
+        others: SetId<AssertionId>,
     ) -> Result<bool, AutomatonError> {
-        let others = self.numbers_of(others);
-        if others.is_empty() || self.longer_number(number, text, &others) {
+        if others == SetId::EMPTY {
             return Ok(true);
         }
-        Ok(self.number_beside(text, expected, others)?.is_some())
+        let begun = PartialNumber::of(
+            self.search.algebra.texts.get(text),
+            self.search.algebra.values.others.len(others),
+        );
+        if self.has_many_numbers(number, begun) {
+            return Ok(true);
+        }
+        match self.try_numbers(number, text, others) {
+            Some(known) => Ok(known),
+            None => Ok(self.number_beside(text, expected, others)?.is_some()),
+        }
+    }
+
+    /// What counts of the number that a state is in or before, beside its state, for how many numbers may come.
+    pub(crate) fn partial_number(&mut self, at: State) -> Result<PartialNumber, AutomatonError> {
+        let others = self.distinctness(at.stack)?.child.others;
+        let read = match at.cursor {
+            Cursor::Number(_, Some(text), _) => self.search.algebra.texts.get(text),
+            _ => "",
+        };
+        Ok(PartialNumber::of(read, self.search.algebra.values.others.len(others)))
+    }
+
+    /// Whether more numbers begin with a state than there are others to differ from; `false` also if this does not show
+    /// soon.
+    pub(crate) fn has_many_numbers(&mut self, number: NumberState, begun: PartialNumber) -> bool {
+        // Whatever its exponent, zero is zero.
+        if begun.is_zero && begun.has_exponent {
+            return false;
+        }
+        let key = (number, begun.digits);
+        if let Some(&known) = self.distinct_memo.many_numbers.get(&key) {
+            return known;
+        }
+        let mut seen: HashSet<NumberState> = HashSet::from([number]);
+        let mut open = vec![number];
+        let mut is_many = false;
+        while let Some(at) = open.pop()
+            && !is_many
+        {
+            let numbers = &mut self.search.algebra.number_texts;
+            // Numbers of different digits differ, and so do those of different exponents if these go on without end.
+            let repeats = |numbers: &mut NumeralAutomaton, byte| numbers.step(at, byte) == Some(at);
+            is_many = numbers.next_digits(at, begun.digits) != NextDigits::Some
+                || repeats(numbers, b'1') && repeats(numbers, b'2');
+            for byte in *b"1205.-" {
+                if let Some(next) = numbers.step(at, byte)
+                    && seen.len() < LOOKED_AT
+                    && seen.insert(next)
+                {
+                    open.push(next);
+                }
+            }
+        }
+        self.distinct_memo.many_numbers.insert(key, is_many);
+        is_many
+    }
+
+    /// Whether one of the texts that a number may go on with makes it one that is none of `others`; `None` if there are too
+    /// many texts to tell.
+    fn try_numbers(&mut self, number: NumberState, text: TextId, others: SetId<AssertionId>) -> Option<bool> {
+        let mut open = vec![(number, self.search.algebra.texts.get(text).to_owned())];
+        let mut tried = 0;
+        while let Some((at, text)) = open.pop() {
+            tried += 1;
+            if tried > TRIED_TEXTS {
+                return None;
+            }
+            if self.search.algebra.number_texts.can_end(at)
+                && let Ok(value) = Decimal::parse(text.as_bytes())
+            {
+                let algebra = &self.search.algebra;
+                let value = algebra.assertions.find(&Assertion::Equal(Value::number(value)));
+                if value.is_none_or(|value| !algebra.values.others.has(others, value, &ByNumber)) {
+                    return Some(true);
+                }
+            }
+            // Digits, which are pushed last, are looked at first.
+            for byte in *b"-+Ee.0246813579" {
+                if let Some(next) = self.search.algebra.number_texts.step(at, byte)
+                    // More zeros at the end of a fraction, or at the beginning of an exponent, make the same numbers.
+                    && (byte != b'0' || next != at)
+                {
+                    open.push((next, format!("{text}{}", char::from(byte))));
+                }
+            }
+        }
+        Some(false)
     }
 
     /// The number that is being read, restricted to numbers that differ from those it has to differ from.
@@ -34,11 +161,10 @@ impl Automaton {
         expected: ExpectationId,
         stack: StackId,
     ) -> Result<NumberState, AutomatonError> {
-        let child = self.distinctness(stack)?.child;
-        let (Some(text), false) = (text, child.is_empty()) else {
+        let others = self.distinctness(stack)?.child.others;
+        let (Some(text), true) = (text, others != SetId::EMPTY) else {
             return Ok(number);
         };
-        let others = self.numbers_of(&child);
         Ok(self.number_beside(text, expected, others)?.unwrap_or(number))
     }
 
@@ -48,57 +174,43 @@ impl Automaton {
         &mut self,
         text: TextId,
         expected: ExpectationId,
-        others: Vec<Decimal>,
+        others: SetId<AssertionId>,
     ) -> Result<Option<NumberState>, AutomatonError> {
-        let what = self.search.expected(expected);
-        let viable = self.search.numbers_expected(&what)?;
-        let numbers = self.search.algebra.number_texts.sets_mut();
-        let others = numbers.one_of(others)?;
-        let others = numbers.not(others);
-        let viable = numbers.and(viable, others)?;
-        if numbers.is_empty(viable) {
-            return Ok(None);
-        }
-        let mut state = Some(self.search.algebra.number_texts.start(viable)?);
+        let key = (expected, others);
+        let start = match self.distinct_memo.other_numbers.get(&key) {
+            Some(known) => *known,
+            None => {
+                let start = self.numbers_beside(expected, others)?;
+                self.distinct_memo.other_numbers.insert(key, start);
+                start
+            }
+        };
+        let mut state = start;
         for byte in self.search.algebra.texts.get(text).bytes() {
             state = state.and_then(|state| self.search.algebra.number_texts.step(state, byte));
         }
         Ok(state)
     }
 
-    /// Whether one of a few tried continuations of a number leads to a number that is none of `others`.
-    fn longer_number(&mut self, start: NumberState, text: TextId, others: &[Decimal]) -> bool {
-        for first in [3, 7, 1] {
-            let (mut state, mut longer) = (start, self.search.algebra.texts.get(text).to_owned());
-            for at in 0..3 * EXTENSION_BYTES {
-                if at >= EXTENSION_BYTES && self.search.algebra.number_texts.can_end(state) {
-                    break;
-                }
-                let digits = (0..10).map(|digit| b'0' + ((first + 7 * at + digit) % 10) as u8);
-                let mut bytes = digits.chain(*b".e-");
-                let Some((byte, next)) = bytes.find_map(|byte| {
-                    self.search
-                        .algebra
-                        .number_texts
-                        .step(state, byte)
-                        .map(|next| (byte, next))
-                }) else {
-                    break;
-                };
-                longer.push(char::from(byte));
-                state = next;
-            }
-            let value = Decimal::parse(longer.as_bytes()).ok();
-            if self.search.algebra.number_texts.can_end(state) && value.is_some_and(|value| !others.contains(&value)) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// The numbers among `others`.
-    fn numbers_of(&self, others: &[AssertionId]) -> Vec<Decimal> {
-        let numbers = others.iter().filter_map(|other| self.search.algebra.number_of(*other));
-        numbers.collect()
+    /// The state before the numbers that meet an expectation and are none of `others`; `None` if there are no such numbers.
+    fn numbers_beside(
+        &mut self,
+        expected: ExpectationId,
+        others: SetId<AssertionId>,
+    ) -> Result<Option<NumberState>, AutomatonError> {
+        let what = self.search.expected(expected);
+        let viable = self.search.numbers_expected(&what)?;
+        let others = self.search.algebra.values.others.all(others).into_iter();
+        let others: Vec<Decimal> = others
+            .filter_map(|other| self.search.algebra.number_of(other))
+            .collect();
+        let numbers = self.search.algebra.number_texts.sets_mut();
+        let others = numbers.one_of(others)?;
+        let others = numbers.not(others);
+        let viable = numbers.and(viable, others)?;
+        Ok(match numbers.is_empty(viable) {
+            true => None,
+            false => Some(self.search.algebra.number_texts.start(viable)?),
+        })
     }
 }

@@ -1,17 +1,16 @@
 //! Strings that have to differ from others.
 //!
-//! The strings seen before are kept sorted. The state after the closing quote is the same for most strings and is
-//! worked out once per item; only tokens that end the string as one of the exceptions are looked at one by one.
+//! The state after the closing quote is the same for all strings of a [class](TextClasses) and is worked out once per
+//! item; only tokens that end the string as one of the exceptions are looked at one by one.
 
 use super::keys::TRIED_KEYS;
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{Assertion, AssertionId, KeySetId, TextId};
+use crate::automaton::formula::{Algebra, KeySetId, SetId, TextId};
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{
-    Automaton, ComparedValues, Container, Cursor, DISTINGUISHED_WORDS, MostTexts, SeenKeys, StackId, State,
+    Automaton, Cursor, DISTINGUISHED_WORDS, ExceptionalTexts, SPLIT_ASSERTIONS, SeenKeys, StackId, State, TextClasses,
 };
-use crate::json::Value;
 use crate::strings::{Cardinality, LanguageId, group_by_first_character};
 use hashbrown::HashSet;
 use std::sync::Arc;
@@ -19,21 +18,16 @@ use std::sync::Arc;
 /// Number of states of a language that are looked at to see that it stays infinite.
 const EXPLORED_STATES: usize = 64;
 
-/// Number of values up to which each is inserted into a sorted list by itself.
-const VALUES_SORTED_SINGLY: usize = 16;
-
 /// A character that is repeated to make a text that is none of some others.
 const OTHER_TEXT: &str = "\u{10FFFF}";
 
-/// Number of repetitions that are tried beyond the number of those others.
+/// Number of repetitions of it that are tried.
 const OTHER_LENGTHS: usize = 8;
 
-impl Automaton {
-    /// The string that an assertion requires its value to equal; `None` for other assertions.
-    pub(crate) fn string_of(&self, assertion: AssertionId) -> Option<&str> {
-        self.search.algebra.string_of(assertion)
-    }
+/// Number of texts of a finite language that are tried.
+const OTHER_TEXTS: usize = 64;
 
+impl Automaton {
     /// Whether the string or key that is being read may be completed by any text of its language, except for [a few
     /// texts](Self::texts_to_avoid).
     pub(crate) fn any_content(&mut self, at: State) -> Result<bool, AutomatonError> {
@@ -44,9 +38,11 @@ impl Automaton {
         match at.cursor {
             Cursor::String(decode, language, ..) => {
                 // Within a character, the characters to avoid are not looked at.
-                Ok(apart.child.is_empty() || decode == DecodeState::Between || self.stays_infinite(language)?)
+                Ok(apart.child.texts == KeySetId::EMPTY
+                    || decode == DecodeState::Between
+                    || self.stays_infinite(language)?)
             }
-            Cursor::Key(_, _, names) => Ok(apart.own.is_empty() || self.are_listed(names, at.stack)?),
+            Cursor::Key(_, _, names) => Ok(apart.own == SetId::EMPTY || self.are_listed(names, at.stack)?),
             _ => Ok(false),
         }
     }
@@ -79,130 +75,170 @@ impl Automaton {
         Ok(stays)
     }
 
-    /// The state after the string that a state is in, which is the same for all strings except those returned with it.
-    /// The exceptions are sorted by their characters, and some of them may not be possible here. What follows the end
-    /// of the container may still depend on the string if the container is [compared](Self::is_compared).
-    pub(crate) fn after_most_texts(&mut self, at: State) -> Result<Option<MostTexts>, AutomatonError> {
-        let Cursor::String(_, language, _, Some(_), expected) = at.cursor else {
+    /// The classes of strings that the string a state is in may become, and the strings that are looked at singly because
+    /// what follows them may differ. `None` if there are too many classes, or if hardly any string represents most others.
+    ///
+    /// Strings of a class have the same verdicts and are equal to no value that they, or a container that ends with them,
+    /// are compared with. So each is one more value, whatever its characters are.
+    pub(crate) fn text_classes(&mut self, at: State) -> Result<Option<Arc<TextClasses>>, AutomatonError> {
+        let Cursor::String(_, _, _, Some(_), expected) = at.cursor else {
             return Ok(None);
         };
-        // In an infinite language nothing depends on what has been read of the string.
-        let is_infinite = self.stays_infinite(language)?;
         let key = (at.stack, expected);
-        if is_infinite && let Some(known) = self.distinct_memo.most_texts.get(&key) {
+        if let Some(known) = self.distinct_memo.text_classes.get(&key) {
             return Ok(known.clone());
         }
-        let most = self.find_most_texts(at.stack, expected, language)?;
-        if is_infinite {
-            self.search.algebra.kept_cells += most.as_ref().map_or(0, |(_, others)| others.len());
-            self.distinct_memo.most_texts.insert(key, most.clone());
-        }
-        Ok(most)
+        let classes = self.find_text_classes(at.stack, expected)?.map(Arc::new);
+        self.distinct_memo.text_classes.insert(key, classes.clone());
+        Ok(classes)
     }
 
-    fn find_most_texts(
+    fn find_text_classes(
         &mut self,
         stack: StackId,
         expected: ExpectationId,
-        language: LanguageId,
-    ) -> Result<Option<MostTexts>, AutomatonError> {
+    ) -> Result<Option<TextClasses>, AutomatonError> {
         // In a list of words, hardly any word represents most of the others.
         let all = self.search.strings_of(expected)?;
-        if self.languages().word_edges(all).is_some() && !self.stays_infinite(language)? {
+        if self.languages().word_edges(all).is_some() && !self.stays_infinite(all)? {
             return Ok(None);
         }
-        let Some(frame) = self.frame(stack) else {
-            return Ok(None);
-        };
-        let own = self.distinctness(stack)?.own;
-        let seen = match frame.kind {
-            Container::Array { .. } => frame.kind.values(),
-            Container::Object { .. } => &[],
-        };
-        let mut others = Vec::new();
+        let (mut listed, mut split) = (Vec::new(), Vec::new());
         let what = self.search.expected(expected);
-        let mut verdicts = Verdicts::new();
-        for (&assertion, certain) in what.assertions.iter().zip(self.search.certain_of_strings(&what)?) {
-            verdicts.push(match certain {
-                Some(verdict) => verdict,
-                // Most strings are not equal to a given value.
-                None if self.search.algebra.is_value(assertion) => {
-                    others.push(assertion);
-                    false
+        let certain = self.search.certain_of_strings(&what)?;
+        let open = what
+            .assertions
+            .iter()
+            .zip(&certain)
+            .filter(|(_, certain)| certain.is_none());
+        for (at, (&assertion, _)) in open.enumerate() {
+            // Most strings are not equal to a given value.
+            if self.search.algebra.is_value(assertion) {
+                listed.extend(self.search.algebra.text_of(assertion));
+                continue;
+            }
+            let strings = self.search.algebra.constraint(assertion)?.strings;
+            match self.word_texts(strings)? {
+                Some(words) => listed.extend_from_slice(&words),
+                None if split.len() == SPLIT_ASSERTIONS || self.languages().is_non_enumerable(strings) => {
+                    return Ok(None);
                 }
-                None => {
-                    let strings = self.search.algebra.constraint(assertion)?.strings;
-                    let Some(words) = self.word_assertions(strings)? else {
-                        return Ok(None);
-                    };
-                    others.extend_from_slice(&words);
-                    false
-                }
-            });
+                None => split.push(at),
+            }
         }
-        others.extend(self.parts_here(&frame, &own).into_iter().map(|(part, _)| part));
-        let Some(value) = self.other_text(expected, language, &[seen, &others].concat())? else {
+        let compared = self.distinctness(stack)?.last.texts;
+        let Some(representative) = self.other_text(all, compared, &listed)? else {
             return Ok(None);
         };
-        let after = self.value_done(expected, verdicts, Some(value), stack)?;
-        let Some(after) = self.if_distinct(after)? else {
-            return Ok(None);
-        };
-        let others = self.sorted_texts(seen, &others);
-        Ok(Some((after, others)))
+        let value = self.search.algebra.equal_to_text(representative);
+        let mut classes = Vec::new();
+        for class in 0..1_usize << split.len() {
+            let mut open = 0..;
+            let verdicts = certain.iter().map(|certain| {
+                certain.unwrap_or_else(|| {
+                    let at = open.next().unwrap_or_default();
+                    let split = split.iter().position(|split| *split == at);
+                    split.is_some_and(|bit| class >> bit & 1 == 1)
+                })
+            });
+            let verdicts: Verdicts = verdicts.collect();
+            let what = self.search.expected(expected);
+            let admits = |assertion: u32| verdicts[assertion as usize];
+            if !self.search.algebra.diagrams.admits(what.diagram, admits) {
+                continue;
+            }
+            let after = self.value_done(expected, verdicts, Some(value), stack)?;
+            if let Some(after) = self.if_distinct(after)? {
+                let class = (0..split.len()).map(|bit| class >> bit & 1 == 1).collect();
+                classes.push((class, after));
+            }
+        }
+        self.search.algebra.sort_keys(&mut listed);
+        let listed = listed.into();
+        Ok(Some(TextClasses {
+            classes,
+            split,
+            exceptions: ExceptionalTexts { compared, listed },
+            representative: self.search.algebra.texts.shared(representative),
+        }))
     }
 
-    /// The assertions of being equal to each text of a language; `None` if there are more than [`DISTINGUISHED_WORDS`].
-    fn word_assertions(&mut self, language: LanguageId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
-        if let Some(known) = self.distinct_memo.word_assertions.get(&language) {
+    /// The texts that may follow in the string that a state is in for each class of strings, with the state after it.
+    pub(crate) fn residual_classes(
+        &mut self,
+        at: State,
+        classes: &TextClasses,
+    ) -> Result<Option<Vec<(LanguageId, State)>>, AutomatonError> {
+        let Cursor::String(_, language, open, ..) = at.cursor else {
+            return Ok(None);
+        };
+        let open = self.open(open);
+        let mut residuals = Vec::with_capacity(classes.classes.len());
+        for (verdicts, after) in &classes.classes {
+            let mut residual = language;
+            for (verdict, at) in verdicts.iter().zip(&classes.split) {
+                let Some(&side) = open.get(*at) else { return Ok(None) };
+                let side = if *verdict {
+                    side
+                } else {
+                    self.languages_mut().not(side)?
+                };
+                residual = self.languages_mut().and(&[residual, side])?;
+            }
+            if !self.languages_mut().is_empty(residual)? {
+                residuals.push((residual, *after));
+            }
+        }
+        Ok(Some(residuals))
+    }
+
+    /// The texts of a language; `None` if there are more than [`DISTINGUISHED_WORDS`].
+    fn word_texts(&mut self, language: LanguageId) -> Result<Option<Arc<[TextId]>>, AutomatonError> {
+        if let Some(known) = self.distinct_memo.words.get(&language) {
             return Ok(known.clone());
         }
         let words = self.finite_words(language, DISTINGUISHED_WORDS)?;
-        let assertions = words.map(|words| {
-            let words = words.iter().map(|word| Assertion::Equal(Value::string(word)));
-            words
-                .map(|word| self.search.algebra.assertions.intern(word))
-                .collect::<Arc<[AssertionId]>>()
+        let texts = words.map(|words| {
+            let words = words.iter().map(|word| self.search.algebra.texts.intern(word));
+            words.collect::<Arc<[TextId]>>()
         });
-        self.search.algebra.kept_cells += assertions.as_ref().map_or(0, |assertions| assertions.len());
-        self.distinct_memo.word_assertions.insert(language, assertions.clone());
-        Ok(assertions)
+        self.search.algebra.kept_cells += texts.as_ref().map_or(0, |texts| texts.len());
+        self.distinct_memo.words.insert(language, texts.clone());
+        Ok(texts)
     }
 
-    /// The strings among `seen` and `more`, sorted by their characters. For an array, those of the previous item are
-    /// reused and a few are added.
-    fn sorted_texts(&mut self, seen: &[AssertionId], more: &[AssertionId]) -> Arc<[AssertionId]> {
-        let (before, sorted) = &self.distinct_memo.sorted_texts;
-        let (new, mut all) = match seen.strip_prefix(&before[..]) {
-            Some(new) => (new, sorted.to_vec()),
-            None => (seen, Vec::new()),
+    /// The indices of those of some sorted texts with which the string that a state is in ends as one of the exceptions.
+    pub(crate) fn exceptional<T: AsRef<str>>(
+        &self,
+        at: State,
+        exceptions: &ExceptionalTexts,
+        texts: &[T],
+    ) -> Vec<usize> {
+        let Cursor::String(_, _, _, Some(read), _) = at.cursor else {
+            return Vec::new();
         };
-        match new.len() > VALUES_SORTED_SINGLY {
-            true => {
-                all.extend(
-                    new.iter()
-                        .filter(|value| self.search.algebra.string_of(**value).is_some()),
-                );
-                all.sort_unstable_by_key(|value| self.search.algebra.string_of(*value));
-                all.dedup();
-            }
-            false => new.iter().for_each(|value| self.sort_in(*value, &mut all)),
+        let Algebra {
+            key_sets, texts: table, ..
+        } = &self.search.algebra;
+        let length = table.length(read);
+        let place = |name: TextId| {
+            let rest = &table.get(name)[length..];
+            texts.binary_search_by(|text| text.as_ref().cmp(rest)).ok()
+        };
+        let listed = self.search.algebra.beginning_with(&exceptions.listed, read);
+        let mut found: Vec<usize> = listed.iter().filter_map(|name| place(*name)).collect();
+        if key_sets.beginning_with(exceptions.compared, read, table) < texts.len() {
+            key_sets.each(exceptions.compared, read, table, |name| found.extend(place(name)));
+        } else {
+            let is_compared = |text: &T| {
+                let name = table.find_extended(read, text.as_ref());
+                name.is_some_and(|name| key_sets.has(exceptions.compared, name, table))
+            };
+            found.extend((0..texts.len()).filter(|at| is_compared(&texts[*at])));
         }
-        if !new.is_empty() {
-            self.distinct_memo.sorted_texts = (seen.into(), all.clone().into());
-        }
-        more.iter().for_each(|value| self.sort_in(*value, &mut all));
-        all.into()
-    }
-
-    /// Inserts a value into a list sorted by characters, if it is a string and not in the list yet.
-    fn sort_in(&self, value: AssertionId, sorted: &mut Vec<AssertionId>) {
-        let text = self.search.algebra.string_of(value);
-        if text.is_some()
-            && let Err(place) = sorted.binary_search_by_key(&text, |other| self.search.algebra.string_of(*other))
-        {
-            sorted.insert(place, value);
-        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// The characters read of the string that a state is in, if they are kept; empty otherwise.
@@ -213,41 +249,25 @@ impl Automaton {
         }
     }
 
-    /// The strings of `others`, which are sorted by their characters, that the string being read may still become.
-    pub(crate) fn texts_begun<'a>(&self, at: State, others: &'a [AssertionId]) -> &'a [AssertionId] {
-        let read = self.characters_read(at);
-        let read = &*read;
-        let from = others.partition_point(|other| self.search.algebra.string_of(*other) < Some(read));
-        let begins = |other: &AssertionId| {
-            self.search
-                .algebra
-                .string_of(*other)
-                .is_some_and(|other| other.starts_with(read))
-        };
-        let count = others[from..].partition_point(begins);
-        &others[from..from + count]
-    }
-
-    /// A string that is none of `others` and represents all such strings at any state within them; `None` if none is
-    /// easily found.
+    /// A string of a language that is none of some others; `None` if none is easily found.
     fn other_text(
         &mut self,
-        expected: ExpectationId,
-        language: LanguageId,
-        others: &[AssertionId],
-    ) -> Result<Option<AssertionId>, AutomatonError> {
-        let all = self.search.strings_of(expected)?;
+        all: LanguageId,
+        compared: KeySetId,
+        listed: &[TextId],
+    ) -> Result<Option<TextId>, AutomatonError> {
         // If there are infinitely many strings, it does not matter which one is taken.
-        let is_infinite = self.stays_infinite(language)?;
-        for length in 1..=others.len() + OTHER_LENGTHS {
-            let other = OTHER_TEXT.repeat(length);
-            let value = self
-                .search
-                .algebra
-                .assertions
-                .intern(Assertion::Equal(Value::string(&other)));
-            if !others.contains(&value) && (is_infinite || self.languages_mut().contains(all, &other)?) {
-                return Ok(Some(value));
+        let is_infinite = self.stays_infinite(all)?;
+        let mut tried: Vec<String> = (1..=OTHER_LENGTHS).map(|length| OTHER_TEXT.repeat(length)).collect();
+        if !is_infinite && !self.languages().is_non_enumerable(all) {
+            tried.extend(self.languages_mut().members(all, OTHER_TEXTS)?);
+        }
+        for other in tried {
+            let text = self.search.algebra.texts.intern(&other);
+            let algebra = &self.search.algebra;
+            let is_other = !listed.contains(&text) && !algebra.key_sets.has(compared, text, &algebra.texts);
+            if is_other && (is_infinite || self.languages_mut().contains(all, &other)?) {
+                return Ok(Some(text));
             }
         }
         Ok(None)
@@ -259,35 +279,11 @@ impl Automaton {
         let Cursor::String(_, language, _, Some(text), _) = at.cursor else {
             return Ok(None);
         };
-        let child = self.distinctness(at.stack)?.child;
-        if child.is_empty() || self.stays_infinite(language)? {
+        let seen = self.distinctness(at.stack)?.child.texts;
+        if seen == KeySetId::EMPTY || self.stays_infinite(language)? {
             return Ok(None);
         }
-        let seen = self.texts_of(at.stack, &child);
         Ok((seen != KeySetId::EMPTY).then(|| SeenKeys::texts(text, seen)))
-    }
-
-    /// The strings among the values that the next value in a container must not equal.
-    fn texts_of(&mut self, stack: StackId, child: &ComparedValues) -> KeySetId {
-        if let Some(&known) = self.distinct_memo.text_sets.get(&stack) {
-            return known;
-        }
-        // For an array, the strings before the previous item are reused and one is added.
-        let (before, set) = &self.distinct_memo.last_text_set;
-        let (new, mut set) = match child.strip_prefix(&before[..]) {
-            Some(new) => (new, *set),
-            None => (&child[..], KeySetId::EMPTY),
-        };
-        for value in new {
-            if let Some(text) = self.search.algebra.string_of(*value) {
-                let text = text.to_owned();
-                let text = self.search.algebra.texts.intern(&text);
-                set = self.search.algebra.key_sets.with(set, text, &self.search.algebra.texts);
-            }
-        }
-        self.distinct_memo.last_text_set = (child.clone(), set);
-        self.distinct_memo.text_sets.insert(stack, set);
-        set
     }
 
     /// Whether a string that begins with the characters `text` can become one that is none of the strings it has to
@@ -299,12 +295,11 @@ impl Automaton {
         text: TextId,
         stack: StackId,
     ) -> Result<bool, AutomatonError> {
-        let child = self.distinctness(stack)?.child;
+        let others = self.distinctness(stack)?.child.texts;
         // Some character can follow, and after it infinitely many texts are possible.
-        if child.is_empty() || self.stays_infinite(language)? {
+        if others == KeySetId::EMPTY || self.stays_infinite(language)? {
             return Ok(true);
         }
-        let others = self.texts_of(stack, &child);
         let algebra = &self.search.algebra;
         let many = algebra.key_sets.beginning_with(others, text, &algebra.texts) as u64;
         let is_other = many == 0 || {
@@ -353,15 +348,14 @@ impl Automaton {
         let apart = self.distinctness(stack)?;
         match cursor {
             Cursor::String(_, language, _, Some(text), _) => {
-                let others = self.texts_of(stack, &apart.child);
-                let rests = self.rests_of(text, others);
+                let rests = self.rests_of(text, apart.child.texts);
                 let rests: Vec<&str> = rests.iter().map(|(other, read)| &other[*read..]).collect();
                 let rests = self.languages_mut().one_of(&rests)?;
                 let others = self.languages_mut().not(rests)?;
                 Ok(self.languages_mut().and(&[language, others])?)
             }
             Cursor::String(_, language, ..) => Ok(language),
-            Cursor::Key(_, text, _) if !apart.own.is_empty() => {
+            Cursor::Key(_, text, _) if apart.own != SetId::EMPTY => {
                 let language = self.remaining_key_language(at)?;
                 for rest in self.languages_mut().members(language, TRIED_KEYS)? {
                     let name = self.search.algebra.texts.extended(text, &rest);
