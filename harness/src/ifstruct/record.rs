@@ -93,6 +93,12 @@ impl ReplyRecord {
         finish == Some(FinishReason::EndOfSequence)
     }
 
+    /// Whether the prompt, or the reply, did not fit into the model's context.
+    pub fn lacked_room(&self) -> bool {
+        let finish = self.generation.as_ref().and_then(|generation| generation.finish);
+        finish == Some(FinishReason::ContextFull)
+    }
+
     /// Whether the reply has what was asked for.
     pub fn passed(&self) -> bool {
         self.score.as_ref().is_some_and(|score| score.passed)

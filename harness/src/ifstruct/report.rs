@@ -23,6 +23,8 @@ pub struct Row {
     /// Replies that could not be asked for, and why the first of them.
     refused: usize,
     refusal: Option<String>,
+    /// Samples whose prompt or reply, in some mode, did not fit into the model's context. They count in no figure of the model.
+    no_room: usize,
 }
 
 /// Counts of some replies.
@@ -66,11 +68,17 @@ pub fn rows(replies: &[(&ReplyRecord, &Sample)]) -> Vec<Row> {
     }
     let pairs = models.into_iter().flat_map(|model| Mode::ALL.map(|mode| (model, mode)));
     let rows = pairs.filter_map(|(model, mode)| {
+        let no_room: HashSet<u64> = replies
+            .iter()
+            .filter(|(record, _)| record.key.model == *model && record.lacked_room())
+            .map(|(record, _)| record.key.seed)
+            .collect();
         let of_row = |key: &ReplyKey| key.model == *model && key.mode == mode;
         let mut seen: HashSet<(u64, &str)> = HashSet::new();
         let own: Vec<(&ReplyRecord, &Sample)> = replies
             .iter()
             .filter(|(record, sample)| of_row(&record.key) && seen.insert((sample.seed, &sample.prompt)))
+            .filter(|(record, _)| !no_room.contains(&record.key.seed))
             .copied()
             .collect();
         let parts = FORMATS.map(|format| {
@@ -88,13 +96,14 @@ pub fn rows(replies: &[(&ReplyRecord, &Sample)]) -> Vec<Row> {
             }
         }
         let refusals: Vec<&String> = own.iter().filter_map(|(record, _)| record.refused.as_ref()).collect();
-        (!own.is_empty()).then(|| Row {
+        (!seen.is_empty()).then(|| Row {
             model: model.clone(),
             mode,
             parts,
             tally,
             refused: refusals.len(),
             refusal: refusals.first().map(|reason| (*reason).clone()),
+            no_room: no_room.len(),
         })
     });
     rows.collect()
@@ -127,6 +136,12 @@ pub fn leaderboard(rows: &[Row], style: Style) -> String {
         let reason = row.refusal.as_deref().unwrap_or_default();
         text += &format!("{model}, {mode}: {count} not asked for, the first: {reason}\n");
     }
+    for row in rows.iter().filter(|row| row.no_room > 0) {
+        let (model, mode, count) = (&row.model, row.mode.name(), row.no_room);
+        text += &format!(
+            "{model}, {mode}: {count} samples count nowhere: their prompt, or the reply in some mode, did not fit into the model's context\n"
+        );
+    }
     for sentence in results(rows) {
         text += &format!("{}{sentence}\n", style.paragraph());
     }
@@ -139,7 +154,7 @@ pub fn leaderboard(rows: &[Row], style: Style) -> String {
 
 /// The rows that have fewer replies than there are samples, in words; empty where all have all.
 pub fn unfinished(rows: &[Row], samples: usize) -> String {
-    let short = rows.iter().filter(|row| row.parts[0].total < samples);
+    let short = rows.iter().filter(|row| row.parts[0].total + row.no_room < samples);
     let sentences = short.map(|row| {
         let (model, mode, answered) = (&row.model, row.mode.name(), row.parts[0].total);
         format!("\nUNFINISHED: {model}, {mode}: {answered} of {samples} answered.\n")
@@ -233,6 +248,7 @@ pub fn json(rows: &[Row]) -> Value {
         details["model"] = json!(row.model);
         details["mode"] = json!(row.mode);
         details["not_asked_for"] = json!(row.refused);
+        details["no_room"] = json!(row.no_room);
         details
     });
     let published = published::SCORES.map(|(model, score)| json!({ "model": model, "pass_rate": score / 100.0 }));

@@ -13,9 +13,10 @@ use super::error::{ErrorBody, ResponseFailure, ServerError, Unanswered, read_fai
 use super::pace::{Admission, Pace};
 use super::protocol::NoPiece;
 use super::reading::Reading;
-use super::retry::{Backoff, LONGEST_PAUSE, asked_pause};
+use super::retry::{Backoff, LONG_PAUSE, LONGEST_ASKED_PAUSE, asked_pause};
 use super::settings::ServerSettings;
 use super::stream::EventDecoder;
+use crate::run::progress;
 
 /// The limit on the bytes of an answer apart from those of its tokens.
 const ANSWER_BYTES_WITHOUT_TOKENS: usize = 1 << 20;
@@ -174,7 +175,7 @@ impl Client {
                 Err(error) => error,
             };
             let pause = error.asked_pause();
-            let hopeless = !error.may_pass() || pause.is_some_and(|pause| pause > LONGEST_PAUSE);
+            let hopeless = !error.may_pass() || pause.is_some_and(|pause| pause > LONGEST_ASKED_PAUSE);
             if hopeless || *attempts > self.settings.retries {
                 return match error {
                     // It failed on this schema again and again, and says so.
@@ -191,8 +192,13 @@ impl Client {
                 self.settings.name,
                 self.clean(&error.to_string())
             );
-            let own = backoff.pause(&mut rand::rng());
-            sleep(pause.unwrap_or_default().max(own), stopped)?;
+            let pause = pause.unwrap_or_default().max(backoff.pause(&mut rand::rng()));
+            if pause >= LONG_PAUSE {
+                let error = self.clean(&error.to_string());
+                let (name, seconds) = (&self.settings.name, pause.as_secs());
+                progress::say(&format!("server {name}: {error}; asking again in {seconds} s"));
+            }
+            sleep(pause, stopped)?;
         }
     }
 

@@ -31,7 +31,7 @@ pub enum ServerError {
         message: Option<String>,
     },
     /// Too many requests at once.
-    #[error("too busy (HTTP 429): {message}")]
+    #[error("too busy (HTTP 429): {message}{}", wait.map(|wait| format!("; it asks to wait {} s", wait.as_secs())).unwrap_or_default())]
     Busy {
         /// The server's words.
         message: String,

@@ -5,8 +5,12 @@ use std::time::Duration;
 use rand::Rng;
 use ureq::http::HeaderMap;
 
-/// Longest pause, whoever asks for it.
-pub const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Longest pause of our own.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Longest pause that a server may ask for: rate limits count minutes, and who is to wait for longer comes back another day.
+pub const LONGEST_ASKED_PAUSE: Duration = Duration::from_secs(15 * 60);
+/// Shortest pause that the user is told of.
+pub const LONG_PAUSE: Duration = Duration::from_secs(10);
 
 /// Pauses that double, with half of each left to chance so that clients that failed together do not come back together.
 #[derive(Clone, Copy, Debug)]

@@ -422,6 +422,32 @@ fn schemas_that_do_not_fit_into_the_context_count_apart() {
     assert_eq!(report["rows"][0]["compliance"], 1.0, "{report}");
     let markdown = fs::read_to_string(directory.path().join("run/report.md")).unwrap();
     assert!(markdown.contains("1 of 2 schemas count nowhere"), "{markdown}");
+
+    let ifstruct = [
+        "ifstruct",
+        "run",
+        "--model",
+        "./model",
+        "--split",
+        "test",
+        "-n",
+        "2",
+        "--modes",
+        "unconstrained,unconstrained",
+        "--threads",
+        "1",
+        "--out",
+        "replies",
+    ];
+    let printed = succeed(directory.path(), &ifstruct);
+    assert!(
+        printed.contains("./model, unconstrained: 2 samples count nowhere"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("unconstrained 0 of 0") && !printed.contains("UNFINISHED"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -467,6 +493,20 @@ fn a_first_request_that_meets_a_busy_server_is_made_again() {
         succeed(directory.path(), &arguments);
         assert_eq!(server.chats().len(), 3);
     }
+}
+
+#[test]
+fn a_server_that_asks_to_come_back_another_day_is_not_waited_for() {
+    let directory = TempDir::new().unwrap();
+    let busy = Act::Reply(429, vec![("retry-after", "86400".to_owned())], "come back".to_owned());
+    let server = ChatServer::play([busy]);
+    let argument = server.argument("remote", "");
+    let (code, said) = fail(
+        directory.path(),
+        &["bench", "--server", &argument, "--limit", "1", "--out", "run"],
+    );
+    assert!(code == 3 && said.contains("it asks to wait 86400 s"), "{said}");
+    assert_eq!(server.chats().len(), 1);
 }
 
 #[test]

@@ -117,6 +117,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     };
     sampling.validate()?;
     let samples = arguments.samples()?;
+    let modes = arguments.modes();
     let clients = arguments.servers.clients(&[], &sampling)?;
     let local = arguments.local_models();
     let mut described = Vec::new();
@@ -126,7 +127,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     let manifest = Manifest::new(RunSettings {
         models: described,
         servers: arguments.servers.summaries(),
-        modes: arguments.modes.clone(),
+        modes: modes.clone(),
         samples: samples.all().len(),
         sha256: hash(samples.all()),
         level: arguments.judgement.level(),
@@ -141,7 +142,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     let is_planned = |key: &ReplyKey| {
         let asked = match key.mode {
             Mode::Unconstrained if servers.contains(&key.model) => true,
-            mode => local.contains(&key.model) && arguments.modes.contains(&mode),
+            mode => local.contains(&key.model) && modes.contains(&mode),
         };
         asked && samples.with_seed(key.seed).is_some()
     };
@@ -154,7 +155,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         arguments,
         samples: &samples,
         sampling,
-        planned: samples.all().len() * (local.len() * arguments.modes.len() + clients.len()),
+        planned: samples.all().len() * (local.len() * modes.len() + clients.len()),
         directory: &mut directory,
     };
     for name in &local {
@@ -187,7 +188,7 @@ impl ReplyRun<'_> {
             mode,
             seed: sample.seed,
         };
-        let modes = &self.arguments.modes;
+        let modes = &self.arguments.modes();
         let is_pending = |mode, sample| !self.directory.has(&key(mode, sample));
         let mut all = self
             .samples
@@ -361,6 +362,17 @@ impl ReplyRun<'_> {
 }
 
 impl RunArguments {
+    /// The modes that were named, each once.
+    fn modes(&self) -> Vec<Mode> {
+        let mut modes: Vec<Mode> = Vec::new();
+        for mode in &self.modes {
+            if !modes.contains(mode) {
+                modes.push(*mode);
+            }
+        }
+        modes
+    }
+
     /// The models of this machine that are asked: with servers, which have their own, only those that were named.
     fn local_models(&self) -> Vec<String> {
         let models = self.model.names();
@@ -394,7 +406,9 @@ impl RunArguments {
             }
         };
         match samples.is_empty() {
-            true => Err(CommandError::Arguments("there are no samples to ask for".to_owned())),
+            true => Err(CommandError::NothingMeasured(
+                "there are no samples to ask for".to_owned(),
+            )),
             false => Ok(Samples::of(samples)),
         }
     }
