@@ -47,7 +47,8 @@ pub(crate) struct MaskBuilder {
 }
 
 impl CompiledSchema {
-    pub(crate) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<SharedTokens>, automaton: Automaton) -> Self {
+    pub(crate) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<SharedTokens>, mut automaton: Automaton) -> Self {
+        automaton.languages_mut().forget_new_names(!tokens.index.has_two_names);
         let builder = MaskBuilder {
             automaton,
             cache: SchemaCache::default(),

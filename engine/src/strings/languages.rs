@@ -30,6 +30,7 @@ pub(crate) struct Languages {
     pub(super) over_approximations: LayeredMap<(LanguageId, Horizon), LanguageId>,
     pub(super) slacks: LayeredMap<LanguageId, Option<u64>>,
     pub(super) counted: LayeredMap<LanguageId, Cardinality>,
+    pub(super) forgets_new_names: bool,
 }
 
 impl Languages {
@@ -49,6 +50,7 @@ impl Languages {
             over_approximations: LayeredMap::new(),
             slacks: LayeredMap::new(),
             counted: LayeredMap::new(),
+            forgets_new_names: false,
         }
     }
 
@@ -74,6 +76,7 @@ impl Languages {
             over_approximations: self.over_approximations.share(),
             slacks: self.slacks.share(),
             counted: self.counted.share(),
+            forgets_new_names: self.forgets_new_names,
         }
     }
 
@@ -95,6 +98,7 @@ impl Languages {
             over_approximations: self.over_approximations.over(),
             slacks: self.slacks.over(),
             counted: self.counted.over(),
+            forgets_new_names: self.forgets_new_names,
         }
     }
 

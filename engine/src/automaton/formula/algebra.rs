@@ -196,17 +196,17 @@ impl Algebra {
     /// The string that an assertion requires its value to equal; `None` for other assertions.
     pub(crate) fn string_of(&self, assertion: AssertionId) -> Option<&str> {
         match self.assertions.get(assertion) {
-            Assertion::Equal(value) => match value.as_ref().shape() {
-                Shape::String(text) => Some(text),
-                _ => None,
-            },
+            Assertion::Text(text) => Some(self.texts.get(*text)),
             _ => None,
         }
     }
 
     /// Whether an assertion requires its value to equal a given value.
     pub(crate) fn is_value(&self, assertion: AssertionId) -> bool {
-        matches!(self.assertions.get(assertion), Assertion::Equal(_))
+        match self.assertions.get(assertion) {
+            Assertion::Equal(_) | Assertion::Text(_) | Assertion::Array(_) | Assertion::Object(_) => true,
+            Assertion::Anything | Assertion::Nothing | Assertion::Node(_) | Assertion::AnyOf(_) => false,
+        }
     }
 
     /// Whether a key continues after `read` bytes with a character in one of the inclusive `ranges`.

@@ -1,12 +1,14 @@
 //! [`Assertion`]: what is asked of a value. [`Constraint`]: what an assertion means for each type of value.
 
 use crate::automaton::formula::boolean::FormulaId;
+use crate::automaton::formula::texts::TextId;
 use crate::json::Value;
 use crate::numbers::NumberSetId;
 use crate::schema::NodeId;
 use crate::strings::LanguageId;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
 
 /// The number of an [`Assertion`]. Equal ids mean equal assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,8 +23,14 @@ pub(crate) enum Assertion {
     Nothing,
     /// The value is valid under a subschema.
     Node(NodeId),
-    /// The value equals this one.
+    /// The value equals this one, which is `null`, `true`, `false` or a number.
     Equal(Value),
+    /// The value is this string.
+    Text(TextId),
+    /// The value is the array of these items, each given by the assertion of being equal to it.
+    Array(Arc<[AssertionId]>),
+    /// The value is the object of these members, sorted by the characters of their keys.
+    Object(Arc<[(TextId, AssertionId)]>),
     /// The value satisfies at least one of these assertions, which are sorted.
     AnyOf(Box<[AssertionId]>),
 }

@@ -6,7 +6,7 @@
 
 use crate::automaton::Formats;
 use crate::automaton::error::limit_error;
-use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, Constraint, FormulaId, Keys};
+use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, Constraint, FormulaId, Keys, TextId};
 use crate::json::{Shape, Value, ValueRef};
 use crate::limits::Exceeded;
 use crate::numbers::NumberSetId;
@@ -52,7 +52,7 @@ impl Algebra {
         let node = match self.assertions.get(assertion) {
             Assertion::AnyOf(assertions) => return assertions.to_vec(),
             Assertion::Node(node) => *node,
-            Assertion::Anything | Assertion::Nothing | Assertion::Equal(_) => return Vec::new(),
+            _ => return Vec::new(),
         };
         let schema = self.schema.clone();
         let Body::Keywords(keywords) = &schema.node(node).body else {
@@ -85,7 +85,10 @@ impl Algebra {
         match self.assertions.get(assertion).clone() {
             Assertion::Anything => Ok(self.everything()),
             Assertion::Nothing => Ok(self.nothing()),
-            Assertion::Equal(value) => self.equal(value.as_ref()),
+            Assertion::Equal(value) => Ok(self.equal(value.as_ref())),
+            Assertion::Text(text) => self.equal_string(text),
+            Assertion::Array(items) => Ok(self.equal_items(&items)),
+            Assertion::Object(members) => Ok(self.equal_members(&members)),
             Assertion::AnyOf(assertions) => {
                 let parts: Result<Vec<_>, _> = assertions.iter().map(|assertion| self.constraint(*assertion)).collect();
                 self.any(&parts?)
@@ -171,8 +174,14 @@ impl Algebra {
                 Shape::Bool(false) => any.no = true,
                 Shape::Number(number) => numbers.push(number.clone()),
                 Shape::String(text) => strings.push(text),
-                Shape::Array(_) => arrays.push(self.equal(value.as_ref())?.arrays),
-                Shape::Object(_) => objects.push(self.equal(value.as_ref())?.objects),
+                Shape::Array(_) => {
+                    let value = self.equal_to(value.as_ref());
+                    arrays.push(self.expand(value)?.arrays);
+                }
+                Shape::Object(_) => {
+                    let value = self.equal_to(value.as_ref());
+                    objects.push(self.expand(value)?.objects);
+                }
             }
         }
         let (allowed, limit) = (self.limits.listed_containers, "listed_containers");
@@ -187,36 +196,53 @@ impl Algebra {
         Ok(any)
     }
 
-    /// The constraint that a value equals this one.
-    fn equal(&mut self, value: ValueRef<'_>) -> Result<Constraint, CompileError> {
+    /// The constraint that a value equals `null`, `true`, `false` or a number.
+    fn equal(&mut self, value: ValueRef<'_>) -> Constraint {
         let mut equal = self.nothing();
         match value.shape() {
             Shape::Null => equal.null = true,
             Shape::Bool(true) => equal.yes = true,
             Shape::Bool(false) => equal.no = true,
             Shape::Number(number) => equal.numbers = self.number_texts.sets_mut().exactly(number.clone()),
-            Shape::String(text) => equal.strings = self.languages.literal(text).map_err(limit_error)?,
-            Shape::Array(length) => {
-                let mut parts = self.between(AtomKind::LengthAtLeast, length as u64, Some(length as u64));
-                for (index, item) in value.items().enumerate() {
-                    let assertion = self.assertions.intern(Assertion::Equal(item.to_value()));
-                    let index = index as u64;
-                    parts.push(self.items(index, Some(index + 1), assertion));
-                }
-                equal.arrays = self.formulas.and(parts);
-            }
-            Shape::Object(count) => {
-                let mut parts = self.between(AtomKind::CountAtLeast, 0, Some(count as u64));
-                for (name, value) in value.members() {
-                    let assertion = self.assertions.intern(Assertion::Equal(value.to_value()));
-                    parts.push(self.has(name));
-                    let name = Keys::Name(self.texts.intern(name));
-                    parts.push(self.members(name, assertion));
-                }
-                equal.objects = self.formulas.and(parts);
-            }
+            Shape::String(_) | Shape::Array(_) | Shape::Object(_) => {}
         }
-        Ok(equal)
+        equal
+    }
+
+    /// The constraint that a value is a string.
+    fn equal_string(&mut self, text: TextId) -> Result<Constraint, CompileError> {
+        let text = self.texts.written(text);
+        let strings = self.languages.literal(&text).map_err(limit_error)?;
+        Ok(Constraint {
+            strings,
+            ..self.nothing()
+        })
+    }
+
+    /// The constraint that a value is the array of some items.
+    fn equal_items(&mut self, items: &[AssertionId]) -> Constraint {
+        let length = items.len() as u64;
+        let mut parts = self.between(AtomKind::LengthAtLeast, length, Some(length));
+        for (index, &item) in (0..).zip(items) {
+            parts.push(self.items(index, Some(index + 1), item));
+        }
+        Constraint {
+            arrays: self.formulas.and(parts),
+            ..self.nothing()
+        }
+    }
+
+    /// The constraint that a value is the object of some members.
+    fn equal_members(&mut self, members: &[(TextId, AssertionId)]) -> Constraint {
+        let mut parts = self.between(AtomKind::CountAtLeast, 0, Some(members.len() as u64));
+        for &(name, value) in members {
+            parts.push(self.atom(AtomKind::Has(name)));
+            parts.push(self.members(Keys::Name(name), value));
+        }
+        Constraint {
+            objects: self.formulas.and(parts),
+            ..self.nothing()
+        }
     }
 
     /// The numbers that a subschema's keywords on numbers admit.

@@ -9,7 +9,7 @@ use crate::automaton::formula::algebra::Algebra;
 use crate::automaton::formula::assertion::{Assertion, AssertionId};
 use crate::automaton::formula::keys::sets::{ByNumber, KeySetId, PersistentSets, SetId};
 use crate::automaton::formula::texts::{TextId, TextTable};
-use crate::json::{Shape, Value};
+use crate::json::{Shape, ValueRef};
 use hashbrown::HashMap;
 
 /// The number of a list of the items of an array, given by the assertions of being equal to them. Equal ids mean equal
@@ -113,22 +113,77 @@ impl ReadValues {
     }
 }
 
+/// An array or object whose parts are being made assertions of.
+struct OpenValue<'a> {
+    /// The key of the container in the one around it.
+    name: TextId,
+    is_array: bool,
+    left: std::vec::IntoIter<(&'a str, ValueRef<'a>)>,
+    done: Vec<(TextId, AssertionId)>,
+}
+
 impl Algebra {
     /// The text of a value, given by its assertion of equality, if the value is a string.
-    pub(crate) fn text_of(&mut self, value: AssertionId) -> Option<TextId> {
+    pub(crate) fn text_of(&self, value: AssertionId) -> Option<TextId> {
         match self.assertions.get(value) {
-            Assertion::Equal(value) => match value.as_ref().shape() {
-                Shape::String(text) => Some(self.texts.intern(text)),
-                _ => None,
-            },
+            Assertion::Text(text) => Some(*text),
             _ => None,
         }
     }
 
     /// The assertion of being equal to a string.
     pub(crate) fn equal_to_text(&mut self, text: TextId) -> AssertionId {
-        let value = Value::string(&self.texts.written(text));
-        self.assertions.intern(Assertion::Equal(value))
+        self.assertions.intern(Assertion::Text(text))
+    }
+
+    /// The assertion of being equal to a value.
+    pub(crate) fn equal_to(&mut self, value: ValueRef<'_>) -> AssertionId {
+        let mut open: Vec<OpenValue<'_>> = Vec::new();
+        let mut at = (TextId::EMPTY, value);
+        loop {
+            let (name, value) = at;
+            let mut finished = None;
+            match value.shape() {
+                Shape::Array(_) => open.push(OpenValue {
+                    name,
+                    is_array: true,
+                    left: value.items().map(|item| ("", item)).collect::<Vec<_>>().into_iter(),
+                    done: Vec::new(),
+                }),
+                Shape::Object(_) => open.push(OpenValue {
+                    name,
+                    is_array: false,
+                    left: value.members().collect::<Vec<_>>().into_iter(),
+                    done: Vec::new(),
+                }),
+                Shape::String(text) => {
+                    let text = self.texts.intern(text);
+                    finished = Some((name, self.equal_to_text(text)));
+                }
+                _ => finished = Some((name, self.assertions.intern(Assertion::Equal(value.to_value())))),
+            }
+            at = loop {
+                if let Some(done) = finished.take() {
+                    match open.last_mut() {
+                        Some(around) => around.done.push(done),
+                        None => return done.1,
+                    }
+                }
+                if let Some(around) = open.last_mut()
+                    && let Some((name, value)) = around.left.next()
+                {
+                    break (self.texts.intern(name), value);
+                }
+                let Some(whole) = open.pop() else {
+                    return AssertionId::ANYTHING;
+                };
+                let assertion = match whole.is_array {
+                    true => Assertion::Array(whole.done.into_iter().map(|(_, item)| item).collect()),
+                    false => Assertion::Object(whole.done.into()),
+                };
+                finished = Some((whole.name, self.assertions.intern(assertion)));
+            };
+        }
     }
 
     /// The list of items with one more.

@@ -71,37 +71,47 @@ impl Search {
             return self.array_can_end(formula, ItemsId::EMPTY);
         }
         let mut left = vec![(formula, rest.clone())];
+        // Steps over an item of which there may be few values: listing these is put off until nothing else is left.
+        let mut put_off: Vec<(FormulaId, Rest, Requirement)> = Vec::new();
         // Items that come in addition only make it harder for the others to differ.
         let mut known: HashMap<FormulaId, Vec<Rest>> = HashMap::from([(formula, vec![rest])]);
         let mut states = 1;
-        while let Some((formula, rest)) = left.pop() {
-            if self.algebra.at_end(formula) {
-                return Ok(true);
-            }
-            let assertions = self.algebra.assertions_of_item(&[formula]);
-            let mut vectors = self.verdict_vectors(&assertions)?;
-            vectors.reverse();
-            for vector in vectors {
-                let after =
-                    self.algebra
-                        .after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
-                if after == FormulaId::FALSE {
-                    continue;
+        loop {
+            let mut after: Vec<(FormulaId, Rest)> = Vec::new();
+            if let Some((formula, rest)) = left.pop() {
+                if self.algebra.at_end(formula) {
+                    return Ok(true);
                 }
-                let (all, none) = split(&assertions, &vector);
-                let Some(rest) = self.one_more(&rest, &Requirement::new(&all, &none), (seen, asked))? else {
-                    continue;
-                };
-                let rests = known.entry(after).or_default();
+                let assertions = self.algebra.assertions_of_item(&[formula]);
+                for vector in self.verdict_vectors(&assertions)? {
+                    let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+                    let next = self.algebra.after_item(formula, &verdict, false);
+                    if next == FormulaId::FALSE {
+                        continue;
+                    }
+                    let (all, none) = split(&assertions, &vector);
+                    let item = Requirement::new(&all, &none);
+                    match self.is_ample(&item, asked)? {
+                        true => after.push((next, rest.clone())),
+                        false => put_off.push((next, rest.clone(), item)),
+                    }
+                }
+                after.reverse();
+            } else if let Some((next, rest, item)) = put_off.pop() {
+                after.extend(self.one_more(&rest, &item, (seen, asked))?.map(|rest| (next, rest)));
+            } else {
+                return Ok(false);
+            }
+            for (formula, rest) in after {
+                let rests = known.entry(formula).or_default();
                 if !rests.iter().any(|fewer| has_at_least(&rest, fewer)) {
                     rests.push(rest.clone());
-                    left.push((after, rest));
+                    left.push((formula, rest));
                     states += 1;
                 }
             }
             self.check_states(states, "states of an array whose items differ")?;
         }
-        Ok(false)
     }
 
     /// Whether every item has at least as many values as are asked, whichever of the assertions it satisfies.

@@ -27,26 +27,14 @@ impl Automaton {
             .then(|| self.search.algebra.assertions.intern(Assertion::Equal(value())))
     }
 
-    /// The value of a container that ends.
-    fn value_of(&self, kind: &Container) -> Option<Value> {
-        let equal = |assertion: &AssertionId| match self.search.algebra.assertions.get(*assertion) {
-            Assertion::Equal(value) => Some(value),
-            _ => None,
+    /// The assertion of being equal to a container that ends, if its values are kept.
+    fn value_of(&mut self, kind: &Container) -> Option<AssertionId> {
+        let algebra = &mut self.search.algebra;
+        let value = match *kind {
+            Container::Array { values } => Assertion::Array(algebra.values.all_items(values?).into()),
+            Container::Object { values, .. } => Assertion::Object(algebra.values.all_members(values?).into()),
         };
-        let algebra = &self.search.algebra;
-        match kind {
-            Container::Array { values } => {
-                let items = algebra.values.all_items((*values)?);
-                Some(Value::array(&items.iter().filter_map(equal).collect::<Vec<_>>()))
-            }
-            Container::Object { values, .. } => {
-                let members = algebra.values.all_members((*values)?);
-                let members = members
-                    .iter()
-                    .filter_map(|(name, value)| Some((algebra.texts.get(*name), equal(value)?)));
-                Some(Value::object(&members.collect::<Vec<_>>()))
-            }
-        }
+        Some(algebra.assertions.intern(value))
     }
 
     /// The state after the opening bracket of an array or object; `None` if no such container meets the expectation.
@@ -176,7 +164,6 @@ impl Automaton {
             .collect();
         if self.keeps_values(frame.below) {
             let value = self.value_of(&frame.kind);
-            let value = value.map(|value| self.search.algebra.assertions.intern(Assertion::Equal(value)));
             return self.value_done(frame.expected, verdicts, value, frame.below);
         }
         // Apart from the verdicts, the members make no difference to what follows.
@@ -230,7 +217,7 @@ impl Automaton {
                     return Ok(None);
                 }
                 if let Some((items, value)) = kept {
-                    self.value_parts(value);
+                    self.note_parts(value);
                     *values = Some(self.search.algebra.with_item(items, value));
                 }
                 Cursor::ArrayNext

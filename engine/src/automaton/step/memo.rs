@@ -5,7 +5,7 @@ use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
 use crate::automaton::step::{Container, Left, StackId, State};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -36,15 +36,6 @@ pub(crate) struct Distinctness {
     /// The values that the next item or member, or the one being read, must not equal if it is the last one of all
     /// containers that have to differ from others.
     pub(super) last: ValueSet,
-}
-
-/// The parts of a value.
-#[derive(Clone, Debug)]
-pub(crate) enum ValueParts {
-    Scalar,
-    Array(Arc<[AssertionId]>),
-    /// The members, sorted by the ids of their keys.
-    Object(Arc<[(TextId, AssertionId)]>),
 }
 
 /// Which of the items or members of a container is meant.
@@ -149,7 +140,8 @@ pub(super) struct ShapeMemo {
 /// Memo of what has been worked out about items that have to differ.
 #[derive(Debug, Default)]
 pub(super) struct DistinctMemo {
-    pub(super) parts: HashMap<AssertionId, ValueParts>,
+    /// The values whose parts have been recorded in `holders`.
+    pub(super) noted: HashSet<AssertionId>,
     /// The arrays and objects with a value at a position or key.
     pub(super) holders: HashMap<(Part, AssertionId), Vec<AssertionId>>,
     /// What has been derived from sets of values for containers of which this much has been read, with the set that it was

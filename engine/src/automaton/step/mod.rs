@@ -27,7 +27,7 @@ use keys::remaining::{RemainingKeyText, SeenKeys};
 use machine::Automaton;
 use memo::{
     Completions, Derivation, DistinctMemo, Distinctness, ExceptionalTexts, KeyClasses, ObjectKeys, Part, ShapeMemo,
-    StepMemo, TextClasses, TextPiece, ValueParts, ValueShape,
+    StepMemo, TextClasses, TextPiece, ValueShape,
 };
 use state::{Cursor, Gap, OpenId, StackId, State, StepResult, StringResidual, is_of_number, is_whitespace};
 use state_hash::Mixer;

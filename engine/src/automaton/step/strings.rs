@@ -6,10 +6,9 @@
 
 use crate::automaton::decode::{DecodeState, Decoded, several_plain};
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{Assertion, TextId};
+use crate::automaton::formula::TextId;
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{Automaton, Cursor, OpenId, StackId, State, StepResult, StringResidual};
-use crate::json::Value;
 use crate::strings::{Cardinality, LanguageId};
 
 /// Number of open assertions of a string from which on its text is kept instead of their languages.
@@ -141,8 +140,7 @@ impl Automaton {
                     });
                 }
                 let text = text.filter(|_| self.keeps_values(stack));
-                let value = text.map(|text| Value::string(&self.search.algebra.texts.written(text)));
-                let value = value.map(|value| self.search.algebra.assertions.intern(Assertion::Equal(value)));
+                let value = text.map(|text| self.search.algebra.equal_to_text(text));
                 self.value_done(expected, verdicts, value, stack)
             }
         }

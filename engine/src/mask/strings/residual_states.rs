@@ -166,8 +166,8 @@ impl ResidualStates {
                 None => DEAD,
             };
             let (first, last) = match &self.states[place].residual {
-                Residual::CustomDfa(machine) if label >= ASCII && machine.is_narrow() => (ASCII, u32::from(char::MAX)),
-                _ => (label, label),
+                Residual::CustomDfa(machine) => machine.alike(label),
+                Residual::Language(_) => (label, label),
             };
             self.keep(place, first, last, next);
             return Ok((next, last));

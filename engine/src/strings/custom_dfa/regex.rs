@@ -9,11 +9,16 @@ use crate::strings::charset::{CharSet, index};
 use crate::strings::custom_dfa::regex_class::{ClassState, Hex};
 use crate::strings::unicode_properties::name_parts;
 use crate::strings::unicode_properties::{is_name_part, is_name_start, property_endings};
+use std::sync::Arc;
 
 /// Groups inside one another.
 const MAX_NESTING: usize = 100;
 /// Groups that capture.
 const MAX_GROUPS: u32 = 1_000;
+/// Groups from which on a name that is like no other counts.
+const FULL_GROUPS: usize = MAX_GROUPS as usize - 200;
+/// What stands for the beginning of a name with which no other name begins.
+const NEW_NAME: &str = "\0";
 /// Characters that stand for themselves only behind a backslash.
 pub(in crate::strings) const SYNTAX: &str = "^$\\.*+?()[]{}|";
 
@@ -27,9 +32,9 @@ pub(in crate::strings) struct RegexSyntax {
     /// The number of groups that references ask for, where there are fewer.
     pub(super) wanted: u32,
     /// Names of groups, sorted.
-    pub(super) names: Box<[Box<str>]>,
+    pub(super) names: Arc<[Box<str>]>,
     /// Names that references ask for and no group has yet, sorted.
-    pub(super) missing: Box<[Box<str>]>,
+    pub(super) missing: Arc<[Box<str>]>,
     pub(super) at: RegexState,
 }
 
@@ -95,8 +100,8 @@ impl RegexSyntax {
             open: Box::default(),
             groups: 0,
             wanted: 0,
-            names: Box::default(),
-            missing: Box::default(),
+            names: Arc::default(),
+            missing: Arc::default(),
             at: RegexState::Term { repeatable: false },
         }
     }
@@ -228,13 +233,59 @@ impl RegexSyntax {
         }) {
             return None;
         }
-        let name = format!("{name}{c}").into_boxed_str();
+        let name = match name {
+            NEW_NAME => NEW_NAME.into(),
+            _ => format!("{name}{c}").into_boxed_str(),
+        };
         let continued = |known: &[Box<str>]| known.iter().any(|known| known.starts_with(&*name));
         let lives = self.has_room() || continued(&self.missing) || reference && continued(&self.names);
         if !lives {
             return None;
         }
         Some(self.with(RegexState::Name { reference, name }))
+    }
+
+    /// The place with [`NEW_NAME`] for the beginning of a name with which no name in the expression begins: all these
+    /// names go on in the same ways, as long as no name is used twice in what follows.
+    pub(in crate::strings) fn with_new_name(self) -> Self {
+        let RegexState::Name { reference, name } = &self.at else {
+            return self;
+        };
+        let begins = |names: &[Box<str>]| names.iter().any(|known| known.starts_with(&**name));
+        if name.is_empty() || self.is_full() || begins(&self.names) || begins(&self.missing) {
+            return self;
+        }
+        let (reference, name) = (*reference, NEW_NAME.into());
+        self.with(RegexState::Name { reference, name })
+    }
+
+    fn is_full(&self) -> bool {
+        self.groups as usize + self.missing.len() >= FULL_GROUPS
+    }
+
+    /// The first and the last of the characters that lead, like `c`, all to the beginning of a new name or nowhere; none
+    /// where that is not so, or not known.
+    pub(in crate::strings) fn alike(&self, c: char) -> Option<(char, char)> {
+        let RegexState::Name { name, .. } = &self.at else {
+            return None;
+        };
+        let mut known = self.names.iter().chain(&*self.missing);
+        if name.is_empty() || self.is_full() || c.is_ascii() || !known.all(|name| name.is_ascii()) {
+            return None;
+        }
+        let ranges = name_parts().ranges();
+        let place = ranges.partition_point(|range| range.last() < c);
+        let after = |c: char| char::from_u32(u32::from(c) + 1).unwrap_or('\u{E000}');
+        let before = |c: char| char::from_u32(u32::from(c) - 1).unwrap_or('\u{D7FF}');
+        let low = place
+            .checked_sub(1)
+            .map_or('\u{80}', |place| after(ranges[place].last()));
+        let (first, last) = match ranges.get(place) {
+            Some(range) if range.first() <= c => (range.first(), range.last()),
+            Some(range) => (low, before(range.first())),
+            None => (low, char::MAX),
+        };
+        Some((first.max('\u{80}'), last))
     }
 
     fn named(&self, name: &str) -> Option<Self> {
@@ -411,12 +462,12 @@ impl RegexSyntax {
 
     /// Memory beyond that of a node, in cells.
     pub(in crate::strings) fn cells(&self) -> usize {
-        let names = self.names.iter().chain(&self.missing).map(|name| name.len() / 8 + 2);
+        let names = self.names.iter().chain(&*self.missing).map(|name| name.len() / 8 + 2);
         self.open.len() / 8 + names.sum::<usize>() + 4
     }
 }
 
-fn inserted(names: &[Box<str>], place: usize, name: &str) -> Box<[Box<str>]> {
+fn inserted(names: &[Box<str>], place: usize, name: &str) -> Arc<[Box<str>]> {
     let mut names = names.to_vec();
     names.insert(place, name.into());
     names.into()

@@ -66,7 +66,7 @@ impl RegexSyntax {
         let known = self
             .names
             .iter()
-            .chain(&self.missing)
+            .chain(&*self.missing)
             .filter(|known| known.starts_with(name));
         let known = known.map(|known| rest(known, name) + 1 + self.closing(0, 0, None));
         let fresh = self.has_room().then(|| {

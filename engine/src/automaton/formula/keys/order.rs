@@ -77,13 +77,8 @@ impl Algebra {
             match self.assertions.get(assertion) {
                 Assertion::Anything | Assertion::Nothing => {}
                 Assertion::AnyOf(assertions) => left.extend(assertions.iter().rev()),
-                Assertion::Equal(value) => {
-                    if let Shape::Object(_) = value.as_ref().shape() {
-                        for (name, _) in value.as_ref().members() {
-                            list(self.texts.intern(name));
-                        }
-                    }
-                }
+                Assertion::Equal(_) | Assertion::Text(_) | Assertion::Array(_) => {}
+                Assertion::Object(members) => members.iter().for_each(|(name, _)| list(*name)),
                 Assertion::Node(node) => {
                     let Body::Keywords(keywords) = &schema.node(*node).body else {
                         continue;

@@ -5,7 +5,7 @@
 //! so it starts small and is doubled.
 
 use crate::automaton::error::{AutomatonError, check_limit};
-use crate::automaton::formula::{Assertion, AssertionId, FormulaId, MemberKey, TextId, split, verdict_of};
+use crate::automaton::formula::{AssertionId, FormulaId, MemberKey, TextId, split, verdict_of};
 use crate::automaton::search::{Domain, Requirement, Search};
 use crate::json::Value;
 use crate::{numbers, strings};
@@ -108,9 +108,7 @@ impl Search {
         let values = values?;
         let values = match values.len() < most {
             true => {
-                let values = values
-                    .into_iter()
-                    .map(|value| self.algebra.assertions.intern(Assertion::Equal(value)));
+                let values = values.into_iter().map(|value| self.algebra.equal_to(value.as_ref()));
                 let mut values: Vec<AssertionId> = values.collect();
                 values.sort_unstable();
                 Domain::All(values.into())

@@ -5,7 +5,7 @@
 //! the number of combinations.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{Assertion, AssertionId, FormulaId};
+use crate::automaton::formula::{AssertionId, FormulaId};
 use crate::automaton::search::search::Search;
 use crate::json::Value;
 use crate::{numbers, strings};
@@ -35,7 +35,7 @@ impl Search {
             return Ok(known.clone());
         }
         let few = match self.algebra.assertions.get(assertion) {
-            Assertion::Equal(_) => Some(Arc::from([assertion])),
+            _ if self.algebra.is_value(assertion) => Some(Arc::from([assertion])),
             _ => self.finite_scalars(assertion)?,
         };
         self.value_memo.finite.insert(assertion, few.clone());
@@ -66,9 +66,7 @@ impl Search {
         values.extend(numbers.into_iter().map(Value::number));
         let strings = self.algebra.languages.members(what.strings, MAX_VALUES)?;
         values.extend(strings.iter().map(|text| Value::string(text)));
-        let values = values
-            .into_iter()
-            .map(|value| self.algebra.assertions.intern(Assertion::Equal(value)));
+        let values = values.into_iter().map(|value| self.algebra.equal_to(value.as_ref()));
         let mut values: Vec<AssertionId> = values.collect();
         values.sort_unstable();
         Ok(Some(values.into()))

@@ -24,10 +24,46 @@ enum Found {
     Parts(Vec<Requirement>),
 }
 
-/// A value that is looked at, and its parts that have not been looked at yet.
-struct PartialValue {
-    value: Requirement,
-    parts: Vec<Requirement>,
+/// The values that are looked at for one answer, and which of them are parts of which.
+#[derive(Default)]
+struct Looks {
+    values: Vec<Requirement>,
+    places: HashMap<Requirement, usize>,
+    /// For each value, the values that it is a part of.
+    wholes: Vec<Vec<usize>>,
+    /// For each value, the number of its parts.
+    parts: Vec<usize>,
+}
+
+impl Looks {
+    /// The place of a value, which is added if it is new.
+    fn place(&mut self, value: Requirement) -> usize {
+        if let Some(&known) = self.places.get(&value) {
+            return known;
+        }
+        self.places.insert(value.clone(), self.values.len());
+        self.values.push(value);
+        self.wholes.push(Vec::new());
+        self.parts.push(0);
+        self.values.len() - 1
+    }
+
+    /// Whether some value can contain itself. Values of which all parts are done are done, from the innermost on.
+    fn has_circle(&self) -> bool {
+        let mut left = self.parts.clone();
+        let mut done: Vec<usize> = (0..left.len()).filter(|place| left[*place] == 0).collect();
+        let mut count = 0;
+        while let Some(place) = done.pop() {
+            count += 1;
+            for &whole in &self.wholes[place] {
+                left[whole] -= 1;
+                if left[whole] == 0 {
+                    done.push(whole);
+                }
+            }
+        }
+        count < left.len()
+    }
 }
 
 impl Search {
@@ -56,7 +92,8 @@ impl Search {
                 Found::Parts(parts) => self.some_infinite(parts)?,
             },
         };
-        if self.scarce_names(formula)? == self.algebra.languages.none() {
+        let is_known = infinite || self.fixpoint.is_idle();
+        if is_known && self.scarce_names(formula)? == self.algebra.languages.none() {
             self.value_memo.infinite_containers.insert(formula, infinite);
         }
         Ok(infinite)
@@ -71,52 +108,61 @@ impl Search {
             Found::Infinite => true,
             Found::Parts(parts) => self.some_infinite(parts)?,
         };
-        self.value_memo.infinite_containers.insert(formula, infinite);
+        if infinite || self.fixpoint.is_idle() {
+            self.value_memo.infinite_containers.insert(formula, infinite);
+        }
         Ok(infinite)
     }
 
-    /// Whether one of `parts` has infinitely many values. A value that can contain itself has.
+    /// Whether one of `parts` has infinitely many values. A value that can contain itself has. Outer values are looked at
+    /// first, because one that shows at once is mostly near.
     fn some_infinite(&mut self, parts: Vec<Requirement>) -> Result<bool, AutomatonError> {
-        let mut path: Vec<PartialValue> = Vec::new();
-        let mut looks = 0;
-        let mut on_path: HashMap<Requirement, ()> = HashMap::new();
-        let mut left = parts;
-        loop {
-            let Some(value) = left.pop() else {
-                let Some(look) = path.pop() else { return Ok(false) };
-                on_path.remove(&look.value);
-                self.value_memo.infinite.insert(look.value, false);
-                left = look.parts;
-                continue;
-            };
-            let known = match on_path.contains_key(&value) {
-                true => Some(true),
-                false => self.value_memo.infinite.get(&value).copied(),
-            };
-            let found = match known {
-                Some(false) => continue,
+        let mut looks = Looks::default();
+        for part in parts {
+            looks.place(part);
+        }
+        let mut next = 0;
+        while let Some(value) = looks.values.get(next).cloned() {
+            let found = match self.value_memo.infinite.get(&value) {
+                Some(false) => Found::Parts(Vec::new()),
                 Some(true) => Found::Infinite,
                 None => self.infinite_parts(&value)?,
             };
             match found {
                 Found::Infinite => {
-                    self.value_memo.infinite.insert(value, true);
-                    self.value_memo
-                        .infinite
-                        .extend(path.into_iter().map(|look| (look.value, true)));
+                    // All values that contain this one are infinite as well.
+                    let mut open = vec![next];
+                    while let Some(place) = open.pop() {
+                        let value = looks.values[place].clone();
+                        self.value_memo.infinite.insert(value, true);
+                        open.append(&mut looks.wholes[place]);
+                    }
                     return Ok(true);
                 }
-                Found::Parts(parts) => {
-                    on_path.insert(value.clone(), ());
-                    let parts = std::mem::replace(&mut left, parts);
-                    path.push(PartialValue { value, parts });
+                Found::Parts(mut parts) => {
+                    parts.sort_unstable();
+                    parts.dedup();
+                    looks.parts[next] = parts.len();
+                    for part in parts {
+                        let place = looks.place(part);
+                        looks.wholes[place].push(next);
+                    }
                 }
             }
-            looks += 1;
-            if looks > MAX_LOOKS {
+            next += 1;
+            if next > MAX_LOOKS {
                 return Ok(false);
             }
         }
+        if looks.has_circle() {
+            return Ok(true);
+        }
+        // While a query is being answered, what it asks for counts as impossible.
+        if self.fixpoint.is_idle() {
+            let values = looks.values.into_iter();
+            self.value_memo.infinite.extend(values.map(|value| (value, false)));
+        }
+        Ok(false)
     }
 
     fn infinite_parts(&mut self, value: &Requirement) -> Result<Found, AutomatonError> {

@@ -7,7 +7,7 @@
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
-    Assertion, AssertionId, AtomKind, Constraint, FormulaId, MemberKey, OrderId, TextId, split, verdict_of,
+    AssertionId, AtomKind, Constraint, FormulaId, MemberKey, OrderId, TextId, split, verdict_of,
 };
 use crate::automaton::step::{Automaton, StringResidual, TextPiece};
 use crate::json::{Document, Value, push_escaped};
@@ -429,7 +429,7 @@ impl Automaton {
         let spelled = std::str::from_utf8(&text).ok();
         let document = spelled.and_then(|text| Document::parse(text, &Limits::default()).ok());
         let value = document.and_then(|document| Value::new(&document, 0).ok());
-        Ok(value.map(|value| (text, self.search.algebra.assertions.intern(Assertion::Equal(value)))))
+        Ok(value.map(|value| (text, self.search.algebra.equal_to(value.as_ref()))))
     }
 
     /// The residual formula and a text of a value for each verdict vector that a value can have.

@@ -15,10 +15,7 @@ use crate::automaton::formula::{
     ValueSet, split, verdict_of,
 };
 use crate::automaton::search::ExpectationId;
-use crate::automaton::step::{
-    Automaton, Container, Cursor, Derivation, Distinctness, Frame, Part, StackId, State, ValueParts,
-};
-use crate::json::Shape;
+use crate::automaton::step::{Automaton, Container, Cursor, Derivation, Distinctness, Frame, Part, StackId, State};
 use crate::numbers::NumberCount;
 
 /// Number of verdict vectors of one value up to which all are looked at.
@@ -98,11 +95,12 @@ impl Automaton {
     }
 
     /// The part of a value at a position or key.
-    fn part_of(&mut self, value: AssertionId, part: Part) -> Option<AssertionId> {
-        match (self.value_parts(value), part) {
-            (ValueParts::Array(items), Part::Item(at)) => items.get(at).copied(),
-            (ValueParts::Object(members), Part::Member(name)) => {
-                let place = members.binary_search_by_key(&name, |(name, _)| *name);
+    fn part_of(&self, value: AssertionId, part: Part) -> Option<AssertionId> {
+        match (self.search.algebra.assertions.get(value), part) {
+            (Assertion::Array(items), Part::Item(at)) => items.get(at).copied(),
+            (Assertion::Object(members), Part::Member(name)) => {
+                let texts = &self.search.algebra.texts;
+                let place = members.binary_search_by(|(other, _)| texts.compare(*other, name));
                 place.ok().map(|place| members[place].1)
             }
             _ => None,
@@ -191,7 +189,7 @@ impl Automaton {
                     };
                     if derivation == Derivation::Parts || self.is_barred(frame, (part, here), values)? {
                         // The parts of values are compared with those of containers within this one.
-                        self.value_parts(here);
+                        self.note_parts(here);
                         from = self.search.algebra.with_value(from, here);
                     }
                 }
@@ -219,10 +217,10 @@ impl Automaton {
     }
 
     /// Whether a container may still become equal to a value.
-    fn agrees(&mut self, kind: &Container, value: AssertionId) -> bool {
-        let is_alike = match (self.value_parts(value), kind) {
-            (ValueParts::Array(_), Container::Array { values }) => values.is_some(),
-            (ValueParts::Object(_), Container::Object { values, .. }) => values.is_some(),
+    fn agrees(&self, kind: &Container, value: AssertionId) -> bool {
+        let is_alike = match (self.search.algebra.assertions.get(value), kind) {
+            (Assertion::Array(_), Container::Array { values }) => values.is_some(),
+            (Assertion::Object(_), Container::Object { values, .. }) => values.is_some(),
             _ => false,
         };
         let read = if is_alike { self.read_parts(kind) } else { Vec::new() };
@@ -252,54 +250,24 @@ impl Automaton {
         Ok(!self.rest_can_be_distinct(after, &kind, same, &exhausted)?)
     }
 
-    /// The parts of a value, given by its assertion of equality.
-    pub(crate) fn value_parts(&mut self, value: AssertionId) -> ValueParts {
-        if let Some(known) = self.distinct_memo.parts.get(&value) {
-            return known.clone();
+    /// Records the parts of a value, given by its assertion of equality, so that the value is found by them.
+    pub(crate) fn note_parts(&mut self, value: AssertionId) {
+        if !self.distinct_memo.noted.insert(value) {
+            return;
         }
-        let parts = match self.search.algebra.assertions.get(value).clone() {
-            Assertion::Equal(value) => match value.as_ref().shape() {
-                Shape::Array(_) => {
-                    let items = value.as_ref().items();
-                    ValueParts::Array(
-                        items
-                            .map(|item| self.search.algebra.assertions.intern(Assertion::Equal(item.to_value())))
-                            .collect(),
-                    )
-                }
-                Shape::Object(_) => {
-                    let members = value.as_ref().members();
-                    let members = members.map(|(name, value)| {
-                        let value = self
-                            .search
-                            .algebra
-                            .assertions
-                            .intern(Assertion::Equal(value.to_value()));
-                        (self.search.algebra.texts.intern(name), value)
-                    });
-                    let mut members: Vec<(TextId, AssertionId)> = members.collect();
-                    members.sort_unstable();
-                    ValueParts::Object(members.into())
-                }
-                _ => ValueParts::Scalar,
-            },
-            _ => ValueParts::Scalar,
-        };
-        match &parts {
-            ValueParts::Scalar => {}
-            ValueParts::Array(items) => {
+        match self.search.algebra.assertions.get(value).clone() {
+            Assertion::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
                     self.note_holder((Part::Item(at), *item), value);
                 }
             }
-            ValueParts::Object(members) => {
+            Assertion::Object(members) => {
                 for (name, member) in members.iter() {
                     self.note_holder((Part::Member(*name), *member), value);
                 }
             }
+            _ => {}
         }
-        self.distinct_memo.parts.insert(value, parts.clone());
-        parts
     }
 
     /// Records that a value has this part.
@@ -421,8 +389,8 @@ impl Automaton {
         };
         let mut parts = vec![demand];
         for rival in values.others.all(rivals) {
-            let rest = match self.value_parts(rival) {
-                ValueParts::Array(items) => {
+            let rest = match self.search.algebra.assertions.get(rival).clone() {
+                Assertion::Array(items) => {
                     let rest = &items[read.min(items.len())..];
                     let length = rest.len() as u64;
                     let mut same = self
@@ -434,7 +402,7 @@ impl Automaton {
                     }
                     self.search.algebra.formulas.and(same)
                 }
-                ValueParts::Object(members) => {
+                Assertion::Object(members) => {
                     let left = members.len().saturating_sub(read) as u64;
                     let mut same = self.search.algebra.between(AtomKind::CountAtLeast, 0, Some(left));
                     for (name, value) in &*members {
@@ -446,7 +414,7 @@ impl Automaton {
                     }
                     self.search.algebra.formulas.and(same)
                 }
-                ValueParts::Scalar => FormulaId::FALSE,
+                _ => FormulaId::FALSE,
             };
             parts.push(self.search.algebra.formulas.not(rest));
         }

@@ -2,9 +2,9 @@
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::TextId;
+use crate::automaton::formula::{Assertion, TextId};
 use crate::automaton::search::NextKeys;
-use crate::automaton::step::{Automaton, Cursor, StackId, State, ValueParts};
+use crate::automaton::step::{Automaton, Cursor, StackId, State};
 use crate::strings::{Cardinality, LanguageId};
 
 /// Number of keys that are tried one by one until the object can differ after one of them.
@@ -17,7 +17,7 @@ impl Automaton {
         if self.keeps_values(stack) {
             let own = self.distinctness(stack)?.own;
             for value in self.search.algebra.values.others.all(own) {
-                if let ValueParts::Object(members) = self.value_parts(value) {
+                if let Assertion::Object(members) = self.search.algebra.assertions.get(value) {
                     names.extend(members.iter().map(|(name, _)| *name));
                 }
             }
