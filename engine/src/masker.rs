@@ -88,6 +88,17 @@ pub trait Masker: Send {
         Ok(false)
     }
 
+    /// Counts the tokens that [`completion`](Masker::completion) would append; `None` where the framework cannot tell. A
+    /// framework may know that without writing them.
+    ///
+    /// # Errors
+    ///
+    /// As [`mask`](Masker::mask).
+    fn completion_length(&mut self) -> Result<Option<usize>, MaskError> {
+        let mut tokens = Vec::new();
+        Ok(self.completion(&mut tokens)?.then_some(tokens.len()))
+    }
+
     /// Says that `token` may be accepted next: a framework may use the time until then, on a thread that is not needed
     /// elsewhere, to work out what [`advance`](Masker::advance) and [`forced_tokens`](Masker::forced_tokens) will need. They
     /// give the same results whether this was called or not, for allowed tokens and others. Does nothing unless a framework

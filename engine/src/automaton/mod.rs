@@ -23,14 +23,16 @@ pub(crate) use error::AutomatonError;
 pub(crate) use formula::keys::sets::KeySetId;
 pub(crate) use formula::texts::TextId;
 pub(crate) use search::key_list::KeyListId;
+pub(crate) use step::completion::TextPiece;
 pub(crate) use step::keys::classes::{KeyClass, PartialKey};
 pub(crate) use step::keys::remaining::{RemainingKeyText, RemainingKeys, SeenKeys, SomeKeys};
 pub(crate) use step::machine::Automaton;
-pub(crate) use step::memo::{TextClasses, ValueShape};
-pub(crate) use step::shapes::{CommonShape, NextMembers};
+pub(crate) use step::memo::TextClasses;
+pub(crate) use step::shapes::{CommonShape, NextMembers, ValueShape};
 pub(crate) use step::state::State;
 pub(crate) use step::state_class::{NumberClass, StateClass};
 pub(crate) use step::unique_items::numbers::PartialNumber;
+pub(crate) use step::whitespace::Layout;
 
 /// What the keyword `format` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

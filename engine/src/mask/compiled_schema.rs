@@ -10,6 +10,7 @@ use super::cache::bounded::lock;
 use super::cache::mask_buffers::BufferPool;
 use super::cache::sharded::ShardedCache;
 use super::cache::token_set::{Base, TokenSet};
+use super::completions::Completions;
 use super::forced_tokens::forced_tokens;
 use super::index::base_sets::{BaseSets, bit};
 use super::masker::MaskedText;
@@ -42,6 +43,7 @@ pub(crate) struct CompiledSchema {
 pub(crate) struct MaskBuilder {
     pub(crate) automaton: Automaton,
     cache: SchemaCache,
+    completions: Completions,
     /// Where tokens are collected.
     scratch: Vec<TokenId>,
 }
@@ -52,6 +54,7 @@ impl CompiledSchema {
         let builder = MaskBuilder {
             automaton,
             cache: SchemaCache::default(),
+            completions: Completions::default(),
             scratch: Vec::new(),
         };
         Self {
@@ -127,13 +130,23 @@ impl MaskedText for CompiledSchema {
         forced_tokens(&self.vocabulary, &self.tokens.index, automaton, at, before).map_err(mask_error)
     }
 
-    fn completion(&self, at: &State) -> Result<Option<Vec<u8>>, MaskError> {
-        self.builder().automaton.completion(*at).map_err(mask_error)
+    fn completion(&self, at: &State) -> Result<Option<Vec<TokenId>>, MaskError> {
+        let MaskBuilder {
+            automaton, completions, ..
+        } = &mut *self.builder();
+        completions.tokens(automaton, &self.vocabulary, *at).map_err(mask_error)
+    }
+
+    fn completion_length(&self, at: &State) -> Result<Option<usize>, MaskError> {
+        let MaskBuilder {
+            automaton, completions, ..
+        } = &mut *self.builder();
+        completions.count(automaton, &self.vocabulary, *at).map_err(mask_error)
     }
 
     fn memory(&self) -> usize {
         let builder = self.builder();
-        let known = builder.cache.bytes();
+        let known = builder.cache.bytes() + builder.completions.bytes();
         builder.automaton.memory() + known + self.masks.bytes() + self.steps.bytes()
     }
 }

@@ -40,8 +40,11 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// The tokens that must come, behind those that came.
     fn forced(&self, at: &Self::State, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError>;
 
-    /// A short text that ends it; none where none was found.
-    fn completion(&self, at: &Self::State) -> Result<Option<Vec<u8>>, MaskError>;
+    /// Tokens that end it, of a short text; none where none was found.
+    fn completion(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError>;
+
+    /// How many tokens [`completion`](Self::completion) gives.
+    fn completion_length(&self, at: &Self::State) -> Result<Option<usize>, MaskError>;
 
     /// Bytes of what was worked out, roughly, without what schemas share.
     fn memory(&self) -> usize;
@@ -196,9 +199,15 @@ impl<T: MaskedText> Masker for StateMasker<T> {
             return Ok(true);
         }
         let rest = self.texts.completion(self.state())?;
-        let spelled = rest.and_then(|rest| self.texts.vocabulary().spell(&rest));
-        tokens.extend(spelled.iter().flatten());
-        Ok(spelled.is_some())
+        tokens.extend(rest.iter().flatten());
+        Ok(rest.is_some())
+    }
+
+    fn completion_length(&mut self) -> Result<Option<usize>, MaskError> {
+        match self.ended {
+            true => Ok(Some(0)),
+            false => self.texts.completion_length(self.state()),
+        }
     }
 
     fn speculate(&mut self, token: TokenId) {

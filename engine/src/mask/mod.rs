@@ -7,6 +7,7 @@
 pub(crate) mod cache;
 pub(crate) mod compiled_schema;
 mod compiler;
+mod completions;
 pub(crate) mod forced_tokens;
 pub(crate) mod index;
 pub(crate) mod masker;

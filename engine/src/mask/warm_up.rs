@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 
-use crate::automaton::{AutomatonError, DecodeState, RemainingKeyText, State, StateClass};
+use crate::automaton::{Automaton, AutomatonError, DecodeState, RemainingKeyText, State, StateClass};
 use crate::strings::{LanguageId, Languages};
 use crate::{CompileError, Formats, Vocabulary};
 
@@ -25,6 +25,9 @@ use super::shared_tokens::SharedTokens;
 
 /// Kinds of values that are looked at.
 const MAX_VALUES: usize = 256;
+/// Assertions on a value up to which it is looked at. What may come before a value that decides between many alternatives
+/// takes long to find out, and a document that has decided earlier never asks for it.
+const MAX_ASSERTIONS: usize = 8;
 /// Names of an object.
 const MAX_KEYS: usize = 256;
 /// Places that are looked at in strings of one kind.
@@ -36,6 +39,9 @@ const BYTES: usize = 32 << 10;
 const STRING_BYTES: usize = 36 << 10;
 /// Memory that a single look may take. Where the schema itself has taken more all looks are long.
 const SINGLE_BYTES: usize = 1 << 20;
+
+/// Work after which nothing more is looked at, in units of about a microsecond (see [`Automaton::effort`]).
+const EFFORT: usize = 1_000;
 
 /// Formats, and texts that come by what is different in each.
 const TEXTS: [(&str, &[&str]); 12] = [
@@ -94,6 +100,19 @@ pub(crate) fn warm_up_vocabulary(
     look().unwrap_or_else(|_| Languages::within(&options.schema.limits))
 }
 
+/// What a look ahead may take.
+#[derive(Clone, Copy)]
+struct Allowed {
+    memory: usize,
+    effort: usize,
+}
+
+impl Allowed {
+    fn is_used_up(self, automaton: &Automaton) -> bool {
+        automaton.memory() > self.memory || automaton.effort() > self.effort
+    }
+}
+
 impl MaskBuilder {
     /// Looks at texts of a format.
     fn warm_up_format(&mut self, start: State, texts: &[&str], shared: &CompiledSchema) {
@@ -128,16 +147,25 @@ impl MaskBuilder {
         let allowed = self.automaton.allow_memory(usize::MAX);
         self.automaton.allow_memory(allowed.min(memory + SINGLE_BYTES));
         // What fails here is asked again where it is needed.
-        let _ = self.warm_up_values(start, memory + BYTES.max(memory / 8), shared);
+        let allowed_here = Allowed {
+            memory: memory + BYTES.max(memory / 8),
+            effort: self.automaton.effort() + EFFORT,
+        };
+        let _ = self.warm_up_values(start, allowed_here, shared);
         self.automaton.allow_memory(allowed);
     }
 
     /// Values of one kind are looked at once, so that schemas that lead back to themselves come to an end.
-    fn warm_up_values(&mut self, start: State, allowed: usize, shared: &CompiledSchema) -> Result<(), AutomatonError> {
+    fn warm_up_values(
+        &mut self,
+        start: State,
+        allowed: Allowed,
+        shared: &CompiledSchema,
+    ) -> Result<(), AutomatonError> {
         let mut open = VecDeque::from([(None, start)]);
         let (mut values, mut texts) = (0, Vec::new());
         while let Some((name, at)) = open.pop_front() {
-            if values == MAX_VALUES || self.automaton.memory() > allowed {
+            if values == MAX_VALUES || allowed.is_used_up(&self.automaton) {
                 break;
             }
             if !self.walk(shared).warm_up_value(name, at)? {
@@ -164,14 +192,15 @@ impl MaskBuilder {
                 open.extend(item.map(|item| (None, item)));
             }
         }
-        self.warm_up_texts(texts, allowed + STRING_BYTES, shared)
+        let memory = allowed.memory + STRING_BYTES;
+        self.warm_up_texts(texts, Allowed { memory, ..allowed }, shared)
     }
 
     /// Looks further into strings: at what may come behind their first characters, a few states of each.
     fn warm_up_texts(
         &mut self,
         languages: Vec<LanguageId>,
-        allowed: usize,
+        allowed: Allowed,
         shared: &CompiledSchema,
     ) -> Result<(), AutomatonError> {
         let longest = shared.tokens.index.inside.longest;
@@ -180,7 +209,7 @@ impl MaskBuilder {
             let mut open = VecDeque::from([language]);
             for _ in 0..MAX_STATES {
                 let Some(at) = open.pop_front() else { break };
-                if self.automaton.memory() > allowed {
+                if allowed.is_used_up(&self.automaton) {
                     return Ok(());
                 }
                 let mut strings = self.strings(shared);
@@ -204,7 +233,7 @@ impl MaskBuilder {
     fn warm_up_names(
         &mut self,
         object: State,
-        allowed: usize,
+        allowed: Allowed,
         shared: &CompiledSchema,
         open: &mut VecDeque<(Option<State>, State)>,
     ) -> Result<(), AutomatonError> {
@@ -221,10 +250,13 @@ impl MaskBuilder {
             },
         };
         for name in names.into_iter().take(MAX_KEYS) {
-            if self.automaton.memory() > allowed {
+            if allowed.is_used_up(&self.automaton) {
                 break;
             }
             let name = self.automaton.after_key(at, name);
+            if self.automaton.count_value_assertions(name)? > MAX_ASSERTIONS {
+                continue;
+            }
             let value = self.automaton.value_of_key(name)?;
             open.extend(value.map(|value| (Some(name), value)));
         }

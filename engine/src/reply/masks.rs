@@ -144,8 +144,12 @@ impl MaskedText for Reply {
         self.with(|walk| forced_tokens(self.vocabulary(), &self.shared.tokens.index, walk, at, before))
     }
 
-    fn completion(&self, at: &Arc<[Thread]>) -> Result<Option<Vec<u8>>, MaskError> {
-        self.with(|walk| {
+    fn completion_length(&self, at: &Arc<[Thread]>) -> Result<Option<usize>, MaskError> {
+        Ok(self.completion(at)?.map(|tokens| tokens.len()))
+    }
+
+    fn completion(&self, at: &Arc<[Thread]>) -> Result<Option<Vec<TokenId>>, MaskError> {
+        let shortest = self.with(|walk| {
             let mut shortest: Option<Vec<u8>> = None;
             for thread in at.iter() {
                 let rest = walk.shortest_end(thread)?;
@@ -154,7 +158,8 @@ impl MaskedText for Reply {
                 }
             }
             Ok(shortest)
-        })
+        })?;
+        Ok(shortest.and_then(|text| self.vocabulary().spell(&text)))
     }
 
     fn memory(&self) -> usize {

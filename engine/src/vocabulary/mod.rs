@@ -186,16 +186,39 @@ impl Vocabulary {
             .any(|token| next(token[bytes.len()]))
     }
 
-    /// Tokens that spell `text`, each as long as can be from where it begins; none where some byte has no token. This is
-    /// not what the tokenizer would write.
+    /// As few tokens as can be that spell `text`; none where some byte has no token. This is not what the tokenizer would
+    /// write.
     pub fn spell(&self, text: &[u8]) -> Option<Vec<TokenId>> {
-        let (mut tokens, mut rest) = (Vec::new(), text);
-        while !rest.is_empty() {
-            let (token, length) = self.longest_prefix(rest)?;
-            tokens.push(token);
-            rest = &rest[length..];
+        let lengths = self.fewest_tokens(text);
+        let (mut tokens, mut from) = (Vec::new(), 0);
+        while let Some((_, length)) = lengths.get(from) {
+            let end = from + *length as usize;
+            tokens.push(self.token_of(&text[from..end])?);
+            from = end;
         }
         Some(tokens)
+    }
+
+    /// For each place in `text` how many tokens spell what is left of it, at least, and the length of the first of them in
+    /// bytes; [`u32::MAX`] where some byte has no token. Of long texts only the longest tokens are looked at.
+    pub(crate) fn fewest_tokens(&self, text: &[u8]) -> Vec<(u32, u32)> {
+        /// Bytes of a text up to which all tokens are looked at.
+        const SHORT: usize = 1 << 11;
+        let mut fewest = vec![(u32::MAX, 0); text.len()];
+        for from in (0..text.len()).rev() {
+            let mut longest = text.len() - from;
+            while let Some((_, length)) = self.longest_prefix(&text[from..from + longest]) {
+                let left = fewest.get(from + length).map_or(0, |(tokens, _)| *tokens);
+                if left.saturating_add(1) < fewest[from].0 {
+                    fewest[from] = (left + 1, length as u32);
+                }
+                if text.len() > SHORT && left != u32::MAX {
+                    break;
+                }
+                longest = length - 1;
+            }
+        }
+        fewest
     }
 
     /// The tokenizer, where one was given.

@@ -8,20 +8,29 @@ use maskwright_suites::json_text;
 use serde_json::{Map, Value, json};
 
 use super::Judging;
+use crate::run::interrupt;
 
 /// Where a schema is found by the one that is made of it.
 const SPELT: &str = "maskwright:spelt";
 /// Members that are tried one behind the other.
 const ATTEMPTS: usize = 10_000;
+/// Bytes of a schema together with an instance up to which the engine is asked for the only value equal to the instance.
+const ONLY_VALUE_BYTES: usize = 1 << 16;
+/// Memory that the engine may take for that.
+const ONLY_VALUE_MEMORY: usize = 64 << 20;
+/// Digits up to which a number is written out.
+const WRITTEN_DIGITS: i64 = 400;
 
-/// The text of an instance that is valid under a schema: the only value that is equal to it as well, or, where that is too
-/// much to ask, the instance with its members in an order that the engine takes.
+/// The text of an instance that is valid under a schema: the instance with its members in an order that the engine takes, or,
+/// where none is found that way, the only value that is equal to it as well. Both take a bounded amount of work.
 pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> Option<String> {
     let options = judging.exact_options(Style::generation());
+    let is_short = schema.len() + instance.len() <= ONLY_VALUE_BYTES;
     let instance = serde_json::from_str(instance).ok()?;
     let vocabulary = bytes()?;
-    let spelt = only_value(&vocabulary, options.clone(), schema, &instance);
-    let spelt = spelt.or_else(|| in_order(&vocabulary, options, schema, &instance))?;
+    let spelt = in_order(&vocabulary, options.clone(), schema, &instance);
+    let only = || only_value(&vocabulary, options, schema, &instance);
+    let spelt = spelt.or_else(|| only().filter(|_| is_short))?;
     json_text::to_string(&spelt).ok()
 }
 
@@ -32,6 +41,7 @@ fn only_value(
     schema: &str,
     instance: &Value,
 ) -> Option<Value> {
+    options.schema.limits.memory_bytes = options.schema.limits.memory_bytes.min(ONLY_VALUE_MEMORY);
     options.schema.documents.insert(SPELT.to_owned(), schema.to_owned());
     let both = json!({"allOf": [{"$ref": SPELT}, equal_to(instance)]});
     let mut masker = ExactCompiler::new(vocabulary.clone(), options)
@@ -41,6 +51,32 @@ fn only_value(
     let told = masker.completion(&mut tokens).ok()?;
     let spelt = serde_json::from_slice(&vocabulary.text_bytes(&tokens)).ok();
     spelt.filter(|_| told)
+}
+
+/// A number written out, without an exponent and without zeros at the end of its fraction; none where that is too long.
+fn written_out(number: &str) -> Option<String> {
+    let (sign, magnitude) = number
+        .strip_prefix('-')
+        .map_or(("", number), |magnitude| ("-", magnitude));
+    let (mantissa, exponent) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let point = whole.len() as i64 + exponent.parse::<i64>().ok()?;
+    let digits = format!("{whole}{fraction}");
+    let point_from_end = digits.len() as i64 - point;
+    if point.abs() > WRITTEN_DIGITS || point_from_end.abs() > WRITTEN_DIGITS {
+        return None;
+    }
+    let before = "0".repeat(usize::try_from(1 - point).unwrap_or(0));
+    let behind = "0".repeat(usize::try_from(-point_from_end).unwrap_or(0));
+    let digits = format!("{before}{digits}{behind}");
+    let (whole, fraction) = digits.split_at(usize::try_from(point.max(1)).ok()?);
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let whole = if whole.is_empty() { "0" } else { whole };
+    Some(match (fraction, whole) {
+        ("", "0") => "0".to_owned(),
+        ("", whole) => format!("{sign}{whole}"),
+        (fraction, whole) => format!("{sign}{whole}.{fraction}"),
+    })
 }
 
 /// A schema of this value only, which was read and is therefore not nested deep. It lists no names where they would have a
@@ -122,6 +158,18 @@ impl Writer<'_> {
                 let end = if items.is_empty() { "[]" } else { "]" };
                 self.text(end).then_some(Value::Array(written))
             }
+            Value::Number(number) => {
+                let from = self.masker.position();
+                let plain = written_out(&number.to_string())?;
+                if self.text(&plain) {
+                    return serde_json::from_str(&plain).ok();
+                }
+                // Some numbers keep a fraction of zeros.
+                self.back_to(from)?;
+                let with_fraction = format!("{plain}.0");
+                let is_taken = self.text(&with_fraction);
+                is_taken.then(|| serde_json::from_str(&with_fraction).ok()).flatten()
+            }
             scalar => self.text(&scalar.to_string()).then(|| scalar.clone()),
         }
     }
@@ -144,7 +192,7 @@ impl Writer<'_> {
             let is_left = |member: &usize| written.iter().all(|one| one.member != *member);
             match (next..members.len()).find(is_left) {
                 Some(member) => {
-                    self.attempts = self.attempts.checked_sub(1)?;
+                    self.attempts = self.attempts.checked_sub(1).filter(|_| !interrupt::requested())?;
                     let from = self.masker.position();
                     let (name, value) = members[member];
                     let comma = if written.is_empty() { "" } else { "," };
@@ -231,6 +279,23 @@ mod tests {
         );
         assert_eq!(spelt(schema, r#"{"a": 1, "b": "2026-11-22"}"#), None);
         assert_eq!(spelt(schema, r#"{"a": 0, "b": "22 November"}"#), None);
+    }
+
+    #[test]
+    fn numbers_are_written_out() {
+        for (number, written) in [
+            ("1e2", "100"),
+            ("3.0", "3"),
+            ("0.50", "0.5"),
+            ("-1.25e1", "-12.5"),
+            ("5e-3", "0.005"),
+            ("-0.0", "0"),
+            ("120e-1", "12"),
+            ("0.001e3", "1"),
+        ] {
+            assert_eq!(written_out(number).as_deref(), Some(written), "{number}");
+        }
+        assert_eq!(written_out("1e4000"), None);
     }
 
     #[test]

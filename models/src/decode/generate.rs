@@ -217,7 +217,7 @@ impl Decoder<'_> {
         self.mask_times.exposed += waiting.elapsed();
         let budget = self.budget_after_next();
         if let Some(provisional) = self.provisional.take()
-            && !CompletionPlan::fits(ready.completion.as_deref(), budget + 1)
+            && !CompletionPlan::fits(ready.completion, budget + 1)
         {
             return self.replace(provisional, masker).map(Some);
         }
@@ -253,19 +253,26 @@ impl Decoder<'_> {
         self.within_budget(provisional.token, masker)
     }
 
-    /// `token`, or the most likely other token after which the document can be ended within the token budget.
+    /// `token`, or the most likely other token after which the document can be ended within the token budget. Any token is
+    /// taken where it is not known that the document can be ended in time at all: nothing can be lost there.
     fn within_budget(&mut self, mut token: TokenId, masker: &mut OverlappedMasker) -> Result<TokenId, DecodeError> {
-        if !self.completion_plan.is_known() {
+        let budget = self.budget_after_next();
+        if !self.completion_plan.is_in_reach(budget + 1) {
             return Ok(token);
         }
         let working = Instant::now();
-        let budget = self.budget_after_next();
         for attempt in 0.. {
             if self.options.eos_tokens.contains(&token) {
                 break;
             }
-            let completion = masker.completion_after(token)?;
-            if self.completion_plan.admits(token, completion, budget) {
+            let completion = masker.completion_length_after(token)?;
+            if self.completion_plan.admits(completion, budget) {
+                break;
+            }
+            if !self.completion_plan.is_written() {
+                self.completion_plan.write(masker.completion()?);
+            }
+            if self.completion_plan.takes(token) {
                 break;
             }
             self.budget_intervened = true;

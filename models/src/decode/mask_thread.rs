@@ -29,8 +29,8 @@ pub(super) struct MaskJob {
 /// A masker whose mask has been computed, so that asking for it again costs nothing.
 pub(super) struct MaskJobResult {
     pub(super) masker: Box<dyn Masker>,
-    /// Tokens that end the document, if they were asked for and the framework can tell.
-    pub(super) completion: Result<Option<Vec<TokenId>>, MaskError>,
+    /// How many tokens end the document, if that was asked for and the framework can tell.
+    pub(super) completion: Result<Option<usize>, MaskError>,
     /// Time that the mask and the completion took.
     pub(super) work: Duration,
     /// Time for which tokens were prepared afterwards.
@@ -45,8 +45,10 @@ impl MaskJob {
         let (mut work, mut speculation) = (None, Duration::ZERO);
         let completion = catch_panics(|| {
             masker.mask()?;
-            let mut tokens = Vec::new();
-            let is_known = self.completion && masker.completion(&mut tokens)?;
+            let length = match self.completion {
+                true => masker.completion_length()?,
+                false => None,
+            };
             let work = *work.insert(start.elapsed());
             guesser.observe(&self.tokens);
             if work < self.idle {
@@ -58,7 +60,7 @@ impl MaskJob {
                     }
                 }
             }
-            Ok(is_known.then_some(tokens))
+            Ok(length)
         });
         MaskJobResult {
             masker,

@@ -15,8 +15,8 @@ pub(super) struct ReadyMask {
     pub(super) work: Duration,
     /// Time for which tokens that are likely to be chosen were prepared.
     pub(super) speculation: Duration,
-    /// Tokens that end the document, where they were asked for and the framework can tell.
-    pub(super) completion: Option<Vec<TokenId>>,
+    /// How many tokens end the document, where that was asked for and the framework can tell.
+    pub(super) completion: Option<usize>,
 }
 
 /// A masker that is either at hand or away on the mask thread. Its errors carry the framework's name.
@@ -111,12 +111,18 @@ impl OverlappedMasker {
         self.with_masker(|masker| masker.rollback(tokens))
     }
 
-    /// Tokens that end the document after `token`, where the framework can tell. The masker stays where it is.
-    pub(super) fn completion_after(&mut self, token: TokenId) -> Result<Option<Vec<TokenId>>, DecodeError> {
+    /// How many tokens end the document after `token`, where the framework can tell. The masker stays where it is.
+    pub(super) fn completion_length_after(&mut self, token: TokenId) -> Result<Option<usize>, DecodeError> {
         self.advance(token)?;
+        let length = self.with_masker(|masker| masker.completion_length())?;
+        self.rollback(1)?;
+        Ok(length)
+    }
+
+    /// Tokens that end the document, where the framework can tell.
+    pub(super) fn completion(&mut self) -> Result<Option<Vec<TokenId>>, DecodeError> {
         let mut tokens = Vec::new();
         let found = self.with_masker(|masker| masker.completion(&mut tokens))?;
-        self.rollback(1)?;
         Ok(found.then_some(tokens))
     }
 

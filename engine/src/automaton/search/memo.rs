@@ -46,8 +46,9 @@ pub(crate) struct ObjectMemo {
     pub(super) barred: HashMap<FormulaId, Arc<[TextId]>>,
     /// The verdicts that the value of a member may have.
     pub(super) decided: HashMap<(FormulaId, TextId, Box<[AssertionId]>), DiagramId>,
-    /// The keys that may come first in independent-key objects.
-    pub(crate) first_keys: HashMap<FormulaId, NextKeys>,
+    /// The keys that may come next in independent-key objects of which no key outside of the prescribed order has been
+    /// seen, by the progress in that order.
+    pub(crate) first_keys: HashMap<(FormulaId, OrderId, u32), NextKeys>,
     /// The keys that may come next, by the object's residual formula, the keys seen, and the progress in the order of
     /// keys.
     pub(crate) next_keys: HashMap<(FormulaId, KeySetId, OrderId, u32), NextKeys>,

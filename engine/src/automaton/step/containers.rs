@@ -1,10 +1,10 @@
 //! Steps of the machine into and out of objects and arrays, and what the end of a value means for the container around
 //! it.
 
-use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
-    Assertion, AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, KeySetId, MemberKey, MembersId, TextId, verdict_of,
+    Assertion, AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, KeySetId, Keys, MemberKey, MembersId, TextId,
+    verdict_of,
 };
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{
@@ -12,6 +12,7 @@ use crate::automaton::step::{
 };
 use crate::json::Value;
 use crate::strings::LanguageId;
+use hashbrown::HashSet;
 use std::sync::Arc;
 
 impl Automaton {
@@ -93,30 +94,65 @@ impl Automaton {
 
     /// Sets the frame's `plain` field if it is an [independent-key object](IndependentFrame).
     fn note_independent(&mut self, frame: &mut Frame) -> Result<(), AutomatonError> {
-        let is_free = self.search.algebra.style.key_order == KeyOrder::Any;
-        if let Container::Object { values: None, .. } = frame.kind
-            && is_free
-            && let Some(asked) = self.search.algebra.independent_keys(frame.formulas[0])
-            && asked.is_of_any_size()
-        {
-            let has_room = self.search.is_roomy(frame.formulas[0])?;
-            let missing = asked.required.iter().filter(|name| !self.has_seen(&frame.kind, **name));
-            let missing = missing.count() as u32;
-            frame.plain = Derived(Some(IndependentFrame {
-                asked,
-                has_room,
-                missing,
-            }));
+        let demand = frame.formulas[0];
+        let Container::Object {
+            values: None,
+            used,
+            order,
+            passed,
+            ..
+        } = &mut frame.kind
+        else {
+            return Ok(());
+        };
+        let asked = self.search.algebra.independent_keys(demand);
+        let Some(asked) = asked.filter(|asked| asked.is_of_any_size()) else {
+            return Ok(());
+        };
+        let (done, ahead) = self.search.algebra.orders.orders[order.0 as usize].split_at(*passed as usize);
+        let (sets, texts) = (&mut self.search.algebra.key_sets, &self.search.algebra.texts);
+        if !done.is_empty() {
+            let done: HashSet<TextId> = done.iter().copied().collect();
+            let others = sets.names(*used, TextId::EMPTY, texts).into_iter();
+            let others = others.filter(|name| !done.contains(name)).collect::<Vec<_>>();
+            let none = KeySetId::EMPTY;
+            *used = others.into_iter().fold(none, |used, name| sets.with(used, name, texts));
         }
+        let seen = done.iter().filter(|name| asked.requires(**name)).count();
+        let seen = seen
+            + asked
+                .required
+                .iter()
+                .filter(|name| sets.has(*used, **name, texts))
+                .count();
+        let missing = asked.required.len().saturating_sub(seen) as u32;
+        let awaited = ahead.iter().filter(|name| asked.requires(**name)).count() as u32;
+        let has_room = self.search.is_roomy(demand)?;
+        frame.plain = Derived(Some(IndependentFrame {
+            asked,
+            has_room,
+            missing,
+            awaited,
+        }));
         Ok(())
     }
 
-    /// Whether a member with this key has been read.
+    /// Whether a member with this key has been read, if the object remembers the key by itself.
     pub(super) fn has_seen(&self, kind: &Container, name: TextId) -> bool {
         self.search
             .algebra
             .key_sets
             .has(kind.used(), name, &self.search.algebra.texts)
+    }
+
+    /// The keys of an object's prescribed order that have been read or skipped.
+    pub(super) fn passed_keys(&self, kind: &Container) -> &[TextId] {
+        match kind {
+            Container::Array { .. } => &[],
+            Container::Object { order, passed, .. } => {
+                &self.search.algebra.orders.orders[order.0 as usize][..*passed as usize]
+            }
+        }
     }
 
     /// Whether a container may end at this point.
@@ -130,24 +166,22 @@ impl Automaton {
     /// The residual formula of the demand on a container.
     pub(super) fn demand_left(&mut self, frame: &Frame) -> FormulaId {
         let demand = frame.formulas[0];
-        match &frame.plain {
-            Derived(Some(_)) => {
-                let (atoms, sets, texts) = (
-                    &self.search.algebra.atoms,
-                    &self.search.algebra.key_sets,
-                    &self.search.algebra.texts,
-                );
-                let used = frame.kind.used();
-                self.search
-                    .algebra
-                    .formulas
-                    .substitute(demand, &mut |atom| match atoms.kind(atom) {
-                        AtomKind::Has(name) if sets.has(used, name, texts) => Some(FormulaId::TRUE),
-                        _ => None,
-                    })
-            }
-            Derived(None) => demand,
+        if frame.plain.0.is_none() {
+            return demand;
         }
+        let done: HashSet<TextId> = self.passed_keys(&frame.kind).iter().copied().collect();
+        let (atoms, sets, texts) = (
+            &self.search.algebra.atoms,
+            &self.search.algebra.key_sets,
+            &self.search.algebra.texts,
+        );
+        let used = frame.kind.used();
+        let formulas = &mut self.search.algebra.formulas;
+        formulas.substitute(demand, &mut |atom| match atoms.kind(atom) {
+            AtomKind::Has(name) if sets.has(used, name, texts) || done.contains(&name) => Some(FormulaId::TRUE),
+            AtomKind::Members(Keys::Name(name), _) if done.contains(&name) => Some(FormulaId::TRUE),
+            _ => None,
+        })
     }
 
     /// The state after the closing bracket of the innermost container.
@@ -222,7 +256,13 @@ impl Automaton {
                 }
                 Cursor::ArrayNext
             }
-            Container::Object { used, values, name, .. } => {
+            Container::Object {
+                used,
+                values,
+                name,
+                order,
+                passed,
+            } => {
                 let Some(name) = name.take() else {
                     return Ok(None);
                 };
@@ -236,11 +276,18 @@ impl Automaton {
                         false => self.search.algebra.after_only_member(*formula, name, &verdict)?,
                     };
                 }
-                *used = self
-                    .search
-                    .algebra
-                    .key_sets
-                    .with(*used, name, &self.search.algebra.texts);
+                // A key of the order that an independent-key object has read cannot come again, and is not remembered.
+                let is_ordered = frame.plain.0.is_some()
+                    && passed
+                        .checked_sub(1)
+                        .is_some_and(|last| self.search.algebra.orders.orders[order.0 as usize][last as usize] == name);
+                if !is_ordered {
+                    *used = self
+                        .search
+                        .algebra
+                        .key_sets
+                        .with(*used, name, &self.search.algebra.texts);
+                }
                 if let Some((members, value)) = values.zip(value) {
                     let algebra = &mut self.search.algebra;
                     *values = Some(algebra.values.with_member(members, (name, value), &algebra.texts));
@@ -249,6 +296,7 @@ impl Automaton {
                     Derived(Some(plain)) => {
                         let came = u32::from(plain.asked.requires(name));
                         plain.missing = plain.missing.saturating_sub(came);
+                        plain.awaited = plain.awaited.saturating_sub(came * u32::from(is_ordered));
                     }
                     Derived(None) => self.note_independent(&mut frame)?,
                 }
@@ -289,7 +337,9 @@ impl Automaton {
         };
         let (over, now) = self.search.algebra.passed_over(*order, *passed, name);
         (*reading, *passed) = (Some(name), now);
-        for formula in &mut frame.formulas {
+        // Of an independent-key object the keys that are skipped are not required, and say no more than the progress.
+        let from = usize::from(frame.plain.0.is_some());
+        for formula in &mut frame.formulas[from..] {
             *formula = self.search.algebra.without_all(*formula, &over);
         }
         let Some(expected) = self.member_expected(&frame, name)? else {

@@ -47,15 +47,19 @@ impl Hash for Frame {
     }
 }
 
-/// An object whose members can come in any order and number, each judged by itself. The formulas stay the same while it
-/// is read; only the set of keys seen changes.
+/// An object whose members can come in any number, each judged by itself. The demand on it stays the same while it is
+/// read; only the set of keys seen and the progress in the order of keys change. Keys of the order are not among the
+/// keys seen: those up to the progress are read or skipped, and it makes no difference which.
 #[derive(Clone, Debug)]
 pub(crate) struct IndependentFrame {
     pub(super) asked: Arc<IndependentKeys>,
-    /// Whether there is room for any key that the object does not mention.
+    /// Whether there is room for any key that the object does not mention, once the order of keys allows it.
     pub(super) has_room: bool,
     /// Number of required keys that have not been seen.
     pub(super) missing: u32,
+    /// Number of required keys in the rest of the prescribed order. Before the last of them no key outside of the order
+    /// can come.
+    pub(super) awaited: u32,
 }
 
 /// A value that is derived from the rest of a frame, and therefore ignored when frames are compared.
@@ -82,7 +86,8 @@ pub(super) enum Container {
         /// The members so far, with assertions of being equal to their values; kept if items of an enclosing array are
         /// compared.
         values: Option<MembersId>,
-        /// The keys of the members so far.
+        /// The keys of the members so far; of an [independent-key object](IndependentFrame) only those outside of the
+        /// prescribed order.
         used: KeySetId,
         /// The key of the member being read.
         name: Option<TextId>,
@@ -109,7 +114,16 @@ impl Container {
         }
     }
 
-    /// The keys of the members so far.
+    /// Number of keys of an object's prescribed order that have been read or skipped.
+    pub(super) fn passed(&self) -> u32 {
+        match self {
+            Self::Array { .. } => 0,
+            Self::Object { passed, .. } => *passed,
+        }
+    }
+
+    /// The keys of the members so far; of an [independent-key object](IndependentFrame) only those outside of the
+    /// prescribed order.
     pub(super) fn used(&self) -> KeySetId {
         match self {
             Self::Array { .. } => KeySetId::EMPTY,

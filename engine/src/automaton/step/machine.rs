@@ -164,7 +164,8 @@ impl Automaton {
             + self.distinct_memo.derived.len()
             + self.distinct_memo.holders.len()
             + self.distinct_memo.members.len();
-        64 * small + 128 * self.step_memo.by_byte.len() + 200 * self.frames.all.len()
+        let completions = self.completions.bytes();
+        completions + 64 * small + 128 * self.step_memo.by_byte.len() + 200 * self.frames.all.len()
     }
 
     /// Checks the memory taken by all layers against the limit.

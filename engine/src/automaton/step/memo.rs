@@ -1,6 +1,6 @@
 //! What the machine has found out, with one struct for each concern.
 
-use crate::automaton::formula::{AssertionId, Constraint, FormulaId, KeySetId, OrderId, SetId, TextId, ValueSet};
+use crate::automaton::formula::{AssertionId, Constraint, FormulaId, KeySetId, SetId, TextId, ValueSet};
 use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
 use crate::automaton::step::{Container, Left, StackId, State};
 use crate::numbers::NumberState;
@@ -8,23 +8,6 @@ use crate::strings::LanguageId;
 use hashbrown::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
-
-/// A piece of JSON text, in bytes.
-pub(crate) type TextPiece = Arc<[u8]>;
-
-/// Memo of texts that complete values and containers.
-#[derive(Debug, Default)]
-pub(crate) struct Completions {
-    pub(super) values: HashMap<(Constraint, OrderId), Option<TextPiece>>,
-    pub(super) words: HashMap<LanguageId, Option<TextPiece>>,
-    pub(super) numbers: HashMap<NumberState, Option<TextPiece>>,
-    /// The text that completes what a state is in, with the state after it.
-    pub(crate) rests: HashMap<State, Option<(TextPiece, State)>>,
-    /// The values being spelled out at the moment, the outermost first.
-    pub(super) open: Vec<(Constraint, OrderId)>,
-    /// Whether an answer rests on a value in `open`, or on the limit on nesting, and must not be remembered.
-    pub(super) provisional: bool,
-}
 
 /// The values that a container, and its next item or member, are compared with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,15 +71,15 @@ pub(crate) struct KeyClasses {
 
 /// The requirement on a value, independent of where the value stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ValueShape {
+pub(crate) enum ValueDemand {
     /// The value satisfies this constraint.
     Constraint(Constraint),
     /// The value meets this expectation. It is used where the prescribed order of the value's members counts as well.
     Expectation(ExpectationId),
 }
 
-/// The shape of a value, and the only verdicts of its assertions that are admitted.
-pub(crate) type ForcedShape = (ValueShape, Verdicts);
+/// The requirement on a value, and the only verdicts of its assertions that are admitted.
+pub(crate) type ForcedDemand = (ValueDemand, Verdicts);
 
 /// Memo of steps and of the states after values.
 #[derive(Debug)]
@@ -131,7 +114,7 @@ pub(super) struct ObjectKeys {
 /// Memo of the shapes of values and objects.
 #[derive(Debug, Default)]
 pub(super) struct ShapeMemo {
-    pub(super) shapes: HashMap<ExpectationId, Option<ForcedShape>>,
+    pub(super) shapes: HashMap<ExpectationId, Option<ForcedDemand>>,
     /// Stacks reduced to what counts after a member; see
     /// [`Automaton::bare_stack`](super::machine::Automaton::bare_stack).
     pub(super) bare: HashMap<StackId, Option<StackId>>,

@@ -4,7 +4,7 @@
 //! A state consists of a cursor in the innermost value and a stack of the objects and arrays around it. Frames of the
 //! stack are hash-consed, so a state is a few numbers and is cheap to store, hash and compare.
 
-mod completion;
+pub(super) mod completion;
 mod containers;
 mod forced_bytes;
 mod frame;
@@ -19,15 +19,16 @@ pub(super) mod state_class;
 mod state_hash;
 mod strings;
 pub(super) mod unique_items;
-mod whitespace;
+pub(super) mod whitespace;
 
+use completion::Completions;
 use frame::{Container, Derived, Frame, Frames, IndependentFrame, Left, OpenLanguages};
 use keys::classes::PartialKey;
 use keys::remaining::{RemainingKeyText, SeenKeys};
 use machine::Automaton;
 use memo::{
-    Completions, Derivation, DistinctMemo, Distinctness, ExceptionalTexts, KeyClasses, ObjectKeys, Part, ShapeMemo,
-    StepMemo, TextClasses, TextPiece, ValueShape,
+    Derivation, DistinctMemo, Distinctness, ExceptionalTexts, KeyClasses, ObjectKeys, Part, ShapeMemo, StepMemo,
+    TextClasses, ValueDemand,
 };
 use state::{Cursor, Gap, OpenId, StackId, State, StepResult, StringResidual, is_of_number, is_whitespace};
 use state_hash::Mixer;

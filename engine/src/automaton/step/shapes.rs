@@ -7,12 +7,20 @@
 //! been seen, apart from keys that are written out.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{ENUMERATED_KEYS, FormulaId, KeySetId, split};
+use crate::automaton::formula::{ENUMERATED_KEYS, FormulaId, KeySetId, MemberKey, split};
 use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
-use crate::automaton::step::{Automaton, Container, Cursor, Derived, Frame, PartialKey, StackId, State, ValueShape};
+use crate::automaton::step::whitespace::Layout;
+use crate::automaton::step::{Automaton, Container, Cursor, Derived, Frame, PartialKey, StackId, State, ValueDemand};
 use crate::strings::Fingerprint;
 use crate::{KeyOrder, Whitespace};
 use std::hash::Hash;
+
+/// What begins a value: the requirement on it, and where in the layout of the document it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ValueShape {
+    demand: ValueDemand,
+    layout: Layout,
+}
 
 /// The shape of values whose containers, if allowed, may have any content; it has a meaning across schemas. The numbers
 /// allowed are left out, because they make no difference to how other values begin.
@@ -24,6 +32,19 @@ pub(crate) struct CommonShape {
     strings: Fingerprint,
     arrays: bool,
     objects: bool,
+    layout: Layout,
+}
+
+impl ValueDemand {
+    /// Whether no array or object satisfies the requirement, as far as is easily said.
+    fn is_scalar(&self) -> bool {
+        match self {
+            Self::Constraint(constraint) => {
+                constraint.arrays == FormulaId::FALSE && constraint.objects == FormulaId::FALSE
+            }
+            Self::Expectation(_) => false,
+        }
+    }
 }
 
 /// The members that may follow a member of an object.
@@ -43,19 +64,28 @@ impl Automaton {
         let Cursor::Value(expected) = at.cursor else {
             return Ok(None);
         };
-        // Bounded whitespace depends on the nesting depth, and values that have to differ depend on one another.
-        if self.search.algebra.style.whitespace != Whitespace::Any || self.keeps_values(at.stack) {
+        // Values that have to differ depend on one another.
+        if self.keeps_values(at.stack) {
             return Ok(None);
         }
+        let Some(demand) = self.value_demand(expected)? else {
+            return Ok(None);
+        };
+        let layout = self.layout(at, !demand.is_scalar());
+        Ok(Some(ValueShape { demand, layout }))
+    }
+
+    /// The requirement on a value with an expectation; `None` if what may follow depends on which value comes.
+    fn value_demand(&mut self, expected: ExpectationId) -> Result<Option<ValueDemand>, AutomatonError> {
         self.shape(expected)?;
         let shape = self.shape_memo.shapes.get(&expected).and_then(Option::as_ref);
-        Ok(shape.map(|(shape, _)| *shape))
+        Ok(shape.map(|(demand, _)| *demand))
     }
 
     /// The shape of the value after the key that a state is behind, and the members that may follow it; `None` if
     /// either does not show without computing further states.
     pub(crate) fn member_behind(&mut self, at: State) -> Result<Option<(ValueShape, NextMembers)>, AutomatonError> {
-        let (Cursor::Colon(name), Whitespace::Any) = (at.cursor, self.search.algebra.style.whitespace) else {
+        let Cursor::Colon(name) = at.cursor else {
             return Ok(None);
         };
         let Some(others) = self.others_behind(at)? else {
@@ -67,38 +97,58 @@ impl Automaton {
         let Some(expected) = self.member_expected(&frame, name)? else {
             return Ok(None);
         };
-        self.shape(expected)?;
-        let shape = self.shape_memo.shapes.get(&expected).and_then(Option::as_ref);
-        Ok(shape.map(|(shape, _)| (*shape, others)))
+        let Some(demand) = self.value_demand(expected)? else {
+            return Ok(None);
+        };
+        let value = State::new(Cursor::Value(expected), at.stack);
+        let layout = self.layout(value, !demand.is_scalar());
+        Ok(Some((ValueShape { demand, layout }, others)))
     }
 
     /// The members that may follow the member whose key a state is behind, in an independent-key object; `None` for
     /// other states, or if this does not show at once.
     pub(crate) fn others_behind(&mut self, at: State) -> Result<Option<NextMembers>, AutomatonError> {
-        let frame = match at.cursor {
-            Cursor::Colon(_) => self.frames.all.get(at.stack.0 as usize),
-            _ => None,
-        };
-        let Some((frame, Derived(Some(plain)))) = frame.map(|frame| (frame, &frame.plain)) else {
+        let (Cursor::Colon(name), Some(frame)) = (at.cursor, self.frame(at.stack)) else {
             return Ok(None);
         };
+        let (Derived(Some(plain)), &Container::Object { order, passed, .. }) = (&frame.plain, &frame.kind) else {
+            return Ok(None);
+        };
+        let ahead = self.search.algebra.ordered(order, passed);
+        if ahead.is_empty() {
+            if plain.has_room {
+                return Ok(Some(NextMembers::OfAnyName));
+            }
+            let seen = self.search.algebra.key_sets.len(frame.kind.used());
+            return Ok(match self.next_keys(at.stack)? {
+                // The list contains all keys seen, and the key of the member that comes now.
+                NextKeys::Of(list) => Some(match self.search.key_list(list).names.len() > seen + 1 {
+                    true => NextMembers::Some,
+                    false => NextMembers::None,
+                }),
+                _ => None,
+            });
+        }
+        let all = passed + ahead.len() as u32;
+        let place = ahead.iter().position(|one| *one == name);
+        let ahead = &ahead[place.map_or(ahead.len(), |place| place + 1)..];
+        let comes = u32::from(place.is_some() && plain.asked.requires(name));
+        if plain.awaited > comes {
+            return Ok(Some(NextMembers::Some));
+        }
         if plain.has_room {
             return Ok(Some(NextMembers::OfAnyName));
         }
-        let seen = self.search.algebra.key_sets.len(frame.kind.used());
-        Ok(match self.next_keys(at.stack)? {
-            // The list contains all keys seen, and the key of the member that comes now.
-            NextKeys::Of(list) => Some(match self.search.key_list(list).names.len() > seen + 1 {
-                true => NextMembers::Some,
-                false => NextMembers::None,
-            }),
-            _ => None,
-        })
+        if self.some_key_may_come(&plain.asked, ahead)? {
+            return Ok(Some(NextMembers::Some));
+        }
+        let others = self.first_keys(at.stack, &frame, all)?;
+        Ok((others == NextKeys::None).then_some(NextMembers::None))
     }
 
     /// The schema-independent form of a shape; `None` if its containers are restricted in what they contain.
     pub(crate) fn common_shape(&mut self, shape: ValueShape) -> Option<CommonShape> {
-        let ValueShape::Constraint(constraint) = shape else {
+        let ValueDemand::Constraint(constraint) = shape.demand else {
             return None;
         };
         let any_or_none = |formula| match formula {
@@ -119,6 +169,7 @@ impl Automaton {
             strings: self.languages_mut().fingerprint(strings)?,
             arrays,
             objects,
+            layout: shape.layout,
         })
     }
 
@@ -144,15 +195,21 @@ impl Automaton {
         let shape = match forced {
             None => None,
             Some(verdicts) => {
-                let shape = match self.search.algebra.style.key_order {
-                    KeyOrder::Any => {
-                        let (all, none) = split(&what.assertions, &verdicts);
-                        ValueShape::Constraint(match (&all[..], &none[..]) {
-                            ([assertion], []) => self.search.algebra.constraint(*assertion)?,
-                            _ => self.search.algebra.combined(&all, &none)?,
-                        })
-                    }
-                    KeyOrder::Schema => ValueShape::Expectation(expected),
+                let (all, none) = split(&what.assertions, &verdicts);
+                let constraint = match (&all[..], &none[..]) {
+                    ([assertion], []) => self.search.algebra.constraint(*assertion)?,
+                    _ => self.search.algebra.combined(&all, &none)?,
+                };
+                // Where containers can be restricted, the prescribed order of their members counts as well.
+                let order = self.search.algebra.order_for(&what.assertions);
+                let is_ordered = self.search.algebra.style.key_order == KeyOrder::Schema
+                    && !(constraint.arrays.decided().is_some()
+                        && (constraint.objects == FormulaId::FALSE
+                            || constraint.objects == FormulaId::TRUE
+                                && self.search.algebra.ordered(order, 0).is_empty()));
+                let shape = match is_ordered {
+                    true => ValueDemand::Expectation(expected),
+                    false => ValueDemand::Constraint(constraint),
                 };
                 Some((shape, verdicts))
             }
@@ -203,6 +260,18 @@ impl Automaton {
         }
     }
 
+    /// The number of assertions that the value behind a key is judged by, from a state behind the key: a measure of how long
+    /// it takes to find out what may come there.
+    pub(crate) fn count_value_assertions(&mut self, at: State) -> Result<usize, AutomatonError> {
+        match (at.cursor, self.frame(at.stack)) {
+            (Cursor::Colon(name), Some(frame)) => {
+                let name = MemberKey::Known(name);
+                Ok(self.search.algebra.assertions_of_member(&frame.formulas, name)?.len())
+            }
+            _ => Ok(0),
+        }
+    }
+
     /// The state before the value, from a state behind its key; `None` for other states.
     pub(crate) fn value_of_key(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         match at.cursor {
@@ -223,18 +292,16 @@ impl Automaton {
     /// The members that may follow a member of the independent-key object that a state is in; `None` for other states,
     /// or if more than the keys counts.
     pub(crate) fn next_members(&mut self, at: State) -> Result<Option<NextMembers>, AutomatonError> {
-        // If whitespace is bounded but allowed, there are many ways to the next key.
-        let is_simple = !matches!(self.search.algebra.style.whitespace, Whitespace::Bounded { .. });
-        if !is_simple || at.cursor != Cursor::ObjectNext || self.keeps_values(at.stack) {
+        if at.cursor != Cursor::ObjectNext || self.keeps_values(at.stack) {
             return Ok(None);
         }
         let Some(frame) = self.frame(at.stack) else {
             return Ok(None);
         };
-        let Derived(Some(plain)) = &frame.plain else {
+        if frame.plain.0.is_none() {
             return Ok(None);
-        };
-        Ok(Some(match plain.has_room {
+        }
+        Ok(Some(match self.has_room(&frame)? {
             true => NextMembers::OfAnyName,
             false => match self.has_next_key(at.stack)? {
                 true => NextMembers::Some,
@@ -271,7 +338,7 @@ impl Automaton {
     /// Whether an object has room for any key that it does not mention and that has not been seen.
     pub(crate) fn has_room(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
         match (&frame.kind, &frame.plain) {
-            (_, Derived(Some(plain))) => Ok(plain.has_room),
+            (_, Derived(Some(plain))) => Ok(plain.has_room && plain.awaited == 0),
             (Container::Object { used, .. }, _) if self.search.algebra.key_sets.len(*used) < ENUMERATED_KEYS => {
                 self.search.is_roomy(frame.formulas[0])
             }

@@ -4,7 +4,51 @@
 use crate::Whitespace;
 use crate::automaton::step::{Automaton, Container, Cursor, Gap, StackId, State};
 
+/// Where in the layout of a document a state stands, as far as that decides about whitespace. All states are alike where
+/// the style does not bound whitespace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Layout {
+    gap: Gap,
+    place: Place,
+    /// Number of containers around the state, where line breaks can come.
+    depth: u32,
+}
+
+/// What a state is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum Place {
+    #[default]
+    Document,
+    Array,
+    Object,
+}
+
 impl Automaton {
+    /// Where a state stands in the layout. `holds_lines` says that line breaks may come before the end of what is begun
+    /// there.
+    pub(crate) fn layout(&self, at: State, holds_lines: bool) -> Layout {
+        if !matches!(self.search.algebra.style.whitespace, Whitespace::Bounded { .. }) {
+            return Layout::default();
+        }
+        let Some(frame) = self.frames.all.get(at.stack.0 as usize) else {
+            return Layout {
+                gap: at.gap,
+                ..Layout::default()
+            };
+        };
+        let place = match frame.kind {
+            Container::Array { .. } => Place::Array,
+            Container::Object { .. } => Place::Object,
+        };
+        // Before the value of a member no line breaks.
+        let has_lines = holds_lines || place == Place::Array || !matches!(at.cursor, Cursor::Value(_));
+        Layout {
+            gap: at.gap,
+            place,
+            depth: if has_lines { frame.depth } else { 0 },
+        }
+    }
+
     /// The gap after one more byte of whitespace; `None` if the style does not allow the byte here.
     pub(super) fn gap_after(&mut self, state: &State, byte: u8) -> Option<Gap> {
         let indent = match self.search.algebra.style.whitespace {

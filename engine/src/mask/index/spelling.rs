@@ -15,8 +15,16 @@ pub(crate) enum Extent {
 }
 
 impl Extent {
-    /// How far a text without whitespace goes.
+    /// How far a text goes, with the whitespace before the value.
     pub(crate) fn of(text: &[u8]) -> Self {
+        let blank = text.len() - text.trim_ascii_start().len();
+        match Self::of_value(&text[blank..]) {
+            Self::Whole(length) => Self::Whole(blank + length),
+            other => other,
+        }
+    }
+
+    fn of_value(text: &[u8]) -> Self {
         let word: &[u8] = match text.first() {
             None => return Self::Open,
             Some(b'"' | b'[' | b'{') => {

@@ -30,14 +30,14 @@ pub(crate) struct TokenSuffixes {
     pub(crate) values: Box<[ValueSuffix]>,
     /// The suffixes that have something behind a colon of which it is not easily said whether it ends a value.
     pub(crate) odd: Box<[(u32, Box<[u8]>)]>,
-    /// The node of the trie behind a comma and an opening quote.
-    pub(crate) next_name: Option<u32>,
-    /// Whether each suffix below that node ends within the name.
-    pub(crate) begun_names: Box<[bool]>,
-    /// The suffixes below that node that have a colon behind the name.
+    /// The nodes of the trie behind a comma and an opening quote, with whitespace between these.
+    pub(crate) next_names: Box<[u32]>,
+    /// Which suffixes below those nodes end within the name.
+    pub(crate) begun_names: SuffixSet,
+    /// The suffixes below those nodes that have a colon behind the name.
     pub(crate) names: Box<[(u32, Box<[u8]>)]>,
-    /// The suffixes that begin with a closing bracket, which one, and the suffix behind it.
-    pub(crate) closings: Box<[(u32, u8, u32)]>,
+    /// For each suffix that begins with a closing bracket, perhaps with whitespace before it, the suffix behind the bracket.
+    pub(crate) behind_brackets: Box<[Option<u32>]>,
     /// Whether all that have a value behind a colon have nothing but a comma, and the beginning of a name, behind that.
     pub(crate) end_in_comma: bool,
     /// Whether all that have a value behind a colon have at most a comma and an opening quote behind that.
@@ -117,7 +117,7 @@ impl TokenSuffixes {
         for place in 0..texts.len() {
             let mut text = &texts[place][..];
             let mut more = Vec::new();
-            while let Some((b'}' | b']', behind)) = text.split_first() {
+            while let Some((b'}' | b']', behind)) = text.trim_ascii_start().split_first() {
                 more.push(behind.to_vec());
                 text = behind;
             }
@@ -140,25 +140,40 @@ impl TokenSuffixes {
             });
         let reached = reached.collect();
         let trie = Trie::new(texts.iter().map(|text| &text[..]));
-        let next_name = trie.find(*b",\"");
-        let (mut begun_names, mut names) = (Vec::new(), Vec::new());
-        for suffix in next_name.map_or(0..0, |node| trie.run(node, trie.end(node))) {
-            let end = match Extent::of(&texts[suffix][1..]) {
-                Extent::Whole(length) => Some(1 + length),
+        let mut next_names: Vec<u32> = Vec::new();
+        let mut begun_names = vec![false; texts.len()];
+        let mut names = Vec::new();
+        for (suffix, text) in texts.iter().enumerate() {
+            let Some(name) = text.strip_prefix(b",").map(<[u8]>::trim_ascii_start) else {
+                continue;
+            };
+            if !name.starts_with(b"\"") {
+                continue;
+            }
+            let before = text.len() - name.len();
+            next_names.extend(trie.find(text[..=before].iter().copied()));
+            if text.len() == before + 1 {
+                continue;
+            }
+            let end = match Extent::of(name) {
+                Extent::Whole(length) => Some(length),
                 Extent::Open | Extent::Odd => None,
             };
-            begun_names.push(end.is_none() && is_content(&texts[suffix][2..], escapes));
-            if end.is_some_and(|end| matches!(texts[suffix].get(end), None | Some(b':'))) {
-                names.push((suffix as u32, texts[suffix][..].into()));
+            begun_names[suffix] = end.is_none() && is_content(&name[1..], escapes);
+            if end.is_some_and(|end| matches!(name.get(end), None | Some(b':'))) {
+                names.push((suffix as u32, text[..].into()));
             }
         }
-        let (mut values, mut odd, mut closings) = (Vec::new(), Vec::new(), Vec::new());
+        next_names.sort_unstable();
+        next_names.dedup();
+        let behind_bracket = |text: &Vec<u8>| match text.trim_ascii_start().split_first() {
+            Some((b'}' | b']', behind)) => trie.places(behind.iter().copied()).next().map(|behind| behind as u32),
+            _ => None,
+        };
+        let behind_brackets = texts.iter().map(behind_bracket).collect();
+        let (mut values, mut odd) = (Vec::new(), Vec::new());
         let (mut end_in_comma, mut end_before_name) = (true, true);
         for (suffix, text) in (0..).zip(&texts) {
-            if let Some((bracket @ (b'}' | b']'), behind)) = text.split_first() {
-                let behind = trie.places(behind.iter().copied()).next();
-                closings.extend(behind.map(|behind| (suffix, *bracket, behind as u32)));
-            }
             let Some((b':', value)) = text.split_first() else {
                 continue;
             };
@@ -204,10 +219,10 @@ impl TokenSuffixes {
             values: values.into(),
             end_before_name,
             odd: odd.into(),
-            next_name,
-            begun_names: begun_names.into(),
+            next_names: next_names.into(),
+            begun_names: SuffixSet::of(begun_names.into_iter()),
             names: names.into(),
-            closings: closings.into(),
+            behind_brackets,
             end_in_comma,
             trie,
             texts: texts.into_iter().map(Vec::into_boxed_slice).collect(),

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use crate::automaton::{Automaton, AutomatonError, CommonShape, KeyClass, NextMembers, PartialKey, State, ValueShape};
+use crate::automaton::{
+    Automaton, AutomatonError, CommonShape, KeyClass, Layout, NextMembers, PartialKey, State, ValueShape,
+};
 use crate::mask::cache::bounded::BoundedCache;
 use crate::mask::cache::shapes::{Shapes, SharedShapes};
 use crate::mask::index::suffix_set::SuffixSet;
@@ -29,8 +31,9 @@ const BYTES: usize = 2 << 20;
 #[derive(Debug)]
 pub(crate) struct SuffixCache {
     viable: BoundedCache<State, SuffixSet>,
-    /// The suffixes after a member of an object with independent keys, by what may come where the object ends.
-    after_member: HashMap<(NextMembers, Option<SuffixSet>), SuffixSet>,
+    /// The suffixes after a member of an object with independent keys, by where it stands in the layout and what may come where
+    /// the object ends.
+    after_member: HashMap<(NextMembers, Layout, Option<SuffixSet>), SuffixSet>,
     by_class: BoundedCache<KeyClass, SuffixSet>,
     /// The suffixes behind any name in an object that takes any value for it.
     behind_any: Option<SuffixSet>,
@@ -132,11 +135,11 @@ impl Suffixes<'_> {
         members: NextMembers,
         around: Option<SuffixSet>,
     ) -> Result<SuffixSet, AutomatonError> {
-        let key = (members, around);
+        let key = (members, self.automaton.layout(at, true), around);
         let mut viable = match self.cache.after_member.get(&key) {
             Some(known) => known.clone(),
             None => {
-                let viable = self.walk(at, self.index.next_name, key.1.as_ref())?;
+                let viable = self.walk(at, true, key.2.as_ref())?;
                 if self.cache.after_member.len() == MAX_AFTER_MEMBER {
                     self.cache.after_member.clear();
                 }
@@ -158,18 +161,17 @@ impl Suffixes<'_> {
 
     /// Notes which of the suffixes that begin another name may come.
     fn begin_names(&mut self, at: State, viable: &mut SuffixSet) -> Result<(), AutomatonError> {
-        let TokenSuffixes { trie, next_name, .. } = &self.index;
-        let Some(node) = next_name.filter(|node| !trie.is_leaf(*node)) else {
-            return Ok(());
-        };
+        let TokenSuffixes { trie, next_names, .. } = &self.index;
         let mut open = SmallVec::<[_; 4]>::new();
-        if let Some(comma) = self.automaton.step(at, b',')?
-            && let Some(quote) = self.automaton.step(comma, b'"')?
-        {
-            open.push((node, quote));
+        for &node in next_names.iter().filter(|node| !trie.is_leaf(**node)) {
+            for suffix in trie.run(node, trie.end(node)).skip(trie.at(node).len()) {
+                viable.put(suffix, false);
+            }
         }
-        for suffix in trie.run(node, trie.end(node)).skip(trie.at(node).len()) {
-            viable.put(suffix, false);
+        // Before a key that may come nothing is left of what was found without it.
+        let comma = trie.child(ROOT, b',');
+        if let (Some(node), Some(comma)) = (comma, self.automaton.step(at, b',')?) {
+            open.push((node, comma));
         }
         while let Some((node, at)) = open.pop() {
             for child in trie.children(node) {
@@ -189,47 +191,46 @@ impl Suffixes<'_> {
     fn find(&mut self, at: State, around: Option<&SuffixSet>) -> Result<SuffixSet, AutomatonError> {
         match self.behind_name(at)? {
             Some(viable) => Ok(viable),
-            None => self.walk(at, None, around),
+            None => self.walk(at, false, around),
         }
     }
 
-    /// Whether each suffix may come at a state, seen byte by byte. Behind a node before a name of any kind all may come that
-    /// do not end the name.
+    /// Whether each suffix may come at a state, seen byte by byte. Before a name, where any name may come, all may come that
+    /// do not end the name. `around` says what may come around the container.
     fn walk(
         &mut self,
         at: State,
-        before_name: Option<u32>,
+        is_before_any_name: bool,
         around: Option<&SuffixSet>,
     ) -> Result<SuffixSet, AutomatonError> {
         let suffixes = &self.index;
         let trie = &suffixes.trie;
         let mut viable = SuffixSet::none(suffixes.texts.len());
         viable.put_all(trie.at(ROOT));
-        if let Some(around) = around {
-            let bracket = self.automaton.bracket(at);
-            for &(suffix, with, behind) in &suffixes.closings {
-                viable.put(suffix as usize, Some(with) == bracket && around[behind as usize]);
-            }
-        }
         let mut open = SmallVec::<[_; 8]>::new();
-        open.push((ROOT, at));
-        while let Some((node, at)) = open.pop() {
+        open.push((ROOT, at, true));
+        while let Some((node, at, is_blank)) = open.pop() {
             for child in trie.children(node) {
                 let label = trie.label(child);
-                if node == ROOT && around.is_some() && matches!(label, b'}' | b']') {
+                let Some(next) = self.automaton.step(at, label)? else {
+                    continue;
+                };
+                let is_end = is_blank && matches!(label, b'}' | b']');
+                if let Some(around) = around.filter(|_| is_end) {
+                    for suffix in trie.run(child, trie.end(child)) {
+                        let behind = suffixes.behind_brackets[suffix];
+                        viable.put(suffix, behind.is_some_and(|behind| around[behind as usize]));
+                    }
                     continue;
                 }
-                if let Some(next) = self.automaton.step(at, label)? {
-                    viable.put_all(trie.at(child));
-                    match before_name == Some(child) {
-                        true => {
-                            for (suffix, may) in trie.run(child, trie.end(child)).zip(&suffixes.begun_names) {
-                                viable.put(suffix, *may);
-                            }
-                        }
-                        false => open.push((child, next)),
+                viable.put_all(trie.at(child));
+                if is_before_any_name && suffixes.next_names.binary_search(&child).is_ok() {
+                    for suffix in trie.run(child, trie.end(child)).skip(trie.at(child).len()) {
+                        viable.put(suffix, suffixes.begun_names[suffix]);
                     }
+                    continue;
                 }
+                open.push((child, next, is_blank && label.is_ascii_whitespace()));
             }
         }
         Ok(viable)
@@ -287,7 +288,7 @@ impl Suffixes<'_> {
             Ok(known) => return Ok(known),
             Err(common) => common,
         };
-        let mut open = self.walk(at, None, None)?;
+        let mut open = self.walk(at, false, None)?;
         let mut whole = Vec::new();
         for one in &self.index.values {
             open.put(one.suffix as usize, false);

@@ -187,6 +187,23 @@ impl NumeralAutomaton {
         }
     }
 
+    /// Whether so many more digits of the integer part may lead to a member: `false` only if they do not.
+    pub(crate) fn may_end_after(&mut self, state: NumberState, digits: u32) -> bool {
+        let PrefixState { prefix, written, .. } = &self.states[state.0 as usize];
+        let (prefix, written) = (Arc::clone(prefix), written.clone());
+        match &*prefix {
+            // Neither is of two kinds itself: this calls itself once.
+            &NumeralPrefix::Either { literal, other } => [literal, other]
+                .into_iter()
+                .any(|state| state != DEAD && self.may_end_after(NumberState(state), digits)),
+            NumeralPrefix::Digits(begun) if begun.part == NumeralPart::Integer => {
+                let context = self.context(begun.half_line, begun.grammar);
+                context.meets_after(&begun.runs, written.as_deref(), digits.into())
+            }
+            _ => true,
+        }
+    }
+
     /// Whether the text so far is a number of the set.
     pub(crate) fn can_end(&self, state: NumberState) -> bool {
         self.states[state.0 as usize].ends

@@ -184,6 +184,14 @@ impl NumeralContext<'_> {
         }
     }
 
+    /// Whether there is a member with so many more digits of the integer part.
+    pub(super) fn meets_after(&self, runs: &[ExponentRun], written: Option<&WrittenDigits>, digits: i64) -> bool {
+        match (residual_at(runs, digits), written) {
+            (Residual::Rule(rule), Some(written)) => self.run_meets(rule, written, digits, digits),
+            (residual, written) => self.interval_meets(residual, written, digits, false),
+        }
+    }
+
     /// Whether a residual has a member at an exponent; only members with a fraction count where that is asked.
     fn interval_meets(
         &self,

@@ -37,7 +37,7 @@ impl Algebra {
     /// The keys that are skipped if `name` comes next, and the number of keys of the order that are read or skipped
     /// then.
     pub(crate) fn passed_over(&self, order: OrderId, passed: u32, name: TextId) -> (Vec<TextId>, u32) {
-        let rest = self.ordered(order, passed);
+        let rest = &self.orders.orders[order.0 as usize][passed as usize..];
         let place = rest.iter().position(|one| *one == name);
         let over = rest[..place.unwrap_or(rest.len())].to_vec();
         let read = over.len() + usize::from(place.is_some());

@@ -1,94 +1,107 @@
-//! Completions of whole documents: open values are completed one by one, from the innermost container outwards.
+//! Completions of whole documents: the chain of pieces from a state to the document's end.
 
-use super::shortest::MAX_BYTES;
+use super::objects::ObjectRest;
+use super::{MAX_BYTES, TextPiece};
+use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::step::{Automaton, Container, Cursor, State, StringResidual, TextPiece};
+use crate::automaton::step::{Automaton, Container, Cursor, Derived, Frame, OpenId, State, StringResidual};
+
+/// Pieces of text that end what a state is in, or a part of it, with the state after them.
+pub(crate) type Ending = (Vec<TextPiece>, State);
 
 impl Automaton {
-    /// A short text that ends the document from a state; `None` if none was found.
+    /// A short text that ends the document from a state; `None` if the document cannot be ended within a bounded number
+    /// of bytes.
     pub(crate) fn completion(&mut self, at: State) -> Result<Option<Vec<u8>>, AutomatonError> {
-        let mut state = at;
         let mut text = Vec::new();
-        while !matches!(state.cursor, Cursor::Done) {
-            let Some((piece, next)) = self.rest(&state)? else {
+        let mut next = Some(at);
+        while let Some(at) = next {
+            let Some((pieces, after)) = self.completion_step(&at)? else {
                 return Ok(None);
             };
-            text.extend_from_slice(&piece);
-            state = next;
+            for piece in pieces {
+                text.extend_from_slice(&piece);
+            }
             if text.len() > MAX_BYTES {
                 return Ok(None);
             }
+            next = Some(after).filter(|after| !self.is_done(after));
         }
         Ok(Some(text))
     }
 
-    /// A text that completes the innermost value, and the state after it.
-    pub(crate) fn rest(&mut self, state: &State) -> Result<Option<(TextPiece, State)>, AutomatonError> {
+    /// Whether the whole document has been read.
+    pub(crate) fn is_done(&self, state: &State) -> bool {
+        matches!(state.cursor, Cursor::Done)
+    }
+
+    /// The next pieces of the completion from a state; `None` if there is no short one.
+    pub(crate) fn completion_step(&mut self, state: &State) -> Result<Option<Ending>, AutomatonError> {
+        if self.is_done(state) {
+            return Ok(Some((Vec::new(), *state)));
+        }
+        self.completions.make_room();
         match &state.cursor {
             Cursor::Number(number, text, expected) => {
                 let start = self.distinct_number(*number, *text, *expected, state.stack)?;
                 let Some(piece) = self.number_rest(start) else {
                     return Ok(None);
                 };
-                let Some(ended) = self.after(state, &piece)? else {
+                return self.read_value(state, piece);
+            }
+            Cursor::String(decode, ..) | Cursor::Key(decode, ..) => {
+                let content = StringResidual {
+                    decode: *decode,
+                    language: self.distinct_language(*state)?,
+                };
+                let Some(mut pieces) = self.text_rest(content)? else {
                     return Ok(None);
                 };
-                let (number, text, expected) = match ended.cursor {
-                    Cursor::Number(number, text, expected) => (number, text, expected),
-                    _ => (*number, *text, *expected),
+                if matches!(state.cursor, Cursor::Key(..)) {
+                    pieces.push(b":"[..].into());
+                }
+                let next = match state.cursor {
+                    // Nothing of the string matters but that it ends.
+                    Cursor::String(_, _, OpenId::NONE, None, expected) => {
+                        let nothing = self.languages_mut().literal("")?;
+                        let end = Cursor::String(DecodeState::Between, nothing, OpenId::NONE, None, expected);
+                        self.after(&State::new(end, state.stack), b"\"")?
+                    }
+                    _ => self.after(
+                        state,
+                        &pieces.iter().flat_map(|piece| piece.to_vec()).collect::<Vec<u8>>(),
+                    )?,
                 };
-                let next = self.number_done(number, text, expected, state.stack)?;
-                return Ok(next.map(|next| (piece, next)));
-            }
-            Cursor::String(decode, ..) => {
-                let content = StringResidual {
-                    decode: *decode,
-                    language: self.distinct_language(*state)?,
-                };
-                let piece = self.text_rest(content)?;
-                return self.read_piece(state, piece.map(|piece| [&*piece, b"\""].concat().into()));
-            }
-            Cursor::Key(decode, ..) => {
-                let content = StringResidual {
-                    decode: *decode,
-                    language: self.distinct_language(*state)?,
-                };
-                let piece = self.text_rest(content)?;
-                return self.read_piece(state, piece.map(|piece| [&*piece, b"\":"].concat().into()));
+                return Ok(next.map(|next| (pieces, next)));
             }
             Cursor::Literal(word, read, _) => {
-                let piece = &word.text()[usize::from(*read)..];
-                return self.read_piece(state, Some(piece.into()));
+                let piece = word.text()[usize::from(*read)..].into();
+                return self.read_value(state, piece);
             }
-            Cursor::Colon(_) => return self.read_piece(state, Some((&b":"[..]).into())),
+            Cursor::Colon(_) => return self.read_value(state, b":"[..].into()),
             _ => {}
         }
-        if let Some(known) = self.completions.rests.get(state) {
-            return Ok(known.clone());
+        if let Some((piece, next)) = self.completions.next.get(state) {
+            return Ok(Some((vec![piece.clone()], *next)));
         }
-        let piece = match &state.cursor {
-            Cursor::Value(expected) => {
-                let constraint = self.search.constraint_of(*expected)?;
-                let constraint = self.distinct_value(constraint, state.stack)?;
-                let order = self
-                    .search
-                    .algebra
-                    .order_for(&self.search.expected(*expected).assertions);
-                self.value_text(constraint, order)?
-            }
-            _ => self.container_rest(state)?,
-        };
-        let rest = match (&state.cursor, piece) {
-            // A number's end is recognised only by the byte after it, so it is ended here explicitly.
-            (Cursor::Value(_), Some(piece)) => self.read_value(state, piece)?,
-            (_, piece) => self.read_piece(state, piece)?,
-        };
-        self.completions.rests.insert(*state, rest.clone());
-        Ok(rest)
+        if let Cursor::Value(expected) = state.cursor {
+            let constraint = self.search.constraint_of(expected)?;
+            let constraint = self.distinct_value(constraint, state.stack)?;
+            let order = self
+                .search
+                .algebra
+                .order_for(&self.search.expected(expected).assertions);
+            return match self.value_text(constraint, order)? {
+                Some(piece) => self.read_value(state, piece),
+                None => Ok(None),
+            };
+        }
+        self.container_rest(state)
     }
 
-    /// Reads a value's text from a state, and ends it if it is a number.
-    fn read_value(&mut self, state: &State, piece: TextPiece) -> Result<Option<(TextPiece, State)>, AutomatonError> {
+    /// Reads a piece of text from a state, and ends the value that it ends with if that is a number: a number's end is
+    /// recognised only by the byte after it.
+    fn read_value(&mut self, state: &State, piece: TextPiece) -> Result<Option<Ending>, AutomatonError> {
         let Some(after) = self.after(state, &piece)? else {
             return Ok(None);
         };
@@ -96,51 +109,116 @@ impl Automaton {
             Cursor::Number(number, text, expected) => self.number_done(number, text, expected, after.stack)?,
             _ => Some(after),
         };
-        Ok(next.map(|next| (piece, next)))
-    }
-
-    /// Reads a piece of text from a state, and returns it with the state after it.
-    fn read_piece(
-        &mut self,
-        state: &State,
-        piece: Option<TextPiece>,
-    ) -> Result<Option<(TextPiece, State)>, AutomatonError> {
-        let Some(piece) = piece else { return Ok(None) };
-        let next = self.after(state, &piece)?;
-        Ok(next.map(|next| (piece, next)))
+        Ok(next.map(|next| (vec![piece], next)))
     }
 
     /// The state after some bytes. Neither this state nor those on the way are remembered.
-    pub(crate) fn after(&mut self, from: &State, bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
+    pub(crate) fn after(&mut self, from: &State, mut bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
         let mut state = *from;
-        for &byte in bytes {
-            match self.read(&state, byte)? {
-                Some(next) => state = next,
-                None => return Ok(None),
-            }
+        while let Some((&byte, rest)) = bytes.split_first() {
+            let several = match state.cursor {
+                Cursor::Key(..) => self.read_in_key(state, bytes)?,
+                Cursor::String(..) => self.read_in_string(state, bytes)?,
+                _ => None,
+            };
+            let (next, left) = match several {
+                Some((next, count)) => (next, &bytes[count..]),
+                None => (self.read(&state, byte)?, rest),
+            };
+            let Some(next) = next else { return Ok(None) };
+            (state, bytes) = (next, left);
         }
         Ok(Some(state))
     }
 
-    /// A text that completes the innermost container, from a state between its parts.
-    fn container_rest(&mut self, state: &State) -> Result<Option<TextPiece>, AutomatonError> {
+    /// The pieces that complete the innermost container, or the first of them, from a state between its parts.
+    fn container_rest(&mut self, state: &State) -> Result<Option<Ending>, AutomatonError> {
         let Some(frame) = self.frame(state.stack) else {
             return Ok(None);
         };
+        let begun = matches!(state.cursor, Cursor::ObjectNext | Cursor::ArrayNext);
+        let must = matches!(state.cursor, Cursor::ObjectComma);
+        if let Some(pieces) = self.independent_frame_rest(&frame, begun, must)? {
+            // The members that come make no difference to what follows.
+            let verdicts = frame.formulas[1..]
+                .iter()
+                .map(|formula| formula.decided() == Some(true));
+            let after = self.value_done(frame.expected, verdicts.collect(), None, frame.below)?;
+            return Ok(after.map(|after| (pieces, after)));
+        }
         let demand = self.demand_left(&frame);
         let demand = self.distinct_container(demand, state.stack)?;
-        let begun = matches!(state.cursor, Cursor::ObjectNext | Cursor::ArrayNext);
-        match &frame.kind {
+        let pieces = match &frame.kind {
             Container::Array { values } => {
                 let seen = self.search.algebra.values.all_items(values.unwrap_or_default());
-                self.array_rest(demand, &seen, begun)
+                self.array_rest(demand, &seen, begun)?
             }
             Container::Object { order, passed, .. } => {
                 let ordered = self.search.algebra.ordered(*order, *passed);
                 let exhausted = self.exhausted_keys(&frame.kind);
-                let must = matches!(state.cursor, Cursor::ObjectComma);
-                self.object_rest(demand, &ordered, &exhausted, begun, must)
+                self.object_rest(ObjectRest {
+                    demand,
+                    ordered: &ordered,
+                    exhausted: &exhausted,
+                    begun,
+                    must,
+                })?
+            }
+        };
+        let Some(pieces) = pieces else { return Ok(None) };
+        let (mut at, mut first) = (*state, None);
+        for piece in pieces {
+            let Some((read, next)) = self.read_value(&at, piece)? else {
+                return Ok(None);
+            };
+            for piece in read {
+                first.get_or_insert_with(|| (piece.clone(), next));
+                self.completions.count(piece.len());
+                self.completions.next.insert(at, (piece, next));
+            }
+            at = next;
+        }
+        Ok(first.map(|(piece, next)| (vec![piece], next)))
+    }
+
+    /// The pieces that complete an [independent-key object](super::super::frame::IndependentFrame) of which only the demand
+    /// is still undecided; `None` for other containers.
+    fn independent_frame_rest(
+        &mut self,
+        frame: &Frame,
+        begun: bool,
+        must: bool,
+    ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+        let (Derived(Some(plain)), &Container::Object { order, passed, .. }) = (&frame.plain, &frame.kind) else {
+            return Ok(None);
+        };
+        if must
+            || self.keeps_values(frame.below)
+            || frame.formulas[1..].iter().any(|formula| formula.decided().is_none())
+        {
+            return Ok(None);
+        }
+        let mut names = Vec::new();
+        if plain.missing > 0 {
+            let ahead = self.search.algebra.ordered(order, passed);
+            names.extend(ahead.iter().copied().filter(|name| plain.asked.requires(*name)));
+            if names.len() < plain.missing as usize {
+                let passed = self.passed_keys(&frame.kind);
+                let others = plain.asked.required.iter().copied();
+                let others = others.filter(|name| !passed.contains(name) && !ahead.contains(name));
+                let others = others.filter(|name| !self.has_seen(&frame.kind, *name));
+                names.extend(others.collect::<Vec<_>>());
             }
         }
+        let mut pieces = Vec::with_capacity(names.len() + 1);
+        for name in names {
+            let begun = begun || !pieces.is_empty();
+            match self.member_piece(&plain.asked, frame.formulas[0], name, begun)? {
+                Some(piece) => pieces.push(piece),
+                None => return Ok(None),
+            }
+        }
+        pieces.push(b"}"[..].into());
+        Ok(Some(pieces))
     }
 }

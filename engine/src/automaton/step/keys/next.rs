@@ -5,7 +5,7 @@
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{FormulaId, KeySetId, TextId};
+use crate::automaton::formula::{IndependentKeys, KeySetId, TextId};
 use crate::automaton::search::{KeyListId, NextKeys};
 use crate::automaton::step::{Automaton, Container, Derived, Frame, StackId};
 
@@ -27,14 +27,33 @@ impl Automaton {
 
     /// Whether a key that an independent-key object lists may come next; `false` also if this does not show at once.
     fn has_listed_key(&mut self, frame: &Frame) -> Result<bool, AutomatonError> {
-        let Derived(Some(plain)) = &frame.plain else {
+        let (Derived(Some(plain)), Container::Object { order, passed, .. }) = (&frame.plain, &frame.kind) else {
             return Ok(false);
         };
-        if self.search.algebra.key_sets.len(frame.kind.used()) > SEEN_LOOKED_THROUGH {
-            return Ok(false);
+        // A key that is required in the order is one that may come.
+        if plain.awaited > 0 {
+            return Ok(true);
+        }
+        if *passed > 0 || self.search.algebra.key_sets.len(frame.kind.used()) > SEEN_LOOKED_THROUGH {
+            let names = self.search.algebra.ordered(*order, *passed);
+            return self.some_key_may_come(&plain.asked, &names);
         }
         for name in plain.asked.names() {
             if !self.has_seen(&frame.kind, name) && self.search.key_may_come(&plain.asked, name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether an independent-key object may have a member with one of these keys.
+    pub(crate) fn some_key_may_come(
+        &mut self,
+        asked: &IndependentKeys,
+        names: &[TextId],
+    ) -> Result<bool, AutomatonError> {
+        for &name in names {
+            if self.search.key_may_come(asked, name)? {
                 return Ok(true);
             }
         }
@@ -66,7 +85,7 @@ impl Automaton {
             return Ok(NextKeys::None);
         };
         let is_free = values.is_none() && self.search.algebra.style.key_order == KeyOrder::Any;
-        if is_free && self.has_room(&frame)? {
+        if (is_free || frame.plain.0.is_some()) && self.has_room(&frame)? {
             return Ok(NextKeys::Any);
         }
         if frame.plain.0.is_some()
@@ -93,7 +112,7 @@ impl Automaton {
     /// The keys that may come next in an independent-key object, as those that may come first except for those seen.
     /// `None` if the former are neither a list of keys nor a language in which seen keys can be counted.
     fn keys_but_used(&mut self, stack: StackId, frame: &Frame) -> Result<Option<NextKeys>, AutomatonError> {
-        let language = match self.first_keys(stack, frame.formulas[0])? {
+        let language = match self.first_keys(stack, frame, frame.kind.passed())? {
             NextKeys::Language(language) => language,
             NextKeys::Listed(list_id) => {
                 if self.search.key_list(list_id).excludes {
@@ -129,15 +148,42 @@ impl Automaton {
         seen.into_iter().all(|name| self.search.is_listed(list, name))
     }
 
-    /// The keys that may come first in an independent-key object.
-    fn first_keys(&mut self, stack: StackId, formula: FormulaId) -> Result<NextKeys, AutomatonError> {
-        if let Some(&known) = self.search.object_memo.first_keys.get(&formula) {
+    /// The keys that may come next in an independent-key object, after so many of the prescribed order, if no key
+    /// outside of that order has been seen.
+    pub(crate) fn first_keys(
+        &mut self,
+        stack: StackId,
+        frame: &Frame,
+        passed: u32,
+    ) -> Result<NextKeys, AutomatonError> {
+        let (Derived(Some(plain)), &Container::Object { order, .. }) = (&frame.plain, &frame.kind) else {
+            return Ok(NextKeys::None);
+        };
+        let place = (frame.formulas[0], order, passed);
+        if let Some(&known) = self.search.object_memo.first_keys.get(&place) {
             return Ok(known);
         }
         let listed = self.key_classes(stack)?;
         let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
-        let names = self.search.next_keys_after(formula, &[], (Vec::new(), false), listed)?;
-        self.search.object_memo.first_keys.insert(formula, names);
+        let ahead = self.search.algebra.ordered(order, passed);
+        let names = match ahead.iter().position(|name| plain.asked.requires(*name)) {
+            Some(last) => {
+                let mut viable = Vec::new();
+                for &name in &ahead[..=last] {
+                    if self.search.key_may_come(&plain.asked, name)? {
+                        viable.push(name);
+                    }
+                }
+                self.search.listed(viable, false, listed)?
+            }
+            None => {
+                let orders = self.search.algebra.orders.orders[order.0 as usize].clone();
+                let done = orders[..passed as usize].to_vec();
+                self.search
+                    .next_keys_after(frame.formulas[0], &ahead, (done, false), listed)?
+            }
+        };
+        self.search.object_memo.first_keys.insert(place, names);
         Ok(names)
     }
 }

@@ -141,7 +141,9 @@ impl Automaton {
             NextKeys::None | NextKeys::Unopened => false,
             NextKeys::Any => match self.frame(stack) {
                 Some(frame) => {
-                    !self.has_seen(&frame.kind, text) && !self.search.barred_keys(frame.formulas[0])?.contains(&text)
+                    !self.has_seen(&frame.kind, text)
+                        && !self.passed_keys(&frame.kind).contains(&text)
+                        && !self.search.barred_keys(frame.formulas[0])?.contains(&text)
                 }
                 None => false,
             },

@@ -248,7 +248,7 @@ impl Automaton {
                     return Ok(RemainingKeyText::These(SomeKeys::new(), 0));
                 };
                 let barred = self.search.barred_keys(frame.formulas[0])?;
-                let never = barred.iter().copied();
+                let never = barred.iter().chain(self.passed_keys(&frame.kind)).copied();
                 let never = never
                     .filter(|name| self.search.algebra.texts.begins_with(*name, text))
                     .collect();

@@ -1,0 +1,209 @@
+//! Short texts of whole values.
+
+use super::objects::ObjectRest;
+use super::{MAX_BYTES, TextPiece};
+use crate::Limits;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::{AssertionId, Constraint, FormulaId, OrderId, split, verdict_of};
+use crate::automaton::step::Automaton;
+use crate::json::{Document, Value};
+use hashbrown::HashSet;
+use std::sync::Arc;
+
+/// Nesting depth of values in a completion.
+const MAX_NESTING: usize = 64;
+
+/// Length in bytes up to which a scalar is short enough not to look for a shorter container.
+const CHEAP_BYTES: usize = 5;
+
+/// A residual formula, and the text of a member's or item's value after which it is left.
+pub(super) type Choice = (FormulaId, TextPiece);
+
+/// Computes the residual formula after a value with some verdicts.
+pub(super) type After<'a> =
+    &'a mut dyn FnMut(&mut Automaton, &dyn Fn(AssertionId) -> bool) -> Result<FormulaId, AutomatonError>;
+
+impl Automaton {
+    /// A short text of a value that satisfies a constraint, with the keys of objects in a prescribed order; `None` if
+    /// none was found.
+    pub(super) fn value_text(
+        &mut self,
+        constraint: Constraint,
+        order: OrderId,
+    ) -> Result<Option<TextPiece>, AutomatonError> {
+        let place = (constraint, order);
+        if let Some(known) = self.completions.values.get(&place) {
+            return Ok(known.clone());
+        }
+        let open = &self.completions.open;
+        if open.contains(&place) || open.len() >= MAX_NESTING {
+            self.completions.provisional = true;
+            return Ok(None);
+        }
+        let outer = std::mem::take(&mut self.completions.provisional);
+        self.completions.open.push(place);
+        let text = self.find_value(constraint, order);
+        self.completions.open.pop();
+        let text = text?.filter(|text| text.len() <= MAX_BYTES);
+        if text.is_some() || !self.completions.provisional {
+            self.completions.count(text.as_ref().map_or(0, |text| text.len()));
+            self.completions.values.insert(place, text.clone());
+        }
+        self.completions.provisional |= outer;
+        Ok(text)
+    }
+
+    fn find_value(&mut self, constraint: Constraint, order: OrderId) -> Result<Option<TextPiece>, AutomatonError> {
+        let words = [
+            (constraint.null, &b"null"[..]),
+            (constraint.yes, b"true"),
+            (constraint.no, b"false"),
+        ];
+        let mut texts: Vec<TextPiece> = words
+            .iter()
+            .filter(|(may, _)| *may)
+            .map(|(_, text)| (*text).into())
+            .collect();
+        if !self.search.algebra.number_texts.sets().is_empty(constraint.numbers) {
+            let start = self.search.algebra.number_texts.start(constraint.numbers)?;
+            texts.extend(self.number_rest(start));
+        }
+        if !self.languages_mut().is_empty(constraint.strings)? {
+            let word = self.word(constraint.strings)?;
+            texts.extend(word.map(|word| [b"\"", &*word].concat().into()));
+        }
+        if !texts.iter().any(|text| text.len() <= CHEAP_BYTES) {
+            let rest = self.array_rest(constraint.arrays, &[], false)?;
+            texts.extend(rest.map(|rest| joined(b"[", &rest)));
+            let ordered = self.search.algebra.ordered(order, 0);
+            let rest = self.object_rest(ObjectRest {
+                demand: constraint.objects,
+                ordered: &ordered,
+                exhausted: &[],
+                begun: false,
+                must: false,
+            })?;
+            texts.extend(rest.map(|rest| joined(b"{", &rest)));
+        }
+        Ok(texts.into_iter().min_by_key(|text| text.len()))
+    }
+
+    /// The residual formula and a text of a value for each verdict vector that a value can have, shorter texts first.
+    pub(super) fn choices(
+        &mut self,
+        assertions: &[AssertionId],
+        after: After<'_>,
+    ) -> Result<Vec<Choice>, AutomatonError> {
+        let mut choices = Vec::new();
+        for vector in self.search.verdict_vectors(assertions)? {
+            let after = after(self, &|assertion| verdict_of(assertions, &vector, assertion))?;
+            if after == FormulaId::FALSE {
+                continue;
+            }
+            let (all, none) = split(assertions, &vector);
+            let constraint = self.search.algebra.combined(&all, &none)?;
+            let order = self.search.algebra.order_for(assertions);
+            choices.extend(self.value_text(constraint, order)?.map(|text| (after, text)));
+        }
+        choices.sort_by_key(|(_, text)| text.len());
+        Ok(choices)
+    }
+
+    /// A text of a value that satisfies the assertions `all` and none of `none`, and that equals none of the values
+    /// `seen`, with its equality assertion.
+    pub(super) fn another_value(
+        &mut self,
+        all: &[AssertionId],
+        none: &[AssertionId],
+        seen: &[AssertionId],
+    ) -> Result<Option<(TextPiece, AssertionId)>, AutomatonError> {
+        let constraint = self.search.algebra.combined(all, none)?;
+        let samples = self.scalar_samples(constraint, seen.len() + 1)?;
+        let known: HashSet<AssertionId> = seen.iter().copied().collect();
+        if let Some(fresh) = samples.iter().find(|(_, value)| !known.contains(value)) {
+            return Ok(Some(fresh.clone()));
+        }
+        let constraint = self.search.algebra.combined(all, &[none, seen].concat())?;
+        let order = self.search.algebra.order_for(all);
+        let text = self.value_text(constraint, order)?;
+        Ok(text.and_then(|text| self.equality(&text).map(|value| (text, value))))
+    }
+
+    /// Up to so many different scalars that satisfy a constraint, or more.
+    fn scalar_samples(
+        &mut self,
+        constraint: Constraint,
+        most: usize,
+    ) -> Result<Arc<[(TextPiece, AssertionId)]>, AutomatonError> {
+        if let Some((asked, known)) = self.completions.samples.get(&constraint)
+            && (*asked >= most || known.len() < *asked)
+        {
+            return Ok(known.clone());
+        }
+        // The caller will probably ask for one more next.
+        let most = most.next_power_of_two().max(8);
+        let mut texts: Vec<TextPiece> = Vec::new();
+        for number in self
+            .search
+            .algebra
+            .number_texts
+            .sets_mut()
+            .members(constraint.numbers, most)?
+        {
+            let exactly = self.search.algebra.number_texts.sets_mut().exactly(number);
+            let both = self
+                .search
+                .algebra
+                .number_texts
+                .sets_mut()
+                .and(exactly, constraint.numbers)?;
+            let start = self.search.algebra.number_texts.start(both)?;
+            texts.extend(self.number_rest(start));
+        }
+        if texts.len() < most {
+            let escapes = self.search.algebra.style.escapes;
+            let words = self
+                .languages_mut()
+                .members(constraint.strings, most)
+                .unwrap_or_default();
+            let words = words.iter().map(|word| super::texts::escaped(word, escapes));
+            texts.extend(words.map(|word| TextPiece::from([b"\"", &word[..], b"\""].concat())));
+        }
+        let words = [
+            (constraint.null, &b"null"[..]),
+            (constraint.yes, b"true"),
+            (constraint.no, b"false"),
+        ];
+        texts.extend(
+            words
+                .iter()
+                .filter(|(may, _)| *may)
+                .map(|(_, text)| TextPiece::from(*text)),
+        );
+        let mut samples = Vec::with_capacity(texts.len());
+        for text in texts {
+            self.completions.count(text.len());
+            if let Some(value) = self.equality(&text) {
+                samples.push((text, value));
+            }
+        }
+        let samples: Arc<[_]> = samples.into();
+        self.completions.samples.insert(constraint, (most, samples.clone()));
+        Ok(samples)
+    }
+
+    /// The assertion of being equal to the value that a text spells.
+    fn equality(&mut self, text: &[u8]) -> Option<AssertionId> {
+        let text = std::str::from_utf8(text).ok()?;
+        let document = Document::parse(text, &Limits::default()).ok()?;
+        let value = Value::new(&document, 0).ok()?;
+        Some(self.search.algebra.equal_to(value.as_ref()))
+    }
+}
+
+/// A bracket and the pieces behind it.
+fn joined(bracket: &[u8], rest: &[TextPiece]) -> TextPiece {
+    let mut text = bracket.to_vec();
+    rest.iter().for_each(|piece| text.extend_from_slice(piece));
+    text.into()
+}
