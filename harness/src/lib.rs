@@ -16,6 +16,7 @@ mod testsuite;
 mod vocabularies;
 mod worker;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
@@ -65,8 +66,9 @@ allocator of workers.";
 
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
-    let arguments = commands::resumed::with_recorded_options(&Cli::command(), std::env::args_os().collect());
-    let cli = Cli::parse_from(arguments);
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let recorded = commands::resumed::recorded_options(&Cli::command(), &given).unwrap_or_default();
+    let cli = Cli::parse_from(given.iter().chain(&recorded));
     let level = match (cli.quiet, cli.verbose) {
         (true, _) => "error",
         (false, true) => "info",
@@ -81,6 +83,10 @@ pub fn run() -> ExitCode {
         .init();
     if cli.quiet {
         run::progress::be_quiet();
+    }
+    if !recorded.is_empty() {
+        let options: Vec<_> = recorded.iter().map(|option| option.to_string_lossy()).collect();
+        run::progress::say(&format!("options of the run's manifest: {}", options.join(" ")));
     }
     match commands::run(cli.command) {
         Ok(()) | Err(CommandError::OutputClosed) => ExitCode::SUCCESS,

@@ -86,16 +86,31 @@ pub fn one_line(text: &str) -> String {
     harmless(&line).into_owned()
 }
 
-/// A message in which JSON Pointers in backquotes that are very long lack their middle.
+/// A message in which JSON Pointers that are very long lack their middle: those in backquotes, and those after `at`.
 pub fn with_short_pointers(message: &str) -> String {
     let parts = message
         .split('`')
         .enumerate()
-        .map(|(number, part)| match number % 2 == 1 && part.starts_with('/') {
-            true => short_pointer(part),
-            false => part.to_owned(),
+        .map(|(number, part)| match number % 2 == 1 {
+            true if part.starts_with('/') => short_pointer(part),
+            true => part.to_owned(),
+            false => with_short_places(part),
         });
     parts.collect::<Vec<_>>().join("`")
+}
+
+/// A text in which the pointers after ` at ` are short.
+fn with_short_places(text: &str) -> String {
+    const AT: &str = " at /";
+    let parts = text.split(AT).enumerate().map(|(number, part)| match number {
+        0 => part.to_owned(),
+        _ => {
+            let end = part.find([' ', ':', '\n']).unwrap_or(part.len());
+            let pointer = short_pointer(&format!("/{}", &part[..end]));
+            format!(" at {pointer}{}", &part[end..])
+        }
+    });
+    parts.collect()
 }
 
 fn short_pointer(pointer: &str) -> String {
@@ -152,6 +167,11 @@ mod tests {
         assert_eq!(
             message,
             "`/properties/a/properties/… 195 more …/properties/a/type`: wrong, at `/properties/note`"
+        );
+        let place = with_short_pointers(&format!("malformed schema at {deep}: wrong"));
+        assert_eq!(
+            place,
+            "malformed schema at /properties/a/properties/… 194 more …/a/properties/a: wrong"
         );
         let wide = format!("`/{}`", "x".repeat(1000));
         assert!(with_short_pointers(&wide).chars().count() < 40);

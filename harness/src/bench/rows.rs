@@ -1,6 +1,6 @@
 //! [`BenchRow`]: a framework's figures on a dataset, derived from records.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use maskwright_suites::validate::Scoring;
 use serde::{Serialize, Serializer};
@@ -226,7 +226,7 @@ fn unusable(records: &[Record], model: &str, dataset: &str) -> usize {
 
 /// The times for each token of two rows of a model, in pairs: one for each schema that both of them cover, in all datasets.
 pub fn paired_times(records: &[Record], one: &BenchRow, other: &BenchRow) -> Vec<(f64, f64)> {
-    let times = |row: &BenchRow| -> HashMap<(&str, &str), f64> {
+    let times = |row: &BenchRow| -> BTreeMap<(&str, &str), f64> {
         let own = records.iter().filter(|record| {
             record.is_final() && (&record.key.model, &record.key.framework) == (&row.model, &row.framework)
         });
@@ -236,14 +236,12 @@ pub fn paired_times(records: &[Record], one: &BenchRow, other: &BenchRow) -> Vec
         });
         timed.collect()
     };
+    // In order, since sums of floating-point numbers depend on it.
     let others = times(other);
-    let mut pairs: Vec<((&str, &str), (f64, f64))> = times(one)
-        .into_iter()
-        .filter_map(|(key, time)| Some((key, (time, *others.get(&key)?))))
-        .collect();
-    // Sums of floating-point numbers depend on their order.
-    pairs.sort_unstable_by_key(|(key, _)| *key);
-    pairs.into_iter().map(|(_, pair)| pair).collect()
+    let pairs = times(one).into_iter();
+    pairs
+        .filter_map(|(key, time)| Some((time, *others.get(&key)?)))
+        .collect()
 }
 
 /// The schemas that are comparable in every group.
@@ -354,224 +352,4 @@ fn figures<T>(answers: &[&Measured<'_>], summarise: impl Fn(Vec<f64>) -> Option<
 }
 
 #[cfg(test)]
-mod tests {
-    use maskwright::CompileErrorKind;
-    use maskwright_models::FinishReason;
-    use maskwright_suites::validate::Verdict;
-
-    use super::*;
-    use crate::bench::record::{CompileFailure, CompileRecord, RecordKey};
-
-    fn record(framework: &str, instance: &str) -> Record {
-        Record::empty(RecordKey {
-            model: "m".to_owned(),
-            framework: framework.to_owned(),
-            dataset: "d".to_owned(),
-            instance: instance.to_owned(),
-        })
-    }
-
-    fn tabulate(records: &[Record], models: &[&str], frameworks: &[&str], scoring: Scoring) -> Vec<BenchRow> {
-        let key = |model: &str, framework: &str| RowKey {
-            model: model.to_owned(),
-            framework: framework.to_owned(),
-            server: false,
-            paper: None,
-        };
-        let of_model = |model| frameworks.iter().map(move |framework| key(model, framework));
-        let scope = Scope {
-            keys: &models.iter().flat_map(|model| of_model(*model)).collect::<Vec<_>>(),
-            datasets: &[("d".to_owned(), 5)],
-        };
-        let bootstrap = Bootstrap {
-            confidence: 0.95,
-            seed: 0,
-            resamples: 1000,
-        };
-        rows(records, scope, Method { scoring, bootstrap })
-    }
-
-    fn compiled(mut record: Record, seconds: f64, error: Option<CompileErrorKind>) -> Record {
-        let failure = |kind| CompileFailure {
-            kind,
-            pointer: None,
-            keyword: None,
-            message: String::new(),
-        };
-        let error = error.map(failure);
-        record.compile = Some(CompileRecord {
-            seconds: Some(seconds),
-            beside_prefill: false,
-            error,
-        });
-        record
-    }
-
-    fn answered(mut record: Record, tgt_s: f64, finish: Option<FinishReason>, valid: bool) -> Record {
-        record.generation = Some(GenerationRecord {
-            prompt_tokens: 10,
-            output_tokens: 5,
-            forced_tokens: 2,
-            forward_passes: 4,
-            finish,
-            error: None,
-            framework_failed: false,
-            helped: false,
-            ttft_s: Some(0.5),
-            tpot_ms: Some(1.0),
-            tgt_s,
-            masks: 3,
-            mask_us: None,
-            exposed_mask_us: None,
-            prepared_mask_us: None,
-            token_times_us: vec![],
-            text: String::new(),
-        });
-        let verdict = |valid| Verdict {
-            parsed: true,
-            valid,
-            fenced: false,
-            problems: vec![],
-        };
-        record.verdict = Some(verdict(valid));
-        record.paper_verdict = Some(verdict(!valid));
-        record
-    }
-
-    #[test]
-    fn frameworks_are_compared_where_all_of_them_answered() {
-        let end = Some(FinishReason::EndOfSequence);
-        let records = [
-            answered(compiled(record("a", "1"), 0.1, None), 1.0, end, true),
-            answered(compiled(record("a", "2"), 0.3, None), 3.0, end, false),
-            compiled(record("a", "3"), 0.9, Some(CompileErrorKind::Unsupported)),
-            answered(
-                compiled(record("a", "4"), 0.7, None),
-                40.0,
-                Some(FinishReason::TimeLimit),
-                false,
-            ),
-            answered(record("none", "1"), 2.0, end, false),
-            answered(record("none", "2"), 4.0, Some(FinishReason::TokenLimit), false),
-            answered(record("none", "3"), 100.0, end, true),
-            answered(record("none", "4"), 100.0, end, false),
-            Record::unusable(record("a", "5").key, "not JSON"),
-            Record::unusable(record("none", "5").key, "not JSON"),
-        ];
-        let rows = tabulate(&records, &["m"], &["a", "none"], Scoring::Strict);
-        let [a, none] = &rows[..] else { panic!("{rows:?}") };
-        assert_eq!(
-            (a.instances, none.instances),
-            (4, 4),
-            "unusable schemas count for nobody"
-        );
-        assert_eq!((a.compared, none.compared), (2, 2));
-        assert_eq!(
-            (a.declared, a.empirical, a.compliance),
-            (Some(0.75), Some(0.25), Some(1.0 / 3.0))
-        );
-        assert_eq!(
-            (none.declared, none.empirical, none.compliance),
-            (None, Some(0.25), Some(0.25))
-        );
-        assert_eq!((a.medians.tgt_s, none.medians.tgt_s), (Some(2.0), Some(3.0)));
-        assert_eq!((a.own.tgt_s, none.own.tgt_s), (Some(2.0), Some(52.0)));
-        assert_eq!((a.medians.gct_s, none.medians.gct_s), (Some(0.2), None));
-        assert_eq!(
-            (a.medians.ttft_with_gct_s, none.medians.ttft_with_gct_s),
-            (Some(0.7), Some(0.5))
-        );
-        assert_eq!((a.medians.forced_tokens, none.medians.forced_tokens), (Some(2.0), None));
-    }
-
-    #[test]
-    fn rows_without_records_are_empty_not_missing() {
-        let rows = tabulate(&[], &["m"], &["a"], Scoring::Strict);
-        assert_eq!(
-            (rows[0].instances, rows[0].empirical, rows[0].compliance),
-            (0, None, None)
-        );
-        assert_eq!(rows[0].medians, Figures::default());
-    }
-
-    #[test]
-    fn limits_and_errors_count_as_the_paper_counts_them() {
-        let end = Some(FinishReason::EndOfSequence);
-        let valid_but_late = answered(
-            compiled(record("a", "2"), 0.1, None),
-            40.0,
-            Some(FinishReason::TimeLimit),
-            true,
-        );
-        let mut failed = answered(compiled(record("a", "4"), 0.1, None), 1.0, None, false);
-        failed
-            .generation
-            .iter_mut()
-            .for_each(|generation| generation.framework_failed = true);
-        let records = [
-            answered(compiled(record("a", "1"), 0.1, None), 1.0, end, true),
-            valid_but_late,
-            compiled(record("a", "3"), 40.0, Some(CompileErrorKind::LimitExceeded)),
-            failed,
-        ];
-        let rows = tabulate(&records, &["m"], &["a"], Scoring::Strict);
-        let figures = (rows[0].declared, rows[0].empirical, rows[0].compliance);
-        assert_eq!(figures, (Some(0.5), Some(0.25), Some(0.5)));
-        // Quantiles 0.025 and 0.975 of the binomial distribution: 4 trials at 0.5, 4 at 0.25, 2 at 0.5.
-        assert_eq!(rows[0].declared_ci, Some([0.0, 1.0]));
-        assert_eq!(rows[0].empirical_ci, Some([0.0, 0.75]));
-        assert_eq!(rows[0].compliance_ci, Some([0.0, 1.0]));
-    }
-
-    #[test]
-    fn what_did_not_fit_and_what_was_helped_is_counted_apart() {
-        let end = Some(FinishReason::EndOfSequence);
-        let full = Some(FinishReason::ContextFull);
-        let mut helped = answered(compiled(record("a", "2"), 0.1, None), 1.0, end, true);
-        helped
-            .generation
-            .iter_mut()
-            .for_each(|generation| generation.helped = true);
-        let records = [
-            answered(compiled(record("a", "1"), 0.1, None), 1.0, end, true),
-            helped,
-            answered(compiled(record("a", "3"), 0.1, None), 1.0, full, false),
-            answered(record("none", "1"), 1.0, end, false),
-            answered(record("none", "3"), 1.0, end, true),
-        ];
-        let rows = tabulate(&records, &["m"], &["a", "none"], Scoring::Strict);
-        let [a, none] = &rows[..] else { panic!("{rows:?}") };
-        assert_eq!((a.instances, a.no_room, a.planned, a.unanswered), (2, 1, 5, 2));
-        assert_eq!((a.compliance, a.unaided), (Some(1.0), Some(0.5)));
-        assert_eq!(
-            (none.instances, none.no_room, none.compliance, none.unanswered),
-            (1, 1, Some(0.0), 3)
-        );
-    }
-
-    #[test]
-    fn models_have_rows_of_their_own_and_scorings_figures_of_their_own() {
-        let end = Some(FinishReason::EndOfSequence);
-        let of_model = |model: &str, tgt_s: f64, valid: bool, theoretical: bool| {
-            let mut record = answered(compiled(record("a", "1"), 0.1, None), tgt_s, end, valid);
-            record.key.model = model.to_owned();
-            record.theoretical = Some(theoretical);
-            record
-        };
-        let records = [of_model("m", 1.0, true, true), of_model("n", 2.0, false, false)];
-        let strict = tabulate(&records, &["n", "m"], &["a"], Scoring::Strict);
-        let paper = tabulate(&records, &["n", "m"], &["a"], Scoring::Paper);
-        let shares = |rows: &[BenchRow]| -> Vec<_> {
-            let row = |row: &BenchRow| (row.model.clone(), row.theoretical, row.empirical, row.medians.tgt_s);
-            rows.iter().map(row).collect()
-        };
-        let row = |model: &str, theoretical, empirical, tgt_s| {
-            (model.to_owned(), Some(theoretical), Some(empirical), Some(tgt_s))
-        };
-        assert_eq!(shares(&strict), [row("n", 0.0, 0.0, 2.0), row("m", 1.0, 1.0, 1.0)]);
-        assert_eq!(shares(&paper), [row("n", 0.0, 1.0, 2.0), row("m", 1.0, 0.0, 1.0)]);
-        let json = serde_json::to_value(&strict[0]).unwrap();
-        assert_eq!(json["tgt_s_ci"], serde_json::json!([2.0, 2.0]));
-        assert!(json["mask_us_ci"].is_null() && json["tgt_s"] == 2.0);
-    }
-}
+mod tests;

@@ -251,7 +251,7 @@ impl MaskRun<'_> {
         let planned = files.len() * self.frameworks.len();
         let bar = progress::bar(planned as u64, "");
         for (number, file) in files.iter().enumerate() {
-            bar.set_message((*file).to_owned());
+            bar.set_message(file);
             if !self.file(number, file, directory)? {
                 bar.abandon();
                 return Err(CommandError::interrupted(directory, planned));

@@ -1,4 +1,4 @@
-//! [`with_recorded_options`]: `--resume --out DIR` takes the options that are not given again from the run's manifest.
+//! [`recorded_options`]: `--resume --out DIR` takes the options that are not given again from the run's manifest.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,15 +12,9 @@ use crate::run::directory::MANIFEST;
 /// Options that say where a run is and how its result is shown, not what it measures: they are never taken over.
 const NOT_TAKEN_OVER: [&str; 5] = ["out", "resume", "json", "quiet", "verbose"];
 
-/// The arguments of this process with those options of the resumed run's command line that are not given again. The
-/// arguments as they are where nothing is resumed, and where the manifest does not tell: what is wrong is said later, by those
-/// who know more.
-pub fn with_recorded_options(command: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
-    let further = recorded_options(command, &arguments).unwrap_or_default();
-    arguments.into_iter().chain(further).collect()
-}
-
-fn recorded_options(command: &Command, arguments: &[OsString]) -> Option<Vec<OsString>> {
+/// The options of the resumed run's command line that are not among `arguments`, those of this process. None where nothing is
+/// resumed, and where the manifest does not tell: what is wrong is said later, by those who know more.
+pub fn recorded_options(command: &Command, arguments: &[OsString]) -> Option<Vec<OsString>> {
     let given = command.clone().try_get_matches_from(arguments).ok()?;
     let (words, of_command, given) = innermost(command, &given);
     if !*given.try_get_one::<bool>("resume").ok()?? {
@@ -96,8 +90,9 @@ mod tests {
         std::fs::write(directory.path().join(MANIFEST), manifest.to_string()).unwrap();
         let command = crate::Cli::command();
         let resumed = |arguments: &[&str]| {
-            let arguments = arguments.iter().map(OsString::from).collect();
-            let all = with_recorded_options(&command, arguments);
+            let given: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+            let further = recorded_options(&command, &given).unwrap_or_default();
+            let all = given.into_iter().chain(further);
             let all: Vec<String> = all
                 .into_iter()
                 .map(|argument| argument.into_string().unwrap())

@@ -123,3 +123,17 @@ pub fn say(text: &str) {
 pub fn complain(text: &str) {
     eprintln!("{}", terminal::harmless(text));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_how_far_a_run_is() {
+        let bar = bar(10, "somewhere\u{7}");
+        bar.inc(3);
+        let line = bar.line();
+        assert!(line.starts_with("3 of 10 (30 %) after 0:00 minutes, "), "{line}");
+        assert!(line.ends_with(" left: somewhere\\u{7}"), "{line}");
+    }
+}

@@ -168,7 +168,7 @@ fn failures_say_what_to_do_and_keep_what_can_be_kept() {
     let setting = Setting::new();
     assert!(
         setting
-            .fail(3, &["fetch", "testsuite"])
+            .fail(2, &["fetch", "testsuite"])
             .contains("did you mean test-suite?")
     );
     assert!(

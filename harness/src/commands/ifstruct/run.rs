@@ -24,6 +24,7 @@ use crate::ifstruct::record::{Mode, ReplyKey, ReplyRecord};
 use crate::ifstruct::{form, report};
 use crate::report::table::Style as TableStyle;
 use crate::run::directory::{Recorded as _, RunDirectory};
+use crate::run::load::LoadWatch;
 use crate::run::manifest::{Manifest, Settings};
 use crate::run::{interrupt, progress};
 use crate::server::{
@@ -36,6 +37,8 @@ pub(super) const SAMPLES_FILE: &str = "samples.jsonl";
 const SAMPLES: usize = 100;
 /// The model that is asked where none is named.
 const DEFAULT_MODEL: &str = "builtin";
+/// Most tokens of a reply that nobody counts.
+const WARM_UP_TOKENS: usize = 16;
 /// Name of the framework in errors of the decode loop.
 const FRAMEWORK: &str = "maskwright";
 
@@ -158,15 +161,17 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         planned: samples.all().len() * (local.len() * modes.len() + clients.len()),
         directory: &mut directory,
     };
+    let load = (!local.is_empty()).then(LoadWatch::start);
     for name in &local {
         run.model(name)?;
     }
+    let warning = load.and_then(LoadWatch::finish);
     let mut reasons = Vec::new();
     for client in &clients {
         reasons.extend(run.server(client)?);
     }
     let planned = run.planned;
-    finish(&directory, &samples, arguments.json)?;
+    finish(&directory, &samples, arguments.json, warning)?;
     CommandError::unless_finished(reasons, &directory, planned)
 }
 
@@ -202,6 +207,13 @@ impl ReplyRun<'_> {
         let options = ExactOptions::default().formats(Formats::Asserted);
         let compiler = ReplyCompiler::new(model.vocabulary().clone(), options);
         let bar = progress::bar((self.samples.all().len() * modes.len()) as u64, name);
+        if let Some(first) = self.samples.all().first() {
+            // Replies that nobody counts: weights are paged in, threads started, the first compilation is over.
+            for mode in modes {
+                let warm_up = self.arguments.max_tokens.min(WARM_UP_TOKENS);
+                self.reply(key(*mode, first), first, &mut model, &compiler, warm_up)?;
+            }
+        }
         for (number, sample) in self.samples.all().iter().enumerate() {
             for turn in 0..modes.len() {
                 // Every mode is first equally often, so that none always finds the caches warm.
@@ -213,7 +225,7 @@ impl ReplyRun<'_> {
                 }
                 let record = match interrupt::requested() {
                     true => None,
-                    false => self.reply(key, sample, &mut model, &compiler)?,
+                    false => self.reply(key, sample, &mut model, &compiler, self.arguments.max_tokens)?,
                 };
                 let Some(record) = record else {
                     bar.abandon();
@@ -233,6 +245,7 @@ impl ReplyRun<'_> {
         sample: &Sample,
         model: &mut LoadedModel,
         compiler: &ReplyCompiler,
+        max_tokens: usize,
     ) -> Result<Option<ReplyRecord>, CommandError> {
         let mut record = ReplyRecord::empty(key);
         let constraint = match record.key.mode {
@@ -252,7 +265,7 @@ impl ReplyRun<'_> {
         let decode = DecodeOptions {
             sampling: self.sampling.clone(),
             eos_tokens: model.eos_ids().to_vec(),
-            max_tokens: self.arguments.max_tokens,
+            max_tokens,
             time_limit: Some(Duration::from_secs_f64(self.arguments.generation_limit)),
             fast_forward: true,
             finish_in_time: true,
@@ -441,14 +454,20 @@ fn hash(samples: &[Sample]) -> String {
 }
 
 /// Writes the tables beside the records, and prints them.
-fn finish(directory: &RunDirectory<ReplyRecord>, samples: &Samples, json_only: bool) -> Result<(), CommandError> {
+fn finish(
+    directory: &RunDirectory<ReplyRecord>,
+    samples: &Samples,
+    json_only: bool,
+    warning: Option<String>,
+) -> Result<(), CommandError> {
     let records = directory.records().iter().filter(|record| record.is_final());
     let replies: Vec<(&ReplyRecord, &Sample)> = records
         .filter_map(|record| Some((record, samples.with_seed(record.key.seed)?)))
         .collect();
     let rows = report::rows(&replies);
     let json = format!("{}\n", report::json(&rows));
-    let unfinished = report::unfinished(&rows, samples.all().len());
+    let mut unfinished = report::unfinished(&rows, samples.all().len());
+    unfinished.extend(warning.map(|warning| format!("\n{warning}\n")));
     let markdown = directory.heading() + &report::leaderboard(&rows, TableStyle::Markdown) + &unfinished;
     let written = directory
         .write("report.json", &json)
