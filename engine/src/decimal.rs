@@ -50,6 +50,14 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
+    /// The digits without zeros at the beginning and the end; none of zero.
+    pub(crate) fn significant_digits(&self) -> String {
+        match self.digits {
+            0 => String::new(),
+            _ => self.significand.to_string(),
+        }
+    }
+
     /// Zero.
     pub(crate) fn zero() -> Self {
         Self {

@@ -27,6 +27,8 @@ pub(super) struct DecimalSets {
     ids: HashMap<Arc<Piecewise>, DecimalSetId>,
     results: HashMap<(Operation, DecimalSetId, DecimalSetId), DecimalSetId>,
     complements: HashMap<DecimalSetId, DecimalSetId>,
+    /// Breakpoints of all sets together.
+    breakpoints: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,10 +50,18 @@ impl DecimalSets {
             ids: HashMap::new(),
             results: HashMap::new(),
             complements: HashMap::new(),
+            breakpoints: 0,
         };
         sets.insert(Piecewise::uniform(PeriodicSets::NONE));
         sets.insert(Piecewise::uniform(PeriodicSets::ALL));
         sets
+    }
+
+    /// Bytes of memory that the sets take, roughly.
+    pub(super) fn memory(&self) -> usize {
+        // The significand of a breakpoint is one more allocation, and each interval has a rule.
+        let breakpoint = size_of::<Breakpoint>() + 2 * size_of::<u64>() + size_of::<PeriodicSetId>();
+        breakpoint * self.breakpoints + 160 * self.items.len()
     }
 
     /// The integral decimals.
@@ -233,6 +243,7 @@ impl DecimalSets {
             return id;
         }
         let id = DecimalSetId(self.items.len() as u32);
+        self.breakpoints += set.breakpoints.len();
         self.items.push(Arc::clone(&set));
         self.ids.insert(set, id);
         id

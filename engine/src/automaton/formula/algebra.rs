@@ -95,7 +95,8 @@ impl Algebra {
             + self.key_sets.memory()
             + self.values.memory()
             + 64 * self.key_memo.after_required.len()
-            + 96 * self.assertions.len()
+            + self.assertions.memory()
+            + self.number_texts.memory()
     }
 
     /// Checks an amount of memory against the limit for one compiled schema.

@@ -35,12 +35,17 @@ pub(crate) enum Assertion {
     AnyOf(Box<[AssertionId]>),
 }
 
+/// Bytes that a number takes as a value, with its digits.
+const SCALAR_BYTES: usize = 72;
+
 /// All assertions of one compiled schema, each stored once.
 #[derive(Debug)]
 pub(crate) struct AssertionTable {
     assertions: Vec<Assertion>,
     ids: HashTable<AssertionId>,
     hasher: DefaultHashBuilder,
+    /// Bytes that values refer to.
+    referred: usize,
 }
 
 impl Default for AssertionTable {
@@ -49,6 +54,7 @@ impl Default for AssertionTable {
             assertions: Vec::new(),
             ids: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
+            referred: 0,
         };
         assertions.intern(Assertion::Anything);
         assertions.intern(Assertion::Nothing);
@@ -79,6 +85,13 @@ impl AssertionTable {
         }
         let id = AssertionId(self.assertions.len() as u32);
         let hash = self.hasher.hash_one(&assertion);
+        self.referred += match &assertion {
+            Assertion::Equal(_) => SCALAR_BYTES,
+            Assertion::Array(items) => size_of_val(&items[..]),
+            Assertion::Object(members) => size_of_val(&members[..]),
+            Assertion::AnyOf(assertions) => size_of_val(&assertions[..]),
+            Assertion::Anything | Assertion::Nothing | Assertion::Node(_) | Assertion::Text(_) => 0,
+        };
         self.assertions.push(assertion);
         let (stored, hasher) = (&self.assertions, &self.hasher);
         self.ids
@@ -92,9 +105,10 @@ impl AssertionTable {
         self.ids.find(self.hasher.hash_one(assertion), is_same).copied()
     }
 
-    /// Number of assertions stored.
-    pub(crate) fn len(&self) -> usize {
-        self.assertions.len()
+    /// Bytes of memory that the assertions take.
+    pub(crate) fn memory(&self) -> usize {
+        let ids = self.ids.capacity() * (size_of::<AssertionId>() + 1);
+        self.assertions.capacity() * size_of::<Assertion>() + ids + self.referred
     }
 
     /// The assertion of an id.

@@ -8,7 +8,7 @@ use crate::automaton::formula::{
 };
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{
-    Automaton, Container, Cursor, Derived, Frame, IndependentFrame, Left, OpenId, StackId, State, StepResult,
+    Automaton, Container, Cursor, Derived, Frame, IndependentFrame, Left, OpenId, StackId, State, StepResult, keep,
 };
 use crate::json::Value;
 use crate::strings::LanguageId;
@@ -221,7 +221,7 @@ impl Automaton {
             return Ok(known);
         }
         let after = self.find_done(expected, key.2.clone(), None, stack)?;
-        self.step_memo.after_values.insert(key, after);
+        keep(&mut self.step_memo.after_values, key, after);
         Ok(after)
     }
 
@@ -316,7 +316,7 @@ impl Automaton {
             Some(frame) => self.search.item_expected(&frame.formulas, frame.kind.items())?,
             None => None,
         };
-        self.step_memo.items.insert(stack, item);
+        keep(&mut self.step_memo.items, stack, item);
         Ok(item)
     }
 

@@ -4,7 +4,7 @@ use crate::Escapes;
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::TextId;
-use crate::automaton::step::{Automaton, Cursor, RemainingKeyText, State};
+use crate::automaton::step::{Automaton, Cursor, RemainingKeyText, State, keep};
 use crate::strings::LanguageId;
 
 /// The bytes of JSON outside strings, each once, including the quote that begins a string.
@@ -28,7 +28,7 @@ impl Automaton {
             return Ok(known);
         }
         let forced = self.find_forced(at)?;
-        self.step_memo.forced.insert(at, forced);
+        keep(&mut self.step_memo.forced, at, forced);
         Ok(forced)
     }
 

@@ -9,8 +9,8 @@ use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, DiagramId, Literal};
 use crate::automaton::search::{ExpectationId, Search};
 use crate::automaton::step::{
-    Completions, Cursor, DistinctMemo, Frames, ObjectKeys, OpenLanguages, ShapeMemo, StackId, State, StepMemo,
-    StepResult, is_of_number, is_whitespace,
+    Completions, Cursor, DistinctMemo, Frame, Frames, ObjectKeys, OpenLanguages, ShapeMemo, StackId, State, StepMemo,
+    StepResult, is_of_number, is_whitespace, table_bytes,
 };
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
@@ -154,18 +154,26 @@ impl Automaton {
 
     /// An estimate of the memory of this layer alone, in bytes.
     fn own_memory(&self) -> usize {
-        let small = self.shape_memo.bare.len()
-            + self.shape_memo.shapes.len()
-            + self.object_keys.next.len()
-            + self.step_memo.members.len()
-            + self.step_memo.after_values.len()
-            + self.distinct_memo.text_classes.len()
-            + self.distinct_memo.containers.len()
-            + self.distinct_memo.derived.len()
-            + self.distinct_memo.holders.len()
-            + self.distinct_memo.members.len();
-        let completions = self.completions.bytes();
-        completions + 64 * small + 128 * self.step_memo.by_byte.len() + 200 * self.frames.all.len()
+        let (steps, keys, shapes) = (&self.step_memo, &self.object_keys, &self.shape_memo);
+        let distinct = &self.distinct_memo;
+        let frame = size_of::<Frame>() + 3 * size_of::<usize>();
+        table_bytes(&steps.by_byte)
+            + table_bytes(&steps.forced)
+            + table_bytes(&steps.after_values)
+            + table_bytes(&steps.items)
+            + table_bytes(&steps.members)
+            + table_bytes(&keys.next)
+            + table_bytes(&keys.after_chunks)
+            + table_bytes(&shapes.shapes)
+            + table_bytes(&shapes.bare)
+            + table_bytes(&distinct.containers)
+            + table_bytes(&distinct.derived)
+            + table_bytes(&distinct.holders)
+            + table_bytes(&distinct.members)
+            + table_bytes(&distinct.text_classes)
+            + frame * self.frames.all.len()
+            + table_bytes(&self.frames.ids)
+            + self.completions.bytes()
     }
 
     /// Checks the memory taken by all layers against the limit.

@@ -6,8 +6,26 @@ use crate::automaton::step::{Container, Left, StackId, State};
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 use std::hash::Hash;
 use std::sync::Arc;
+
+/// Number of answers about states or stacks that a table of them remembers. A document of any length has as many of them
+/// as it has tokens, but comes back to few.
+const KEPT_ANSWERS: usize = 1 << 12;
+
+/// Remembers an answer, and forgets all others of its table if there are too many.
+pub(super) fn keep<K: Eq + Hash, V>(table: &mut HashMap<K, V>, key: K, value: V) {
+    if table.len() >= KEPT_ANSWERS {
+        table.clear();
+    }
+    table.insert(key, value);
+}
+
+/// Bytes of memory that a table takes, without what its entries refer to.
+pub(super) fn table_bytes<K, V>(table: &HashMap<K, V>) -> usize {
+    table.capacity() * 8 / 7 * (size_of::<(K, V)>() + 1)
+}
 
 /// The values that a container, and its next item or member, are compared with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,12 +51,17 @@ pub(super) enum Part {
 pub(super) enum Derivation {
     /// The values that agree with what has been read of the container.
     Agreeing,
+    /// The keys of the members of the values, as strings.
+    Keys,
     /// The parts of the values at the position or key of the container's next item or member.
     Parts,
     /// Those of these parts with which the container, whose residual formula this is, could only become equal to one of
     /// the values.
     Barred(FormulaId),
 }
+
+/// What has been derived from the last few sets of values.
+pub(super) type DerivedSets = SmallVec<[(SetId<AssertionId>, ValueSet); 4]>;
 
 /// The strings that a string being read may become, by what follows them.
 #[derive(Clone, Debug)]
@@ -127,16 +150,14 @@ pub(super) struct DistinctMemo {
     pub(super) noted: HashSet<AssertionId>,
     /// The arrays and objects with a value at a position or key.
     pub(super) holders: HashMap<(Part, AssertionId), Vec<AssertionId>>,
-    /// What has been derived from sets of values for containers of which this much has been read, with the set that it was
-    /// derived from last.
-    pub(super) derived: HashMap<(Derivation, Container), (SetId<AssertionId>, ValueSet)>,
+    /// What has been derived from sets of values for containers of which this much has been read, with the sets that it was
+    /// derived from last: from what may come next, too, so that a set is not always one more than the last.
+    pub(super) derived: HashMap<(Derivation, Container), DerivedSets>,
     pub(super) containers: HashMap<StackId, Distinctness>,
     /// Whether an object can still differ from others after a member with this key.
     pub(super) members: HashMap<(TextId, StackId), bool>,
     /// Whether a language has infinitely many texts after every viable prefix.
     pub(super) stay_infinite: HashMap<LanguageId, bool>,
-    /// The numbers that may still come, with respect to a set of numbers that may not.
-    pub(super) other_numbers: HashMap<(ExpectationId, SetId<AssertionId>), Option<NumberState>>,
     /// Whether numbers of so many digits begin with a state.
     pub(super) many_numbers: HashMap<(NumberState, u32), bool>,
     pub(super) text_classes: HashMap<(StackId, ExpectationId), Option<Arc<TextClasses>>>,

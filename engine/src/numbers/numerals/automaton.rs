@@ -55,6 +55,9 @@ pub(super) struct PrefixState {
     pub(super) ends: bool,
 }
 
+/// Bytes that the prefix of a state takes, its digits and its entry in a table included.
+const PREFIX_BYTES: usize = 320;
+
 /// Number of classes of bytes: digits, minus, plus, point, either letter of an exponent.
 pub(super) const CLASSES: usize = 14;
 
@@ -99,6 +102,12 @@ impl NumeralAutomaton {
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.states.len()
+    }
+
+    /// Bytes of memory that states and sets take, roughly.
+    pub(crate) fn memory(&self) -> usize {
+        let state = size_of::<PrefixState>() + size_of::<[u32; CLASSES]>() + PREFIX_BYTES;
+        state * self.states.len() + self.sets.decimals.memory()
     }
 
     /// The state before the first byte of a number of `set`. It is there for the empty set, too, and leads nowhere.

@@ -85,6 +85,11 @@ impl Search {
             Some(Domain::AtLeast(count)) if *count >= most => return Ok(None),
             _ => {}
         }
+        if let Some(value) = self.only_value(&assertions.all) {
+            let is_one = self.satisfiable(&assertions.all, &assertions.none)?;
+            let values: Arc<[AssertionId]> = is_one.then_some(value).into_iter().collect();
+            return Ok((values.len() < most).then_some(values));
+        }
         if self.is_infinite(&assertions.all, &assertions.none)? {
             self.value_memo
                 .domains
@@ -117,6 +122,11 @@ impl Search {
         };
         self.value_memo.domains.insert(assertions.clone(), values);
         self.values_up_to(assertions, asked)
+    }
+
+    /// The value, as the assertion of being equal to it, that some assertions require; `None` if they require none.
+    pub(super) fn only_value(&self, all: &[AssertionId]) -> Option<AssertionId> {
+        all.iter().copied().find(|assertion| self.algebra.is_value(*assertion))
     }
 
     /// Up to `most` values; all of them if there are fewer.

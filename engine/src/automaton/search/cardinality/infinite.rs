@@ -70,7 +70,7 @@ impl Search {
     /// Whether infinitely many values satisfy all assertions of `all` and none of `none`. `false` may also mean that
     /// this was not found out.
     pub(crate) fn is_infinite(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
-        if !self.satisfiable(all, none)? {
+        if self.only_value(all).is_some() || !self.satisfiable(all, none)? {
             return Ok(false);
         }
         self.some_infinite(vec![Requirement::new(all, none)])

@@ -15,7 +15,9 @@ use crate::automaton::formula::{
     ValueSet, split, verdict_of,
 };
 use crate::automaton::search::ExpectationId;
-use crate::automaton::step::{Automaton, Container, Cursor, Derivation, Distinctness, Frame, Part, StackId, State};
+use crate::automaton::step::{
+    Automaton, Container, Cursor, Derivation, Distinctness, Frame, Part, StackId, State, keep,
+};
 use crate::numbers::NumberCount;
 
 /// Number of verdict vectors of one value up to which all are looked at.
@@ -141,13 +143,13 @@ impl Automaton {
                 last = self.search.algebra.with_values(last, parts);
             }
             around = Distinctness { own, child, last };
-            self.distinct_memo.containers.insert(at, around);
+            keep(&mut self.distinct_memo.containers, at, around);
         }
         Ok(around)
     }
 
     /// What is derived from a set of values for a container.
-    fn derived(
+    pub(super) fn derived(
         &mut self,
         frame: &Frame,
         derivation: Derivation,
@@ -157,14 +159,18 @@ impl Automaton {
             return Ok(ValueSet::default());
         }
         let key = (derivation, frame.kind);
-        let known = self.distinct_memo.derived.get(&key).copied();
+        let known = self.distinct_memo.derived.get(&key).cloned().unwrap_or_default();
         let sets = &mut self.search.algebra.values.others;
         let mut from = ValueSet::default();
         let mut added = None;
-        if let Some((before, known)) = known {
-            added = sets.added_up_to(VALUES_ADDED, (before, values), &ByNumber);
+        for (before, derived) in known.iter().rev() {
+            if *before == values {
+                return Ok(*derived);
+            }
+            added = sets.added_up_to(VALUES_ADDED, (*before, values), &ByNumber);
             if added.is_some() {
-                from = known;
+                from = *derived;
+                break;
             }
         }
         let added = match added {
@@ -172,12 +178,19 @@ impl Automaton {
             None if derivation == Derivation::Agreeing => self.likely_agreeing(&frame.kind, values),
             None => sets.all(values),
         };
-        let is_new = known.is_none_or(|(before, _)| before != values);
         for value in added {
             match derivation {
                 Derivation::Agreeing => {
                     if self.agrees(&frame.kind, value) {
                         from = self.search.algebra.with_value(from, value);
+                    }
+                }
+                Derivation::Keys => {
+                    if let Assertion::Object(members) = self.search.algebra.assertions.get(value).clone() {
+                        let algebra = &mut self.search.algebra;
+                        for (name, _) in members.iter() {
+                            from.texts = algebra.key_sets.with(from.texts, *name, &algebra.texts);
+                        }
                     }
                 }
                 Derivation::Parts | Derivation::Barred(_) => {
@@ -195,9 +208,12 @@ impl Automaton {
                 }
             }
         }
-        if is_new {
-            self.distinct_memo.derived.insert(key, (values, from));
+        let mut known = known;
+        if known.len() == known.inline_size() {
+            known.remove(0);
         }
+        known.push((values, from));
+        keep(&mut self.distinct_memo.derived, key, known);
         Ok(from)
     }
 

@@ -2,9 +2,9 @@
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{Assertion, TextId};
+use crate::automaton::formula::TextId;
 use crate::automaton::search::NextKeys;
-use crate::automaton::step::{Automaton, Cursor, StackId, State};
+use crate::automaton::step::{Automaton, Cursor, Derivation, StackId, State, keep};
 use crate::strings::{Cardinality, LanguageId};
 
 /// Number of keys that are tried one by one until the object can differ after one of them.
@@ -13,16 +13,12 @@ pub(crate) const TRIED_KEYS: usize = 64;
 impl Automaton {
     /// The keys of the members of the values that the container at the top of a stack must not equal.
     pub(crate) fn compared_keys(&mut self, stack: StackId) -> Result<Vec<TextId>, AutomatonError> {
-        let mut names = Vec::new();
-        if self.keeps_values(stack) {
-            let own = self.distinctness(stack)?.own;
-            for value in self.search.algebra.values.others.all(own) {
-                if let Assertion::Object(members) = self.search.algebra.assertions.get(value) {
-                    names.extend(members.iter().map(|(name, _)| *name));
-                }
-            }
-        }
-        Ok(names)
+        let Some(frame) = self.frame(stack).filter(|frame| frame.kind.keeps_values()) else {
+            return Ok(Vec::new());
+        };
+        let own = self.distinctness(stack)?.own;
+        let names = self.derived(&frame, Derivation::Keys, own)?.texts;
+        Ok(self.search.algebra.key_sets.all(names))
     }
 
     /// Whether the key that is being read can become one after which the object can differ.
@@ -119,7 +115,7 @@ impl Automaton {
             return Ok(known);
         }
         let is_apart = self.find_member_can_be_distinct(name, stack)?;
-        self.distinct_memo.members.insert((name, stack), is_apart);
+        keep(&mut self.distinct_memo.members, (name, stack), is_apart);
         Ok(is_apart)
     }
 

@@ -17,7 +17,7 @@ use hashbrown::HashSet;
 const LOOKED_AT: usize = 96;
 
 /// Number of texts that are tried as numbers that are none of the others.
-const TRIED_TEXTS: usize = 256;
+const TRIED_TEXTS: usize = 64;
 
 /// What has been read of a number that has to differ from others, as far as it counts for how many numbers may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -140,8 +140,8 @@ impl Automaton {
                     return Some(true);
                 }
             }
-            // Digits, which are pushed last, are looked at first.
-            for byte in *b"-+Ee.0246813579" {
+            // Digits, which are pushed last, are looked at first, because they end most numbers.
+            for byte in *b"-+Ee.9876543210" {
                 if let Some(next) = self.search.algebra.number_texts.step(at, byte)
                     // More zeros at the end of a fraction, or at the beginning of an exponent, make the same numbers.
                     && (byte != b'0' || next != at)
@@ -176,15 +176,7 @@ impl Automaton {
         expected: ExpectationId,
         others: SetId<AssertionId>,
     ) -> Result<Option<NumberState>, AutomatonError> {
-        let key = (expected, others);
-        let start = match self.distinct_memo.other_numbers.get(&key) {
-            Some(known) => *known,
-            None => {
-                let start = self.numbers_beside(expected, others)?;
-                self.distinct_memo.other_numbers.insert(key, start);
-                start
-            }
-        };
+        let start = self.numbers_beside(expected, self.begun_numbers(text, others))?;
         let mut state = start;
         for byte in self.search.algebra.texts.get(text).bytes() {
             state = state.and_then(|state| self.search.algebra.number_texts.step(state, byte));
@@ -192,18 +184,27 @@ impl Automaton {
         Ok(state)
     }
 
+    /// The numbers among `others` that have the digits of `text` at their beginning: it can become no others of them.
+    fn begun_numbers(&self, text: TextId, others: SetId<AssertionId>) -> Vec<Decimal> {
+        let algebra = &self.search.algebra;
+        let read = algebra.texts.get(text).split(['e', 'E']).next().unwrap_or_default();
+        let digits: String = read.chars().filter(char::is_ascii_digit).collect();
+        let digits = digits.trim_start_matches('0').trim_end_matches('0');
+        let others = algebra.values.others.all(others).into_iter();
+        let others = others.filter_map(|other| algebra.number_of(other));
+        others
+            .filter(|other| other.significant_digits().starts_with(digits))
+            .collect()
+    }
+
     /// The state before the numbers that meet an expectation and are none of `others`; `None` if there are no such numbers.
     fn numbers_beside(
         &mut self,
         expected: ExpectationId,
-        others: SetId<AssertionId>,
+        others: Vec<Decimal>,
     ) -> Result<Option<NumberState>, AutomatonError> {
         let what = self.search.expected(expected);
         let viable = self.search.numbers_expected(&what)?;
-        let others = self.search.algebra.values.others.all(others).into_iter();
-        let others: Vec<Decimal> = others
-            .filter_map(|other| self.search.algebra.number_of(other))
-            .collect();
         let numbers = self.search.algebra.number_texts.sets_mut();
         let others = numbers.one_of(others)?;
         let others = numbers.not(others);

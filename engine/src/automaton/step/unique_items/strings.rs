@@ -10,6 +10,7 @@ use crate::automaton::formula::{Algebra, KeySetId, SetId, TextId};
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{
     Automaton, Cursor, DISTINGUISHED_WORDS, ExceptionalTexts, SPLIT_ASSERTIONS, SeenKeys, StackId, State, TextClasses,
+    keep,
 };
 use crate::strings::{Cardinality, LanguageId, group_by_first_character};
 use hashbrown::HashSet;
@@ -89,7 +90,7 @@ impl Automaton {
             return Ok(known.clone());
         }
         let classes = self.find_text_classes(at.stack, expected)?.map(Arc::new);
-        self.distinct_memo.text_classes.insert(key, classes.clone());
+        keep(&mut self.distinct_memo.text_classes, key, classes.clone());
         Ok(classes)
     }
 
