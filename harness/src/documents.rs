@@ -16,6 +16,12 @@ const MAX_FOLDERS: usize = 16;
 /// Keywords whose values name other documents.
 const REFERENCES: [&str; 4] = ["$ref", "$dynamicRef", "$recursiveRef", "$schema"];
 
+/// Keywords whose values name parts of a document.
+const IDENTIFIERS: [&str; 2] = ["$id", "id"];
+
+/// Where the meta-schemas are, which frameworks have themselves.
+const META_SCHEMAS: [&str; 2] = ["http://json-schema.org/", "https://json-schema.org/"];
+
 /// What is said where a reference leads to a document that nobody handed over.
 const HINT: &str = "hand documents over with --documents DIR|FILE";
 
@@ -43,6 +49,8 @@ struct Document {
     text: String,
     /// The last segments of the references in it.
     references: BTreeSet<String>,
+    /// The last segments of the identifiers of its parts.
+    identifiers: BTreeSet<String>,
 }
 
 /// What the engine and the judge of answers say of a document that is not at hand.
@@ -128,27 +136,24 @@ impl DocumentLibrary {
         chosen
     }
 
-    /// The documents whose names, or texts, have what a reference ends in, then those that these refer to, and so on. It
+    /// The documents whose names, or the identifiers of whose parts, end as a reference does, then those that these refer to, and so on. It
     /// may be more than are needed, never fewer.
     fn reachable(&self, schema: &Value, own: &BTreeMap<String, String>) -> BTreeSet<usize> {
         let mut wanted = BTreeSet::new();
-        references(schema, &mut wanted);
+        segments(schema, &REFERENCES, &mut wanted);
         for text in own.values() {
-            references(&serde_json::from_str(text).unwrap_or_default(), &mut wanted);
+            segments(
+                &serde_json::from_str(text).unwrap_or_default(),
+                &REFERENCES,
+                &mut wanted,
+            );
         }
         let mut open: Vec<String> = wanted.iter().cloned().collect();
         let mut reached = BTreeSet::new();
         while let Some(name) = open.pop() {
-            let named = |document: &Document| {
-                let identifier = document.identifier.as_deref().unwrap_or_default();
-                last_segment(identifier) == name || last_segment(&document.path) == name
-            };
-            let mut found: Vec<usize> = self.positions(named);
-            if found.is_empty() {
-                // The identifier of a part of some document, perhaps.
-                found = self.positions(|document| document.text.contains(&name));
-            }
-            for number in found {
+            let named =
+                |document: &Document| last_segment(&document.path) == name || document.identifiers.contains(&name);
+            for number in self.positions(named) {
                 if reached.insert(number) {
                     let further = self.documents[number].references.iter();
                     open.extend(further.filter(|name| wanted.insert((*name).clone())).cloned());
@@ -170,13 +175,15 @@ impl Document {
         let text = crate::commands::read_text(file)?;
         let value: Value = serde_json::from_str(&text)
             .map_err(|error| CommandError::read(file, std::io::Error::new(std::io::ErrorKind::InvalidData, error)))?;
-        let mut names = BTreeSet::new();
-        references(&value, &mut names);
+        let (mut references, mut identifiers) = (BTreeSet::new(), BTreeSet::new());
+        segments(&value, &REFERENCES, &mut references);
+        segments(&value, &IDENTIFIERS, &mut identifiers);
         Ok(Self {
             identifier: identifier(&value),
             path: path.to_owned(),
             text,
-            references: names,
+            references,
+            identifiers,
         })
     }
 }
@@ -218,23 +225,23 @@ fn identifier(schema: &Value) -> Option<String> {
     (!identifier.is_empty()).then(|| identifier.to_owned())
 }
 
-/// Adds the last segments of all references to other documents in a schema that was read, and so is not nested too deep.
-fn references(schema: &Value, found: &mut BTreeSet<String>) {
+/// Adds the last segments of all URIs under some keywords in a schema, which was read and so is not nested too deep.
+fn segments(schema: &Value, keywords: &[&str], found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(members) => {
             for (keyword, value) in members {
                 match value {
-                    Value::String(text) if REFERENCES.contains(&keyword.as_str()) => {
-                        let name = last_segment(text);
-                        if !name.is_empty() {
+                    Value::String(uri) if keywords.contains(&keyword.as_str()) => {
+                        let name = last_segment(uri);
+                        if !name.is_empty() && !META_SCHEMAS.iter().any(|place| uri.starts_with(place)) {
                             found.insert(name.to_owned());
                         }
                     }
-                    value => references(value, found),
+                    value => segments(value, keywords, found),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| segments(item, keywords, found)),
         _ => {}
     }
 }
@@ -293,7 +300,14 @@ mod tests {
                 "named.json",
                 json!({"$id": "https://example.org/named", "type": "string"}),
             ),
-            ("unused.json", json!(true)),
+            (
+                "parts.json",
+                json!({"$defs": {"a": {"$id": "https://example.net/part", "x": true}}}),
+            ),
+            (
+                "unused.json",
+                json!({"$schema": "http://json-schema.org/draft-07/schema#"}),
+            ),
         ]);
         let nameless = json!({"properties": {"a": {"$ref": "item.json#/x"}}});
         assert_eq!(uris(&library, &nameless), ["item.json"]);
@@ -307,6 +321,9 @@ mod tests {
         );
         let named = json!({"$ref": "https://example.org/named"});
         assert_eq!(uris(&library, &named), ["https://example.org/named", "named.json"]);
+        let of_part =
+            json!({"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "https://example.net/part#/x"});
+        assert_eq!(uris(&library, &of_part), ["parts.json"]);
         assert!(uris(&library, &json!({"$ref": "#/$defs/a"})).is_empty());
     }
 

@@ -189,7 +189,10 @@ fn without_remotes(
 /// The cases asked for.
 fn cases(arguments: &TestSuiteArguments, suite: &TestSuite) -> Result<Vec<Case>, CommandError> {
     let mut cases = Vec::new();
-    for part in &arguments.parts {
+    for (number, part) in arguments.parts.iter().enumerate() {
+        if arguments.parts[..number].contains(part) {
+            continue;
+        }
         cases.extend(suite.cases(arguments.draft, (*part).into())?);
     }
     let (wanted, draft) = (&arguments.categories, arguments.draft);

@@ -78,6 +78,17 @@ pub enum RunDirectoryError {
         /// What is wrong.
         message: String,
     },
+    /// The manifest is damaged.
+    #[error(
+        "{}: {message}; where its records are to be kept, remove this file and give the run's options again with --resume",
+        path.display()
+    )]
+    DamagedManifest {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
     /// The run to resume is another command's.
     #[error("{} holds a run of `maskwright {theirs}`, which `maskwright {ours}` cannot continue", path.display())]
     OtherCommand {
@@ -385,8 +396,7 @@ fn check_manifest<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Op
             ours: S::COMMAND,
         });
     }
-    let known = Manifest::<S>::from_json(&text).map_err(|error| RunDirectoryError::Damaged {
-        line: error.line(),
+    let known = Manifest::<S>::from_json(&text).map_err(|error| RunDirectoryError::DamagedManifest {
         message: error.to_string(),
         path: manifest_path,
     })?;

@@ -76,7 +76,11 @@ fn resume_alone_continues_with_the_options_of_the_manifest() {
     let (_, said) = fail(directory.path(), &[&MASKS[..], &["--out", "run"]].concat());
     assert!(said.contains("holds a run of `maskwright bench` already"), "{said}");
 
-    // A manifest that is gone is written anew from the options.
+    // A damaged manifest is no dead end, and one that is gone is written anew from the options.
+    let manifest = fs::read(out.join("manifest.json")).unwrap();
+    fs::write(out.join("manifest.json"), &manifest[..manifest.len() / 2]).unwrap();
+    let (code, said) = fail(directory.path(), &[&BENCH[..], &["--limit", "2", "--resume"]].concat());
+    assert!(code == 4 && said.contains("remove this file"), "{said}");
     fs::remove_file(out.join("manifest.json")).unwrap();
     let (code, said) = fail(
         directory.path(),
@@ -117,7 +121,8 @@ fn nothing_is_said_to_be_kept_where_nothing_is() {
 fn a_run_of_the_test_suite_is_resumed_and_its_tables_are_printed_whatever_happens() {
     let directory = TempDir::new().unwrap();
     test_suite(directory.path());
-    let arguments = [&TEST_SUITE[..], &["--out", "run"]].concat();
+    // A part that is named twice counts once.
+    let arguments = [&TEST_SUITE[..], &["--out", "run", "--parts", "required,required"]].concat();
     let printed = succeed(directory.path(), &arguments);
     assert!(printed.contains("Cases passed: llguidance 1 of 2."), "{printed}");
     let records = directory.path().join("run/records.jsonl");
