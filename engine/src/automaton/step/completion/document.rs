@@ -1,10 +1,13 @@
 //! Completions of whole documents: the chain of pieces from a state to the document's end.
 
 use super::objects::ObjectRest;
+use super::texts::escaped;
 use super::{MAX_BYTES, TextPiece};
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::step::{Automaton, Container, Cursor, Derived, Frame, OpenId, State, StringResidual};
+use crate::automaton::step::{
+    Automaton, Container, Cursor, Derived, Frame, OpenId, RemainingKeyText, State, StringResidual,
+};
 
 /// Pieces of text that end what a state is in, or a part of it, with the state after them.
 pub(crate) type Ending = (Vec<TextPiece>, State);
@@ -49,6 +52,15 @@ impl Automaton {
                 };
                 return self.read_value(state, piece);
             }
+            Cursor::Key(DecodeState::Between, ..) if !self.keeps_values(state.stack) => {
+                if let Some(pieces) = self.listed_key_rest(state)? {
+                    let next = self.after(state, &pieces[0])?;
+                    return Ok(next.map(|next| (pieces, next)));
+                }
+            }
+            _ => {}
+        }
+        match &state.cursor {
             Cursor::String(decode, ..) | Cursor::Key(decode, ..) => {
                 let content = StringResidual {
                     decode: *decode,
@@ -138,6 +150,9 @@ impl Automaton {
         };
         let begun = matches!(state.cursor, Cursor::ObjectNext | Cursor::ArrayNext);
         let must = matches!(state.cursor, Cursor::ObjectComma);
+        if let Some(next) = self.next_required(state, &frame, begun)? {
+            return Ok(Some(next));
+        }
         if let Some(pieces) = self.independent_frame_rest(&frame, begun, must)? {
             // The members that come make no difference to what follows.
             let verdicts = frame.formulas[1..]
@@ -179,6 +194,61 @@ impl Automaton {
             at = next;
         }
         Ok(first.map(|(piece, next)| (vec![piece], next)))
+    }
+
+    /// The next required member of an [independent-key object](super::super::frame::IndependentFrame) in the prescribed
+    /// order. All that follows depends on no more than how far the order has come, so that it is spelled out once.
+    fn next_required(&mut self, state: &State, frame: &Frame, begun: bool) -> Result<Option<Ending>, AutomatonError> {
+        let (Derived(Some(plain)), &Container::Object { order, passed, .. }) = (&frame.plain, &frame.kind) else {
+            return Ok(None);
+        };
+        if plain.awaited == 0 {
+            return Ok(None);
+        }
+        let ahead = &self.search.algebra.orders.orders[order.0 as usize][passed as usize..];
+        let Some(&name) = ahead.iter().find(|name| plain.asked.requires(**name)) else {
+            return Ok(None);
+        };
+        let Some(piece) = self.member_piece(&plain.asked, frame.formulas[0], name, begun)? else {
+            return Ok(None);
+        };
+        let ending = self.read_value(state, piece)?;
+        if let Some((pieces, next)) = &ending
+            && let [piece] = &pieces[..]
+        {
+            self.completions.count(0);
+            self.completions.next.insert(*state, (piece.clone(), *next));
+        }
+        Ok(ending)
+    }
+
+    /// Pieces that complete a key of a list, or any key but those of a list, with the quote and the colon; `None` where it
+    /// takes more to tell which keys may come.
+    fn listed_key_rest(&mut self, state: &State) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+        /// Number of keys that are compared for the shortest.
+        const COMPARED_KEYS: usize = 64;
+        let escapes = self.search.algebra.style.escapes;
+        let rest = match self.remaining_key_text(*state)? {
+            RemainingKeyText::These(names, read) => {
+                let rests = names
+                    .iter()
+                    .take(COMPARED_KEYS)
+                    .map(|name| &self.key_text(*name)[read..]);
+                rests.min_by_key(|rest| rest.len()).map(|rest| escaped(rest, escapes))
+            }
+            RemainingKeyText::Left(left) => {
+                let read = self.key_text(left.text).len();
+                let mut names = self.remaining_keys(left);
+                names.next().map(|name| escaped(&self.key_text(name)[read..], escapes))
+            }
+            RemainingKeyText::AllBut(names, _) => {
+                let mut rests = (0..=COMPARED_KEYS).map(|letters| "a".repeat(letters));
+                let rest = rests.find(|rest| self.seen_key(&names, rest).is_none());
+                rest.map(String::into_bytes)
+            }
+            RemainingKeyText::Language(..) => None,
+        };
+        Ok(rest.map(|rest| vec![[&rest[..], b"\":"].concat().into()]))
     }
 
     /// The pieces that complete an [independent-key object](super::super::frame::IndependentFrame) of which only the demand
