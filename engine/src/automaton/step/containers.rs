@@ -166,9 +166,9 @@ impl Automaton {
     /// The residual formula of the demand on a container.
     pub(super) fn demand_left(&mut self, frame: &Frame) -> FormulaId {
         let demand = frame.formulas[0];
-        if frame.plain.0.is_none() {
+        let Derived(Some(plain)) = &frame.plain else {
             return demand;
-        }
+        };
         let done: HashSet<TextId> = self.passed_keys(&frame.kind).iter().copied().collect();
         let (atoms, sets, texts) = (
             &self.search.algebra.atoms,
@@ -178,7 +178,9 @@ impl Automaton {
         let used = frame.kind.used();
         let formulas = &mut self.search.algebra.formulas;
         formulas.substitute(demand, &mut |atom| match atoms.kind(atom) {
-            AtomKind::Has(name) if sets.has(used, name, texts) || done.contains(&name) => Some(FormulaId::TRUE),
+            AtomKind::Has(name) if sets.has(used, name, texts) => Some(FormulaId::TRUE),
+            // Of the order, keys that are required have been read, and keys that are refused have been skipped.
+            AtomKind::Has(name) if done.contains(&name) => Some(FormulaId::constant(plain.asked.requires(name))),
             AtomKind::Members(Keys::Name(name), _) if done.contains(&name) => Some(FormulaId::TRUE),
             _ => None,
         })

@@ -187,3 +187,45 @@ fn completions_end_documents() {
         }
     }
 }
+
+/// Where a search would have to look at many states, an end is found as well.
+#[test]
+fn completions_are_found_where_they_are_far_or_many() {
+    let names = (0..300).map(|number| format!(r#""p{number}": {{"type": "integer"}}"#));
+    let names = names.collect::<Vec<_>>().join(",");
+    let many = format!(r#"{{"properties": {{{names}}}, "minProperties": 150, "additionalProperties": false}}"#);
+    let either = r#"{"properties": {"a": {}, "b": {}, "c": {}, "d": {}}, "additionalProperties": false,
+        "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}"#;
+    let cases = [
+        (r#"{"uniqueItems": true, "contains": {"const": "x"}}"#, "["),
+        (r#"{"uniqueItems": true, "contains": {"type": "integer"}}"#, r#"["a""#),
+        (r#"{"uniqueItems": true, "minItems": 300}"#, "["),
+        (r#"{"minItems": 2000}"#, "["),
+        (r#"{"multipleOf": 86400}"#, "1"),
+        (r#"{"multipleOf": 1000003, "type": "integer"}"#, "1"),
+        (r#"{"multipleOf": 1000003, "minimum": 1}"#, ""),
+        (r#"{"type": "string", "minLength": 20000}"#, "\""),
+        (&many, "{"),
+        (&many, r#"{"p7":1,"#),
+        (either, r#"{"a":1,"c":2,"#),
+        (either, r#"{"a":1,"#),
+        (
+            r#"{"required": ["a", "b", "c"], "properties": {"b": {"type": "boolean"}}}"#,
+            r#"{"b":true,"#,
+        ),
+    ];
+    for style in [Style::rfc8259(), Style::generation()] {
+        for (schema, prefix) in cases {
+            let mut subject = styled(schema, style);
+            let at = subject
+                .automaton
+                .read_bytes(subject.start, prefix.as_bytes())
+                .unwrap()
+                .unwrap();
+            let rest = subject.automaton.completion(at).unwrap();
+            let rest = rest.unwrap_or_else(|| panic!("{schema}: none after {prefix}"));
+            let whole = format!("{prefix}{}", String::from_utf8(rest).unwrap());
+            assert!(subject.accepts(&whole), "{schema}\n{whole}");
+        }
+    }
+}

@@ -159,12 +159,7 @@ impl Languages {
 
     /// The length of a shortest text of `state`, or a lower bound.
     fn distance(&mut self, state: LanguageId) -> Result<u64, LimitReached> {
-        // What contains a combination with custom DFAs has no longer shortest text.
-        let measured = match self.arena.has_custom_dfa(state) {
-            true => self.arena.approximated(state, Side::Above)?,
-            false => state,
-        };
-        Ok(self.lengths(measured)?.and_then(|lengths| lengths.min()).unwrap_or(0))
+        Ok(self.lengths(state)?.and_then(|lengths| lengths.min()).unwrap_or(0))
     }
 }
 
