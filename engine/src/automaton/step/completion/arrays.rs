@@ -39,17 +39,17 @@ impl Automaton {
         let mut known = HashSet::new();
         let mut partials = Partials::new(formula, begun);
         while let Some(last) = partials.pop() {
-            let formula = partials.formula(last);
-            if self.search.algebra.at_end(formula) {
+            let left = partials.formula(last);
+            if self.search.algebra.at_end(left) {
                 return Ok(Some(partials.pieces(last, b"]")));
             }
-            if !known.insert(formula) {
+            if !known.insert(left) {
                 continue;
             }
             if known.len() > MAX_PARTIALS {
                 return self.greedy_items(formula, begun);
             }
-            for (after, value) in self.item_choices(formula)? {
+            for (after, value) in self.item_choices(left)? {
                 let piece = item(&value, partials.is_begun(last));
                 partials.push(last, piece, after);
             }
