@@ -30,7 +30,7 @@ pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> O
     let vocabulary = bytes()?;
     let spelt = in_order(&vocabulary, options.clone(), schema, &instance);
     let only = || only_value(&vocabulary, options, schema, &instance);
-    let spelt = spelt.or_else(|| only().filter(|_| is_short))?;
+    let spelt = spelt.or_else(|| is_short.then(only).flatten())?;
     json_text::to_string(&spelt).ok()
 }
 
