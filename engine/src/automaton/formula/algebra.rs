@@ -139,6 +139,12 @@ impl Algebra {
         self.formulas.atom(atom, kind.at_end())
     }
 
+    /// Whether a formula has atoms about verdicts of the member or item being read.
+    pub(crate) fn speaks_of_verdicts(&self, formula: FormulaId) -> bool {
+        let mut atoms = self.formulas.atoms(formula).iter();
+        atoms.any(|atom| matches!(self.atoms.kind(*atom), AtomKind::Verdict(_)))
+    }
+
     /// The formula "there will be a member with this key".
     pub(crate) fn has(&mut self, name: &str) -> FormulaId {
         let name = self.texts.intern(name);

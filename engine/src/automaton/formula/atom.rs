@@ -30,6 +30,9 @@ pub(crate) enum AtomKind {
     Contains(AssertionId, u64),
     /// No two items are equal, counting those already read.
     Unique,
+    /// The value of the member or item being read satisfies the assertion at this index of those it is judged by. Such
+    /// atoms occur only while it is worked out which verdicts are admitted, never in the formulas of a state.
+    Verdict(u32),
 }
 
 impl AtomKind {

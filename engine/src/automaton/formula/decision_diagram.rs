@@ -3,8 +3,12 @@
 //! A value is judged by several *assertions*: subschemas of which an enclosing container needs to know whether the
 //! value is valid under them. A diagram is a binary decision diagram over the verdicts of these assertions, in their
 //! order. It is computed when the value begins, so each frame of the stack is judged by itself while the value is read.
+//!
+//! A diagram is usually made from a formula over verdicts. It remembers the formula: what a container must satisfy is
+//! that formula with the conditions of the assertions in place of their verdicts, which stays as short as it was.
 
-use crate::automaton::formula::boolean::{FormulaId, Formulas};
+use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::formula::boolean::{Atom, FormulaId, FormulaNode, Formulas};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::hash::Hash;
@@ -25,7 +29,12 @@ struct DiagramNode {
 pub(crate) struct DecisionDiagrams {
     nodes: Vec<DiagramNode>,
     ids: HashMap<DiagramNode, DiagramId>,
+    /// The formula over verdicts that a diagram was first made from, with the atoms of its verdicts by their assertions.
+    sources: HashMap<DiagramId, (FormulaId, Box<[(Atom, u32)]>)>,
 }
+
+/// A condition, and the diagrams that hold if it does and if it does not.
+type Choice = (DiagramId, DiagramId, DiagramId);
 
 impl DiagramId {
     /// The diagram that admits no verdicts.
@@ -53,6 +62,111 @@ impl DecisionDiagrams {
         self.nodes.push(node);
         self.ids.insert(node, id);
         id
+    }
+
+    /// The diagram that admits the verdicts for which a formula over verdicts holds. `verdicts` has the formula's atoms
+    /// with the assertions that they speak of; `most` is the limit on the nodes that this may take.
+    ///
+    /// # Errors
+    ///
+    /// [`AutomatonError::Limit`], if it takes more.
+    pub(crate) fn of(
+        &mut self,
+        formula: FormulaId,
+        verdicts: &[(Atom, u32)],
+        formulas: &Formulas,
+        most: (&'static str, usize),
+    ) -> Result<DiagramId, AutomatonError> {
+        let mut done: HashMap<FormulaId, DiagramId> = HashMap::new();
+        let mut known: HashMap<Choice, DiagramId> = HashMap::new();
+        for at in formulas.all_parts(formula) {
+            let mut parts: SmallVec<[DiagramId; 16]> =
+                formulas.node(at).parts().iter().map(|part| done[part]).collect();
+            // Diagrams that test late assertions are joined first, so that few nodes are made in between.
+            parts.sort_unstable_by_key(|part| std::cmp::Reverse(self.node(*part).map(|node| node.assertion)));
+            let (yes, no) = (DiagramId::ALWAYS, DiagramId::NEVER);
+            let mut choose = |a, b, c| {
+                let chosen = self.choose((a, b, c), &mut known);
+                check_limit(known.len(), most, "combinations of subschemas that a value may satisfy").map(|()| chosen)
+            };
+            let diagram = match formulas.node(at) {
+                FormulaNode::False => no,
+                FormulaNode::True => yes,
+                FormulaNode::Atom(atom) => match verdicts.binary_search_by_key(atom, |(atom, _)| *atom) {
+                    Ok(place) => self.branch(verdicts[place].1, yes, no),
+                    Err(_) => no,
+                },
+                FormulaNode::Not(_) => choose(parts[0], no, yes)?,
+                FormulaNode::And(_) => parts.iter().try_fold(yes, |all, part| choose(*part, all, no))?,
+                FormulaNode::Or(_) => parts.iter().try_fold(no, |any, part| choose(*part, yes, any))?,
+                FormulaNode::One(_) => {
+                    let (mut none, mut one) = (yes, no);
+                    for &part in &parts {
+                        (one, none) = (choose(part, none, one)?, choose(part, no, none)?);
+                    }
+                    one
+                }
+            };
+            done.insert(at, diagram);
+        }
+        let diagram = done[&formula];
+        // Other assertions may be fewer, so the formula must not speak of verdicts that make no difference.
+        let cases = self.cases(diagram);
+        let mut told: Vec<u32> = cases
+            .iter()
+            .filter_map(|case| Some(self.node(*case)?.assertion))
+            .collect();
+        told.sort_unstable();
+        told.dedup();
+        if !told.is_empty() && told.len() == verdicts.len() {
+            let source = || (formula, verdicts.into());
+            self.sources.entry(diagram).or_insert_with(source);
+        }
+        Ok(diagram)
+    }
+
+    /// The diagram that is the second of the choice's where the first admits, and the third elsewhere. `known` has the
+    /// results of this and earlier calls.
+    fn choose(&mut self, choice: Choice, known: &mut HashMap<Choice, DiagramId>) -> DiagramId {
+        let mut open = vec![choice];
+        let easy = |(condition, yes, no): Choice| match condition {
+            DiagramId::ALWAYS => Some(yes),
+            DiagramId::NEVER => Some(no),
+            _ if yes == no => Some(yes),
+            _ => (yes == DiagramId::ALWAYS && no == DiagramId::NEVER).then_some(condition),
+        };
+        while let Some(&at) = open.last() {
+            let parts = [at.0, at.1, at.2];
+            let first = parts
+                .iter()
+                .filter_map(|part| self.node(*part))
+                .map(|node| node.assertion);
+            let Some(first) = first.min().filter(|_| easy(at).is_none() && !known.contains_key(&at)) else {
+                open.pop();
+                continue;
+            };
+            let under = |verdict: bool| {
+                let [condition, yes, no] = parts.map(|part| match self.node(part) {
+                    Some(node) if node.assertion == first => [node.invalid, node.valid][usize::from(verdict)],
+                    _ => part,
+                });
+                (condition, yes, no)
+            };
+            let (valid, invalid) = (under(true), under(false));
+            let result = |choice: Choice| easy(choice).or_else(|| known.get(&choice).copied());
+            match (result(valid), result(invalid)) {
+                (Some(valid), Some(invalid)) => {
+                    let joined = self.branch(first, valid, invalid);
+                    known.insert(at, joined);
+                    open.pop();
+                }
+                (known_valid, known_invalid) => {
+                    open.extend(known_valid.is_none().then_some(valid));
+                    open.extend(known_invalid.is_none().then_some(invalid));
+                }
+            }
+        }
+        easy(choice).unwrap_or_else(|| known[&choice])
     }
 
     fn node(&self, id: DiagramId) -> Option<DiagramNode> {
@@ -110,6 +224,15 @@ impl DecisionDiagrams {
         None
     }
 
+    /// The diagram that admits the verdicts under which all of these assertions, which are sorted, are satisfied.
+    pub(crate) fn all_of(&mut self, assertions: &[u32]) -> DiagramId {
+        let mut all = DiagramId::ALWAYS;
+        for &assertion in assertions.iter().rev() {
+            all = self.branch(assertion, all, DiagramId::NEVER);
+        }
+        all
+    }
+
     /// The diagram that admits exactly these verdict vectors over `assertions` assertions. The vectors must be distinct
     /// and sorted with `true` before `false`.
     pub(crate) fn among(&mut self, vectors: &[Vec<bool>], assertions: usize) -> DiagramId {
@@ -155,6 +278,13 @@ impl DecisionDiagrams {
 
     /// The formula that is true wherever the diagram admits the truth values of the assertions' formulas.
     pub(crate) fn formula(&self, id: DiagramId, assertions: &[FormulaId], formulas: &mut Formulas) -> FormulaId {
+        if let Some((source, verdicts)) = self.sources.get(&id) {
+            let conditions: Vec<(Atom, FormulaId)> = verdicts
+                .iter()
+                .map(|(atom, assertion)| (*atom, assertions[*assertion as usize]))
+                .collect();
+            return formulas.replace(*source, &conditions);
+        }
         // In most diagrams all assertions must be satisfied.
         let (mut at, mut all) = (id, SmallVec::<[FormulaId; 4]>::new());
         while let Some(node) = self.node(at).filter(|node| node.invalid == DiagramId::NEVER) {

@@ -25,7 +25,7 @@ pub(super) mod values;
 pub(super) use algebra::Algebra;
 pub(super) use assertion::{Assertion, AssertionId, Constraint, Literal, split, verdict_of};
 pub(super) use atom::{AtomKind, Keys};
-pub(super) use boolean::{Atom, FormulaId};
+pub(super) use boolean::{Atom, FormulaId, FormulaNode};
 pub(super) use decision_diagram::DiagramId;
 pub(super) use keys::cell::{CellKeys, ENUMERATED_KEYS, KeyCell};
 pub(super) use keys::independent::IndependentKeys;

@@ -157,13 +157,30 @@ impl Algebra {
         read: &[(Atom, AtomChange)],
         verdict: &dyn Fn(AssertionId) -> bool,
     ) -> FormulaId {
+        self.after_read_as(formula, read, &|assertion| FormulaId::constant(verdict(assertion)))
+    }
+
+    /// The residual of `formula` after a member that makes the changes `read`, where the formula `verdict` says whether
+    /// the member's value satisfies an assertion.
+    pub(crate) fn after_read_as(
+        &mut self,
+        formula: FormulaId,
+        read: &[(Atom, AtomChange)],
+        verdict: &dyn Fn(AssertionId) -> FormulaId,
+    ) -> FormulaId {
         let mut changes = SmallVec::<[_; 8]>::new();
         for &(atom, reading) in read {
             match reading {
                 AtomChange::Now(now) => changes.push((atom, now)),
-                AtomChange::Only(assertion) => changes.push((atom, FormulaId::constant(verdict(assertion)))),
-                AtomChange::OneOf(assertion) if verdict(assertion) => {}
-                AtomChange::OneOf(_) => changes.push((atom, FormulaId::FALSE)),
+                AtomChange::Only(assertion) => changes.push((atom, verdict(assertion))),
+                AtomChange::OneOf(assertion) => match verdict(assertion) {
+                    FormulaId::TRUE => {}
+                    FormulaId::FALSE => changes.push((atom, FormulaId::FALSE)),
+                    holds => {
+                        let others = self.atom(self.atoms.kind(atom));
+                        changes.push((atom, self.formulas.and([others, holds])));
+                    }
+                },
             }
         }
         self.formulas.replace(formula, &changes)
@@ -217,6 +234,45 @@ impl Algebra {
                 _ => continue,
             };
             changes.push((atom, self.atom(next)));
+        }
+        self.formulas.replace(formula, &changes)
+    }
+
+    /// The residual of a formula that does not ask whether items differ after one more item, where the formula `verdict`
+    /// says whether the item satisfies an assertion.
+    pub(crate) fn after_item_as(
+        &mut self,
+        formula: FormulaId,
+        verdict: &dyn Fn(AssertionId) -> FormulaId,
+    ) -> FormulaId {
+        let mut changes = SmallVec::<[_; 8]>::new();
+        for place in 0..self.formulas.atoms(formula).len() {
+            let atom = self.formulas.atoms(formula)[place];
+            let next = match self.atoms.kind(atom) {
+                AtomKind::LengthAtLeast(count) => self.counted(count, AtomKind::LengthAtLeast),
+                AtomKind::Contains(assertion, count) => {
+                    let one_less = self.counted(count, |count| AtomKind::Contains(assertion, count));
+                    let counts = self.formulas.and([verdict(assertion), one_less]);
+                    let still = self.atom(AtomKind::Contains(assertion, count));
+                    self.formulas.or([counts, still])
+                }
+                AtomKind::Items { from, to, assertion } => {
+                    let others = match to {
+                        Some(1) => FormulaId::TRUE,
+                        _ => self.atom(AtomKind::Items {
+                            from: from.saturating_sub(1),
+                            to: to.map(|to| to - 1),
+                            assertion,
+                        }),
+                    };
+                    match from {
+                        0 => self.formulas.and([verdict(assertion), others]),
+                        _ => others,
+                    }
+                }
+                _ => continue,
+            };
+            changes.push((atom, next));
         }
         self.formulas.replace(formula, &changes)
     }

@@ -83,6 +83,25 @@ impl Search {
         })
     }
 
+    /// The id of an expectation, which is added if it is new; `None` if no value meets it.
+    pub(crate) fn expect_possible(
+        &mut self,
+        assertions: Vec<AssertionId>,
+        diagram: DiagramId,
+    ) -> Result<Option<ExpectationId>, AutomatonError> {
+        if diagram == DiagramId::NEVER {
+            return Ok(None);
+        }
+        let expected = self.expect(assertions, diagram);
+        if let Some(&known) = self.expectations.possible.get(&expected) {
+            return Ok(known.then_some(expected));
+        }
+        let value = self.constraint_of(expected)?;
+        let possible = self.has_value(&value)?;
+        self.expectations.possible.insert(expected, possible);
+        Ok(possible.then_some(expected))
+    }
+
     /// The id of an expectation, which is added if it is new.
     pub(crate) fn expect(&mut self, assertions: Vec<AssertionId>, diagram: DiagramId) -> ExpectationId {
         let assertions = assertions.into();

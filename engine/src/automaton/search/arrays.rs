@@ -1,9 +1,99 @@
-//! Completion of arrays: a search over residual formulas, item by item.
+//! Completion of arrays: the [theory](Theory) of facts about the items to come.
+//!
+//! Facts say that all items of a range satisfy an assertion, that some item does not, that so many satisfy one, or how
+//! many items there are. The ends of the ranges cut the array into runs of items that have to satisfy the same. Items
+//! that have to exist are put into runs one after the other, with as few of them as possible where there is not room
+//! for all. Where that does not succeed, or where only so many items may satisfy an assertion, the residual formulas
+//! are searched item by item.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AtomKind, FormulaId, ItemsId, verdict_of};
+use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId, split, verdict_of};
+use crate::automaton::search::tableau::{Reasons, Tableau, Theory, united};
+use crate::automaton::search::value_facts::ValueFacts;
 use crate::automaton::search::{Query, Requirement, Search};
 use hashbrown::{HashMap, HashSet};
+
+/// Items that stand next to each other and meet the same requirement.
+#[derive(Clone, Debug)]
+struct Run {
+    count: u64,
+    item: Requirement,
+}
+
+/// Items that complete an array.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ArrayModel {
+    runs: Vec<Run>,
+}
+
+/// The facts about the items of an array.
+#[derive(Default)]
+pub(super) struct ArrayFacts<'a> {
+    /// The atoms and negated atoms, with their reasons.
+    facts: Vec<(AtomKind, bool, Reasons)>,
+    /// The assertions of the item before all others, whose verdicts the formulas speak of.
+    read: &'a [AssertionId],
+    /// What is assumed of that item.
+    item: ValueFacts,
+}
+
+/// Items that have to exist.
+struct Needed {
+    /// The items are not before this index, and before the index `to`.
+    from: u64,
+    to: u64,
+    /// The assertion that they satisfy or do not satisfy.
+    assertion: AssertionId,
+    holds: bool,
+    count: u64,
+    /// Number of items that could be such an item, as found out.
+    room: u64,
+}
+
+impl Theory for ArrayFacts<'_> {
+    type Model = ArrayModel;
+
+    fn assume(
+        &mut self,
+        search: &mut Search,
+        atom: AtomKind,
+        holds: bool,
+        reasons: &Reasons,
+    ) -> Result<Option<Reasons>, AutomatonError> {
+        self.facts.push((atom, holds, reasons.clone()));
+        match atom {
+            AtomKind::Verdict(place) if holds => {
+                self.item.add(self.read[place as usize], holds, reasons);
+                self.item.check(search, false)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn value(&self, _: AtomKind) -> Option<bool> {
+        None
+    }
+
+    fn changes(&self) -> usize {
+        self.facts.len()
+    }
+
+    fn undo(&mut self, changes: usize) {
+        for (atom, holds, _) in self.facts.drain(changes..) {
+            if let (AtomKind::Verdict(_), true) = (atom, holds) {
+                self.item.pop();
+            }
+        }
+    }
+
+    fn model(&mut self, search: &mut Search) -> Result<Result<ArrayModel, Reasons>, AutomatonError> {
+        if let Some(conflict) = self.item.check(search, true)? {
+            return Ok(Err(conflict));
+        }
+        let model = search.array_of(&self.facts)?;
+        Ok(model.ok_or_else(|| united(self.facts.iter().map(|(.., reasons)| reasons))))
+    }
+}
 
 impl Search {
     /// Whether an array with residual `formula` can be completed. `seen` holds its items so far, if it matters that
@@ -37,29 +127,301 @@ impl Search {
         }
     }
 
-    /// Searches for a completion of an array, item by item.
+    /// Works out whether an array can be completed.
     pub(super) fn search_array(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
+        if self.algebra.at_end(formula) {
+            return Ok(true);
+        }
+        let facts = ArrayFacts::default();
+        let tableau = Tableau::new(facts, &[(formula, true)], HashSet::new(), &self.algebra);
+        Ok(tableau.search(self)?.is_some())
+    }
+
+    /// The formula over verdicts for which an array with residual `formula`, which speaks of the verdicts of the
+    /// assertions `read`, can be completed.
+    pub(super) fn verdicts_to_array_end(
+        &mut self,
+        formula: FormulaId,
+        read: &[AssertionId],
+    ) -> Result<FormulaId, AutomatonError> {
+        let first = self.under_array(formula, &mut ArrayModel::default())?;
+        self.all_ways(formula, read, first, |this, formulas| {
+            let facts = ArrayFacts {
+                read,
+                ..ArrayFacts::default()
+            };
+            let tableau = Tableau::new(facts, formulas, HashSet::new(), &this.algebra);
+            match tableau.search(this)? {
+                Some((_, mut model)) => this.under_array(formula, &mut model).map(Some),
+                None => Ok(None),
+            }
+        })
+    }
+
+    /// The formula over verdicts that `formula` becomes if the items of the model come and no others. What the model
+    /// leaves open about them is fixed on the way.
+    fn under_array(&mut self, formula: FormulaId, model: &mut ArrayModel) -> Result<FormulaId, AutomatonError> {
+        let length = model
+            .runs
+            .iter()
+            .fold(0_u64, |length, run| length.saturating_add(run.count));
+        let mut left = formula;
+        for is_open in [true, false] {
+            let mut changes = Vec::new();
+            for atom in self.algebra.formulas.atoms(left).to_vec() {
+                let value = match self.algebra.atoms.kind(atom) {
+                    AtomKind::LengthAtLeast(count) => Some(length >= count),
+                    AtomKind::Items { from, to, assertion } => {
+                        let mut start = 0_u64;
+                        let mut items = Vec::new();
+                        for run in &mut model.runs {
+                            let end = start.saturating_add(run.count);
+                            if end > from && to.is_none_or(|to| start < to) {
+                                items.push(&mut run.item);
+                            }
+                            start = end;
+                        }
+                        self.values_satisfy(items, assertion, is_open)?
+                    }
+                    AtomKind::Contains(assertion, count) => self.contains(model, assertion, count, is_open)?,
+                    _ => None,
+                };
+                changes.extend(value.map(|value| (atom, FormulaId::constant(value))));
+            }
+            left = self.algebra.formulas.replace(left, &changes);
+        }
+        Ok(left)
+    }
+
+    /// Whether at least `count` items of the model satisfy an assertion; `None` if the model leaves this open and may
+    /// leave it open. Otherwise the items are fixed not to satisfy it wherever that is possible.
+    fn contains(
+        &mut self,
+        model: &mut ArrayModel,
+        assertion: AssertionId,
+        count: u64,
+        may_be_open: bool,
+    ) -> Result<Option<bool>, AutomatonError> {
+        let mut found = 0_u64;
+        for run in &mut model.runs {
+            if run.item.none.contains(&assertion) {
+                continue;
+            }
+            if !run.item.all.contains(&assertion) {
+                if may_be_open {
+                    return Ok(None);
+                }
+                let less = Requirement::new(&run.item.all, &[&run.item.none[..], &[assertion]].concat());
+                if self.satisfiable(&less.all, &less.none)? {
+                    run.item = less;
+                    continue;
+                }
+            }
+            found = found.saturating_add(run.count);
+        }
+        Ok(Some(found >= count))
+    }
+
+    /// A model of facts about an array; `None` if there is none.
+    fn array_of(&mut self, facts: &[(AtomKind, bool, Reasons)]) -> Result<Option<ArrayModel>, AutomatonError> {
+        let (mut min, mut most, mut ends) = (0, u64::MAX, vec![0]);
+        // All items of a range satisfy the assertion, or none does.
+        let mut each: Vec<(u64, u64, AssertionId, bool)> = Vec::new();
+        let mut needed = Vec::new();
+        let mut is_exact = true;
+        for &(atom, holds, _) in facts {
+            match (atom, holds) {
+                (AtomKind::LengthAtLeast(count), true) => min = min.max(count),
+                (AtomKind::LengthAtLeast(count), false) => most = most.min(count.saturating_sub(1)),
+                (AtomKind::Items { from, to, assertion }, _) => {
+                    let to = to.unwrap_or(u64::MAX);
+                    ends.extend([from, to]);
+                    match holds {
+                        true => each.push((from, to, assertion, true)),
+                        false => needed.push(Needed {
+                            from,
+                            to,
+                            assertion,
+                            holds: false,
+                            count: 1,
+                            room: 0,
+                        }),
+                    }
+                }
+                (AtomKind::Contains(assertion, count), true) => {
+                    needed.push(Needed {
+                        from: 0,
+                        to: u64::MAX,
+                        assertion,
+                        holds: true,
+                        count,
+                        room: 0,
+                    });
+                }
+                (AtomKind::Contains(assertion, count), false) => {
+                    each.push((0, u64::MAX, assertion, false));
+                    is_exact &= count == 1;
+                }
+                _ => {}
+            }
+        }
+        ends.extend([most, min]);
+        ends.retain(|end| *end <= most);
+        ends.sort_unstable();
+        ends.dedup();
+        let mut runs: Vec<Run> = Vec::new();
+        for (&start, &end) in ends.iter().zip(&ends[1..]) {
+            let asked = each.iter().filter(|(from, to, ..)| *from <= start && end <= *to);
+            let (yes, no): (Vec<_>, Vec<_>) = asked.partition(|(.., holds)| *holds);
+            let all: Vec<AssertionId> = yes.iter().map(|(_, _, assertion, _)| *assertion).collect();
+            let none: Vec<AssertionId> = no.iter().map(|(_, _, assertion, _)| *assertion).collect();
+            if !self.satisfiable(&all, &none)? {
+                most = start;
+                break;
+            }
+            let (count, item) = (end - start, Requirement::new(&all, &none));
+            runs.push(Run { count, item });
+        }
+        if min <= most {
+            // Where there is room, items that have to exist are not the same.
+            for is_shared in [false, true] {
+                if let Some(runs) = self.placed(&runs, &mut needed, min, is_shared)? {
+                    return Ok(Some(ArrayModel { runs }));
+                }
+            }
+        }
+        match is_exact && (min > most || needed.iter().any(|needed| needed.room < needed.count)) {
+            true => Ok(None),
+            false => self.array_by_items(facts),
+        }
+    }
+
+    /// Runs with the needed items in them, and with at least `min` items; `None` if no room was found for some. The
+    /// same item may be needed twice if `is_shared`.
+    fn placed(
+        &mut self,
+        runs: &[Run],
+        needed: &mut [Needed],
+        min: u64,
+        is_shared: bool,
+    ) -> Result<Option<Vec<Run>>, AutomatonError> {
+        // The items put into each run.
+        let mut put: Vec<Vec<Run>> = vec![Vec::new(); runs.len()];
+        let mut are_placed = true;
+        for needed in needed.iter_mut() {
+            let (mut left, mut start) = (needed.count, 0_u64);
+            let mut places = Vec::new();
+            needed.room = 0;
+            for (place, run) in runs.iter().enumerate() {
+                let end = start.saturating_add(run.count);
+                if start >= needed.from && end <= needed.to && self.satisfiable_with(&run.item, needed)?.is_some() {
+                    needed.room = needed.room.saturating_add(run.count);
+                    places.push(place);
+                }
+                start = end;
+            }
+            for &place in places.iter().filter(|_| is_shared) {
+                for at in 0..put[place].len() {
+                    let shared = put[place][at].clone();
+                    let item = match left {
+                        0 => break,
+                        _ => self.satisfiable_with(&shared.item, needed)?,
+                    };
+                    if let Some(item) = item {
+                        let count = left.min(shared.count);
+                        put[place][at] = Run { count, item };
+                        left -= count;
+                        if count < shared.count {
+                            let (count, item) = (shared.count - count, shared.item);
+                            put[place].push(Run { count, item });
+                        }
+                    }
+                }
+            }
+            // The last run usually has most room.
+            for place in places.into_iter().rev() {
+                let taken = put[place].iter().map(|run| run.count).sum::<u64>();
+                let count = left.min(runs[place].count - taken);
+                if let Some(item) = self.satisfiable_with(&runs[place].item, needed)?.filter(|_| count > 0) {
+                    put[place].push(Run { count, item });
+                    left -= count;
+                }
+            }
+            are_placed &= left == 0;
+        }
+        if !are_placed {
+            return Ok(None);
+        }
+        let last = put.iter().rposition(|items| !items.is_empty());
+        let (mut all, mut start) = (Vec::new(), 0_u64);
+        for (place, (run, mut items)) in runs.iter().zip(put).enumerate() {
+            let taken = items.iter().map(|run| run.count).sum::<u64>();
+            let others = match last {
+                Some(last) if place < last => run.count - taken,
+                _ => min.saturating_sub(start + taken).min(run.count - taken),
+            };
+            all.append(&mut items);
+            let item = run.item.clone();
+            all.extend((others > 0).then_some(Run { count: others, item }));
+            start += taken + others;
+        }
+        Ok(Some(all))
+    }
+
+    /// The requirement that an item meets another and is one of those needed; `None` if no item does.
+    fn satisfiable_with(&mut self, item: &Requirement, needed: &Needed) -> Result<Option<Requirement>, AutomatonError> {
+        let more = [needed.assertion];
+        let (yes, no) = if needed.holds {
+            (&more[..], &[][..])
+        } else {
+            (&[][..], &more[..])
+        };
+        let both = Requirement::new(&[&item.all, yes].concat(), &[&item.none, no].concat());
+        Ok(self.satisfiable(&both.all, &both.none)?.then_some(both))
+    }
+
+    /// A model of facts about an array, for which every combination of verdicts of an item is tried after the other;
+    /// `None` if there is none.
+    fn array_by_items(&mut self, facts: &[(AtomKind, bool, Reasons)]) -> Result<Option<ArrayModel>, AutomatonError> {
+        let mut parts = Vec::new();
+        for &(atom, holds, _) in facts.iter().filter(|(atom, ..)| !matches!(atom, AtomKind::Verdict(_))) {
+            let part = self.algebra.atom(atom);
+            parts.push(if holds { part } else { self.algebra.formulas.not(part) });
+        }
+        let formula = self.algebra.formulas.and(parts);
+        // Each residual formula with the one before it and the item in between.
+        let mut found: Vec<(FormulaId, usize, Requirement)> = vec![(formula, 0, Requirement::new(&[], &[]))];
         let mut seen: HashSet<FormulaId> = HashSet::from([formula]);
-        let mut left = vec![formula];
-        while let Some(formula) = left.pop() {
+        let mut left = vec![0];
+        while let Some(at) = left.pop() {
+            let formula = found[at].0;
             if self.algebra.at_end(formula) {
-                return Ok(true);
+                let mut runs = Vec::new();
+                let mut at = at;
+                while at > 0 {
+                    let (_, before, item) = found[at].clone();
+                    runs.push(Run { count: 1, item });
+                    at = before;
+                }
+                runs.reverse();
+                return Ok(Some(ArrayModel { runs }));
             }
             let assertions = self.algebra.assertions_of_item(&[formula]);
             let mut vectors = self.verdict_vectors(&assertions)?;
             // The vector with the most assertions satisfied is looked at first.
             vectors.reverse();
             for vector in vectors {
-                let after =
-                    self.algebra
-                        .after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
+                let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
+                let after = self.algebra.after_item(formula, &verdict, false);
                 if after != FormulaId::FALSE && seen.insert(after) {
-                    left.push(after);
+                    let (all, none) = split(&assertions, &vector);
+                    left.push(found.len());
+                    found.push((after, at, Requirement::new(&all, &none)));
                 }
             }
-            self.check_states(seen.len(), "states of an array in the search for its end")?;
+            self.count_step("states of an array in the search for its end")?;
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// The formula with shorter distances between the positions that it mentions, if that does not change whether the

@@ -32,6 +32,8 @@ pub(crate) struct Expectations {
     pub(super) strings: HashMap<ExpectationId, LanguageId>,
     /// The numbers that meet an expectation.
     pub(crate) numbers: HashMap<ExpectationId, NumberSetId>,
+    /// Whether some value meets an expectation.
+    pub(super) possible: HashMap<ExpectationId, bool>,
     /// Whether infinitely many values meet an expectation.
     pub(super) infinite: HashMap<ExpectationId, bool>,
 }

@@ -22,7 +22,7 @@ pub(super) const NATIVE_ATTEMPTS: usize = 8;
 pub(super) const RESTS_ON_NOTHING: usize = usize::MAX;
 
 /// The assertions that a value must satisfy, and those that it must not satisfy; both sorted.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Requirement {
     pub(crate) all: SmallVec<[AssertionId; 4]>,
     pub(crate) none: SmallVec<[AssertionId; 4]>,

@@ -6,15 +6,14 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
-    AssertionId, CellKeys, DiagramId, ENUMERATED_KEYS, FormulaId, KeyCell, KeySetId, MemberKey, TextId, verdict_of,
+    AssertionId, AtomKind, CellKeys, DiagramId, ENUMERATED_KEYS, FormulaId, KeyCell, KeySetId, MemberKey, TextId,
 };
+use crate::automaton::search::object_facts::Surroundings;
 use crate::automaton::search::{KeyList, KeyListId, NextKeys, Room, Search};
 use crate::strings::{Cardinality, LanguageId};
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-/// Number of keys from which on it pays to look for a completion that contains as many of them as possible.
-const KEYS_WORTH_WIDEST_WAY: usize = 16;
 /// Number of keys from which on it pays to take their order from a sorted list instead of comparing their texts.
 const KEYS_WORTH_SORTED_LIST: usize = 16;
 
@@ -40,20 +39,12 @@ impl Search {
                 MemberKey::In(_) => (plain.has_room_for_more(), used.to_vec()),
             };
             let can_come = can_come && self.object_can_end(demand, &others)?;
-            // Usually the only open question is what the value must satisfy.
-            if assertions == needed {
-                let may = can_come && self.satisfiable(&assertions, &[])?;
-                let verdicts = vec![true; assertions.len()];
-                let vectors = if may { &[verdicts][..] } else { &[] };
-                return Ok((assertions, self.algebra.diagrams.among(vectors, needed.len())));
+            if !can_come || !self.satisfiable(&needed, &[])? {
+                return Ok((assertions, DiagramId::NEVER));
             }
-            let diagram = self.decide(&assertions, &mut |_, vector| {
-                Ok(can_come
-                    && needed
-                        .iter()
-                        .all(|assertion| verdict_of(&assertions, vector, *assertion)))
-            })?;
-            return Ok((assertions, diagram));
+            let place = |assertion: &AssertionId| assertions.binary_search(assertion).ok();
+            let places: Vec<u32> = needed.iter().filter_map(place).map(|place| place as u32).collect();
+            return Ok((assertions, self.algebra.diagrams.all_of(&places)));
         }
         let key = match name {
             MemberKey::Known(name) if self.scarce_names(demand)? == self.algebra.languages.none() => {
@@ -65,12 +56,14 @@ impl Search {
             return Ok((assertions, known));
         }
         let read = self.algebra.read_by_member(demand, name)?;
-        let diagram = self.decide(&assertions, &mut |this, vector| {
-            let after = this
-                .algebra
-                .after_read(demand, &read, &|assertion| verdict_of(&assertions, vector, assertion));
-            this.object_can_end(after, used)
-        })?;
+        let verdicts = self.open_verdicts(assertions.len())?;
+        let verdict = |assertion| match assertions.binary_search(&assertion) {
+            Ok(place) => verdicts[place],
+            Err(_) => FormulaId::FALSE,
+        };
+        let after = self.algebra.after_read_as(demand, &read, &verdict);
+        let ways = self.verdicts_to_object_end(after, &assertions, used)?;
+        let diagram = self.diagram_of(ways)?;
         if let Some(key) = key {
             self.object_memo.decided.insert(key, diagram);
         }
@@ -164,7 +157,7 @@ impl Search {
         listed: &[TextId],
     ) -> Result<NextKeys, AutomatonError> {
         let mut viable = Vec::new();
-        let mut left = demand;
+        let left;
         if let Some(plain) = self.algebra.independent_keys(demand).filter(|plain| plain.min == 0) {
             let passed = ordered.iter().position(|name| plain.requires(*name));
             let possible = self.object_can_end(demand, &exhausted)?;
@@ -179,16 +172,8 @@ impl Search {
             };
             exhausted.extend_from_slice(ordered);
         } else {
-            for &name in ordered {
-                if left == FormulaId::FALSE {
-                    break;
-                }
-                if self.member_may_come(left, name, &exhausted)? {
-                    viable.push(name);
-                }
-                left = self.algebra.without_all(left, &[name]);
-                exhausted.push(name);
-            }
+            left = self.add_viable_in_order(demand, ordered, &exhausted, &mut viable)?;
+            exhausted.extend_from_slice(ordered);
         }
         let mut names = Vec::new();
         let mut others = CellKeys::These(Vec::new());
@@ -269,37 +254,68 @@ impl Search {
             }
             return Ok(());
         }
-        let way = self.object_end(left, exhausted)?;
-        let plain = way.as_ref().and_then(|way| self.algebra.independent_keys(way.rest));
-        let mut names = names.to_vec();
-        if way.is_some()
-            && plain.is_none()
-            && let Some((plain, mixed)) = self.algebra.mostly_independent(left)
-        {
-            for name in names.extract_if(.., |name| !mixed.contains(name)) {
-                if self.key_may_come(&plain, name)? {
-                    viable.push(name);
+        let mut open = names.to_vec();
+        let around = Surroundings {
+            used: exhausted,
+            wishes: names,
+            ..Surroundings::default()
+        };
+        let mut model = self.object_model(&[(left, true)], around)?;
+        // A model shows for all keys that it has, or that fit into it, that they may come.
+        while let Some((facts, members)) = model.take() {
+            let mut others = Vec::new();
+            for name in open {
+                match facts.has_room(self, &members, name)? {
+                    true => viable.push(name),
+                    false => others.push(name),
                 }
             }
-        }
-        let widest = match names.len() > KEYS_WORTH_WIDEST_WAY && way.is_some() && plain.is_none() {
-            true => self.widest_way(left, &names, exhausted)?,
-            false => None,
-        };
-        let widest: HashSet<TextId> = widest.into_iter().flat_map(|way| way.taken).collect();
-        for &name in way.iter().flat_map(|_| &names) {
-            // A key that fits into one completion of the object may come.
-            let fits = match (&way, &plain) {
-                _ if widest.contains(&name) => true,
-                (Some(way), _) if way.taken.contains(&name) => true,
-                (Some(way), Some(plain)) if !way.passed.contains(&name) => self.key_may_come(plain, name)?,
-                _ => false,
-            };
-            if fits || self.member_may_come(left, name, exhausted)? {
-                viable.push(name);
+            open = others;
+            while model.is_none()
+                && let Some(name) = open.pop()
+            {
+                let has = self.algebra.atom(AtomKind::Has(name));
+                model = self.object_model(&[(left, true), (has, true)], around)?;
+                viable.extend(model.is_some().then_some(name));
             }
         }
         Ok(())
+    }
+
+    /// Adds those of the keys `ordered` that may come next, given that each may come only before those behind it. Returns
+    /// the residual formula for the case that none of them comes.
+    fn add_viable_in_order(
+        &mut self,
+        demand: FormulaId,
+        ordered: &[TextId],
+        exhausted: &[TextId],
+        viable: &mut Vec<TextId>,
+    ) -> Result<FormulaId, AutomatonError> {
+        let around = Surroundings {
+            used: exhausted,
+            ..Surroundings::default()
+        };
+        let mut goals = vec![(demand, true)];
+        let mut model = None;
+        for &name in ordered {
+            if model.is_none() {
+                model = self.object_model(&goals, around)?;
+            }
+            let Some((facts, members)) = &model else {
+                return Ok(FormulaId::FALSE);
+            };
+            let has = self.algebra.atom(AtomKind::Has(name));
+            let mut may_come = facts.has_room(self, members, name)?;
+            if !may_come {
+                goals.push((has, true));
+                may_come = self.object_model(&goals, around)?.is_some();
+                goals.pop();
+            }
+            viable.extend(may_come.then_some(name));
+            model = model.filter(|(_, members)| !members.has(name));
+            goals.push((has, false));
+        }
+        Ok(self.algebra.without_all(demand, ordered))
     }
 
     /// The keys outside of `names` that may come next, if they have not been seen.
@@ -426,27 +442,16 @@ impl Search {
         name: TextId,
         exhausted: &[TextId],
     ) -> Result<bool, AutomatonError> {
-        let exhausted = [exhausted, &[name]].concat();
-        // Usually a value that satisfies all assertions on it is possible, and then no other verdicts need to be tried.
-        if !self.algebra.is_independent_uncounted(demand) {
-            let assertions = self.algebra.assertions_of_member(&[demand], MemberKey::Known(name))?;
-            let (mut met, mut never) = (Vec::new(), Vec::new());
-            for assertion in assertions {
-                match self.satisfiable(&[assertion], &[])? {
-                    true => met.push(assertion),
-                    false => never.push(assertion),
-                }
-            }
-            if self.satisfiable(&met, &[])? {
-                let after = self
-                    .algebra
-                    .after_member(demand, MemberKey::Known(name), &|assertion| !never.contains(&assertion))?;
-                if self.object_can_end(after, &exhausted)? {
-                    return Ok(true);
-                }
-            }
+        if let Some(plain) = self.algebra.independent_keys(demand) {
+            return Ok(self.key_may_come(&plain, name)? && self.object_can_end(demand, exhausted)?);
         }
-        Ok(self.decide_member(&[demand], MemberKey::Known(name), &exhausted)?.1 != DiagramId::NEVER)
+        let has = self.algebra.atom(AtomKind::Has(name));
+        let around = Surroundings {
+            used: exhausted,
+            ..Surroundings::default()
+        };
+        let model = self.object_model(&[(demand, true), (has, true)], around)?;
+        Ok(model.is_some())
     }
 
     /// Whether one of the keys of a cell may come next. Keys of a cell are alike, so one of them answers for all.
@@ -457,7 +462,13 @@ impl Search {
         exhausted: &[TextId],
     ) -> Result<bool, AutomatonError> {
         if cell.left.is_none() {
-            return Ok(self.decide_member(&[demand], MemberKey::In(&cell.within), exhausted)?.1 != DiagramId::NEVER);
+            let around = Surroundings {
+                used: exhausted,
+                wanted: Some(&cell.within),
+                ..Surroundings::default()
+            };
+            let model = self.object_model(&[(demand, true)], around)?;
+            return Ok(model.is_some());
         }
         match self.algebra.key_beside(&cell.names, exhausted)? {
             Some(name) => self.member_may_come(demand, name, exhausted),

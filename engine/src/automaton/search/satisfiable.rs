@@ -1,7 +1,7 @@
 //! Satisfiability: whether there is a value that satisfies some assertions and not others.
 
 use crate::automaton::error::{AutomatonError, check_limit};
-use crate::automaton::formula::{AssertionId, ItemsId};
+use crate::automaton::formula::{AssertionId, Constraint, ItemsId};
 use crate::automaton::search::{NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING, Requirement, Search};
 
 impl Search {
@@ -16,7 +16,7 @@ impl Search {
         self.check_memory()?;
         self.fixpoint.open(query);
         match self.fixpoint.native {
-            0 => self.answer_all(),
+            0 => self.counted(Self::answer_all),
             NATIVE_ATTEMPTS.. => Err(AutomatonError::Pending),
             _ => self.attempt(),
         }
@@ -90,13 +90,18 @@ impl Search {
                 self.unique_array_can_end(*formula, ItemsId::EMPTY, None)
             }
             Query::Array(formula) => self.search_array(*formula),
-            Query::Object(formula, used) => Ok(self.object_end(*formula, used)?.is_some()),
+            Query::Object(formula, used) => self.search_object(*formula, used),
         }
     }
 
     /// Searches for a value that satisfies all assertions of `all` and none of `none`.
     fn search_value(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<bool, AutomatonError> {
         let value = self.algebra.combined(all, none)?;
+        self.has_value(&value)
+    }
+
+    /// Whether some value satisfies a constraint.
+    pub(super) fn has_value(&mut self, value: &Constraint) -> Result<bool, AutomatonError> {
         if value.null || value.yes || value.no {
             return Ok(true);
         }
@@ -104,6 +109,23 @@ impl Search {
             || !self.algebra.languages.is_empty(value.strings)?
             || self.array_can_end(value.arrays, ItemsId::EMPTY)?
             || self.object_can_end(value.objects, &[])?)
+    }
+
+    /// The result of a search whose steps are counted, together with those of all searches that it is part of.
+    pub(super) fn counted<T>(&mut self, search: impl FnOnce(&mut Self) -> T) -> T {
+        if self.searches == 0 {
+            self.steps = 0;
+        }
+        self.searches += 1;
+        let result = search(self);
+        self.searches -= 1;
+        result
+    }
+
+    /// Counts a step against the limit for one search, which all searches in aid of it share.
+    pub(super) fn count_step(&mut self, what: &'static str) -> Result<(), AutomatonError> {
+        self.steps += 1;
+        self.check_states(self.steps, what)
     }
 
     /// Checks a number of search states against the limit for one search.

@@ -15,6 +15,12 @@ pub(crate) struct Search {
     pub(crate) key_lists: Vec<Arc<KeyList>>,
     pub(super) value_memo: ValueMemo,
     pub(crate) object_memo: ObjectMemo,
+    /// Number of steps of the search under way that may be exponentially many.
+    pub(super) steps: usize,
+    /// Number of goals that have been looked at, which tells how much work has been done.
+    pub(crate) goals: usize,
+    /// Number of searches under way, each in aid of the one before.
+    pub(super) searches: usize,
     /// Bytes of memory that the layer above takes, as it reported last.
     pub(crate) memory_above: usize,
 }
@@ -28,6 +34,9 @@ impl Search {
             key_lists: Vec::new(),
             value_memo: ValueMemo::default(),
             object_memo: ObjectMemo::default(),
+            steps: 0,
+            goals: 0,
+            searches: 0,
             memory_above: 0,
         }
     }

@@ -329,10 +329,21 @@ impl Search {
         seen: ItemsId,
     ) -> Result<Option<ExpectationId>, AutomatonError> {
         let mut assertions = self.algebra.assertions_of_item(formulas);
+        let demand = formulas[0];
+        if !self.algebra.asks_unique(formulas) {
+            let verdicts = self.open_verdicts(assertions.len())?;
+            let verdict = |assertion| match assertions.binary_search(&assertion) {
+                Ok(place) => verdicts[place],
+                Err(_) => FormulaId::FALSE,
+            };
+            let after = self.algebra.after_item_as(demand, &verdict);
+            let ways = self.verdicts_to_array_end(after, &assertions)?;
+            let diagram = self.diagram_of(ways)?;
+            return self.expect_possible(assertions, diagram);
+        }
         assertions.extend(self.compared(formulas, seen)?);
         assertions.sort_unstable();
         assertions.dedup();
-        let demand = formulas[0];
         // Usually a repeated item makes the array invalid.
         let mut never = Vec::new();
         if self.must_differ(demand) {

@@ -1,4 +1,5 @@
-//! Verdict vectors: the combinations of verdicts that some assertions can have for one value.
+//! Verdict vectors: the combinations of verdicts that some assertions can have for one value. They are listed only where
+//! items have to differ or values are counted or written out: there may be exponentially many.
 //!
 //! The vectors are found by a depth-first search that tries each assertion both ways and cuts off combinations that no
 //! value has. Assertions with few values are split off first and decided value by value, so a long `enum` or many
@@ -16,14 +17,10 @@ const KEPT_VECTOR_ASSERTIONS: usize = 16;
 type Leaf<'a> = &'a mut dyn FnMut(&mut Search, &[bool]) -> Result<bool, AutomatonError>;
 
 impl Search {
-    /// The diagram over `assertions` that admits the verdict vectors for which `leaf` returns true. Vectors that no
-    /// value has are never passed to `leaf` and are not admitted.
-    pub(crate) fn decide(&mut self, assertions: &[AssertionId], leaf: Leaf<'_>) -> Result<DiagramId, AutomatonError> {
-        self.decide_unless(assertions, &[], leaf)
-    }
-
-    /// A diagram like that of [`decide`](Self::decide), for the case that no value satisfying an assertion of `never`
-    /// is admitted. Such values are not looked at further, so many such assertions cost no more than their number.
+    /// The diagram over `assertions` that admits the verdict vectors for which `leaf` returns true, for the case that no
+    /// value satisfying an assertion of `never` is admitted. Such values are not looked at further, so many such
+    /// assertions cost no more than their number. Vectors that no value has are never passed to `leaf` and are not
+    /// admitted.
     pub(crate) fn decide_unless(
         &mut self,
         assertions: &[AssertionId],

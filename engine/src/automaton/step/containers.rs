@@ -3,8 +3,7 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
-    Assertion, AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, KeySetId, Keys, MemberKey, MembersId, TextId,
-    verdict_of,
+    Assertion, AssertionId, AtomKind, FormulaId, ItemsId, KeySetId, Keys, MemberKey, MembersId, TextId, verdict_of,
 };
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{
@@ -374,7 +373,7 @@ impl Automaton {
         let (assertions, diagram) = self
             .search
             .decide_member(&frame.formulas, MemberKey::Known(name), &exhausted)?;
-        let expected = (diagram != DiagramId::NEVER).then(|| self.search.expect(assertions, diagram));
+        let expected = self.search.expect_possible(assertions, diagram)?;
         if let Some(key) = key {
             self.step_memo.members.insert(key, expected);
         }

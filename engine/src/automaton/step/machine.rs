@@ -6,7 +6,7 @@
 
 use crate::automaton::Formats;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{Algebra, Assertion, AssertionId, DiagramId, Literal};
+use crate::automaton::formula::{Algebra, Assertion, AssertionId, Literal};
 use crate::automaton::search::{ExpectationId, Search};
 use crate::automaton::step::{
     Completions, Cursor, DistinctMemo, Frame, Frames, ObjectKeys, OpenLanguages, ShapeMemo, StackId, State, StepMemo,
@@ -123,7 +123,7 @@ impl Automaton {
     pub(crate) fn effort(&self) -> usize {
         let algebra = &self.search.algebra;
         let expanded = algebra.constraints.len() + self.search.fixpoint.len();
-        10 * expanded + self.step_memo.taken + algebra.formulas.size() / 16
+        10 * expanded + self.step_memo.taken + algebra.formulas.size() / 16 + self.search.goals / 2
     }
 
     /// The schema that the automaton reads documents by.
@@ -184,10 +184,10 @@ impl Automaton {
 
     /// The state before a document that satisfies `assertion`; `None` if there is no such document.
     pub(crate) fn start(&mut self, assertion: AssertionId) -> Result<Option<State>, AutomatonError> {
-        let diagram = self.search.decide(&[assertion], &mut |_, verdicts| Ok(verdicts[0]))?;
-        if diagram == DiagramId::NEVER {
+        if !self.search.satisfiable(&[assertion], &[])? {
             return Ok(None);
         }
+        let diagram = self.search.algebra.diagrams.all_of(&[0]);
         let expected = self.search.expect(vec![assertion], diagram);
         Ok(Some(State::new(Cursor::Value(expected), StackId::EMPTY)))
     }

@@ -6,7 +6,6 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, AtomKind, FormulaId, IndependentKeys, Keys, MemberKey, TextId};
-use hashbrown::HashSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -61,24 +60,6 @@ impl Algebra {
         (plain, others)
     }
 
-    /// The conditions that a formula without bounds on the number of members sets for each key by itself, and the keys
-    /// that its other conjuncts mention. A member with any other key makes no difference to those conjuncts, so it may
-    /// come whenever its own conditions allow. `None` if the other conjuncts speak of more than single keys, or if the
-    /// number of members is bounded.
-    pub(crate) fn mostly_independent(&self, formula: FormulaId) -> Option<(IndependentKeys, HashSet<TextId>)> {
-        let (plain, others) = self.split_by_key(formula);
-        let mut named = HashSet::new();
-        for part in others {
-            for &atom in self.formulas.atoms(part) {
-                match self.atoms.kind(atom) {
-                    AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => named.insert(name),
-                    _ => return None,
-                };
-            }
-        }
-        plain.is_of_any_size().then_some((plain, named))
-    }
-
     /// Alternatives that are together equivalent to a formula, each of which judges each key by itself and bounds no
     /// number of members. `None` if there are more than [`COMPARED_ALTERNATIVES`], or if one of them says more than
     /// that.
@@ -95,16 +76,8 @@ impl Algebra {
         Some(alternatives.into_iter().map(with_common).collect())
     }
 
-    /// Whether [`independent_keys`](Self::independent_keys) describes all that `formula` says.
-    pub(crate) fn is_independent(&self, formula: FormulaId) -> bool {
-        self.says_only(formula, |kind, wanted| match kind {
-            AtomKind::Has(_) | AtomKind::CountAtLeast(_) => true,
-            AtomKind::Members(..) => wanted,
-            _ => false,
-        })
-    }
-
-    /// Whether a formula is [independent](Self::is_independent) and sets no bounds on the number of members.
+    /// Whether [`independent_keys`](Self::independent_keys) describes all that `formula` says, and it sets no bounds on
+    /// the number of members.
     pub(crate) fn is_independent_uncounted(&self, formula: FormulaId) -> bool {
         self.says_only(formula, |kind, wanted| match kind {
             AtomKind::Has(_) => true,

@@ -60,11 +60,21 @@ impl Algebra {
         used: &[TextId],
     ) -> Result<Vec<KeyCell>, AutomatonError> {
         let languages = self.languages_of(formula);
-        if let Some(cells) = self.key_cells_by_lists(&languages, names, used)? {
+        self.cells_of(&languages, names, used)
+    }
+
+    /// The keys that are neither in `names` nor in `used`, sorted into cells by some languages.
+    pub(crate) fn cells_of(
+        &mut self,
+        languages: &[LanguageId],
+        names: &[TextId],
+        used: &[TextId],
+    ) -> Result<Vec<KeyCell>, AutomatonError> {
+        if let Some(cells) = self.key_cells_by_lists(languages, names, used)? {
             return Ok(cells);
         }
         let mut cells = vec![(Vec::new(), self.languages.any())];
-        for language in languages {
+        for &language in languages {
             let outside = self.languages.not(language)?;
             let mut split = Vec::new();
             for (within, names) in cells {
@@ -290,7 +300,7 @@ impl Algebra {
     }
 
     /// The languages that atoms of `formula` speak of, sorted.
-    fn languages_of(&self, formula: FormulaId) -> Vec<LanguageId> {
+    pub(crate) fn languages_of(&self, formula: FormulaId) -> Vec<LanguageId> {
         let atoms = self.formulas.atoms(formula).iter();
         let mut languages: Vec<LanguageId> = atoms
             .filter_map(|atom| match self.atoms.kind(*atom) {

@@ -1,0 +1,414 @@
+//! The [theory](Theory) of facts about the members of an object that are still to come.
+//!
+//! Facts speak of a key ("a member `a` comes", "its value satisfies this and not that"), of all keys in a language, or
+//! of the number of members. Each key is judged by itself: its facts can hold together if one value meets them all. Only
+//! members that some language has to have, and bounds on the number of members, need more than that: keys that no fact
+//! mentions are sorted into cells, and members from the cells are added.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, Keys, MemberKey, TextId};
+use crate::automaton::search::tableau::{Reasons, Theory, united};
+use crate::automaton::search::value_facts::ValueFacts;
+use crate::automaton::search::{Requirement, Search};
+use crate::strings::LanguageId;
+use std::collections::BTreeMap;
+
+/// The facts about one member.
+#[derive(Debug, Default)]
+pub(super) struct MemberFacts {
+    /// Whether the member comes, with the reasons; `None` if both are possible.
+    comes: Option<(bool, Reasons)>,
+    /// What is known of the value, if the member comes.
+    value: ValueFacts,
+}
+
+/// A member that has to come: its key is in the language, and its value does not satisfy the assertion.
+#[derive(Clone, Debug)]
+pub(super) struct Exception {
+    pub(super) language: LanguageId,
+    pub(super) violates: AssertionId,
+    pub(super) reasons: Reasons,
+}
+
+/// A member that facts speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Member {
+    /// The member with this key.
+    Key(TextId),
+    /// The member that is wanted besides.
+    Wanted,
+    /// The member before all others, whose verdicts the formulas speak of.
+    Read,
+}
+
+/// What an object has to have, apart from what formulas say of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Surroundings<'a> {
+    /// The keys that cannot come any more.
+    pub(super) used: &'a [TextId],
+    /// The languages of a member that has to come, of those that the formulas speak of.
+    pub(super) wanted: Option<&'a [LanguageId]>,
+    /// The assertions of the member whose verdicts the formulas speak of.
+    pub(super) read: &'a [AssertionId],
+    /// Keys that should come.
+    pub(super) wishes: &'a [TextId],
+}
+
+/// A change of the facts, which can be taken back.
+#[derive(Debug)]
+enum Change {
+    Comes(Member),
+    Value(Member),
+    Language,
+    Exception,
+    Min(u64),
+    Over(u64),
+    Reasons,
+}
+
+/// The facts about the members of an object.
+pub(super) struct ObjectFacts<'a> {
+    pub(super) keys: BTreeMap<Member, MemberFacts>,
+    /// Every member with a key in the language satisfies the assertion.
+    pub(super) languages: Vec<(LanguageId, AssertionId, Reasons)>,
+    exceptions: Vec<Exception>,
+    pub(super) min: u64,
+    pub(super) over: u64,
+    /// The reasons of all facts but those about single keys.
+    reasons: Vec<Reasons>,
+    changes: Vec<Change>,
+    pub(super) around: Surroundings<'a>,
+    /// A formula whose keys and languages of keys are told apart in models, besides those that facts speak of.
+    pub(super) told: FormulaId,
+}
+
+/// A member whose key no fact mentions, or several that are alike.
+#[derive(Clone, Debug)]
+pub(super) struct OtherMember {
+    /// The languages that contain the key, of those that facts speak of.
+    pub(super) within: Vec<LanguageId>,
+    pub(super) value: Requirement,
+}
+
+/// Members that complete an object.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ObjectModel {
+    pub(super) members: BTreeMap<TextId, Requirement>,
+    pub(super) others: Vec<OtherMember>,
+    pub(super) count: u64,
+}
+
+impl ObjectModel {
+    /// Whether a member with this key comes.
+    pub(super) fn has(&self, name: TextId) -> bool {
+        self.members.contains_key(&name)
+    }
+}
+
+impl<'a> ObjectFacts<'a> {
+    pub(super) fn new(around: Surroundings<'a>, told: FormulaId) -> Self {
+        let wanted = around.wanted.map(|_| Member::Wanted);
+        let certain = || MemberFacts {
+            comes: Some((true, Reasons::default())),
+            value: ValueFacts::default(),
+        };
+        Self {
+            keys: wanted
+                .into_iter()
+                .chain([Member::Read])
+                .map(|member| (member, certain()))
+                .collect(),
+            languages: Vec::new(),
+            exceptions: Vec::new(),
+            min: 0,
+            over: u64::MAX,
+            reasons: Vec::new(),
+            changes: Vec::new(),
+            around,
+            told,
+        }
+    }
+
+    fn note(&mut self, change: Change, reasons: &Reasons) {
+        self.changes.push(change);
+        self.changes.push(Change::Reasons);
+        self.reasons.push(reasons.clone());
+    }
+
+    /// Whether the key of a member is in a language.
+    fn is_within(&self, search: &mut Search, member: Member, language: LanguageId) -> Result<bool, AutomatonError> {
+        match member {
+            Member::Key(name) => search.algebra.covers(Keys::Language(language), MemberKey::Known(name)),
+            Member::Wanted => Ok(self.around.wanted.is_some_and(|within| within.contains(&language))),
+            Member::Read => Ok(false),
+        }
+    }
+
+    /// Adds a fact about the value of a key, unless it is known.
+    fn add_value(&mut self, name: Member, assertion: AssertionId, holds: bool, reasons: &Reasons) {
+        let facts = self.keys.entry(name).or_default();
+        if facts.value.add(assertion, holds, reasons) {
+            self.changes.push(Change::Value(name));
+        }
+    }
+
+    pub(super) fn comes(&self, name: Member) -> Option<bool> {
+        let (comes, _) = self.keys.get(&name)?.comes.as_ref()?;
+        Some(*comes)
+    }
+
+    /// Assumes that a member comes or does not. Returns the reasons of a contradiction.
+    fn assume_comes(
+        &mut self,
+        search: &mut Search,
+        name: Member,
+        comes: bool,
+        reasons: &Reasons,
+    ) -> Result<Option<Reasons>, AutomatonError> {
+        let facts = self.keys.entry(name).or_default();
+        match &facts.comes {
+            Some((known, _)) if *known == comes => return Ok(None),
+            Some((_, others)) => return Ok(Some(united([reasons, others]))),
+            None => {}
+        }
+        self.changes.push(Change::Comes(name));
+        facts.comes = Some((comes, reasons.clone()));
+        if !comes {
+            return Ok(None);
+        }
+        for place in 0..self.languages.len() {
+            let (language, assertion, others) = self.languages[place].clone();
+            if self.is_within(search, name, language)? {
+                self.add_value(name, assertion, true, &united([reasons, &others]));
+            }
+        }
+        self.check(search, name, false)
+    }
+
+    /// Assumes a fact about the value of a member. Returns the reasons of a contradiction.
+    fn assume_value(
+        &mut self,
+        search: &mut Search,
+        name: Member,
+        assertion: AssertionId,
+        holds: bool,
+        reasons: &Reasons,
+    ) -> Result<Option<Reasons>, AutomatonError> {
+        self.add_value(name, assertion, holds, reasons);
+        match self.comes(name) {
+            Some(true) => self.check(search, name, false),
+            _ if !holds => self.assume_comes(search, name, true, reasons),
+            _ => Ok(None),
+        }
+    }
+
+    /// Checks that one value can meet all facts about a member that comes; without `all` only if many have been added.
+    /// Returns the reasons of a contradiction.
+    fn check(&mut self, search: &mut Search, name: Member, all: bool) -> Result<Option<Reasons>, AutomatonError> {
+        let Some(facts) = self.keys.get_mut(&name) else {
+            return Ok(None);
+        };
+        let Some((true, reasons)) = &facts.comes else {
+            return Ok(None);
+        };
+        let conflict = facts.value.check(search, all)?;
+        Ok(conflict.map(|others| united([reasons, &others])))
+    }
+
+    /// The reasons of all facts but exceptions.
+    pub(super) fn common_reasons(&self) -> Reasons {
+        let of_keys = self.keys.values().flat_map(|facts| {
+            let comes = facts.comes.iter().map(|(_, reasons)| reasons);
+            facts.value.reasons().chain(comes)
+        });
+        united(of_keys.chain(&self.reasons))
+    }
+
+    /// What the value of a member with a key in exactly these languages has to satisfy.
+    pub(super) fn value_within(&self, within: &[LanguageId]) -> Vec<AssertionId> {
+        let languages = self.languages.iter().filter(|(language, ..)| within.contains(language));
+        languages.map(|(_, assertion, _)| *assertion).collect()
+    }
+
+    /// Whether a member with this key can be added to those that the facts ask for.
+    pub(super) fn has_room(
+        &self,
+        search: &mut Search,
+        model: &ObjectModel,
+        name: TextId,
+    ) -> Result<bool, AutomatonError> {
+        if model.members.contains_key(&name) {
+            return Ok(true);
+        }
+        if self.comes(Member::Key(name)) == Some(false) || model.count + 1 >= self.over {
+            return Ok(false);
+        }
+        let value = self.optional_value(search, name)?;
+        search.satisfiable(&value.all, &value.none)
+    }
+
+    /// What the value of a member has to satisfy that may come or not.
+    pub(super) fn optional_value(&self, search: &mut Search, name: TextId) -> Result<Requirement, AutomatonError> {
+        let facts = self.keys.get(&Member::Key(name));
+        let mut value = facts.map(|facts| facts.value.requirement()).unwrap_or_default();
+        for &(language, assertion, _) in &self.languages {
+            if search
+                .algebra
+                .covers(Keys::Language(language), MemberKey::Known(name))?
+            {
+                value.all.push(assertion);
+            }
+        }
+        Ok(Requirement::new(&value.all, &value.none))
+    }
+
+    /// The members that the facts about single keys ask for.
+    fn members_asked(&self) -> ObjectModel {
+        let mut model = ObjectModel::default();
+        for (member, facts) in &self.keys {
+            if *member == Member::Read || !matches!(facts.comes, Some((true, _))) {
+                continue;
+            }
+            let value = facts.value.requirement();
+            model.count += 1;
+            match member {
+                Member::Key(name) => _ = model.members.insert(*name, value),
+                _ => model.others.push(OtherMember {
+                    within: self.around.wanted.unwrap_or_default().to_vec(),
+                    value,
+                }),
+            }
+        }
+        model
+    }
+}
+
+impl Theory for ObjectFacts<'_> {
+    type Model = ObjectModel;
+
+    fn assume(
+        &mut self,
+        search: &mut Search,
+        atom: AtomKind,
+        holds: bool,
+        reasons: &Reasons,
+    ) -> Result<Option<Reasons>, AutomatonError> {
+        match (atom, holds) {
+            (AtomKind::Has(name), _) => self.assume_comes(search, Member::Key(name), holds, reasons),
+            (AtomKind::Members(Keys::Name(name), assertion), _) => {
+                self.assume_value(search, Member::Key(name), assertion, holds, reasons)
+            }
+            (AtomKind::Members(Keys::Language(language), assertion), true) => {
+                self.languages.push((language, assertion, reasons.clone()));
+                self.note(Change::Language, reasons);
+                let come: Vec<Member> = self
+                    .keys
+                    .keys()
+                    .copied()
+                    .filter(|name| self.comes(*name) == Some(true))
+                    .collect();
+                for name in come {
+                    if !self.is_within(search, name, language)? {
+                        continue;
+                    }
+                    let (_, others) = self.keys[&name].comes.clone().unwrap_or_default();
+                    self.add_value(name, assertion, true, &united([reasons, &others]));
+                    let conflict = self.check(search, name, false)?;
+                    if conflict.is_some() {
+                        return Ok(conflict);
+                    }
+                }
+                Ok(None)
+            }
+            (AtomKind::Members(Keys::Language(language), violates), false) => {
+                let reasons = reasons.clone();
+                self.exceptions.push(Exception {
+                    language,
+                    violates,
+                    reasons,
+                });
+                self.changes.push(Change::Exception);
+                Ok(None)
+            }
+            (AtomKind::CountAtLeast(count), true) => {
+                self.note(Change::Min(self.min), reasons);
+                self.min = self.min.max(count);
+                Ok(None)
+            }
+            (AtomKind::CountAtLeast(count), false) => {
+                self.note(Change::Over(self.over), reasons);
+                self.over = self.over.min(count);
+                Ok(None)
+            }
+            // Verdicts that no value has do no harm; leaving out the obvious ones saves looking for ways that lead nowhere.
+            (AtomKind::Verdict(place), true) => match self.around.read.get(place as usize) {
+                Some(&assertion) => self.assume_value(search, Member::Read, assertion, true, reasons),
+                None => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    fn value(&self, atom: AtomKind) -> Option<bool> {
+        match atom {
+            AtomKind::Has(name) => self.comes(Member::Key(name)),
+            AtomKind::Members(Keys::Name(name), assertion) => {
+                if self.comes(Member::Key(name)) == Some(false) {
+                    return Some(true);
+                }
+                self.keys.get(&Member::Key(name))?.value.value(assertion)
+            }
+            _ => None,
+        }
+    }
+
+    fn changes(&self) -> usize {
+        self.changes.len()
+    }
+
+    fn undo(&mut self, changes: usize) {
+        for change in self.changes.drain(changes..).rev() {
+            match change {
+                Change::Comes(name) => {
+                    if let Some(facts) = self.keys.get_mut(&name) {
+                        facts.comes = None;
+                    }
+                }
+                Change::Value(name) => {
+                    if let Some(facts) = self.keys.get_mut(&name) {
+                        facts.value.pop();
+                    }
+                }
+                Change::Language => _ = self.languages.pop(),
+                Change::Exception => _ = self.exceptions.pop(),
+                Change::Min(min) => self.min = min,
+                Change::Over(over) => self.over = over,
+                Change::Reasons => _ = self.reasons.pop(),
+            }
+        }
+    }
+
+    fn model(&mut self, search: &mut Search) -> Result<Result<ObjectModel, Reasons>, AutomatonError> {
+        let members: Vec<Member> = self.keys.keys().copied().collect();
+        for name in members {
+            if let Some(conflict) = self.check(search, name, true)? {
+                return Ok(Err(conflict));
+            }
+        }
+        let model = self.members_asked();
+        let mut exceptions = Vec::new();
+        for exception in &self.exceptions {
+            if !self.is_met(search, &model, exception)? {
+                exceptions.push(exception.clone());
+            }
+        }
+        if !exceptions.is_empty() || model.count < self.min {
+            return self.extended(search, model, &exceptions);
+        }
+        if model.count < self.over {
+            return Ok(Ok(model));
+        }
+        let comes = self.keys.values().filter_map(|facts| facts.comes.as_ref());
+        Ok(Err(united(comes.map(|(_, reasons)| reasons).chain(&self.reasons))))
+    }
+}

@@ -1,0 +1,208 @@
+//! Models of facts about an object that need more than its facts about single keys: members that some language has to
+//! have, and enough members.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::{AssertionId, KeyCell, Keys, MemberKey, TextId};
+use crate::automaton::search::object_facts::{Exception, Member, ObjectFacts, ObjectModel, OtherMember};
+use crate::automaton::search::tableau::{Reasons, united};
+use crate::automaton::search::{Requirement, Search};
+use crate::strings::LanguageId;
+
+impl ObjectFacts<'_> {
+    /// Whether a model has the member that an exception asks for.
+    pub(super) fn is_met(
+        &self,
+        search: &mut Search,
+        model: &ObjectModel,
+        exception: &Exception,
+    ) -> Result<bool, AutomatonError> {
+        let violates = |value: &Requirement| {
+            exception.violates == AssertionId::NOTHING || value.none.contains(&exception.violates)
+        };
+        for (&name, value) in &model.members {
+            let keys = Keys::Language(exception.language);
+            if violates(value) && search.algebra.covers(keys, MemberKey::Known(name))? {
+                return Ok(true);
+            }
+        }
+        let mut others = model.others.iter();
+        Ok(others.any(|other| other.within.contains(&exception.language) && violates(&other.value)))
+    }
+
+    /// A model with a member for each exception, and enough members, or the reasons why there is none.
+    pub(super) fn extended(
+        &self,
+        search: &mut Search,
+        mut model: ObjectModel,
+        exceptions: &[Exception],
+    ) -> Result<Result<ObjectModel, Reasons>, AutomatonError> {
+        let mut names: Vec<TextId> = Vec::new();
+        names.extend(self.keys.keys().filter_map(|member| match member {
+            Member::Key(name) => Some(*name),
+            _ => None,
+        }));
+        names.extend(search.algebra.named_keys(self.told));
+        names.sort_unstable();
+        names.dedup();
+        let mut languages: Vec<LanguageId> = self.languages.iter().map(|(language, ..)| *language).collect();
+        languages.extend(exceptions.iter().map(|exception| exception.language));
+        languages.extend(self.around.wanted.into_iter().flatten());
+        languages.extend(search.algebra.languages_of(self.told));
+        languages.sort_unstable();
+        languages.dedup();
+        let cells = search.algebra.cells_of(&languages, &names, self.around.used)?;
+        let mut open = Vec::new();
+        for exception in exceptions {
+            let mut ways = Vec::new();
+            for way in 0..cells.len() + names.len() {
+                let next = self.with_exception(search, &model, exception, way, (&cells, &names))?;
+                let is_free = cells.get(way).is_some_and(|cell| cell.left.is_none()) && self.over == u64::MAX;
+                match next {
+                    // A member from a cell that cannot run out gets in no other's way.
+                    Some(next) if is_free => {
+                        model = next;
+                        ways.clear();
+                        break;
+                    }
+                    Some(_) => ways.push(way),
+                    None if way + 1 == cells.len() + names.len() && ways.is_empty() => {
+                        return Ok(Err(united([&exception.reasons, &self.common_reasons()])));
+                    }
+                    None => {}
+                }
+            }
+            open.extend((!ways.is_empty()).then_some((exception, ways)));
+        }
+        open.sort_by_key(|(_, ways)| ways.len());
+        // Each exception is given a member, with the number of the ways to do so that have been tried. The last ways are
+        // the members that other exceptions have got.
+        let mut models = vec![(model, 0)];
+        loop {
+            let given = models.len() - 1;
+            let (model, tried) = &mut models[given];
+            let at = *tried;
+            *tried += 1;
+            search.count_step("states of an object in the search for its end")?;
+            let next = match open.get(given) {
+                None => match self.filled(search, model.clone(), &cells, &names)? {
+                    None => None,
+                    Some(filled) => return Ok(Ok(filled)),
+                },
+                Some((exception, _)) if at == 0 && self.is_met(search, model, exception)? => {
+                    *tried = usize::MAX / 2;
+                    Some(model.clone())
+                }
+                Some((exception, ways)) if at < ways.len() + model.others.len() => {
+                    let others = cells.len() + names.len();
+                    let way = ways.get(at).copied().unwrap_or_else(|| others + at - ways.len());
+                    let next = self.with_exception(search, model, exception, way, (&cells, &names))?;
+                    if next.is_none() {
+                        continue;
+                    }
+                    next
+                }
+                Some(_) => None,
+            };
+            match next {
+                Some(next) => models.push((next, 0)),
+                None if given == 0 => {
+                    let reasons = exceptions.iter().map(|exception| &exception.reasons);
+                    return Ok(Err(united(reasons.chain([&self.common_reasons()]))));
+                }
+                None => _ = models.pop(),
+            }
+        }
+    }
+
+    /// The model with a member for an exception, in the way with this index; `None` if that way is impossible.
+    fn with_exception(
+        &self,
+        search: &mut Search,
+        model: &ObjectModel,
+        exception: &Exception,
+        way: usize,
+        (cells, names): (&[KeyCell], &[TextId]),
+    ) -> Result<Option<ObjectModel>, AutomatonError> {
+        let (mut is_new, language) = (true, exception.language);
+        let value = if let Some(cell) = cells.get(way) {
+            let taken = model.others.iter().filter(|other| other.within == cell.within).count() as u64;
+            let has_room = cell.left.is_none_or(|left| taken < left) && cell.within.contains(&language);
+            has_room.then(|| Requirement::new(&self.value_within(&cell.within), &[]))
+        } else if let Some(&name) = names.get(way - cells.len()) {
+            let is_covered = search
+                .algebra
+                .covers(Keys::Language(language), MemberKey::Known(name))?;
+            match model.members.get(&name) {
+                _ if !is_covered || self.comes(Member::Key(name)) == Some(false) => None,
+                Some(value) => {
+                    is_new = false;
+                    Some(value.clone())
+                }
+                None => Some(self.optional_value(search, name)?),
+            }
+        } else {
+            is_new = false;
+            let other = &model.others[way - cells.len() - names.len()];
+            other.within.contains(&language).then(|| other.value.clone())
+        };
+        let Some(value) = value.filter(|_| !is_new || model.count + 1 < self.over) else {
+            return Ok(None);
+        };
+        let value = Requirement::new(&value.all, &[&value.none[..], &[exception.violates]].concat());
+        if !search.satisfiable(&value.all, &value.none)? {
+            return Ok(None);
+        }
+        let mut model = model.clone();
+        model.count += u64::from(is_new);
+        if let Some(cell) = cells.get(way) {
+            let within = cell.within.clone();
+            model.others.push(OtherMember { within, value });
+        } else if let Some(&name) = names.get(way - cells.len()) {
+            model.members.insert(name, value);
+        } else {
+            model.others[way - cells.len() - names.len()].value = value;
+        }
+        Ok(Some(model))
+    }
+
+    /// The model with more members until there are enough; `None` if that is impossible.
+    fn filled(
+        &self,
+        search: &mut Search,
+        mut model: ObjectModel,
+        cells: &[KeyCell],
+        names: &[TextId],
+    ) -> Result<Option<ObjectModel>, AutomatonError> {
+        if model.count.max(self.min) >= self.over {
+            return Ok(None);
+        }
+        for &name in names {
+            if model.count >= self.min {
+                return Ok(Some(model));
+            }
+            if self.comes(Member::Key(name)).is_none() && !model.members.contains_key(&name) {
+                let value = self.optional_value(search, name)?;
+                if search.satisfiable(&value.all, &value.none)? {
+                    model.members.insert(name, value);
+                    model.count += 1;
+                }
+            }
+        }
+        for cell in cells {
+            if model.count >= self.min {
+                break;
+            }
+            let value = Requirement::new(&self.value_within(&cell.within), &[]);
+            let taken = model.others.iter().filter(|other| other.within == cell.within).count() as u64;
+            let left = cell.left.map_or(u64::MAX, |left| left.saturating_sub(taken));
+            if left > 0 && search.satisfiable(&value.all, &value.none)? {
+                model.count += left.min(self.min - model.count);
+                model.others.push(OtherMember {
+                    within: cell.within.clone(),
+                    value,
+                });
+            }
+        }
+        Ok((model.count >= self.min).then_some(model))
+    }
+}

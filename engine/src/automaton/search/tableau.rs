@@ -1,0 +1,406 @@
+//! [`Tableau`]: a search for facts that make Boolean formulas over atoms hold.
+//!
+//! The search decomposes the formulas: the parts of a conjunction have to hold all, and one part of a disjunction is
+//! tried after the other. Atoms that are reached that way become *facts* of a [`Theory`], which knows what they mean for
+//! an object or an array, and whether they can hold together. Once nothing is left to decompose, the theory builds a
+//! *model* from the facts: a rough description of members or items that exist. Atoms that no fact mentions may have any
+//! value, so most of a formula is never looked at: what costs time is contradictions.
+//!
+//! Every fact carries its *reasons*, the choices it rests on. When facts contradict each other, the search returns to
+//! the last choice among their reasons and skips those in between, which the contradiction does not depend on. So parts
+//! of a formula that have nothing to do with each other do not multiply. The number of contradictions is limited.
+
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::algebra::Algebra;
+use crate::automaton::formula::{Atom, AtomKind, FormulaId, FormulaNode, Keys};
+use crate::automaton::search::Search;
+use hashbrown::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// The choices that a fact or a contradiction rests on, sorted. A choice is known by its depth.
+pub(super) type Reasons = Rc<[u32]>;
+
+/// The reasons of facts together.
+pub(super) fn united<'a>(reasons: impl IntoIterator<Item = &'a Reasons>) -> Reasons {
+    let mut all: Vec<u32> = reasons.into_iter().flat_map(|one| one.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into()
+}
+
+/// What atoms mean, and which facts have been assumed.
+pub(super) trait Theory {
+    /// A description of a completion.
+    type Model;
+
+    /// Assumes an atom or its negation. If that contradicts other facts, their reasons are returned.
+    fn assume(
+        &mut self,
+        search: &mut Search,
+        atom: AtomKind,
+        holds: bool,
+        reasons: &Reasons,
+    ) -> Result<Option<Reasons>, AutomatonError>;
+
+    /// Whether an atom holds, if the facts decide it.
+    fn value(&self, atom: AtomKind) -> Option<bool>;
+
+    /// Number of changes made so far.
+    fn changes(&self) -> usize;
+
+    /// Takes back all changes but the first `changes`.
+    fn undo(&mut self, changes: usize);
+
+    /// A model of the facts, or the reasons of facts that have none.
+    fn model(&mut self, search: &mut Search) -> Result<Result<Self::Model, Reasons>, AutomatonError>;
+}
+
+/// Something that has to hold.
+#[derive(Clone, Copy, Debug)]
+enum Goal {
+    /// The formula has this truth value.
+    Is(FormulaId, bool),
+    /// At least one of the formula's parts from this index on holds.
+    AnyFrom(FormulaId, usize),
+}
+
+/// A list of goals that are still to be reached: the index of the first, which is followed by that of the rest.
+type Goals = Option<usize>;
+
+/// A choice between alternatives, each of which would make a goal hold.
+struct Choice {
+    goal: Goal,
+    /// The indices of the parts, in the order in which they are tried.
+    order: Vec<usize>,
+    /// Number of alternatives tried.
+    tried: usize,
+    /// The reasons of the goal, and those of the contradictions found so far.
+    reasons: Vec<Reasons>,
+    /// The state in which the choice was made.
+    later: Goals,
+    goals: usize,
+    changes: usize,
+    atoms: usize,
+}
+
+/// The state of a search.
+pub(super) struct Tableau<T> {
+    theory: T,
+    /// Atoms whose negation is assumed only where nothing else is possible, until the first contradiction.
+    wishes: HashSet<Atom>,
+    /// All goals since the first choice, each with its reasons and the list that it was put before.
+    goals: Vec<(Goal, Reasons, Goals)>,
+    /// Goals to decompose before any other choice is made.
+    now: Goals,
+    /// Goals that need a choice.
+    later: Goals,
+    /// Whether some formula speaks of verdicts.
+    has_verdicts: bool,
+    choices: Vec<Choice>,
+    /// The atoms assumed, with their truth values and reasons, and the order in which they were assumed.
+    assumed: HashMap<Atom, (bool, Reasons)>,
+    order: Vec<Atom>,
+}
+
+impl<T: Theory> Tableau<T> {
+    /// The search for facts under which each formula has the truth value beside it, and under which as many as possible
+    /// of the atoms `wishes` hold or may hold as well.
+    pub(super) fn new(theory: T, formulas: &[(FormulaId, bool)], wishes: HashSet<Atom>, algebra: &Algebra) -> Self {
+        let mut tableau = Self {
+            theory,
+            wishes,
+            goals: Vec::new(),
+            has_verdicts: formulas.iter().any(|(formula, _)| algebra.speaks_of_verdicts(*formula)),
+            now: None,
+            later: None,
+            choices: Vec::new(),
+            assumed: HashMap::new(),
+            order: Vec::new(),
+        };
+        for &(formula, holds) in formulas.iter().rev() {
+            tableau.push(Goal::Is(formula, holds), &Reasons::default());
+        }
+        tableau
+    }
+
+    fn push(&mut self, first: Goal, reasons: &Reasons) {
+        self.goals.push((first, reasons.clone(), self.now));
+        self.now = Some(self.goals.len() - 1);
+    }
+
+    /// Facts under which all goals hold, with a model of them; `None` if there are none.
+    pub(super) fn search(self, search: &mut Search) -> Result<Option<(T, T::Model)>, AutomatonError> {
+        search.counted(|search| self.run(search))
+    }
+
+    fn run(mut self, search: &mut Search) -> Result<Option<(T, T::Model)>, AutomatonError> {
+        let mut is_first = true;
+        loop {
+            if self.now.is_none() && std::mem::take(&mut is_first) {
+                self.propagate(search);
+            }
+            let conflict = match self.now {
+                Some(at) => {
+                    let (goal, reasons, rest) = self.goals[at].clone();
+                    self.now = rest;
+                    search.goals += 1;
+                    self.decompose(search, goal, &reasons)?
+                }
+                None => match self.later {
+                    Some(at) => {
+                        let (goal, reasons, rest) = self.goals[at].clone();
+                        self.later = rest;
+                        self.choose(search, goal, &reasons)
+                    }
+                    None => match self.theory.model(search)? {
+                        Ok(model) => return Ok(Some((self.theory, model))),
+                        Err(reasons) => Some(reasons),
+                    },
+                },
+            };
+            if let Some(reasons) = conflict {
+                self.wishes.clear();
+                search.count_step("contradictions in the search for the end of a container")?;
+                if !self.backtrack(search, reasons) {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// Breaks a goal down into atoms, which are assumed, and goals that need a choice. Returns the reasons of a
+    /// contradiction.
+    fn decompose(
+        &mut self,
+        search: &mut Search,
+        goal: Goal,
+        reasons: &Reasons,
+    ) -> Result<Option<Reasons>, AutomatonError> {
+        let Goal::Is(formula, holds) = goal else {
+            self.postpone(goal, reasons);
+            return Ok(None);
+        };
+        match search.algebra.formulas.node(formula) {
+            FormulaNode::False | FormulaNode::True => {
+                Ok((formula != FormulaId::constant(holds)).then(|| reasons.clone()))
+            }
+            FormulaNode::Not(inner) => {
+                self.push(Goal::Is(*inner, !holds), reasons);
+                Ok(None)
+            }
+            FormulaNode::And(parts) if holds => {
+                parts
+                    .iter()
+                    .rev()
+                    .for_each(|part| self.push(Goal::Is(*part, true), reasons));
+                Ok(None)
+            }
+            FormulaNode::Or(parts) if !holds => {
+                parts
+                    .iter()
+                    .rev()
+                    .for_each(|part| self.push(Goal::Is(*part, false), reasons));
+                Ok(None)
+            }
+            FormulaNode::Atom(atom) => {
+                let atom = *atom;
+                match self.assumed.get(&atom) {
+                    Some((known, _)) if *known == holds => return Ok(None),
+                    Some((_, others)) => return Ok(Some(united([reasons, others]))),
+                    None => {}
+                }
+                self.assumed.insert(atom, (holds, reasons.clone()));
+                self.order.push(atom);
+                let kind = search.algebra.atoms.kind(atom);
+                self.theory.assume(search, kind, holds, reasons)
+            }
+            _ => {
+                self.postpone(goal, reasons);
+                Ok(None)
+            }
+        }
+    }
+
+    fn postpone(&mut self, first: Goal, reasons: &Reasons) {
+        self.goals.push((first, reasons.clone(), self.later));
+        self.later = Some(self.goals.len() - 1);
+    }
+
+    /// Takes up the disjunctions of which all parts but one are known not to hold, as long as no choice has been made.
+    fn propagate(&mut self, search: &Search) {
+        let algebra = &search.algebra;
+        let mut kept = Vec::new();
+        while let Some(at) = self.later {
+            let (goal, reasons, rest) = self.goals[at].clone();
+            self.later = rest;
+            if let Goal::Is(formula, holds) = goal
+                && matches!(algebra.formulas.node(formula), FormulaNode::And(_) | FormulaNode::Or(_))
+            {
+                let parts = algebra.formulas.node(formula).parts().iter();
+                let mut possible = parts.filter(|part| self.known(algebra, **part) != Some(!holds));
+                if let (Some(only), None) = (possible.next(), possible.next()) {
+                    self.push(Goal::Is(*only, holds), &reasons);
+                    continue;
+                }
+            }
+            kept.push((goal, reasons));
+        }
+        for (goal, reasons) in kept.into_iter().rev() {
+            self.postpone(goal, &reasons);
+        }
+    }
+
+    /// Opens a choice between the alternatives of a goal, unless one of them holds already. Returns the reasons of the
+    /// goal if there are no alternatives.
+    fn choose(&mut self, search: &mut Search, goal: Goal, reasons: &Reasons) -> Option<Reasons> {
+        let algebra = &search.algebra;
+        let (formula, from) = match goal {
+            Goal::Is(formula, _) => (formula, 0),
+            Goal::AnyFrom(formula, from) => (formula, from),
+        };
+        let node = algebra.formulas.node(formula);
+        let parts = node.parts();
+        // What one alternative asks of its part.
+        let holds = !matches!((goal, node), (Goal::Is(_, false), FormulaNode::And(_)));
+        let is_any = !matches!((goal, node), (Goal::Is(..), FormulaNode::One(_)));
+        if is_any
+            && parts[from..]
+                .iter()
+                .any(|part| self.known(algebra, *part) == Some(holds))
+        {
+            return None;
+        }
+        let mut order: Vec<usize> = (from..parts.len()).collect();
+        if matches!((goal, node), (Goal::Is(_, false), FormulaNode::One(_))) {
+            // No part holds, or one and another one behind it do.
+            order.insert(0, parts.len());
+        } else {
+            // Verdicts are left open as long as possible, and what needs no more members or items is preferred. Members of
+            // which only the language of the key is known come last.
+            order.sort_by_cached_key(|place| {
+                let part = parts[*place];
+                let known = self.known(algebra, part).map(|value| value == holds);
+                let literal = algebra.formulas.literal(part);
+                let is_against = literal.is_some_and(|(atom, is)| is != holds && self.wishes.contains(&atom));
+                let is_open = self.has_verdicts && algebra.speaks_of_verdicts(part);
+                let doubt = [Some(true), None, Some(false)].iter().position(|one| *one == known);
+                let is_vague = literal.is_some_and(|(atom, is)| {
+                    is != holds && matches!(algebra.atoms.kind(atom), AtomKind::Members(Keys::Language(_), _))
+                });
+                (
+                    doubt,
+                    is_against,
+                    is_open,
+                    algebra.formulas.at_end(part) != holds,
+                    is_vague,
+                )
+            });
+        }
+        if order.is_empty() {
+            return Some(reasons.clone());
+        }
+        self.choices.push(Choice {
+            goal,
+            order,
+            tried: 0,
+            reasons: vec![reasons.clone()],
+            later: self.later,
+            goals: self.goals.len(),
+            changes: self.theory.changes(),
+            atoms: self.order.len(),
+        });
+        self.next_alternative(search);
+        None
+    }
+
+    /// Takes up the next alternative of the last choice.
+    fn next_alternative(&mut self, search: &Search) {
+        let depth = self.choices.len() as u32 - 1;
+        let Some(choice) = self.choices.last_mut() else { return };
+        let place = choice.order[choice.tried];
+        choice.tried += 1;
+        let goal = choice.goal;
+        let own = united([&choice.reasons[0], &Reasons::from([depth])]);
+        let (formula, holds) = match goal {
+            Goal::Is(formula, holds) => (formula, holds),
+            Goal::AnyFrom(formula, _) => (formula, true),
+        };
+        let node = search.algebra.formulas.node(formula);
+        let parts = node.parts();
+        match (goal, node) {
+            (Goal::Is(..), FormulaNode::One(_)) if holds => {
+                for (other, &part) in parts.iter().enumerate().rev() {
+                    self.push(Goal::Is(part, other == place), &own);
+                }
+                self.push(Goal::Is(parts[place], true), &own);
+            }
+            (Goal::Is(..), FormulaNode::One(_)) if place == parts.len() => {
+                parts
+                    .iter()
+                    .rev()
+                    .for_each(|part| self.push(Goal::Is(*part, false), &own));
+            }
+            (Goal::Is(..), FormulaNode::One(_)) => {
+                self.push(Goal::AnyFrom(formula, place + 1), &own);
+                self.push(Goal::Is(parts[place], true), &own);
+            }
+            _ => self.push(Goal::Is(parts[place], holds), &own),
+        }
+    }
+
+    /// Returns to the last choice that a contradiction rests on and has alternatives left; `false` if there is none.
+    fn backtrack(&mut self, search: &Search, mut reasons: Reasons) -> bool {
+        while let Some(&last) = reasons.last() {
+            self.choices.truncate(last as usize + 1);
+            let Some(choice) = self.choices.last_mut() else {
+                return false;
+            };
+            let others: Vec<u32> = reasons[..reasons.len() - 1].to_vec();
+            choice.reasons.push(others.into());
+            if choice.tried == choice.order.len() {
+                reasons = united(&choice.reasons);
+                continue;
+            }
+            self.theory.undo(choice.changes);
+            for atom in self.order.drain(choice.atoms..) {
+                self.assumed.remove(&atom);
+            }
+            self.goals.truncate(choice.goals);
+            (self.now, self.later) = (None, choice.later);
+            self.next_alternative(search);
+            return true;
+        }
+        false
+    }
+
+    /// The truth value of a formula, if it shows from the facts without looking deep into the formula.
+    fn known(&self, algebra: &Algebra, formula: FormulaId) -> Option<bool> {
+        let literal = |formula: FormulaId| {
+            let (atom, holds) = algebra.formulas.literal(formula)?;
+            let value = match self.assumed.get(&atom) {
+                Some((value, _)) => Some(*value),
+                None => self.theory.value(algebra.atoms.kind(atom)),
+            };
+            value.map(|value| value == holds)
+        };
+        // A conjunction that does not hold, or a disjunction that holds, is known by one of its parts.
+        let (node, is) = match algebra.formulas.node(formula) {
+            FormulaNode::Not(inner) => (algebra.formulas.node(*inner), false),
+            node => (node, true),
+        };
+        let all = match node {
+            FormulaNode::And(_) => true,
+            FormulaNode::Or(_) => false,
+            _ => return literal(formula),
+        };
+        let mut known = Some(all);
+        for part in node.parts() {
+            match literal(*part) {
+                Some(value) if value == all => {}
+                Some(value) => return Some(value == is),
+                None => known = None,
+            }
+        }
+        known.map(|value| value == is)
+    }
+}
