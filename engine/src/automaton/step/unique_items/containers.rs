@@ -26,6 +26,9 @@ const COMPARED_VECTORS: usize = 16;
 /// Number of values by which a set may have grown for what is derived from it to be brought up to date.
 const VALUES_ADDED: usize = 64;
 
+/// Number of containers from which on what has been derived for them is forgotten where it is small.
+const KEPT_DERIVED: usize = 1 << 12;
+
 impl Automaton {
     /// Whether the document can be continued from a state so that all items that have to differ do.
     pub(crate) fn can_be_distinct(&mut self, state: &State) -> Result<bool, AutomatonError> {
@@ -213,7 +216,14 @@ impl Automaton {
             known.remove(0);
         }
         known.push((values, from));
-        keep(&mut self.distinct_memo.derived, key, known);
+        let derived = &mut self.distinct_memo.derived;
+        if derived.len() >= KEPT_DERIVED {
+            // What has been derived of few values is soon derived again.
+            let (texts, others) = (&self.search.algebra.key_sets, &self.search.algebra.values.others);
+            let is_large = |set: &ValueSet| texts.len(set.texts) + others.len(set.others) > VALUES_ADDED;
+            derived.retain(|_, known| known.iter().any(|(_, set)| is_large(set)));
+        }
+        derived.insert(key, known);
         Ok(from)
     }
 

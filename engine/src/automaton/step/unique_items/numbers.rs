@@ -1,8 +1,8 @@
 //! Numbers that have to differ from others.
 //!
 //! Mostly more numbers begin with what has been read than a document has items, and then one of them is none of the others.
-//! Otherwise the numbers that may still come are few, and some of them are tried. Only where these are all among the others
-//! does the automaton of numbers read on in a set without these.
+//! Otherwise some of those that may still come are tried. Only where these are all among the others does the automaton of
+//! numbers read on in a set without the others that have the same digits at their beginning.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Assertion, AssertionId, ByNumber, SetId, TextId};
@@ -16,8 +16,13 @@ use hashbrown::HashSet;
 /// Number of states that are looked at to see that many numbers begin with one.
 const LOOKED_AT: usize = 96;
 
-/// Number of texts that are tried as numbers that are none of the others.
-const TRIED_TEXTS: usize = 64;
+/// Digits that are tried behind what has been read of a number.
+const TRIED_DIGITS: [&str; 18] = [
+    "", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".0", ".5", "11", "29", "47", "83", "101",
+];
+
+/// What is tried behind these digits.
+const TRIED_EXPONENTS: [&str; 7] = ["", "e0", "e1", "e2", "e3", "e4", "e5"];
 
 /// What has been read of a number that has to differ from others, as far as it counts for how many numbers may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,10 +75,7 @@ impl Automaton {
         if self.has_many_numbers(number, begun) {
             return Ok(true);
         }
-        match self.try_numbers(number, text, others) {
-            Some(known) => Ok(known),
-            None => Ok(self.number_beside(text, expected, others)?.is_some()),
-        }
+        Ok(self.try_numbers(number, text, others) || self.number_beside(text, expected, others)?.is_some())
     }
 
     /// What counts of the number that a state is in or before, beside its state, for how many numbers may come.
@@ -121,36 +123,33 @@ impl Automaton {
         is_many
     }
 
-    /// Whether one of the texts that a number may go on with makes it one that is none of `others`; `None` if there are too
-    /// many texts to tell.
-    fn try_numbers(&mut self, number: NumberState, text: TextId, others: SetId<AssertionId>) -> Option<bool> {
-        let mut open = vec![(number, self.search.algebra.texts.get(text).to_owned())];
-        let mut tried = 0;
-        while let Some((at, text)) = open.pop() {
-            tried += 1;
-            if tried > TRIED_TEXTS {
-                return None;
-            }
-            if self.search.algebra.number_texts.can_end(at)
-                && let Ok(value) = Decimal::parse(text.as_bytes())
-            {
+    /// Whether one of a few tried continuations of a number makes it one that is none of `others`.
+    fn try_numbers(&mut self, number: NumberState, text: TextId, others: SetId<AssertionId>) -> bool {
+        let step = |this: &mut Self, from: Option<NumberState>, text: &str| {
+            let mut bytes = text.bytes();
+            bytes.try_fold(from?, |at, byte| this.search.algebra.number_texts.step(at, byte))
+        };
+        for digits in TRIED_DIGITS {
+            let Some(longer) = step(self, Some(number), digits) else {
+                continue;
+            };
+            for exponent in TRIED_EXPONENTS {
+                let Some(end) = step(self, Some(longer), exponent) else {
+                    continue;
+                };
                 let algebra = &self.search.algebra;
-                let value = algebra.assertions.find(&Assertion::Equal(Value::number(value)));
-                if value.is_none_or(|value| !algebra.values.others.has(others, value, &ByNumber)) {
-                    return Some(true);
-                }
-            }
-            // Digits, which are pushed last, are looked at first, because they end most numbers.
-            for byte in *b"-+Ee.9876543210" {
-                if let Some(next) = self.search.algebra.number_texts.step(at, byte)
-                    // More zeros at the end of a fraction, or at the beginning of an exponent, make the same numbers.
-                    && (byte != b'0' || next != at)
+                let whole = format!("{}{digits}{exponent}", algebra.texts.get(text));
+                if algebra.number_texts.can_end(end)
+                    && let Ok(value) = Decimal::parse(whole.as_bytes())
                 {
-                    open.push((next, format!("{text}{}", char::from(byte))));
+                    let value = algebra.assertions.find(&Assertion::Equal(Value::number(value)));
+                    if value.is_none_or(|value| !algebra.values.others.has(others, value, &ByNumber)) {
+                        return true;
+                    }
                 }
             }
         }
-        Some(false)
+        false
     }
 
     /// The number that is being read, restricted to numbers that differ from those it has to differ from.
