@@ -4,4 +4,5 @@ mod closed;
 mod containers;
 mod keys;
 pub(crate) mod numbers;
+mod rivals;
 mod strings;
