@@ -27,17 +27,9 @@ for name in maskwright maskwright-models; do
     { echo "check-gpu.sh: no $binaries/$name: run scripts/build-cuda.sh -p maskwright-models --bins" >&2; exit 1; }
 done
 
-# Folders that may have libcublas.so.13 and libcurand.so.10, behind those that the loader knows.
-if ! "$binaries/maskwright" --version >/dev/null 2>&1; then
-  packages=$(python3 -c 'import site, sys; print(*site.getsitepackages(), site.getusersitepackages(), *sys.path, sep="\n")' 2>/dev/null)
-  for folder in /usr/local/cuda*/lib64 /usr/local/cuda*/targets/*/lib /usr/local/nvidia/lib64 /opt/cuda/lib64 \
-    $(for package in $packages; do echo "$package"/nvidia/cu13/lib "$package"/nvidia/*/lib; done); do
-    if [ -d "$folder" ]; then
-      LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder
-    fi
-  done
-  export LD_LIBRARY_PATH
-fi
+# shellcheck source=cuda-libraries.sh
+PATH=$binaries:$PATH
+. "$here/cuda-libraries.sh"
 
 failed=()
 # step NAME SECONDS COMMAND...: says what it does, what came out and how long it took.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use candle_core::{DType, Tensor};
+use maskwright::{TokenId, TokenMask};
 use rayon::ThreadPool;
 
+use crate::choice::Choice;
 use crate::error::ModelError;
 
 /// A causal language model with one sequence of tokens in its key-value cache.
@@ -39,7 +41,8 @@ pub trait LanguageModel: Send {
     ///
     /// Returns the logits (in nats, unnormalised) of the token that follows the last one, shape
     /// `[vocab_size]`, still on the device. On a GPU the pass is only launched: other work can be done before
-    /// [`logits_to_host`] waits for it.
+    /// [`logits_to_host`] or [`choose`](Self::choose) waits for it. There, logits are kept as they are while three more passes
+    /// are launched; later ones may overwrite them.
     ///
     /// # Errors
     ///
@@ -48,6 +51,46 @@ pub trait LanguageModel: Send {
     /// before as well, but the device may be lost. [`ModelError::NonFiniteLogits`], where the device is the
     /// CPU.
     fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError>;
+
+    /// Makes room for a sequence of `tokens` tokens, or as many as it can have, so that none is made while an answer's time is
+    /// taken. Longer sequences make room when they need it.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Compute`], where the device has not that much memory.
+    fn reserve(&mut self, _tokens: usize) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    /// Whether the model's device computes while the caller goes on: [`append`](Self::append) only launches a pass, and
+    /// [`choose`](Self::choose) chooses where the logits are, so that they need not be brought to the host.
+    fn chooses_on_device(&self) -> bool {
+        false
+    }
+
+    /// Chooses a token by logits from [`append`](Self::append); waits for the pass that computes them.
+    ///
+    /// Forbidden are the tokens that `mask` does not allow, those past its end included; `None` where no token is allowed.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Compute`], where the device fails; [`ModelError::NonFiniteLogits`], where a logit is infinite or NaN, be its
+    /// token allowed or not.
+    fn choose(
+        &mut self,
+        logits: &Tensor,
+        mask: Option<&TokenMask>,
+        choice: Choice,
+    ) -> Result<Option<TokenId>, ModelError> {
+        let mut host = Vec::new();
+        logits_to_host(logits, &mut host)?;
+        Ok(choice.among(&host, mask))
+    }
+
+    /// Whether a forward pass that was launched is still being computed.
+    fn is_computing(&self) -> bool {
+        false
+    }
 
     /// Marks the current end of the sequence, to return to it later. Costs nothing.
     fn snapshot(&self) -> Snapshot;

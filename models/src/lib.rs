@@ -18,6 +18,7 @@
 //! | `prompt` | messages to text (chat templates), text to tokens (tokenizers), tokens to bytes (vocabularies) |
 //! | `network` | forward passes: layers, kernels, key-value caches |
 //! | `loaded_model` | [`load`](fn@load), which puts these three together |
+//! | `choice` | choosing a token by logits, on the host or the model's device |
 //! | `decode` | [`generate`]: the loop of forward passes, masks and sampling |
 //! | `write` | checkpoints with random weights, and GGUF files |
 //!
@@ -27,6 +28,7 @@
 //! is wrong is a [`ModelError`]. Chat templates are programs: their steps are limited, but a hostile one can
 //! use much memory before it is stopped.
 
+mod choice;
 mod decode;
 mod error;
 mod language_model;
@@ -36,6 +38,7 @@ mod network;
 mod prompt;
 mod write;
 
+pub use choice::Choice;
 pub use decode::generate::{generate, generate_after};
 pub use decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
 pub use decode::options::{Constraint, DecodeOptions};
@@ -49,7 +52,7 @@ pub use load::rope_scaling::RopeScaling;
 pub use load::source::ModelSource;
 pub use load::weight_format::WeightFormat;
 pub use loaded_model::{LoadOptions, LoadedModel, ModelSummary, load};
-pub use network::device::ModelDevice;
+pub use network::device::{GpuSummary, ModelDevice};
 pub use network::self_check::{SelfCheck, self_check};
 pub use network::transformer::Transformer;
 pub use network::unigram::Unigram;

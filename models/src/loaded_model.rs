@@ -18,7 +18,7 @@ use crate::load::source::ModelSource;
 use crate::load::tokenizer_config::TokenizerConfig;
 use crate::load::weight_format::WeightFormat;
 use crate::load::weights::Weights;
-use crate::network::device::ModelDevice;
+use crate::network::device::{GpuSummary, ModelDevice};
 use crate::network::transformer::Transformer;
 use crate::prompt::chat_template::{ChatTemplate, Message};
 use crate::prompt::tokenizer::ModelTokenizer;
@@ -55,6 +55,8 @@ pub struct ModelSummary {
     pub family: &'static str,
     /// Number of weights.
     pub parameters: u64,
+    /// Bytes of weights that a forward pass over one token reads.
+    pub bytes_per_token: u64,
     /// Number of logits.
     pub vocab_size: usize,
     /// Longest sequence, in tokens.
@@ -63,6 +65,9 @@ pub struct ModelSummary {
     pub dtype: String,
     /// Where it is computed.
     pub device: String,
+    /// The GPU, where it is computed on one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<GpuSummary>,
     /// Threads of a forward pass on the CPU.
     pub threads: usize,
     /// Commit on the hub.
@@ -120,10 +125,12 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         name: files.name.clone(),
         family: config.family.name(),
         parameters: config.parameters(),
+        bytes_per_token: config.parameters_per_token() * dtype.size_in_bytes() as u64,
         vocab_size: config.vocab_size,
         max_positions: config.max_positions,
         dtype: dtype.as_str().to_owned(),
         device: options.device.to_string(),
+        gpu: options.device.describe(),
         threads: threads
             .as_ref()
             .map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads()),
@@ -134,6 +141,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
             .map(|(name, bytes)| (name.to_owned(), hex::encode(Sha256::digest(bytes))))
             .collect(),
     };
+    options.device.check_memory(&device, &config, dtype)?;
     let model = Transformer::new(&files.name, config, &weights, dtype, &device, threads)?;
     Ok(LoadedModel {
         model: Box::new(model),

@@ -3,13 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use maskwright::TokenId;
+use candle_core::Tensor;
+use maskwright::{TokenId, TokenMask};
 
 use crate::decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
 use crate::decode::options::{Constraint, DecodeOptions};
 use crate::decode::overlapped_masker::OverlappedMasker;
 use crate::decode::sampler::Sampler;
 use crate::decode::token_budget::CompletionPlan;
+use crate::error::ModelError;
 use crate::language_model::{LanguageModel, Snapshot, logits_to_host};
 
 /// Tokens passed over at one position of an answer because of its token budget, before the shortest way to its end is taken.
@@ -42,6 +44,7 @@ pub fn generate_after(
     options: &DecodeOptions,
     cancel: &AtomicBool,
 ) -> Generation {
+    let reserved = model.reserve(prompt.len().saturating_add(options.max_tokens));
     let mut decoder = Decoder {
         model,
         read,
@@ -50,8 +53,8 @@ pub fn generate_after(
         sampler: Sampler::new(options.sampling.clone()),
         start: Instant::now(),
         tokens: Vec::new(),
-        logits: Vec::new(),
-        earlier_logits: Vec::new(),
+        logits: Logits::default(),
+        earlier_logits: Logits::default(),
         forward_passes: 0,
         mask_times: MaskTimes::default(),
         shortest_pass: None,
@@ -59,9 +62,10 @@ pub fn generate_after(
         provisional: None,
         budget_intervened: false,
     };
-    let finish = match decoder.model.thread_pool() {
-        Some(pool) => pool.install(|| decoder.run(prompt, constraint)),
-        None => decoder.run(prompt, constraint),
+    let finish = match (reserved, decoder.model.thread_pool()) {
+        (Err(error), _) => Err(error.into()),
+        (Ok(()), Some(pool)) => pool.install(|| decoder.run(prompt, constraint)),
+        (Ok(()), None) => decoder.run(prompt, constraint),
     };
     Generation {
         finish,
@@ -83,9 +87,9 @@ struct Decoder<'a> {
     sampler: Sampler,
     start: Instant,
     tokens: Vec<GeneratedToken>,
-    logits: Vec<f32>,
+    logits: Logits,
     /// Logits of the pass before the last.
-    earlier_logits: Vec<f32>,
+    earlier_logits: Logits,
     forward_passes: usize,
     mask_times: MaskTimes,
     /// Time of the shortest forward pass so far.
@@ -94,6 +98,26 @@ struct Decoder<'a> {
     provisional: Option<ProvisionalToken>,
     /// Whether a token was passed over because of the token budget.
     budget_intervened: bool,
+}
+
+/// The logits of a forward pass, brought to the host only where something asks for them there.
+#[derive(Default)]
+struct Logits {
+    /// Where the model has them; `None` before the first pass.
+    tensor: Option<Tensor>,
+    host: Vec<f32>,
+    on_host: bool,
+}
+
+impl Logits {
+    /// The logits on the host. Waits for the pass that computes them.
+    fn host(&mut self) -> Result<&mut Vec<f32>, ModelError> {
+        if let (false, Some(tensor)) = (self.on_host, &self.tensor) {
+            logits_to_host(tensor, &mut self.host)?;
+            self.on_host = true;
+        }
+        Ok(&mut self.host)
+    }
 }
 
 /// A token taken before it was known whether the document can be ended within the token budget after it. That is found out
@@ -175,21 +199,32 @@ impl Decoder<'_> {
         None
     }
 
-    /// One forward pass over `tokens`; the logits are on the host afterwards.
+    /// One forward pass over `tokens`, which on a GPU is launched only.
     fn forward(&mut self, tokens: &[TokenId]) -> Result<(), DecodeError> {
         self.forward_passes += 1;
         std::mem::swap(&mut self.logits, &mut self.earlier_logits);
-        let logits = self.model.append(tokens)?;
-        logits_to_host(&logits, &mut self.logits)?;
+        self.logits.tensor = Some(self.model.append(tokens)?);
+        self.logits.on_host = false;
         Ok(())
+    }
+
+    /// Chooses a token by the logits of the last pass: where they are, if the model and the sampling options allow that. Waits for
+    /// the pass. `None` where no token is allowed.
+    fn choose(&mut self, mask: Option<&TokenMask>) -> Result<Option<TokenId>, ModelError> {
+        if let Some(logits) = &self.logits.tensor
+            && self.model.chooses_on_device()
+            && let Some(choice) = self.sampler.choice()
+        {
+            return self.model.choose(logits, mask, choice);
+        }
+        Ok(self.sampler.sample(self.logits.host()?, mask))
     }
 
     /// Appends `tokens` and chooses any token.
     fn sample_freely(&mut self, tokens: &[TokenId]) -> Result<TokenId, DecodeError> {
         self.forward(tokens)?;
         self.sampler.observe(tokens);
-        self.sampler
-            .sample(&self.logits, None)
+        self.choose(None)?
             .ok_or_else(|| DecodeError::dead_end("none", self.tokens.len()))
     }
 
@@ -199,22 +234,31 @@ impl Decoder<'_> {
         tokens: &[TokenId],
         masker: &mut OverlappedMasker,
     ) -> Result<Option<TokenId>, DecodeError> {
-        let handing_over = Instant::now();
         let idle = self.shortest_pass.unwrap_or(SHORT_PASS) / 2;
-        masker.begin(tokens, self.options.finish_in_time, idle)?;
-        let running = Instant::now();
-        self.mask_times.exposed += running - handing_over;
-        self.forward(tokens)?;
+        let running;
+        if self.model.chooses_on_device() {
+            // The pass is launched only: it runs while the mask is handed over, too.
+            running = Instant::now();
+            self.forward(tokens)?;
+            masker.begin(tokens, self.options.finish_in_time, idle)?;
+        } else {
+            let handing_over = Instant::now();
+            masker.begin(tokens, self.options.finish_in_time, idle)?;
+            running = Instant::now();
+            self.mask_times.exposed += running - handing_over;
+            self.forward(tokens)?;
+        }
         let waiting = Instant::now();
-        let pass = waiting - running;
-        self.shortest_pass = Some(self.shortest_pass.map_or(pass, |shortest| shortest.min(pass)));
         let Some(ready) = masker.finish()? else {
             return Ok(None);
         };
         self.mask_times.masks += 1;
         self.mask_times.total += ready.work;
         self.mask_times.speculation += ready.speculation;
-        self.mask_times.exposed += waiting.elapsed();
+        // A GPU that is still computing hides the wait. Where it is not, when it ended is not known, and the whole wait counts.
+        if !self.model.is_computing() {
+            self.mask_times.exposed += waiting.elapsed();
+        }
         let budget = self.budget_after_next();
         if let Some(provisional) = self.provisional.take()
             && !CompletionPlan::fits(ready.completion, budget + 1)
@@ -223,7 +267,10 @@ impl Decoder<'_> {
         }
         self.completion_plan.learn(ready.completion, budget + 1);
         self.sampler.observe(tokens);
-        let Some(token) = self.sampler.sample(&self.logits, Some(masker.mask()?)) else {
+        let token = self.choose(Some(masker.mask()?))?;
+        let pass = running.elapsed();
+        self.shortest_pass = Some(self.shortest_pass.map_or(pass, |shortest| shortest.min(pass)));
+        let Some(token) = token else {
             return Err(DecodeError::dead_end(&masker.framework, self.tokens.len()));
         };
         if !self.options.finish_in_time {
@@ -276,12 +323,13 @@ impl Decoder<'_> {
                 break;
             }
             self.budget_intervened = true;
-            self.logits[token as usize] = f32::NEG_INFINITY;
+            let logits = self.logits.host()?;
+            logits[token as usize] = f32::NEG_INFINITY;
             let other = match attempt < MAX_PASSED_OVER {
-                true => self.sampler.sample(&self.logits, Some(masker.mask()?)),
+                true => self.sampler.sample(logits, Some(masker.mask()?)),
                 false => None,
             };
-            let not_passed_over = |token: &TokenId| self.logits[*token as usize] != f32::NEG_INFINITY;
+            let not_passed_over = |token: &TokenId| logits[*token as usize] != f32::NEG_INFINITY;
             token = match other.filter(not_passed_over).or(self.completion_plan.next()) {
                 Some(other) => other,
                 // Nothing is planned where the document can end here.

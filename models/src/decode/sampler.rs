@@ -5,6 +5,8 @@ use rand::Rng;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::choice::{Choice, for_each_allowed};
+
 /// How tokens are chosen. The default is greedy: the most likely token, ties to the lowest id.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SamplingOptions {
@@ -121,23 +123,40 @@ impl Sampler {
         }
     }
 
+    /// How the next token is to be chosen, where that needs no more than its logits: no repetition penalty, and no cut-off that
+    /// needs them sorted. Takes the next random number where one is needed, so that what it returns must be used.
+    pub(crate) fn choice(&mut self) -> Option<Choice> {
+        let options = &self.options;
+        if options.repetition_penalty != 1.0 {
+            return None;
+        }
+        if options.temperature == 0.0 {
+            return Some(Choice::Likeliest);
+        }
+        (options.top_k == 0 && options.top_p == 1.0).then(|| Choice::Draw {
+            inverse_temperature: options.temperature.recip(),
+            min_p: options.min_p,
+            random: self.random.random(),
+        })
+    }
+
     /// A token among those `mask` allows (all where there is no mask), by its logit (nats, one per token id).
     ///
     /// `None` where no token with a logit is allowed. Logits must be finite, which models make sure of.
     pub fn sample(&mut self, logits: &[f32], mask: Option<&TokenMask>) -> Option<TokenId> {
+        if let Some(choice) = self.choice() {
+            return choice.among(logits, mask);
+        }
         if self.options.temperature == 0.0 {
             return self.greedy(logits, mask);
         }
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         let inverse_temperature = self.options.temperature.recip();
-        let mut push = |token: TokenId| {
+        for_each_allowed(logits.len(), mask, |token| {
             candidates.push((token, self.penalised(logits, token) * inverse_temperature));
-        };
-        match mask {
-            Some(mask) => allowed(mask, logits.len()).for_each(&mut push),
-            None => (0..logits.len() as TokenId).for_each(&mut push),
-        }
+            true
+        });
         let chosen = self.draw(&mut candidates);
         self.candidates = candidates;
         chosen
@@ -146,16 +165,13 @@ impl Sampler {
     /// The most likely token, ties to the lowest id.
     fn greedy(&self, logits: &[f32], mask: Option<&TokenMask>) -> Option<TokenId> {
         let mut best: Option<(TokenId, f32)> = None;
-        let mut consider = |token: TokenId| {
+        for_each_allowed(logits.len(), mask, |token| {
             let logit = self.penalised(logits, token);
             if best.is_none_or(|(_, highest)| logit > highest) {
                 best = Some((token, logit));
             }
-        };
-        match mask {
-            Some(mask) => allowed(mask, logits.len()).for_each(&mut consider),
-            None => (0..logits.len() as TokenId).for_each(&mut consider),
-        }
+            true
+        });
         best.map(|(token, _)| token)
     }
 
@@ -222,11 +238,6 @@ impl Sampler {
             .get(token as usize / 64)
             .is_some_and(|word| word >> (token % 64) & 1 == 1)
     }
-}
-
-/// The tokens that `mask` allows and the model has a logit for.
-fn allowed(mask: &TokenMask, logits: usize) -> impl Iterator<Item = TokenId> + '_ {
-    mask.iter().take_while(move |&token| (token as usize) < logits)
 }
 
 #[cfg(test)]

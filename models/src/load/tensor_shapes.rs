@@ -103,6 +103,14 @@ impl ModelConfig {
             + layer * self.layers as u64
             + elements(&self.final_norm())
     }
+
+    /// Number of weights that a forward pass over one token reads: all but embeddings that are not the output matrix, too.
+    pub(crate) fn parameters_per_token(&self) -> u64 {
+        match self.tied_embeddings {
+            true => self.parameters(),
+            false => self.parameters() - elements(&self.embeddings().weight()),
+        }
+    }
 }
 
 /// Number of elements of a tensor.

@@ -230,9 +230,17 @@ pub(crate) fn shards_of_index(file: &str, bytes: &[u8]) -> Result<Vec<String>, M
 trait Element: WithDType {
     fn from_f32(value: f32) -> Self;
 
+    /// Appends the little-endian numbers in `bytes`, which are of this format.
+    fn extend_from_own(bytes: &[u8], out: &mut Vec<Self>);
+
     /// Appends the little-endian numbers in `bytes`; exact where the formats agree.
     fn extend_from(dtype: Dtype, bytes: &[u8], out: &mut Vec<Self>) {
+        let own = matches!(
+            (dtype, Self::DTYPE),
+            (Dtype::F32, DType::F32) | (Dtype::BF16, DType::BF16) | (Dtype::F16, DType::F16)
+        );
         match dtype {
+            _ if own => Self::extend_from_own(bytes, out),
             Dtype::F32 => out.extend(
                 bytes
                     .as_chunks()
@@ -240,15 +248,13 @@ trait Element: WithDType {
                     .iter()
                     .map(|&b| Self::from_f32(f32::from_le_bytes(b))),
             ),
-            Dtype::BF16 => {
-                out.extend(
-                    bytes
-                        .as_chunks()
-                        .0
-                        .iter()
-                        .map(|&b| Self::from_f32(bf16::from_le_bytes(b).to_f32())),
-                );
-            }
+            Dtype::BF16 => out.extend(
+                bytes
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&b| Self::from_f32(bf16::from_le_bytes(b).to_f32())),
+            ),
             _ => out.extend(
                 bytes
                     .as_chunks()
@@ -264,16 +270,28 @@ impl Element for f32 {
     fn from_f32(value: f32) -> Self {
         value
     }
+
+    fn extend_from_own(bytes: &[u8], out: &mut Vec<Self>) {
+        out.extend(bytes.as_chunks().0.iter().map(|&b| Self::from_le_bytes(b)));
+    }
 }
 
 impl Element for bf16 {
     fn from_f32(value: f32) -> Self {
         Self::from_f32(value)
     }
+
+    fn extend_from_own(bytes: &[u8], out: &mut Vec<Self>) {
+        out.extend(bytes.as_chunks().0.iter().map(|&b| Self::from_le_bytes(b)));
+    }
 }
 
 impl Element for f16 {
     fn from_f32(value: f32) -> Self {
         Self::from_f32(value)
+    }
+
+    fn extend_from_own(bytes: &[u8], out: &mut Vec<Self>) {
+        out.extend(bytes.as_chunks().0.iter().map(|&b| Self::from_le_bytes(b)));
     }
 }

@@ -90,6 +90,18 @@ impl TensorCache {
         }
     }
 
+    /// Number of tokens there is room for.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Keys and values of each layer, `[kv_heads, capacity, head_dim]` each.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn layers(&self) -> &[[Tensor; 2]] {
+        &self.layers
+    }
+
     /// Makes room for `needed` tokens, keeping the first `kept`.
     pub(crate) fn reserve(
         &mut self,

@@ -21,6 +21,18 @@ impl Linear {
         Self { weight, bias }
     }
 
+    /// `[outputs, inputs]`.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn weight(&self) -> &Tensor {
+        &self.weight
+    }
+
+    /// `[outputs]`.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn bias(&self) -> Option<&Tensor> {
+        self.bias.as_ref()
+    }
+
     pub(crate) fn outputs(&self) -> usize {
         self.weight.dims()[0]
     }

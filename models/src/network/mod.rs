@@ -2,9 +2,9 @@
 //! elsewhere.
 
 mod cpu_forward;
-#[cfg(feature = "cuda")]
-mod cuda;
 pub(crate) mod device;
+#[cfg(any(feature = "cuda", test))]
+mod gpu;
 mod kernels;
 mod kv_cache;
 mod layers;

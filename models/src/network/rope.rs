@@ -20,6 +20,12 @@ impl Rope {
         }
     }
 
+    /// Radians per position, one for each pair of a head's elements; length `head_dim / 2`.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn frequencies(&self) -> &[f32] {
+        &self.frequencies
+    }
+
     /// Cosines and sines of the angles at positions `start .. start + count`: two `[count, head_dim / 2]` arrays.
     pub(crate) fn angles(&self, start: usize, count: usize) -> (Vec<f32>, Vec<f32>) {
         let angles = (start..start + count).flat_map(|position| {

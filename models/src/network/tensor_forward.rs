@@ -10,7 +10,7 @@ use crate::network::layers::{Layer, Network};
 use crate::network::rope::Rope;
 
 /// Runs one forward pass, which appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`, on
-/// `device`.
+/// `device`, as 32-bit floats.
 pub(crate) fn forward(
     network: &Network,
     config: &ModelConfig,
@@ -39,7 +39,7 @@ pub(crate) fn forward(
     }
     let last = x.narrow(0, count - 1, 1)?.contiguous()?;
     let last = rms_norm(&last, &network.final_norm, config.rms_norm_eps)?;
-    network.output.forward(&last)?.squeeze(0)
+    network.output.forward(&last)?.squeeze(0)?.to_dtype(DType::F32)
 }
 
 /// State of one forward pass that all layers share.

@@ -4,24 +4,53 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use candle_core::{DType, Device, Tensor};
+#[cfg(any(feature = "cuda", test))]
+use maskwright::{TokenId, TokenMask};
 
 use crate::error::ModelError;
 use crate::language_model::{LanguageModel, Snapshot, check_finite};
 use crate::load::config::ModelConfig;
 use crate::load::weights::Weights;
+#[cfg(any(feature = "cuda", test))]
+use crate::network::gpu::{
+    choice::{Chooser, DeviceChoice},
+    kernels::{Kernels, MAX_TOKENS},
+    short_pass::ShortPass,
+};
 use crate::network::kv_cache::{CpuCache, TensorCache};
 use crate::network::layers::Network;
 use crate::network::rope::Rope;
 use crate::network::{cpu_forward, tensor_forward};
+#[cfg(any(feature = "cuda", test))]
+use crate::{choice::Choice, language_model::logits_to_host};
 
 /// Tokens of a long prompt that go through the layers at once, which bounds the memory of attention scores.
-const PROMPT_CHUNK: usize = 512;
+pub(crate) const PROMPT_CHUNK: usize = 512;
+
+/// Number of tokens that a GPU's cache has room for when the model has been loaded.
+#[cfg(any(feature = "cuda", test))]
+pub(crate) const FIRST_ROOM: usize = 4096;
+/// The most tokens that go through the layers as short passes, where a GPU has its own kernels for these.
+#[cfg(any(feature = "cuda", test))]
+const SHORT_APPEND: usize = 2 * MAX_TOKENS;
 
 /// The key-value cache, whose kind decides how forward passes are computed.
 #[derive(Debug)]
 enum Cache {
     Cpu(CpuCache),
     Tensors(TensorCache),
+}
+
+/// What GPUs compute by kernels of our own.
+#[cfg(any(feature = "cuda", test))]
+#[derive(Debug)]
+struct GpuPasses {
+    kernels: Kernels,
+    /// `None` where the kernels do not fit the model's shape.
+    short: Option<ShortPass>,
+    chooser: Chooser,
+    /// Whether each kernel has been launched once.
+    warm: bool,
 }
 
 /// A model of one of the [`Family`](crate::Family)s, with its weights and one sequence.
@@ -37,6 +66,9 @@ pub struct Transformer {
     device: Device,
     dtype: DType,
     cache: Cache,
+    /// What GPUs compute by kernels of our own.
+    #[cfg(any(feature = "cuda", test))]
+    gpu: Option<GpuPasses>,
     /// End position and unique mark of each append that is part of the sequence.
     appends: Vec<(usize, u64)>,
     threads: Option<Arc<rayon::ThreadPool>>,
@@ -58,22 +90,91 @@ impl Transformer {
         threads: Option<Arc<rayon::ThreadPool>>,
     ) -> Result<Self, ModelError> {
         let network = Network::read(&config, weights, dtype, device)?;
+        let rope = Rope::new(&config);
+        #[cfg(any(feature = "cuda", test))]
+        let gpu =
+            match Kernels::of(device, dtype).map_err(|error| ModelError::compute(name, "loading kernels", &error))? {
+                Some(kernels) => Some(GpuPasses::new(
+                    kernels,
+                    name,
+                    &network,
+                    &config,
+                    &rope,
+                    (device, dtype),
+                )?),
+                None => None,
+            };
         let cache = if device.is_cpu() {
             Cache::Cpu(CpuCache::new(&config))
         } else {
             Cache::Tensors(TensorCache::new())
         };
-        Ok(Self {
+        #[cfg_attr(
+            not(any(feature = "cuda", test)),
+            expect(unused_mut, reason = "only GPUs are warmed up")
+        )]
+        let mut model = Self {
             name: name.to_owned(),
-            rope: Rope::new(&config),
+            rope,
             config,
             network,
             device: device.clone(),
             dtype,
             cache,
+            #[cfg(any(feature = "cuda", test))]
+            gpu,
             appends: Vec::new(),
             threads,
-        })
+        };
+        #[cfg(any(feature = "cuda", test))]
+        model.warm_up()?;
+        Ok(model)
+    }
+
+    /// On a GPU, launches each kernel once, which loads it, and waits, so that nothing of loading is left for the first answer.
+    #[cfg(any(feature = "cuda", test))]
+    fn warm_up(&mut self) -> Result<(), ModelError> {
+        if self.gpu.is_none() {
+            return Ok(());
+        }
+        self.make_room(FIRST_ROOM)?;
+        // Tests have no tensor operations in 16 bits.
+        let longest = if self.device.is_cpu() {
+            MAX_TOKENS
+        } else {
+            SHORT_APPEND + 1
+        };
+        for tokens in [1, 2, 4, MAX_TOKENS, longest] {
+            let tokens = tokens.min(self.config.max_positions);
+            let logits = self.append(&vec![0; tokens])?;
+            self.choose(&logits, None, Choice::Likeliest)?;
+            self.reset();
+        }
+        if let Some(gpu) = &mut self.gpu {
+            gpu.warm = true;
+        }
+        self.make_room(FIRST_ROOM)
+    }
+
+    /// Makes room for `tokens` tokens in all, or as many as a sequence can have.
+    #[cfg(any(feature = "cuda", test))]
+    fn make_room(&mut self, tokens: usize) -> Result<(), ModelError> {
+        let (needed, kept) = (tokens.min(self.config.max_positions), self.position());
+        let failed = |error| ModelError::compute(&self.name, "making room in the key-value cache", &error);
+        if let Cache::Tensors(cache) = &mut self.cache {
+            cache
+                .reserve(&self.config, self.dtype, &self.device, kept, needed)
+                .map_err(failed)?;
+            if let Some(GpuPasses {
+                short: Some(short),
+                warm,
+                ..
+            }) = &mut self.gpu
+            {
+                short.use_cache(cache, *warm).map_err(failed)?;
+            }
+        }
+        Ok(())
     }
 
     /// The model's shape.
@@ -91,6 +192,20 @@ impl Transformer {
     pub(crate) fn use_tensor_operations(&mut self) {
         self.cache = Cache::Tensors(TensorCache::new());
         self.appends.clear();
+    }
+
+    /// Switches the CPU to what GPUs do: tensor operations for long passes, the emulated kernels for short ones and for choices.
+    #[cfg(test)]
+    pub(crate) fn use_gpu_passes(&mut self) -> Arc<crate::network::gpu::emulation::Emulation> {
+        self.use_tensor_operations();
+        let emulation = crate::network::gpu::emulation::Emulation::new(self.dtype);
+        let kernels = Kernels::Emulated(Arc::clone(&emulation));
+        let place = (&self.device, self.dtype);
+        let gpu = GpuPasses::new(kernels, &self.name, &self.network, &self.config, &self.rope, place).unwrap();
+        assert!(gpu.short.is_some(), "the kernels fit the shape");
+        self.gpu = Some(gpu);
+        self.warm_up().unwrap();
+        emulation
     }
 
     /// Errs where `tokens` cannot be appended.
@@ -114,6 +229,16 @@ impl Transformer {
         }
     }
 
+    /// Number of tokens that go through the layers at once, where `tokens` are appended.
+    fn chunk(&self, tokens: usize) -> usize {
+        #[cfg(any(feature = "cuda", test))]
+        if tokens <= SHORT_APPEND && self.gpu.as_ref().is_some_and(|gpu| gpu.short.is_some()) {
+            return MAX_TOKENS;
+        }
+        let _ = tokens;
+        PROMPT_CHUNK
+    }
+
     /// One forward pass, which appends `tokens` at `position`.
     fn forward(&mut self, position: usize, tokens: &[u32]) -> Result<Tensor, ModelError> {
         let failed = |error| ModelError::compute(&self.name, "a forward pass", &error);
@@ -121,6 +246,12 @@ impl Transformer {
         match &mut self.cache {
             Cache::Tensors(cache) => {
                 let place = (&self.device, self.dtype);
+                #[cfg(any(feature = "cuda", test))]
+                if tokens.len() <= MAX_TOKENS
+                    && let Some(GpuPasses { short: Some(short), .. }) = &mut self.gpu
+                {
+                    return short.forward(position, tokens).map_err(failed);
+                }
                 tensor_forward::forward(network, config, rope, cache, place, position, tokens).map_err(failed)
             }
             Cache::Cpu(cache) => {
@@ -154,7 +285,11 @@ impl LanguageModel for Transformer {
         self.check_tokens(tokens)?;
         let mut position = self.position();
         let mut logits = None;
-        for chunk in tokens.chunks(PROMPT_CHUNK) {
+        #[cfg(any(feature = "cuda", test))]
+        if self.gpu.is_some() {
+            self.make_room(position + tokens.len())?;
+        }
+        for chunk in tokens.chunks(self.chunk(tokens.len())) {
             logits = Some(self.forward(position, chunk)?);
             position += chunk.len();
         }
@@ -191,6 +326,71 @@ impl LanguageModel for Transformer {
 
     fn thread_pool(&self) -> Option<Arc<rayon::ThreadPool>> {
         self.threads.clone()
+    }
+
+    fn reserve(&mut self, tokens: usize) -> Result<(), ModelError> {
+        if let Cache::Cpu(cache) = &mut self.cache {
+            cache.reserve(&self.config, tokens.min(self.config.max_positions));
+        }
+        #[cfg(any(feature = "cuda", test))]
+        self.make_room(tokens)?;
+        Ok(())
+    }
+
+    #[cfg(any(feature = "cuda", test))]
+    fn chooses_on_device(&self) -> bool {
+        self.gpu.is_some()
+    }
+
+    #[cfg(any(feature = "cuda", test))]
+    fn choose(
+        &mut self,
+        logits: &Tensor,
+        mask: Option<&TokenMask>,
+        choice: Choice,
+    ) -> Result<Option<TokenId>, ModelError> {
+        let Some(gpu) = &mut self.gpu else {
+            let mut host = Vec::new();
+            logits_to_host(logits, &mut host)?;
+            return Ok(choice.among(&host, mask));
+        };
+        let failed = |error| ModelError::compute(&self.name, "choosing a token", &error);
+        match gpu.chooser.choose(logits, mask, choice).map_err(failed)? {
+            DeviceChoice::Chosen(token) => Ok(token),
+            DeviceChoice::NotFinite(token) => {
+                let value = logits.get(token as usize).and_then(|logit| logit.to_scalar());
+                Err(ModelError::NonFiniteLogits {
+                    model: self.name.clone(),
+                    token: token as usize,
+                    value: value.map_err(failed)?,
+                })
+            }
+        }
+    }
+
+    #[cfg(any(feature = "cuda", test))]
+    fn is_computing(&self) -> bool {
+        self.gpu.as_ref().is_some_and(|gpu| gpu.kernels.is_busy())
+    }
+}
+
+#[cfg(any(feature = "cuda", test))]
+impl GpuPasses {
+    fn new(
+        kernels: Kernels,
+        name: &str,
+        network: &Network,
+        config: &ModelConfig,
+        rope: &Rope,
+        place: (&Device, DType),
+    ) -> Result<Self, ModelError> {
+        let failed = |error| ModelError::compute(name, "preparing passes over few tokens", &error);
+        Ok(Self {
+            short: ShortPass::new(&kernels, network, config, rope, place).map_err(failed)?,
+            chooser: Chooser::new(&kernels, config.vocab_size, place.0).map_err(failed)?,
+            kernels,
+            warm: false,
+        })
     }
 }
 

@@ -61,7 +61,7 @@ impl FromStr for CheckpointTokenizer {
 }
 
 /// Names of the shapes that [`RandomCheckpoint::preset`] knows.
-pub const PRESETS: [&str; 3] = ["tiny", "small", "llama-3.2-1b"];
+pub const PRESETS: [&str; 4] = ["tiny", "small", "llama-3.2-1b", "llama-3.1-8b"];
 
 /// Id of the byte tokenizer's beginning-of-sequence token, which follows the 256 bytes.
 const BOS: u32 = 256;
@@ -69,8 +69,8 @@ const BOS: u32 = 256;
 const EOS: u32 = 257;
 
 impl RandomCheckpoint {
-    /// The shape of that name: `tiny` (some 50,000 weights), `small` (4.4 million) or `llama-3.2-1b` (1.24 billion, that
-    /// model's shape); `None` for other names.
+    /// The shape of that name: `tiny` (some 50,000 weights), `small` (4.4 million), `llama-3.2-1b` (1.24 billion) or
+    /// `llama-3.1-8b` (8.03 billion), those models' shapes; `None` for other names.
     pub fn preset(family: Family, preset: &str) -> Option<Self> {
         let mut config = match preset {
             "tiny" => json!({
@@ -88,18 +88,23 @@ impl RandomCheckpoint {
                 "num_key_value_heads": 8, "head_dim": 64, "vocab_size": 128_256, "max_position_embeddings": 131_072,
                 "rope_theta": 500_000.0,
             }),
+            "llama-3.1-8b" => json!({
+                "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
+                "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 128_256, "max_position_embeddings": 131_072,
+                "rope_theta": 500_000.0,
+            }),
             _ => return None,
         };
         config["architectures"] = json!([family.architecture()]);
         config["model_type"] = family.name().into();
         config["hidden_act"] = "silu".into();
         config["rms_norm_eps"] = json!(1e-5);
-        config["tie_word_embeddings"] = true.into();
+        config["tie_word_embeddings"] = (preset != "llama-3.1-8b").into();
         if family == Family::Llama {
             // So that tests see each of the three kinds of frequencies within a small model's few positions.
             let first_training = if preset == "tiny" { 64 } else { 8192 };
             config["rope_scaling"] = json!({
-                "rope_type": "llama3", "factor": 32.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                "rope_type": "llama3", "factor": if preset == "llama-3.1-8b" { 8.0 } else { 32.0 }, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                 "original_max_position_embeddings": first_training,
             });
         }

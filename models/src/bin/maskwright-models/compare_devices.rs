@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use maskwright_models::{
-    LanguageModel, LoadOptions, ModelDevice, ModelError, WeightFormat, load, logits_to_host, self_check,
+    Choice, LanguageModel, LoadOptions, ModelDevice, ModelError, WeightFormat, load, logits_to_host, self_check,
 };
 
 /// Holds a model on another device against the same model on the CPU, and times it there.
@@ -78,21 +78,16 @@ fn compare(arguments: &CompareDevices) -> Result<bool, Box<dyn Error>> {
     let summary = other.summary().clone();
     writeln!(
         out,
-        "{}: {:.3} billion weights as {} on {}, loaded in {load_seconds:.2} s",
+        "{}: {:.3} billion weights as {} on {}, {} bytes of them read for a token; loaded in {load_seconds:.2} s",
         summary.name,
         summary.parameters as f64 / 1e9,
         summary.dtype,
         summary.device,
+        summary.bytes_per_token,
     )?;
     let (reference, other) = (&mut *reference.model, &mut *other.model);
     let exact = summary.dtype == "f32";
     let tolerance = arguments.tolerance.unwrap_or(if exact { 1e-3 } else { 0.1 });
-
-    // The first pass of each kind compiles and loads kernels.
-    let start = Instant::now();
-    let short = prompt(other, 12);
-    answer(other, &short, 2)?;
-    writeln!(out, "first passes: {:.0} ms", start.elapsed().as_secs_f64() * 1e3)?;
 
     let mut passed = true;
     for &length in &arguments.prompts {
@@ -101,7 +96,7 @@ fn compare(arguments: &CompareDevices) -> Result<bool, Box<dyn Error>> {
         let fed = follow(other, &prompt, &expected.tokens)?;
         let compared = Comparison::of(&expected.logits, &fed);
         let own = answer(other, &prompt, arguments.count)?;
-        let good = compared.difference <= tolerance && compared.widest_miss <= tolerance;
+        let good = compared.difference <= tolerance && compared.widest_miss <= tolerance && own.choices == own.tokens;
         passed &= good;
         let same = expected.tokens.iter().zip(&own.tokens).take_while(|(a, b)| a == b);
         writeln!(
@@ -120,6 +115,16 @@ fn compare(arguments: &CompareDevices) -> Result<bool, Box<dyn Error>> {
             verdict(good),
         )?;
     }
+
+    let in_runs = Comparison::of(&runs(reference)?, &runs(other)?);
+    let good = in_runs.difference <= tolerance;
+    passed &= good;
+    writeln!(
+        out,
+        "appended in runs of 1 to {LONGEST_RUN} tokens, some taken back: logits differ by {:.1e} of their spread at most: {}",
+        in_runs.difference,
+        verdict(good),
+    )?;
 
     let long = prompt(other, 300);
     let check = self_check(other, &long, if exact { 1e-4 } else { 0.05 })?;
@@ -158,23 +163,28 @@ fn prompt(model: &dyn LanguageModel, length: usize) -> Vec<u32> {
 
 struct Answer {
     tokens: Vec<u32>,
+    /// The tokens that the model itself chose, where its logits are.
+    choices: Vec<u32>,
     /// The logits from which each token was chosen.
     logits: Vec<Vec<f32>>,
     prompt_ms: f64,
-    /// The middle one of the passes over one token, with its logits brought to the host.
+    /// The middle one of the passes over one token, with the choice of the next.
     token_ms: f64,
 }
 
 /// Continues `prompt` greedily.
 fn answer(model: &mut dyn LanguageModel, prompt: &[u32], count: usize) -> Result<Answer, ModelError> {
     model.reset();
-    let (mut tokens, mut all, mut times) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tokens, mut choices, mut all, mut times) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut pending = prompt.to_vec();
     for _ in 0..count {
         let mut logits = Vec::new();
         let start = Instant::now();
-        logits_to_host(&model.append(&pending)?, &mut logits)?;
+        let computed = model.append(&pending)?;
+        let choice = model.choose(&computed, None, Choice::Likeliest)?;
         times.push(start.elapsed().as_secs_f64() * 1e3);
+        choices.extend(choice);
+        logits_to_host(&computed, &mut logits)?;
         let token = best(&logits);
         tokens.push(token);
         all.push(logits);
@@ -185,6 +195,7 @@ fn answer(model: &mut dyn LanguageModel, prompt: &[u32], count: usize) -> Result
     steps.sort_by(f64::total_cmp);
     Ok(Answer {
         tokens,
+        choices,
         logits: all,
         prompt_ms,
         token_ms: steps.get(steps.len() / 2).copied().unwrap_or_default(),
@@ -201,6 +212,25 @@ fn follow(model: &mut dyn LanguageModel, prompt: &[u32], tokens: &[u32]) -> Resu
         logits_to_host(&model.append(&pending)?, &mut logits)?;
         all.push(logits);
         pending = vec![token];
+    }
+    Ok(all)
+}
+
+/// Most tokens of a run.
+const LONGEST_RUN: usize = 20;
+
+/// The logits after runs of 1, 2 … tokens, each appended at once behind a run that is taken back.
+fn runs(model: &mut dyn LanguageModel) -> Result<Vec<Vec<f32>>, ModelError> {
+    model.reset();
+    let tokens = prompt(model, LONGEST_RUN);
+    let mut all = Vec::new();
+    for length in 1..=LONGEST_RUN {
+        let before = model.snapshot();
+        model.append(&tokens[LONGEST_RUN - length..])?;
+        model.restore(&before)?;
+        let mut logits = Vec::new();
+        logits_to_host(&model.append(&tokens[..length])?, &mut logits)?;
+        all.push(logits);
     }
     Ok(all)
 }

@@ -4,6 +4,7 @@
 mod compare_devices;
 mod export_gguf;
 mod greedy_tokens;
+mod memory_bandwidth;
 mod random_checkpoint;
 
 use std::io::Write;
@@ -17,6 +18,7 @@ enum Command {
     CompareDevices(compare_devices::CompareDevices),
     ExportGguf(export_gguf::ExportGguf),
     GreedyTokens(greedy_tokens::GreedyTokens),
+    MemoryBandwidth(memory_bandwidth::MemoryBandwidth),
     RandomCheckpoint(random_checkpoint::WriteRandomCheckpoint),
 }
 
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         Command::CompareDevices(command) => command.run(),
         Command::ExportGguf(command) => command.run(),
         Command::GreedyTokens(command) => command.run(),
+        Command::MemoryBandwidth(command) => command.run(),
         Command::RandomCheckpoint(command) => command.run(),
     };
     match done {

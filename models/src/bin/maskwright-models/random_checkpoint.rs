@@ -15,7 +15,7 @@ pub(crate) struct WriteRandomCheckpoint {
     /// Family: llama, mistral, qwen2 or qwen3
     #[arg(long, default_value = "llama")]
     family: String,
-    /// Shape: tiny, small or llama-3.2-1b
+    /// Shape: tiny, small, llama-3.2-1b or llama-3.1-8b
     #[arg(long, default_value = "tiny", value_parser = PRESETS)]
     preset: String,
     /// Seed of the weights
@@ -48,7 +48,9 @@ impl WriteRandomCheckpoint {
         checkpoint.format = self.dtype;
         checkpoint.shards = self.shards;
         checkpoint.tokenizer = self.tokenizer.clone();
-        checkpoint.config["tie_word_embeddings"] = (!self.untied).into();
+        if self.untied {
+            checkpoint.config["tie_word_embeddings"] = false.into();
+        }
         if let Some(size) = self.vocab_size {
             checkpoint.config["vocab_size"] = size.into();
         }

@@ -1,7 +1,23 @@
 //! NVIDIA GPUs, opened so that all work of a model is in one order.
 
-use candle_core::cuda_backend::cudarc::driver::{result, sys};
-use candle_core::{CudaDevice, Device, Error};
+use std::process::Command;
+
+use candle_core::cuda_backend::cudarc::driver::{CudaContext, result, sys};
+use candle_core::{CudaDevice, DType, Device, Error};
+
+use crate::load::config::ModelConfig;
+use crate::network::device::GpuSummary;
+use crate::network::gpu::memory::MemoryNeeds;
+
+/// What `nvidia-smi` is asked of a GPU's state.
+const STATE: [&str; 6] = [
+    "driver_version",
+    "clocks.sm",
+    "clocks.max.sm",
+    "clocks.mem",
+    "power.limit",
+    "persistence_mode",
+];
 
 /// Opens GPU `number` with a stream of its own.
 ///
@@ -48,6 +64,48 @@ fn keep_freed_memory(device: &CudaDevice) -> Result<(), result::DriverError> {
         let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
         result::mem_pool::set_attribute(pool, attribute, (&raw mut threshold).cast())
     }
+}
+
+/// Errs where the model does not fit the free memory.
+pub(crate) fn check_memory(device: &Device, config: &ModelConfig, dtype: DType) -> Result<(), String> {
+    let Device::Cuda(device) = device else {
+        return Ok(());
+    };
+    let (free, _) = device
+        .cuda_stream()
+        .context()
+        .mem_get_info()
+        .map_err(|error| format!("its free memory cannot be asked for: {error}"))?;
+    MemoryNeeds::of(config, dtype).check(free as u64)
+}
+
+/// GPU `number` and its state; `None` where there is none.
+pub(crate) fn describe(number: usize) -> Option<GpuSummary> {
+    let context = CudaContext::new(number).ok()?;
+    let bytes = context.uuid().ok()?.bytes.map(|byte| byte as u8);
+    let mut uuid = hex::encode(bytes);
+    for dash in [20, 16, 12, 8] {
+        uuid.insert(dash, '-');
+    }
+    let answer = Command::new("nvidia-smi")
+        .arg(format!("--id=GPU-{uuid}"))
+        .arg(format!("--query-gpu={}", STATE.join(",")))
+        .arg("--format=csv,noheader")
+        .output();
+    let answer = answer.ok().filter(|answer| answer.status.success());
+    let text = answer.map_or_else(String::new, |answer| {
+        String::from_utf8_lossy(&answer.stdout).into_owned()
+    });
+    let values = text.trim().split(',').map(|value| value.trim().to_owned());
+    Some(GpuSummary {
+        name: context.name().ok()?,
+        memory_mib: context.total_mem().ok()? as u64 >> 20,
+        state: STATE
+            .map(str::to_owned)
+            .into_iter()
+            .zip(values.filter(|value| !value.is_empty()))
+            .collect(),
+    })
 }
 
 /// What the driver said when the GPU was opened, and what that mostly means.

@@ -1,0 +1,40 @@
+//! With the feature `cuda`, compiles the kernels in `cuda/` to PTX by the toolkit's nvcc: `NVCC`, or that of `CUDA_HOME`, or the
+//! one on the path. `CUDA_COMPUTE_CAP` is the oldest GPU to serve, 80 where it is not set.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=cuda");
+    for variable in ["NVCC", "CUDA_HOME", "CUDA_COMPUTE_CAP"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+    }
+    if env::var_os("CARGO_FEATURE_CUDA").is_none() {
+        return;
+    }
+    let nvcc = env::var_os("NVCC").map(PathBuf::from);
+    let nvcc = nvcc.or_else(|| Some(PathBuf::from(env::var_os("CUDA_HOME")?).join("bin/nvcc")));
+    let nvcc = nvcc.unwrap_or_else(|| PathBuf::from("nvcc"));
+    let oldest = env::var("CUDA_COMPUTE_CAP").unwrap_or_else(|_| "80".to_owned());
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let formats =
+        ["f32", "bf16", "f16"].map(|format| ("short_pass.cu", format!("short_pass_{format}.ptx"), Some(format)));
+    for (source, name, format) in formats
+        .into_iter()
+        .chain([("choose.cu", "choose.ptx".to_owned(), None)])
+    {
+        let mut command = Command::new(&nvcc);
+        command
+            .args(["-ptx", "-O3", "-std=c++17"])
+            .arg(format!("-arch=compute_{oldest}"));
+        command.args(format.map(|format| format!("-DWEIGHT={format}")));
+        command.arg(format!("cuda/{source}")).arg("-o").arg(out.join(name));
+        let status = command.status();
+        assert!(
+            status.as_ref().is_ok_and(|status| status.success()),
+            "{} could not compile cuda/{source} ({status:?}); scripts/build-cuda.sh brings a CUDA toolkit of its own",
+            nvcc.display()
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! The kernels run on the CPU by `cuda/emulation.cpp`, for tests.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use candle_core::{DType, Error, Result};
+
+type Launch = unsafe extern "C" fn(*const c_char, *const u32, u32, *mut *mut c_void) -> c_int;
+
+/// The emulated kernels for one number format, and how often they were launched.
+#[derive(Debug)]
+pub(crate) struct Emulation {
+    /// The library's `launch`, which runs one kernel at a time.
+    run: Mutex<Launch>,
+    pub(crate) launches: AtomicUsize,
+}
+
+// The system's own way to load a library: for tests alone, no crate is worth it.
+#[allow(unsafe_code)]
+unsafe extern "C" {
+    fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+const RTLD_NOW: c_int = 2;
+
+impl Emulation {
+    /// The emulation for weights kept as `dtype`, built once by the C++ compiler that `CXX` names or `c++`.
+    pub(crate) fn new(dtype: DType) -> Arc<Self> {
+        static BUILT: Mutex<Option<HashMap<&'static str, PathBuf>>> = Mutex::new(None);
+        let name = dtype.as_str();
+        let mut built = BUILT.lock().unwrap();
+        let library = built.get_or_insert_default().entry(name).or_insert_with(|| build(name));
+        let library = CString::new(library.to_str().unwrap()).unwrap();
+        // SAFETY: the library is this crate's own; it has one function, of that type.
+        #[allow(unsafe_code)]
+        let run = unsafe {
+            let handle = dlopen(library.as_ptr(), RTLD_NOW);
+            assert!(!handle.is_null(), "{library:?} cannot be loaded");
+            let launch = dlsym(handle, c"launch".as_ptr());
+            assert!(!launch.is_null(), "{library:?} has no function launch");
+            std::mem::transmute::<*mut c_void, Launch>(launch)
+        };
+        Arc::new(Self {
+            run: Mutex::new(run),
+            launches: AtomicUsize::new(0),
+        })
+    }
+
+    /// Runs a kernel to its end.
+    pub(crate) fn launch(&self, name: &CStr, grid: [u32; 3], block: u32, arguments: &mut [*mut c_void]) -> Result<()> {
+        self.launches.fetch_add(1, Ordering::Relaxed);
+        // One library serves all emulations of a format, and has its state in statics.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap();
+        let run = self.run.lock().unwrap();
+        // SAFETY: the arguments are pointers to values of the kernel's parameters, which the tests hold against other passes.
+        #[allow(unsafe_code)]
+        let status = unsafe { run(name.as_ptr(), grid.as_ptr(), block, arguments.as_mut_ptr()) };
+        match status {
+            0 => Ok(()),
+            _ => Err(Error::Msg(format!("no kernel {name:?}"))),
+        }
+    }
+}
+
+/// Compiles the emulation.
+fn build(dtype: &str) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulation.cpp");
+    // Kept while the process runs, and left to the system's cleaning of its temporary files.
+    let library = tempfile::Builder::new()
+        .prefix("maskwright-kernels-")
+        .tempdir()
+        .unwrap()
+        .keep();
+    let library = library.join(format!("{dtype}.so"));
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    let status = Command::new(&compiler)
+        .args([
+            "-std=c++17",
+            "-O2",
+            "-U_FORTIFY_SOURCE",
+            "-Wno-unknown-pragmas",
+            "-shared",
+            "-fPIC",
+        ])
+        .arg(format!("-DWEIGHT={dtype}"))
+        .arg(source)
+        .arg("-o")
+        .arg(&library)
+        .status();
+    assert!(
+        status.as_ref().is_ok_and(|status| status.success()),
+        "{compiler:?} cannot build the kernels' emulation: {status:?}"
+    );
+    library
+}

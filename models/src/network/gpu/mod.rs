@@ -1,0 +1,18 @@
+//! What GPUs have of their own: opening one, forward passes over few tokens and the choice of tokens by the kernels in `cuda/`.
+//!
+//! The kernels are launched on a GPU or, in tests, run by their emulation on the CPU, which is what the type
+//! [`Kernels`](kernels::Kernels) hides. Passes over many tokens are
+//! [`tensor_forward`](crate::network::tensor_forward)'s.
+
+pub(crate) mod choice;
+#[cfg(feature = "cuda")]
+pub(crate) mod device;
+#[cfg(test)]
+pub(crate) mod emulation;
+pub(crate) mod kernels;
+#[cfg(feature = "cuda")]
+pub(crate) mod launch;
+pub(crate) mod memory;
+pub(crate) mod short_pass;
+#[cfg(test)]
+mod tests;
