@@ -192,6 +192,11 @@ fn bench_table() -> String {
     format!("{}\n\n{}\n", text(&bench["markdown"]).trim(), source(&bench))
 }
 
+/// The report of `scripts/gpu-report.sh`, which names its hardware and date itself.
+fn gpu_table() -> String {
+    format!("{}\n", text(&results("gpu")["markdown"]).trim())
+}
+
 /// The chart of README: the time of a mask by percentile on a logarithmic axis, one line for each framework.
 fn chart() -> String {
     const WIDTH: f64 = 760.0;
@@ -289,6 +294,7 @@ fn filled(document: &str) -> String {
         ("ratios", ratios_table()),
         ("testsuite", suite_table()),
         ("bench", bench_table()),
+        ("gpu", gpu_table()),
     ];
     for (name, block) in blocks {
         let (begin, end) = (
