@@ -19,14 +19,16 @@ const SPELLING_BYTES: usize = 1 << 20;
 /// Tokens up to which completions are looked for.
 const MAX_TOKENS: usize = 1 << 16;
 
+/// For each place in a text the number of tokens that spell what is left, and the length of the first.
+type Spelling = Arc<[(u32, u32)]>;
+
 /// What is remembered of completions in one schema.
 #[derive(Debug)]
 pub(crate) struct Completions {
     /// How many tokens end the document from states between its parts.
     lengths: BoundedCache<State, u32>,
-    /// By the address of a text, which is kept with it: for each place in it the number of tokens that spell what is left,
-    /// and the length of the first.
-    spellings: HashMap<usize, (Arc<[u8]>, Arc<[(u32, u32)]>)>,
+    /// The spelling of a text by its address, at which the text is kept.
+    spellings: HashMap<usize, (Arc<[u8]>, Spelling)>,
     bytes: usize,
 }
 

@@ -24,13 +24,16 @@ struct DiagramNode {
     invalid: DiagramId,
 }
 
+/// A formula over verdicts, with the atoms of these by their assertions.
+type Source = (FormulaId, Box<[(Atom, u32)]>);
+
 /// All decision diagrams of one compiled schema, each node stored once.
 #[derive(Debug, Default)]
 pub(crate) struct DecisionDiagrams {
     nodes: Vec<DiagramNode>,
     ids: HashMap<DiagramNode, DiagramId>,
-    /// The formula over verdicts that a diagram was first made from, with the atoms of its verdicts by their assertions.
-    sources: HashMap<DiagramId, (FormulaId, Box<[(Atom, u32)]>)>,
+    /// The formula over verdicts that a diagram was first made from.
+    sources: HashMap<DiagramId, Source>,
 }
 
 /// A condition, and the diagrams that hold if it does and if it does not.

@@ -1,7 +1,7 @@
 //! The kernels run on the CPU by `cuda/emulation.cpp`, for tests.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,6 +28,18 @@ unsafe extern "C" {
 const RTLD_NOW: c_int = 2;
 
 impl Emulation {
+    /// Whether there is a C++ compiler to build the emulation with; says so where a test is skipped for want of one.
+    pub(crate) fn is_available() -> bool {
+        let found = Command::new(compiler()).arg("--version").output().is_ok();
+        if !found {
+            eprintln!(
+                "skipped: the kernels' emulation needs a C++ compiler: {:?} is not there",
+                compiler()
+            );
+        }
+        found
+    }
+
     /// The emulation for weights kept as `dtype`, built once by the C++ compiler that `CXX` names or `c++`.
     pub(crate) fn new(dtype: DType) -> Arc<Self> {
         static BUILT: Mutex<Option<HashMap<&'static str, PathBuf>>> = Mutex::new(None);
@@ -67,6 +79,11 @@ impl Emulation {
     }
 }
 
+/// The C++ compiler that `CXX` names, or `c++`.
+fn compiler() -> OsString {
+    std::env::var_os("CXX").unwrap_or_else(|| "c++".into())
+}
+
 /// Compiles the emulation.
 fn build(dtype: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulation.cpp");
@@ -77,7 +94,7 @@ fn build(dtype: &str) -> PathBuf {
         .unwrap()
         .keep();
     let library = library.join(format!("{dtype}.so"));
-    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    let compiler = compiler();
     let status = Command::new(&compiler)
         .args([
             "-std=c++17",

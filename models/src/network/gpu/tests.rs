@@ -9,6 +9,7 @@ use crate::choice::Choice;
 use crate::language_model::logits_to_host;
 use crate::load::config::ModelConfig;
 use crate::load::weights::{WeightBytes, Weights};
+use crate::network::gpu::emulation::Emulation;
 use crate::network::transformer::Transformer;
 use crate::{
     Constraint, DecodeOptions, Family, LanguageModel, LoadOptions, ModelError, RandomCheckpoint, Sampler,
@@ -73,6 +74,9 @@ fn assert_close(found: &[Vec<f32>], expected: &[Vec<f32>], tolerance: f32, what:
 
 #[test]
 fn kernels_compute_what_the_loops_compute() {
+    if !Emulation::is_available() {
+        return;
+    }
     // Single tokens, runs that the kernels pad, one that goes through them twice, one by tensor operations; more keys than a
     // block is given, and than all blocks get at least.
     const PARTS: [usize; 12] = [3, 1, 1, 8, 2, 13, 1, 24, 1, 5, 60, 1];
@@ -86,6 +90,9 @@ fn kernels_compute_what_the_loops_compute() {
 
 #[test]
 fn kernels_serve_heads_without_groups_and_wide_groups() {
+    if !Emulation::is_available() {
+        return;
+    }
     const PARTS: [usize; 4] = [3, 1, 40, 2];
     for (heads, kv_heads) in [(3, 3), (6, 1), (8, 1)] {
         let shape = |checkpoint: &mut RandomCheckpoint| {
@@ -107,6 +114,9 @@ fn kernels_serve_heads_without_groups_and_wide_groups() {
 
 #[test]
 fn a_token_takes_five_launches_a_layer_and_no_new_memory() {
+    if !Emulation::is_available() {
+        return;
+    }
     let mut model = model(Family::Llama, DType::F32, |_| {});
     let layers = model.config().layers;
     let emulation = model.use_gpu_passes();
@@ -123,6 +133,9 @@ fn a_token_takes_five_launches_a_layer_and_no_new_memory() {
 
 #[test]
 fn choices_are_those_of_the_host() {
+    if !Emulation::is_available() {
+        return;
+    }
     let mut model = model(Family::Llama, DType::F32, |_| {});
     model.use_gpu_passes();
     let mut host = Vec::new();
@@ -159,6 +172,9 @@ fn choices_are_those_of_the_host() {
 
 #[test]
 fn ties_go_to_the_lowest_id_and_what_is_not_finite_is_noticed() {
+    if !Emulation::is_available() {
+        return;
+    }
     let mut model = model(Family::Llama, DType::F32, |checkpoint| {
         checkpoint.config["vocab_size"] = 2_000.into();
     });
@@ -235,6 +251,9 @@ fn answer(model: &mut Transformer, schema: Option<&str>, sampling: &SamplingOpti
 
 #[test]
 fn answers_are_those_of_the_loops_token_by_token() {
+    if !Emulation::is_available() {
+        return;
+    }
     // Forced keys of several lengths, free text, and a limit so near that tokens have to be passed over.
     const SCHEMA: &str = r#"{
         "type": "object",

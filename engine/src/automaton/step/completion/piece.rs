@@ -49,6 +49,9 @@ impl From<Vec<u8>> for TextPiece {
     }
 }
 
+/// Different values that satisfy a constraint, each with the assertion of being equal to it.
+pub(super) type Samples = Arc<[(TextPiece, AssertionId)]>;
+
 /// Memo of texts that complete values and containers.
 #[derive(Debug, Default)]
 pub(crate) struct Completions {
@@ -60,7 +63,7 @@ pub(crate) struct Completions {
     /// it comes after another.
     pub(super) members: HashMap<(FormulaId, TextId, bool), Option<TextPiece>>,
     /// Different values that satisfy a constraint, with the number that were asked for.
-    pub(super) samples: HashMap<Constraint, (usize, Arc<[(TextPiece, AssertionId)]>)>,
+    pub(super) samples: HashMap<Constraint, (usize, Samples)>,
     /// A piece of the completion from a state, with the state after it.
     pub(super) next: HashMap<State, (TextPiece, State)>,
     /// The longest text so far of a string whose characters are all free.
