@@ -15,9 +15,9 @@ const SPELT: &str = "maskwright:spelt";
 /// Members that are tried one behind the other.
 const ATTEMPTS: usize = 10_000;
 /// Bytes of a schema together with an instance up to which the engine is asked for the only value equal to the instance.
-const ONLY_VALUE_BYTES: usize = 1 << 16;
+const ONLY_VALUE_BYTES: usize = 1 << 20;
 /// Memory that the engine may take for that.
-const ONLY_VALUE_MEMORY: usize = 64 << 20;
+const ONLY_VALUE_MEMORY: usize = 256 << 20;
 /// Digits up to which a number is written out.
 const WRITTEN_DIGITS: i64 = 400;
 
