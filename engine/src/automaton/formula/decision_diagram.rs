@@ -236,6 +236,32 @@ impl DecisionDiagrams {
         all
     }
 
+    /// The diagram that admits exactly the verdict vectors over `assertions` assertions of which only the assertions of one
+    /// of the lists are satisfied. The lists are sorted and distinct.
+    pub(crate) fn among_satisfied(&mut self, satisfied: &[Vec<u32>], assertions: u32) -> DiagramId {
+        if satisfied.iter().any(|list| list.len() > 1) {
+            let vector = |list: &Vec<u32>| (0..assertions).map(|at| list.binary_search(&at).is_ok()).collect();
+            let mut vectors: Vec<Vec<bool>> = satisfied.iter().map(vector).collect();
+            vectors.sort_unstable_by(|a, b| b.cmp(a));
+            return self.among(&vectors, assertions as usize);
+        }
+        let mut alone = satisfied
+            .iter()
+            .filter_map(|list| list.first().copied())
+            .rev()
+            .peekable();
+        let (mut diagram, mut no_others) = (DiagramId::NEVER, DiagramId::ALWAYS);
+        if satisfied.iter().any(Vec::is_empty) {
+            diagram = DiagramId::ALWAYS;
+        }
+        for assertion in (0..assertions).rev() {
+            let valid = alone.next_if_eq(&assertion).map_or(DiagramId::NEVER, |_| no_others);
+            diagram = self.branch(assertion, valid, diagram);
+            no_others = self.branch(assertion, DiagramId::NEVER, no_others);
+        }
+        diagram
+    }
+
     /// The diagram that admits exactly these verdict vectors over `assertions` assertions. The vectors must be distinct
     /// and sorted with `true` before `false`.
     pub(crate) fn among(&mut self, vectors: &[Vec<bool>], assertions: usize) -> DiagramId {

@@ -27,35 +27,45 @@ impl Search {
             .collect())
     }
 
-    /// All ways to complete a container with residual `formula`, which speaks of the verdicts of the assertions `read`, as
-    /// one formula over verdicts. One way is known, or `false`; `next` looks for a way for which the formulas have the
-    /// truth values beside them.
-    pub(super) fn all_ways(
+    /// The diagram of the verdicts of the assertions `read` for which a container with residual `formula`, which speaks of
+    /// them, can be completed. One way to do so is known, or `false`. `next` looks for a way for which the formulas have
+    /// the truth values beside them, and `can_end` says whether a container without open verdicts can be completed.
+    pub(super) fn admitted_verdicts(
         &mut self,
         formula: FormulaId,
         read: &[AssertionId],
         known: FormulaId,
         mut next: impl FnMut(&mut Self, &[(FormulaId, bool)]) -> Result<Option<FormulaId>, AutomatonError>,
-    ) -> Result<FormulaId, AutomatonError> {
-        let mut ways = vec![known];
+        mut can_end: impl FnMut(&mut Self, FormulaId) -> Result<bool, AutomatonError>,
+    ) -> Result<DiagramId, AutomatonError> {
         let (few, combinations) = self.finite_verdicts(read)?;
+        let (mut ways, mut admitted) = (vec![known], Vec::new());
+        let are_few = few.len() == read.len();
         for satisfied in combinations {
             let algebra = &self.algebra;
             let verdict_of = |atom| match algebra.atoms.kind(atom) {
-                AtomKind::Verdict(place) if few.binary_search(&place).is_ok() => {
+                AtomKind::Verdict(place) if are_few || few.binary_search(&place).is_ok() => {
                     Some(satisfied.binary_search(&place).is_ok())
                 }
                 _ => None,
             };
-            if ways
+            let is_covered = ways
                 .iter()
-                .any(|way| algebra.formulas.evaluate(*way, &verdict_of) == Some(true))
-            {
+                .any(|way| algebra.formulas.evaluate(*way, &verdict_of) == Some(true));
+            if is_covered && !are_few {
                 continue;
             }
             let atoms = algebra.formulas.atoms(formula).iter();
             let fixed = atoms.filter_map(|atom| Some((*atom, FormulaId::constant(verdict_of(*atom)?))));
             let fixed: Vec<(Atom, FormulaId)> = fixed.collect();
+            if are_few {
+                let is_admitted = is_covered || {
+                    let after = self.algebra.formulas.replace(formula, &fixed);
+                    can_end(self, after)?
+                };
+                admitted.extend(is_admitted.then_some(satisfied));
+                continue;
+            }
             let mut goals = vec![(self.algebra.formulas.replace(formula, &fixed), true)];
             for &way in &ways {
                 goals.insert(0, (self.algebra.formulas.replace(way, &fixed), false));
@@ -70,13 +80,18 @@ impl Search {
                 check_limit(ways.len(), limit, "combinations of subschemas that a value may satisfy")?;
             }
         }
-        Ok(self.algebra.formulas.or(ways))
+        if are_few {
+            return Ok(self.algebra.diagrams.among_satisfied(&admitted, read.len() as u32));
+        }
+        let ways = self.algebra.formulas.or(ways);
+        self.diagram_of(ways)
     }
 
     /// The indices of those assertions that have few values, and for each combination of verdicts that values have for
     /// them, the indices of those that are satisfied; all sorted.
     fn finite_verdicts(&mut self, read: &[AssertionId]) -> Result<(Vec<u32>, Vec<Vec<u32>>), AutomatonError> {
         let Some(split) = self.split_finite(read)? else {
+            // No assertion has to be looked at: there is one combination of none.
             return Ok((Vec::new(), vec![Vec::new()]));
         };
         let satisfied = |verdicts: &[bool]| {
@@ -91,7 +106,7 @@ impl Search {
     }
 
     /// The diagram over verdicts that admits those for which a formula over verdicts holds.
-    pub(super) fn diagram_of(&mut self, formula: FormulaId) -> Result<DiagramId, AutomatonError> {
+    fn diagram_of(&mut self, formula: FormulaId) -> Result<DiagramId, AutomatonError> {
         let algebra = &mut self.algebra;
         let atoms = algebra.formulas.atoms(formula).iter();
         let verdicts = atoms.filter_map(|atom| match algebra.atoms.kind(*atom) {

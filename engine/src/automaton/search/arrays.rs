@@ -7,7 +7,7 @@
 //! are searched item by item.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId, split, verdict_of};
+use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, split, verdict_of};
 use crate::automaton::search::tableau::{Reasons, Tableau, Theory, united};
 use crate::automaton::search::value_facts::ValueFacts;
 use crate::automaton::search::{Query, Requirement, Search};
@@ -137,15 +137,15 @@ impl Search {
         Ok(tableau.search(self)?.is_some())
     }
 
-    /// The formula over verdicts for which an array with residual `formula`, which speaks of the verdicts of the
-    /// assertions `read`, can be completed.
+    /// The diagram of the verdicts of the assertions `read` for which an array with residual `formula`, which speaks of
+    /// them, can be completed.
     pub(super) fn verdicts_to_array_end(
         &mut self,
         formula: FormulaId,
         read: &[AssertionId],
-    ) -> Result<FormulaId, AutomatonError> {
+    ) -> Result<DiagramId, AutomatonError> {
         let first = self.under_array(formula, &mut ArrayModel::default())?;
-        self.all_ways(formula, read, first, |this, formulas| {
+        let next = |this: &mut Self, formulas: &[(FormulaId, bool)]| {
             let facts = ArrayFacts {
                 read,
                 ..ArrayFacts::default()
@@ -155,7 +155,9 @@ impl Search {
                 Some((_, mut model)) => this.under_array(formula, &mut model).map(Some),
                 None => Ok(None),
             }
-        })
+        };
+        let can_end = |this: &mut Self, after| this.array_can_end(after, ItemsId::EMPTY);
+        self.admitted_verdicts(formula, read, first, next, can_end)
     }
 
     /// The formula over verdicts that `formula` becomes if the items of the model come and no others. What the model

@@ -6,7 +6,8 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
-    AssertionId, AtomKind, CellKeys, DiagramId, ENUMERATED_KEYS, FormulaId, KeyCell, KeySetId, MemberKey, TextId,
+    AssertionId, AtomKind, CellKeys, DiagramId, ENUMERATED_KEYS, FormulaId, IndependentKeys, KeyCell, KeySetId,
+    MemberKey, TextId,
 };
 use crate::automaton::search::object_facts::Surroundings;
 use crate::automaton::search::{KeyList, KeyListId, NextKeys, Room, Search};
@@ -62,8 +63,7 @@ impl Search {
             Err(_) => FormulaId::FALSE,
         };
         let after = self.algebra.after_read_as(demand, &read, &verdict);
-        let ways = self.verdicts_to_object_end(after, &assertions, used)?;
-        let diagram = self.diagram_of(ways)?;
+        let diagram = self.verdicts_to_object_end(after, &assertions, used)?;
         if let Some(key) = key {
             self.object_memo.decided.insert(key, diagram);
         }
@@ -238,18 +238,12 @@ impl Search {
         viable: &mut Vec<TextId>,
     ) -> Result<(), AutomatonError> {
         if let Some(alternatives) = self.algebra.independent_alternatives(left) {
-            let mut plain = Vec::with_capacity(alternatives.len());
+            let mut open: HashSet<TextId> = names.iter().copied().collect();
             for alternative in alternatives {
-                if self.object_can_end(alternative, exhausted)? {
-                    plain.extend(self.algebra.independent_keys(alternative));
-                }
-            }
-            for &name in names {
-                for plain in &plain {
-                    if self.key_may_come(plain, name)? {
-                        viable.push(name);
-                        break;
-                    }
+                if let Some(plain) = self.algebra.independent_keys(alternative)
+                    && self.object_can_end(alternative, exhausted)?
+                {
+                    self.add_viable_of(&plain, &mut open, viable)?;
                 }
             }
             return Ok(());
@@ -277,6 +271,41 @@ impl Search {
                 let has = self.algebra.atom(AtomKind::Has(name));
                 model = self.object_model(&[(left, true), (has, true)], around)?;
                 viable.extend(model.is_some().then_some(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the keys of `open` that may come next in an independent-key object to `viable`.
+    fn add_viable_of(
+        &mut self,
+        plain: &IndependentKeys,
+        open: &mut HashSet<TextId>,
+        viable: &mut Vec<TextId>,
+    ) -> Result<(), AutomatonError> {
+        let own: HashSet<TextId> = plain.names().collect();
+        let mut names: Vec<TextId> = own.iter().copied().filter(|name| open.contains(name)).collect();
+        // Usually an object is closed or full, and none of the keys that it does not mention may come.
+        let is_closed = match self.room_for_others(plain)? {
+            Some(Room::None) => true,
+            Some(Room::Beside(refused)) => {
+                let mut is_closed = false;
+                for language in refused {
+                    let list = self.algebra.enumerated_keys(language)?;
+                    is_closed |=
+                        list.is_some_and(|list| list.excludes && list.names.iter().all(|name| own.contains(name)));
+                }
+                is_closed
+            }
+            _ => false,
+        };
+        if !is_closed {
+            names.extend(open.iter().filter(|name| !own.contains(*name)));
+        }
+        for name in names {
+            if self.key_may_come(plain, name)? {
+                open.remove(&name);
+                viable.push(name);
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Completion of objects, by the [theory](super::object_facts) of facts about the members to come.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, Keys, MemberKey, TextId};
+use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, Keys, MemberKey, TextId};
 use crate::automaton::search::object_facts::{ObjectFacts, ObjectModel, Surroundings};
 use crate::automaton::search::tableau::Tableau;
 use crate::automaton::search::{Query, Requirement, Search};
@@ -63,27 +63,30 @@ impl Search {
         Tableau::new(facts, formulas, wishes, &self.algebra).search(self)
     }
 
-    /// The formula over verdicts for which an object with residual `formula`, which speaks of the verdicts of the
-    /// assertions `read`, can be completed if the keys `used` cannot come again.
+    /// The diagram of the verdicts of the assertions `read` for which an object with residual `formula`, which speaks of
+    /// them, can be completed if the keys `used` cannot come again.
     pub(super) fn verdicts_to_object_end(
         &mut self,
         formula: FormulaId,
         read: &[AssertionId],
         used: &[TextId],
-    ) -> Result<FormulaId, AutomatonError> {
+    ) -> Result<DiagramId, AutomatonError> {
         let around = Surroundings {
             used,
             read,
             ..Surroundings::default()
         };
         let first = self.under_object(formula, &mut ObjectModel::default())?;
-        self.all_ways(formula, read, first, |this, formulas| {
+        let next = |this: &mut Self, formulas: &[(FormulaId, bool)]| {
             let facts = ObjectFacts::new(around, formula);
             let tableau = Tableau::new(facts, formulas, HashSet::new(), &this.algebra);
             match tableau.search(this)? {
                 Some((_, mut model)) => this.under_object(formula, &mut model).map(Some),
                 None => Ok(None),
             }
+        };
+        self.admitted_verdicts(formula, read, first, next, |this, after| {
+            this.object_can_end(after, used)
         })
     }
 

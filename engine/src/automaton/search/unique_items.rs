@@ -337,8 +337,7 @@ impl Search {
                 Err(_) => FormulaId::FALSE,
             };
             let after = self.algebra.after_item_as(demand, &verdict);
-            let ways = self.verdicts_to_array_end(after, &assertions)?;
-            let diagram = self.diagram_of(ways)?;
+            let diagram = self.verdicts_to_array_end(after, &assertions)?;
             return self.expect_possible(assertions, diagram);
         }
         assertions.extend(self.compared(formulas, seen)?);

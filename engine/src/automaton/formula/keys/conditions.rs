@@ -12,9 +12,6 @@ use std::sync::Arc;
 /// Number of formulas whose [`IndependentKeys`] are remembered.
 const KEPT_FORMULAS: usize = 1 << 14;
 
-/// Number of alternatives up to which each is looked at by itself.
-const COMPARED_ALTERNATIVES: usize = 16;
-
 impl Algebra {
     /// The conditions of a formula that judges each key by itself: required keys, refused keys, assertions on members,
     /// and bounds on the number of members. `None` if the formula says anything else.
@@ -60,16 +57,21 @@ impl Algebra {
         (plain, others)
     }
 
-    /// Alternatives that are together equivalent to a formula, each of which judges each key by itself and bounds no
-    /// number of members. `None` if there are more than [`COMPARED_ALTERNATIVES`], or if one of them says more than
-    /// that.
+    /// Alternatives that are together equivalent to a formula, each of which judges each key by itself. `None` if one of
+    /// them says more than that.
     pub(crate) fn independent_alternatives(&mut self, formula: FormulaId) -> Option<Vec<FormulaId>> {
+        let is_plain = |part: &FormulaId| {
+            self.says_only(*part, |kind, wanted| match kind {
+                AtomKind::Has(_) | AtomKind::CountAtLeast(_) => true,
+                AtomKind::Members(..) => wanted,
+                _ => false,
+            })
+        };
         let parts = self.formulas.conjuncts(&formula);
-        let is_plain = |part: &FormulaId| self.is_independent_uncounted(*part);
         let (common, either): (Vec<FormulaId>, Vec<FormulaId>) = parts.iter().partition(|part| is_plain(part));
         let [either] = either[..] else { return None };
         let alternatives = self.formulas.disjuncts(&either).to_vec();
-        if alternatives.len() > COMPARED_ALTERNATIVES || !alternatives.iter().all(is_plain) {
+        if !alternatives.iter().all(is_plain) {
             return None;
         }
         let with_common = |alternative| self.formulas.and([&common[..], &[alternative]].concat());
