@@ -17,7 +17,7 @@ const ATTEMPTS: usize = 10_000;
 /// Bytes of a schema together with an instance up to which the engine is asked for the only value equal to the instance.
 const ONLY_VALUE_BYTES: usize = 1 << 20;
 /// Memory that the engine may take for that.
-const ONLY_VALUE_MEMORY: usize = 256 << 20;
+const ONLY_VALUE_MEMORY: usize = 1 << 30;
 /// Digits up to which a number is written out.
 const WRITTEN_DIGITS: i64 = 400;
 
