@@ -202,7 +202,7 @@ fn strings(n: usize) -> Value {
     json!({"type": "object", "properties": properties(n, |i| (format!("p{i}"), json!({"type": "string"})))})
 }
 
-/// What the value of one member must be is decided by `n` conditions on a member that comes behind it.
+/// An object of which `n` conditions on one member decide what the value of an earlier member must be.
 fn late_conditions(n: usize) -> Value {
     let conditions = each(n, |i| {
         let value = json!({"type": "object", "properties": {format!("p{i}"): {"type": "string"}}, "required": [format!("p{i}")]});
@@ -276,7 +276,7 @@ fn recursive_kinds(n: usize) -> Value {
     json!({"definitions": definitions, "type": "object", "properties": {"a": a}})
 }
 
-/// The same with scalars beside the kinds, and a list of its own in each.
+/// `n` recursive kinds of objects with scalars beside them, each with a list of its own, and members of every kind.
 fn recursive_kinds_and_scalars(n: usize) -> Value {
     let mut definitions = Map::new();
     let base = properties(n, |i| (format!("m{i}"), reference("any", i)));

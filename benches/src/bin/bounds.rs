@@ -32,7 +32,7 @@ static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 /// Characters of a document that are shown before its slowest mask.
 const SHOWN: usize = 40;
-/// What paths that stand for a family begin with.
+/// The prefix of paths that stand for a family and a size.
 const FAMILY: &str = "family:";
 /// Tokens between two completions that are asked for.
 const COMPLETION_EVERY: usize = 16;

@@ -10,7 +10,7 @@ use super::cache::bounded::lock;
 use super::cache::mask_buffers::BufferPool;
 use super::cache::sharded::ShardedCache;
 use super::cache::token_set::{Base, TokenSet};
-use super::completions::Completions;
+use super::completions::CompletionTokens;
 use super::forced_tokens::forced_tokens;
 use super::index::base_sets::{BaseSets, bit};
 use super::masker::MaskedText;
@@ -43,7 +43,7 @@ pub(crate) struct CompiledSchema {
 pub(crate) struct MaskBuilder {
     pub(crate) automaton: Automaton,
     cache: SchemaCache,
-    completions: Completions,
+    completions: CompletionTokens,
     /// Where tokens are collected.
     scratch: Vec<TokenId>,
 }
@@ -54,7 +54,7 @@ impl CompiledSchema {
         let builder = MaskBuilder {
             automaton,
             cache: SchemaCache::default(),
-            completions: Completions::default(),
+            completions: CompletionTokens::default(),
             scratch: Vec::new(),
         };
         Self {

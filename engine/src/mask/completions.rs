@@ -1,4 +1,4 @@
-//! [`Completions`]: the tokens of completions, and how many there are from each state.
+//! [`CompletionTokens`]: the tokens of completions, and how many there are from each state.
 //!
 //! A completion is a chain of pieces of text, of which many documents share most. Each piece is spelled with as few tokens as
 //! can be, once, and how many tokens end the document is remembered by state. So a decode loop that asks at every token how
@@ -24,7 +24,7 @@ type Spelling = Arc<[(u32, u32)]>;
 
 /// What is remembered of completions in one schema.
 #[derive(Debug)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionTokens {
     /// How many tokens end the document from states between its parts.
     lengths: BoundedCache<State, u32>,
     /// The spelling of a text by its address, at which the text is kept.
@@ -32,7 +32,7 @@ pub(crate) struct Completions {
     bytes: usize,
 }
 
-impl Default for Completions {
+impl Default for CompletionTokens {
     fn default() -> Self {
         Self {
             lengths: BoundedCache::new(LENGTH_BYTES),
@@ -42,7 +42,7 @@ impl Default for Completions {
     }
 }
 
-impl Completions {
+impl CompletionTokens {
     /// Bytes that it takes, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.lengths.bytes() + self.bytes
@@ -122,12 +122,12 @@ impl Completions {
 
     /// For each place in the text of a piece how many tokens spell what is left of it, at least, and the length of the
     /// first.
-    fn spelling(&mut self, vocabulary: &Vocabulary, piece: &TextPiece) -> Arc<[(u32, u32)]> {
+    fn spelling(&mut self, vocabulary: &Vocabulary, piece: &TextPiece) -> Spelling {
         let address = piece.whole.as_ptr() as usize;
         if let Some((_, known)) = self.spellings.get(&address) {
             return known.clone();
         }
-        let spelling: Arc<[(u32, u32)]> = vocabulary.fewest_tokens(&piece.whole).into();
+        let spelling: Spelling = vocabulary.fewest_tokens(&piece.whole).into();
         let bytes = 64 + 9 * spelling.len();
         if self.bytes + bytes > SPELLING_BYTES {
             self.spellings.clear();

@@ -20,7 +20,7 @@ const BYTES: usize = 2 << 20;
 #[derive(Debug)]
 pub(crate) struct NumberCache {
     numbers: BoundedCache<NumberState, NumberTokens>,
-    doubtful: BoundedCache<(NumberState, PartialNumber), Doubtful>,
+    doubtful: BoundedCache<(NumberState, PartialNumber), DoubtfulTokens>,
     /// Sets of bits that may still be made. Masks keep them as well, and do not count them.
     sets_left: usize,
 }
@@ -43,7 +43,7 @@ impl NumberCache {
 }
 
 /// Tokens behind which few numbers may come, with their bytes.
-type Doubtful = Arc<[(Box<[u8]>, TokenId)]>;
+type DoubtfulTokens = Arc<[(Box<[u8]>, TokenId)]>;
 
 /// The tokens that go on with a number and stay in it.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ impl Numbers<'_> {
     }
 
     /// The tokens, with their bytes, that may go on with a number and behind which few numbers may come.
-    fn doubtful(&mut self, number: NumberState, begun: PartialNumber) -> Result<Doubtful, AutomatonError> {
+    fn doubtful(&mut self, number: NumberState, begun: PartialNumber) -> Result<DoubtfulTokens, AutomatonError> {
         let automaton = &mut *self.automaton;
         let mut found = Vec::new();
         for Spelled { trie, tokens } in [&self.index.numbers, &self.index.digits] {

@@ -37,7 +37,7 @@ pub(crate) struct DecisionDiagrams {
 }
 
 /// A condition, and the diagrams that hold if it does and if it does not.
-type Choice = (DiagramId, DiagramId, DiagramId);
+type IfThenElse = (DiagramId, DiagramId, DiagramId);
 
 impl DiagramId {
     /// The diagram that admits no verdicts.
@@ -81,7 +81,7 @@ impl DecisionDiagrams {
         most: (&'static str, usize),
     ) -> Result<DiagramId, AutomatonError> {
         let mut done: HashMap<FormulaId, DiagramId> = HashMap::new();
-        let mut known: HashMap<Choice, DiagramId> = HashMap::new();
+        let mut known: HashMap<IfThenElse, DiagramId> = HashMap::new();
         for at in formulas.all_parts(formula) {
             let mut parts: SmallVec<[DiagramId; 16]> =
                 formulas.node(at).parts().iter().map(|part| done[part]).collect();
@@ -130,9 +130,9 @@ impl DecisionDiagrams {
 
     /// The diagram that is the second of the choice's where the first admits, and the third elsewhere. `known` has the
     /// results of this and earlier calls.
-    fn choose(&mut self, choice: Choice, known: &mut HashMap<Choice, DiagramId>) -> DiagramId {
+    fn choose(&mut self, choice: IfThenElse, known: &mut HashMap<IfThenElse, DiagramId>) -> DiagramId {
         let mut open = vec![choice];
-        let easy = |(condition, yes, no): Choice| match condition {
+        let easy = |(condition, yes, no): IfThenElse| match condition {
             DiagramId::ALWAYS => Some(yes),
             DiagramId::NEVER => Some(no),
             _ if yes == no => Some(yes),
@@ -156,7 +156,7 @@ impl DecisionDiagrams {
                 (condition, yes, no)
             };
             let (valid, invalid) = (under(true), under(false));
-            let result = |choice: Choice| easy(choice).or_else(|| known.get(&choice).copied());
+            let result = |choice: IfThenElse| easy(choice).or_else(|| known.get(&choice).copied());
             match (result(valid), result(invalid)) {
                 (Some(valid), Some(invalid)) => {
                     let joined = self.branch(first, valid, invalid);

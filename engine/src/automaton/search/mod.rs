@@ -1,33 +1,25 @@
 //! The search for values: is there a value that satisfies some assertions and not others, and can an object or array
 //! that has been read in part be completed?
 //!
-//! A container is completed by a [tableau](tableau): a formula is decomposed into facts about [members](object_facts) or
-//! [items](arrays), and these raise queries about single values. Which verdicts of a value its container admits is found
-//! out [model by model](admitted_verdicts).
+//! [Containers](containers) are completed by a tableau, which raises queries about single values.
 //!
 //! Every byte that the [machine](super::step) allows rests on these answers. Values are finite, so the answers form a
 //! [least fixpoint](least_fixpoint): a query that comes up while it is being answered counts as answered no. Nothing
 //! recurses on the native stack over the depth of schemas or values. Nothing here knows of bytes.
 
 mod admitted;
-mod admitted_verdicts;
-mod arrays;
 mod cardinality;
+mod containers;
 pub(super) mod expectation;
 mod independent_keys;
 pub(super) mod key_list;
 pub(super) mod least_fixpoint;
 pub(super) mod memo;
 pub(super) mod next_keys;
-mod object_facts;
-mod object_models;
-mod objects;
 mod satisfiable;
 #[expect(clippy::module_inception, reason = "it has the type that the folder is about")]
 pub(super) mod search;
-mod tableau;
 mod unique_items;
-mod value_facts;
 mod verdict_vectors;
 
 pub(super) use expectation::{ExpectationId, Verdicts};

@@ -9,7 +9,7 @@ use crate::automaton::formula::{
     AssertionId, AtomKind, CellKeys, DiagramId, ENUMERATED_KEYS, FormulaId, IndependentKeys, KeyCell, KeySetId,
     MemberKey, TextId,
 };
-use crate::automaton::search::object_facts::Surroundings;
+use crate::automaton::search::containers::object_facts::Surroundings;
 use crate::automaton::search::{KeyList, KeyListId, NextKeys, Room, Search};
 use crate::strings::{Cardinality, LanguageId};
 use hashbrown::HashSet;

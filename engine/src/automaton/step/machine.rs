@@ -9,8 +9,8 @@ use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, Literal};
 use crate::automaton::search::{ExpectationId, Search};
 use crate::automaton::step::{
-    Completions, Cursor, DistinctMemo, Frame, Frames, ObjectKeys, OpenLanguages, ShapeMemo, StackId, State, StepMemo,
-    StepResult, is_of_number, is_whitespace, table_bytes,
+    CompletionMemo, Cursor, DistinctMemo, Frame, Frames, ObjectKeys, OpenLanguages, ShapeMemo, StackId, State,
+    StepMemo, StepResult, is_of_number, is_whitespace, table_bytes,
 };
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
@@ -31,7 +31,7 @@ pub(crate) struct Automaton {
     pub(super) object_keys: ObjectKeys,
     pub(super) shape_memo: ShapeMemo,
     pub(super) distinct_memo: DistinctMemo,
-    pub(super) completions: Completions,
+    pub(super) completions: CompletionMemo,
 }
 
 impl Automaton {
@@ -79,7 +79,7 @@ impl Automaton {
             object_keys: ObjectKeys::default(),
             shape_memo: ShapeMemo::default(),
             distinct_memo: DistinctMemo::default(),
-            completions: Completions::default(),
+            completions: CompletionMemo::default(),
         }
     }
 

@@ -21,7 +21,7 @@ mod strings;
 pub(super) mod unique_items;
 pub(super) mod whitespace;
 
-use completion::Completions;
+use completion::CompletionMemo;
 use frame::{Container, Derived, Frame, Frames, IndependentFrame, Left, OpenLanguages};
 use keys::classes::PartialKey;
 use keys::remaining::{RemainingKeyText, SeenKeys};

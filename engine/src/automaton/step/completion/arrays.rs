@@ -1,7 +1,7 @@
 //! Completions of arrays.
 
 use super::objects::Partials;
-use super::{Choice, MAX_BYTES, MAX_PARTIALS, TextPiece};
+use super::{MAX_BYTES, MAX_PARTIALS, TextPiece, ValueChoice};
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId, split, verdict_of};
 use crate::automaton::step::Automaton;
@@ -72,14 +72,15 @@ impl Automaton {
     }
 
     /// The residual formula and the text of an item for each way that the next item can be.
-    fn item_choices(&mut self, formula: FormulaId) -> Result<Vec<Choice>, AutomatonError> {
+    fn item_choices(&mut self, formula: FormulaId) -> Result<Vec<ValueChoice>, AutomatonError> {
         let assertions = self.search.algebra.assertions_of_item(&[formula]);
         self.choices(&assertions, &mut |this, verdict| {
             Ok(this.search.algebra.after_item(formula, verdict, false))
         })
     }
 
-    /// Takes items one by one after which the array can still be completed.
+    /// Pieces that complete an array, made of items that are taken one by one so that the array can still be completed after
+    /// each; `None` if they get too long.
     fn greedy_items(&mut self, formula: FormulaId, begun: bool) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
         let (mut formula, mut pieces, mut bytes) = (formula, Vec::new(), 0);
         while !self.search.algebra.at_end(formula) {

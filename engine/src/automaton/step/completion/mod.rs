@@ -17,8 +17,8 @@ mod piece;
 mod texts;
 mod values;
 
-pub(crate) use piece::{Completions, TextPiece};
-use values::Choice;
+pub(crate) use piece::{CompletionMemo, TextPiece};
+use values::ValueChoice;
 
 /// Number of bytes up to which completions are looked for.
 const MAX_BYTES: usize = 1 << 16;

@@ -1,7 +1,7 @@
 //! Completions of objects.
 
 use super::texts::escaped;
-use super::{Choice, MAX_BYTES, MAX_PARTIALS, TextPiece};
+use super::{MAX_BYTES, MAX_PARTIALS, TextPiece, ValueChoice};
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{FormulaId, IndependentKeys, MemberKey, TextId};
 use crate::automaton::step::Automaton;
@@ -291,7 +291,7 @@ impl Automaton {
     }
 
     /// The residual formula and the text of a value for each way that a member with this key can be.
-    fn member_choices(&mut self, formula: FormulaId, name: TextId) -> Result<Vec<Choice>, AutomatonError> {
+    fn member_choices(&mut self, formula: FormulaId, name: TextId) -> Result<Vec<ValueChoice>, AutomatonError> {
         let name = MemberKey::Known(name);
         let assertions = self.search.algebra.assertions_of_member(&[formula], name)?;
         self.choices(&assertions, &mut |this, verdict| {

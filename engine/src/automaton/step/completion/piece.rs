@@ -1,4 +1,4 @@
-//! [`TextPiece`]: a piece of a completion. [`Completions`]: what has been worked out about them.
+//! [`TextPiece`]: a piece of a completion. [`CompletionMemo`]: what has been worked out about them.
 
 use crate::automaton::formula::{AssertionId, Constraint, FormulaId, OrderId, TextId};
 use crate::automaton::step::State;
@@ -54,7 +54,7 @@ pub(super) type Samples = Arc<[(TextPiece, AssertionId)]>;
 
 /// Memo of texts that complete values and containers.
 #[derive(Debug, Default)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionMemo {
     pub(super) values: HashMap<(Constraint, OrderId), Option<TextPiece>>,
     /// The end of a string with its closing quote, by the language of what may follow.
     pub(super) words: HashMap<LanguageId, Option<TextPiece>>,
@@ -75,7 +75,7 @@ pub(crate) struct Completions {
     bytes: usize,
 }
 
-impl Completions {
+impl CompletionMemo {
     /// An estimate of the memory taken, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes

@@ -1,6 +1,7 @@
 //! Short texts of whole values.
 
 use super::objects::ObjectRest;
+use super::piece::Samples;
 use super::{MAX_BYTES, TextPiece};
 use crate::Limits;
 use crate::automaton::error::AutomatonError;
@@ -17,7 +18,7 @@ const MAX_NESTING: usize = 64;
 const CHEAP_BYTES: usize = 5;
 
 /// A residual formula, and the text of a member's or item's value after which it is left.
-pub(super) type Choice = (FormulaId, TextPiece);
+pub(super) type ValueChoice = (FormulaId, TextPiece);
 
 /// Computes the residual formula after a value with some verdicts.
 pub(super) type After<'a> =
@@ -93,7 +94,7 @@ impl Automaton {
         &mut self,
         assertions: &[AssertionId],
         after: After<'_>,
-    ) -> Result<Vec<Choice>, AutomatonError> {
+    ) -> Result<Vec<ValueChoice>, AutomatonError> {
         let mut choices = Vec::new();
         for vector in self.search.verdict_vectors(assertions)? {
             let after = after(self, &|assertion| verdict_of(assertions, &vector, assertion))?;
@@ -130,11 +131,7 @@ impl Automaton {
     }
 
     /// Up to so many different scalars that satisfy a constraint, or more.
-    fn scalar_samples(
-        &mut self,
-        constraint: Constraint,
-        most: usize,
-    ) -> Result<Arc<[(TextPiece, AssertionId)]>, AutomatonError> {
+    fn scalar_samples(&mut self, constraint: Constraint, most: usize) -> Result<Samples, AutomatonError> {
         if let Some((asked, known)) = self.completions.samples.get(&constraint)
             && (*asked >= most || known.len() < *asked)
         {

@@ -2,8 +2,8 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, Keys, MemberKey, TextId};
-use crate::automaton::search::object_facts::{ObjectFacts, ObjectModel, Surroundings};
-use crate::automaton::search::tableau::Tableau;
+use crate::automaton::search::containers::object_facts::{ObjectFacts, ObjectModel, Surroundings};
+use crate::automaton::search::containers::tableau::Tableau;
 use crate::automaton::search::{Query, Requirement, Search};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
@@ -31,7 +31,11 @@ impl Search {
     }
 
     /// Works out whether an object can be completed.
-    pub(super) fn search_object(&mut self, formula: FormulaId, used: &[TextId]) -> Result<bool, AutomatonError> {
+    pub(in crate::automaton::search) fn search_object(
+        &mut self,
+        formula: FormulaId,
+        used: &[TextId],
+    ) -> Result<bool, AutomatonError> {
         if self.algebra.at_end(formula) {
             return Ok(true);
         }
@@ -49,7 +53,7 @@ impl Search {
 
     /// Facts about the members of an object for which the formulas have the truth values beside them, with a model of
     /// the facts; `None` if there are none.
-    pub(super) fn object_model<'a>(
+    pub(in crate::automaton::search) fn object_model<'a>(
         &mut self,
         formulas: &[(FormulaId, bool)],
         around: Surroundings<'a>,
@@ -65,7 +69,7 @@ impl Search {
 
     /// The diagram of the verdicts of the assertions `read` for which an object with residual `formula`, which speaks of
     /// them, can be completed if the keys `used` cannot come again.
-    pub(super) fn verdicts_to_object_end(
+    pub(in crate::automaton::search) fn verdicts_to_object_end(
         &mut self,
         formula: FormulaId,
         read: &[AssertionId],
@@ -91,7 +95,10 @@ impl Search {
     }
 
     /// The keys of cells that can run out, if it matters to `formula` which of them have been seen.
-    pub(super) fn scarce_names(&mut self, formula: FormulaId) -> Result<LanguageId, AutomatonError> {
+    pub(in crate::automaton::search) fn scarce_names(
+        &mut self,
+        formula: FormulaId,
+    ) -> Result<LanguageId, AutomatonError> {
         if let Some(&known) = self.object_memo.scarce.get(&formula) {
             return Ok(known);
         }
@@ -112,7 +119,7 @@ impl Search {
 
     /// The formula over verdicts that `formula` becomes if the members of the model come and no others. What the
     /// model leaves open about their values is fixed on the way.
-    pub(super) fn under_object(
+    pub(in crate::automaton::search) fn under_object(
         &mut self,
         formula: FormulaId,
         model: &mut ObjectModel,
@@ -122,7 +129,7 @@ impl Search {
             let mut changes = Vec::new();
             for atom in self.algebra.formulas.atoms(left).to_vec() {
                 let value = match self.algebra.atoms.kind(atom) {
-                    AtomKind::Has(name) => Some(model.members.contains_key(&name)),
+                    AtomKind::Has(name) => Some(model.has(name)),
                     AtomKind::CountAtLeast(count) => Some(model.count >= count),
                     AtomKind::Members(keys, assertion) => self.all_satisfy(model, keys, assertion, is_open)?,
                     _ => None,
@@ -161,7 +168,7 @@ impl Search {
 
     /// Whether values that meet these requirements satisfy an assertion; `None` if the requirements leave this open and
     /// may leave it open. Otherwise the assertion is added to the requirements wherever it is possible.
-    pub(super) fn values_satisfy(
+    pub(in crate::automaton::search) fn values_satisfy(
         &mut self,
         values: Vec<&mut Requirement>,
         assertion: AssertionId,

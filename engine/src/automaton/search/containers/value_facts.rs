@@ -2,7 +2,7 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::AssertionId;
-use crate::automaton::search::tableau::{Reasons, united};
+use crate::automaton::search::containers::tableau::{Reasons, united};
 use crate::automaton::search::{Requirement, Search};
 
 /// Number of facts up to which each is checked at once. Later ones are checked together.
@@ -10,7 +10,7 @@ const FACTS_CHECKED_AT_ONCE: usize = 4;
 
 /// The assertions that a value satisfies or does not, each with the reasons of this fact.
 #[derive(Debug, Default)]
-pub(super) struct ValueFacts {
+pub(in crate::automaton::search) struct ValueFacts {
     facts: Vec<(AssertionId, bool, Reasons)>,
     /// Number of facts that are known to be possible together.
     checked: usize,
@@ -18,7 +18,7 @@ pub(super) struct ValueFacts {
 
 impl ValueFacts {
     /// Adds a fact, unless it is known; returns whether it is new.
-    pub(super) fn add(&mut self, assertion: AssertionId, holds: bool, reasons: &Reasons) -> bool {
+    pub(in crate::automaton::search) fn add(&mut self, assertion: AssertionId, holds: bool, reasons: &Reasons) -> bool {
         let mut known = self.facts.iter();
         let is_new = !known.any(|(one, value, _)| (*one, *value) == (assertion, holds));
         if is_new {
@@ -28,24 +28,24 @@ impl ValueFacts {
     }
 
     /// Takes back the last fact that was added.
-    pub(super) fn pop(&mut self) {
+    pub(in crate::automaton::search) fn pop(&mut self) {
         self.facts.pop();
         self.checked = self.checked.min(self.facts.len());
     }
 
     /// Whether the value satisfies an assertion, if a fact says so.
-    pub(super) fn value(&self, assertion: AssertionId) -> Option<bool> {
+    pub(in crate::automaton::search) fn value(&self, assertion: AssertionId) -> Option<bool> {
         let mut facts = self.facts.iter().filter(|(one, ..)| *one == assertion);
         facts.next().map(|(_, holds, _)| *holds)
     }
 
     /// The reasons of the facts.
-    pub(super) fn reasons(&self) -> impl Iterator<Item = &Reasons> {
+    pub(in crate::automaton::search) fn reasons(&self) -> impl Iterator<Item = &Reasons> {
         self.facts.iter().map(|(.., reasons)| reasons)
     }
 
     /// The requirement that the facts make together.
-    pub(super) fn requirement(&self) -> Requirement {
+    pub(in crate::automaton::search) fn requirement(&self) -> Requirement {
         self.some(0..self.facts.len())
     }
 
@@ -61,7 +61,11 @@ impl ValueFacts {
 
     /// Checks that one value can meet all facts; without `all` only if many have been added. Returns the reasons of a
     /// few facts that cannot hold together.
-    pub(super) fn check(&mut self, search: &mut Search, all: bool) -> Result<Option<Reasons>, AutomatonError> {
+    pub(in crate::automaton::search) fn check(
+        &mut self,
+        search: &mut Search,
+        all: bool,
+    ) -> Result<Option<Reasons>, AutomatonError> {
         let count = self.facts.len();
         if self.checked == count {
             return Ok(None);

@@ -7,32 +7,32 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, Keys, MemberKey, TextId};
-use crate::automaton::search::tableau::{Reasons, Theory, united};
-use crate::automaton::search::value_facts::ValueFacts;
+use crate::automaton::search::containers::tableau::{Reasons, Theory, united};
+use crate::automaton::search::containers::value_facts::ValueFacts;
 use crate::automaton::search::{Requirement, Search};
 use crate::strings::LanguageId;
 use std::collections::BTreeMap;
 
 /// The facts about one member.
 #[derive(Debug, Default)]
-pub(super) struct MemberFacts {
+pub(in crate::automaton::search) struct MemberFacts {
     /// Whether the member comes, with the reasons; `None` if both are possible.
     comes: Option<(bool, Reasons)>,
-    /// What is known of the value, if the member comes.
+    /// Facts about the member's value, which matter if the member comes.
     value: ValueFacts,
 }
 
 /// A member that has to come: its key is in the language, and its value does not satisfy the assertion.
 #[derive(Clone, Debug)]
-pub(super) struct Exception {
-    pub(super) language: LanguageId,
-    pub(super) violates: AssertionId,
-    pub(super) reasons: Reasons,
+pub(in crate::automaton::search) struct Exception {
+    pub(in crate::automaton::search) language: LanguageId,
+    pub(in crate::automaton::search) violates: AssertionId,
+    pub(in crate::automaton::search) reasons: Reasons,
 }
 
-/// A member that facts speak of.
+/// One of the members that facts speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Member {
+pub(in crate::automaton::search) enum MemberRole {
     /// The member with this key.
     Key(TextId),
     /// The member that is wanted besides.
@@ -41,24 +41,24 @@ pub(super) enum Member {
     Read,
 }
 
-/// What an object has to have, apart from what formulas say of it.
+/// Demands on an object besides its formulas: keys that are used up, wanted or wished for, and the member before all others.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Surroundings<'a> {
+pub(in crate::automaton::search) struct Surroundings<'a> {
     /// The keys that cannot come any more.
-    pub(super) used: &'a [TextId],
+    pub(in crate::automaton::search) used: &'a [TextId],
     /// The languages of a member that has to come, of those that the formulas speak of.
-    pub(super) wanted: Option<&'a [LanguageId]>,
+    pub(in crate::automaton::search) wanted: Option<&'a [LanguageId]>,
     /// The assertions of the member whose verdicts the formulas speak of.
-    pub(super) read: &'a [AssertionId],
+    pub(in crate::automaton::search) read: &'a [AssertionId],
     /// Keys that should come.
-    pub(super) wishes: &'a [TextId],
+    pub(in crate::automaton::search) wishes: &'a [TextId],
 }
 
 /// A change of the facts, which can be taken back.
 #[derive(Debug)]
 enum Change {
-    Comes(Member),
-    Value(Member),
+    Comes(MemberRole),
+    Value(MemberRole),
     Language,
     Exception,
     Min(u64),
@@ -67,47 +67,47 @@ enum Change {
 }
 
 /// The facts about the members of an object.
-pub(super) struct ObjectFacts<'a> {
-    pub(super) keys: BTreeMap<Member, MemberFacts>,
+pub(in crate::automaton::search) struct ObjectFacts<'a> {
+    pub(in crate::automaton::search) keys: BTreeMap<MemberRole, MemberFacts>,
     /// Every member with a key in the language satisfies the assertion.
-    pub(super) languages: Vec<(LanguageId, AssertionId, Reasons)>,
+    pub(in crate::automaton::search) languages: Vec<(LanguageId, AssertionId, Reasons)>,
     exceptions: Vec<Exception>,
-    pub(super) min: u64,
-    pub(super) over: u64,
+    pub(in crate::automaton::search) min: u64,
+    pub(in crate::automaton::search) over: u64,
     /// The reasons of all facts but those about single keys.
     reasons: Vec<Reasons>,
     changes: Vec<Change>,
-    pub(super) around: Surroundings<'a>,
+    pub(in crate::automaton::search) around: Surroundings<'a>,
     /// A formula whose keys and languages of keys are told apart in models, besides those that facts speak of.
-    pub(super) told: FormulaId,
+    pub(in crate::automaton::search) told: FormulaId,
 }
 
 /// A member whose key no fact mentions, or several that are alike.
 #[derive(Clone, Debug)]
-pub(super) struct OtherMember {
+pub(in crate::automaton::search) struct OtherMember {
     /// The languages that contain the key, of those that facts speak of.
-    pub(super) within: Vec<LanguageId>,
-    pub(super) value: Requirement,
+    pub(in crate::automaton::search) within: Vec<LanguageId>,
+    pub(in crate::automaton::search) value: Requirement,
 }
 
 /// Members that complete an object.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ObjectModel {
-    pub(super) members: BTreeMap<TextId, Requirement>,
-    pub(super) others: Vec<OtherMember>,
-    pub(super) count: u64,
+pub(in crate::automaton::search) struct ObjectModel {
+    pub(in crate::automaton::search) members: BTreeMap<TextId, Requirement>,
+    pub(in crate::automaton::search) others: Vec<OtherMember>,
+    pub(in crate::automaton::search) count: u64,
 }
 
 impl ObjectModel {
     /// Whether a member with this key comes.
-    pub(super) fn has(&self, name: TextId) -> bool {
+    pub(in crate::automaton::search) fn has(&self, name: TextId) -> bool {
         self.members.contains_key(&name)
     }
 }
 
 impl<'a> ObjectFacts<'a> {
-    pub(super) fn new(around: Surroundings<'a>, told: FormulaId) -> Self {
-        let wanted = around.wanted.map(|_| Member::Wanted);
+    pub(in crate::automaton::search) fn new(around: Surroundings<'a>, told: FormulaId) -> Self {
+        let wanted = around.wanted.map(|_| MemberRole::Wanted);
         let certain = || MemberFacts {
             comes: Some((true, Reasons::default())),
             value: ValueFacts::default(),
@@ -115,7 +115,7 @@ impl<'a> ObjectFacts<'a> {
         Self {
             keys: wanted
                 .into_iter()
-                .chain([Member::Read])
+                .chain([MemberRole::Read])
                 .map(|member| (member, certain()))
                 .collect(),
             languages: Vec::new(),
@@ -136,23 +136,23 @@ impl<'a> ObjectFacts<'a> {
     }
 
     /// Whether the key of a member is in a language.
-    fn is_within(&self, search: &mut Search, member: Member, language: LanguageId) -> Result<bool, AutomatonError> {
+    fn is_within(&self, search: &mut Search, member: MemberRole, language: LanguageId) -> Result<bool, AutomatonError> {
         match member {
-            Member::Key(name) => search.algebra.covers(Keys::Language(language), MemberKey::Known(name)),
-            Member::Wanted => Ok(self.around.wanted.is_some_and(|within| within.contains(&language))),
-            Member::Read => Ok(false),
+            MemberRole::Key(name) => search.algebra.covers(Keys::Language(language), MemberKey::Known(name)),
+            MemberRole::Wanted => Ok(self.around.wanted.is_some_and(|within| within.contains(&language))),
+            MemberRole::Read => Ok(false),
         }
     }
 
     /// Adds a fact about the value of a key, unless it is known.
-    fn add_value(&mut self, name: Member, assertion: AssertionId, holds: bool, reasons: &Reasons) {
+    fn add_value(&mut self, name: MemberRole, assertion: AssertionId, holds: bool, reasons: &Reasons) {
         let facts = self.keys.entry(name).or_default();
         if facts.value.add(assertion, holds, reasons) {
             self.changes.push(Change::Value(name));
         }
     }
 
-    pub(super) fn comes(&self, name: Member) -> Option<bool> {
+    pub(in crate::automaton::search) fn comes(&self, name: MemberRole) -> Option<bool> {
         let (comes, _) = self.keys.get(&name)?.comes.as_ref()?;
         Some(*comes)
     }
@@ -161,7 +161,7 @@ impl<'a> ObjectFacts<'a> {
     fn assume_comes(
         &mut self,
         search: &mut Search,
-        name: Member,
+        name: MemberRole,
         comes: bool,
         reasons: &Reasons,
     ) -> Result<Option<Reasons>, AutomatonError> {
@@ -189,7 +189,7 @@ impl<'a> ObjectFacts<'a> {
     fn assume_value(
         &mut self,
         search: &mut Search,
-        name: Member,
+        name: MemberRole,
         assertion: AssertionId,
         holds: bool,
         reasons: &Reasons,
@@ -204,7 +204,7 @@ impl<'a> ObjectFacts<'a> {
 
     /// Checks that one value can meet all facts about a member that comes; without `all` only if many have been added.
     /// Returns the reasons of a contradiction.
-    fn check(&mut self, search: &mut Search, name: Member, all: bool) -> Result<Option<Reasons>, AutomatonError> {
+    fn check(&mut self, search: &mut Search, name: MemberRole, all: bool) -> Result<Option<Reasons>, AutomatonError> {
         let Some(facts) = self.keys.get_mut(&name) else {
             return Ok(None);
         };
@@ -216,7 +216,7 @@ impl<'a> ObjectFacts<'a> {
     }
 
     /// The reasons of all facts but exceptions.
-    pub(super) fn common_reasons(&self) -> Reasons {
+    pub(in crate::automaton::search) fn common_reasons(&self) -> Reasons {
         let of_keys = self.keys.values().flat_map(|facts| {
             let comes = facts.comes.iter().map(|(_, reasons)| reasons);
             facts.value.reasons().chain(comes)
@@ -224,32 +224,36 @@ impl<'a> ObjectFacts<'a> {
         united(of_keys.chain(&self.reasons))
     }
 
-    /// What the value of a member with a key in exactly these languages has to satisfy.
-    pub(super) fn value_within(&self, within: &[LanguageId]) -> Vec<AssertionId> {
+    /// The assertions that a member's value has to satisfy if its key is in exactly these languages.
+    pub(in crate::automaton::search) fn value_within(&self, within: &[LanguageId]) -> Vec<AssertionId> {
         let languages = self.languages.iter().filter(|(language, ..)| within.contains(language));
         languages.map(|(_, assertion, _)| *assertion).collect()
     }
 
     /// Whether a member with this key can be added to those that the facts ask for.
-    pub(super) fn has_room(
+    pub(in crate::automaton::search) fn has_room(
         &self,
         search: &mut Search,
         model: &ObjectModel,
         name: TextId,
     ) -> Result<bool, AutomatonError> {
-        if model.members.contains_key(&name) {
+        if model.has(name) {
             return Ok(true);
         }
-        if self.comes(Member::Key(name)) == Some(false) || model.count + 1 >= self.over {
+        if self.comes(MemberRole::Key(name)) == Some(false) || model.count + 1 >= self.over {
             return Ok(false);
         }
         let value = self.optional_value(search, name)?;
         search.satisfiable(&value.all, &value.none)
     }
 
-    /// What the value of a member has to satisfy that may come or not.
-    pub(super) fn optional_value(&self, search: &mut Search, name: TextId) -> Result<Requirement, AutomatonError> {
-        let facts = self.keys.get(&Member::Key(name));
+    /// The requirement on the value of a member that may come or not.
+    pub(in crate::automaton::search) fn optional_value(
+        &self,
+        search: &mut Search,
+        name: TextId,
+    ) -> Result<Requirement, AutomatonError> {
+        let facts = self.keys.get(&MemberRole::Key(name));
         let mut value = facts.map(|facts| facts.value.requirement()).unwrap_or_default();
         for &(language, assertion, _) in &self.languages {
             if search
@@ -266,13 +270,13 @@ impl<'a> ObjectFacts<'a> {
     fn members_asked(&self) -> ObjectModel {
         let mut model = ObjectModel::default();
         for (member, facts) in &self.keys {
-            if *member == Member::Read || !matches!(facts.comes, Some((true, _))) {
+            if *member == MemberRole::Read || !matches!(facts.comes, Some((true, _))) {
                 continue;
             }
             let value = facts.value.requirement();
             model.count += 1;
             match member {
-                Member::Key(name) => _ = model.members.insert(*name, value),
+                MemberRole::Key(name) => _ = model.members.insert(*name, value),
                 _ => model.others.push(OtherMember {
                     within: self.around.wanted.unwrap_or_default().to_vec(),
                     value,
@@ -294,14 +298,14 @@ impl Theory for ObjectFacts<'_> {
         reasons: &Reasons,
     ) -> Result<Option<Reasons>, AutomatonError> {
         match (atom, holds) {
-            (AtomKind::Has(name), _) => self.assume_comes(search, Member::Key(name), holds, reasons),
+            (AtomKind::Has(name), _) => self.assume_comes(search, MemberRole::Key(name), holds, reasons),
             (AtomKind::Members(Keys::Name(name), assertion), _) => {
-                self.assume_value(search, Member::Key(name), assertion, holds, reasons)
+                self.assume_value(search, MemberRole::Key(name), assertion, holds, reasons)
             }
             (AtomKind::Members(Keys::Language(language), assertion), true) => {
                 self.languages.push((language, assertion, reasons.clone()));
                 self.note(Change::Language, reasons);
-                let come: Vec<Member> = self
+                let come: Vec<MemberRole> = self
                     .keys
                     .keys()
                     .copied()
@@ -342,7 +346,7 @@ impl Theory for ObjectFacts<'_> {
             }
             // Verdicts that no value has do no harm; leaving out the obvious ones saves looking for ways that lead nowhere.
             (AtomKind::Verdict(place), true) => match self.around.read.get(place as usize) {
-                Some(&assertion) => self.assume_value(search, Member::Read, assertion, true, reasons),
+                Some(&assertion) => self.assume_value(search, MemberRole::Read, assertion, true, reasons),
                 None => Ok(None),
             },
             _ => Ok(None),
@@ -351,12 +355,12 @@ impl Theory for ObjectFacts<'_> {
 
     fn value(&self, atom: AtomKind) -> Option<bool> {
         match atom {
-            AtomKind::Has(name) => self.comes(Member::Key(name)),
+            AtomKind::Has(name) => self.comes(MemberRole::Key(name)),
             AtomKind::Members(Keys::Name(name), assertion) => {
-                if self.comes(Member::Key(name)) == Some(false) {
+                if self.comes(MemberRole::Key(name)) == Some(false) {
                     return Some(true);
                 }
-                self.keys.get(&Member::Key(name))?.value.value(assertion)
+                self.keys.get(&MemberRole::Key(name))?.value.value(assertion)
             }
             _ => None,
         }
@@ -389,7 +393,7 @@ impl Theory for ObjectFacts<'_> {
     }
 
     fn model(&mut self, search: &mut Search) -> Result<Result<ObjectModel, Reasons>, AutomatonError> {
-        let members: Vec<Member> = self.keys.keys().copied().collect();
+        let members: Vec<MemberRole> = self.keys.keys().copied().collect();
         for name in members {
             if let Some(conflict) = self.check(search, name, true)? {
                 return Ok(Err(conflict));

@@ -18,18 +18,18 @@ use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The choices that a fact or a contradiction rests on, sorted. A choice is known by its depth.
-pub(super) type Reasons = Rc<[u32]>;
+pub(in crate::automaton::search) type Reasons = Rc<[u32]>;
 
 /// The reasons of facts together.
-pub(super) fn united<'a>(reasons: impl IntoIterator<Item = &'a Reasons>) -> Reasons {
+pub(in crate::automaton::search) fn united<'a>(reasons: impl IntoIterator<Item = &'a Reasons>) -> Reasons {
     let mut all: Vec<u32> = reasons.into_iter().flat_map(|one| one.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
     all.into()
 }
 
-/// What atoms mean, and which facts have been assumed.
-pub(super) trait Theory {
+/// The meaning of atoms for one kind of container, and the facts that have been assumed.
+pub(in crate::automaton::search) trait Theory {
     /// A description of a completion.
     type Model;
 
@@ -68,7 +68,7 @@ enum Goal {
 type Goals = Option<usize>;
 
 /// A choice between alternatives, each of which would make a goal hold.
-struct Choice {
+struct ChoicePoint {
     goal: Goal,
     /// The indices of the parts, in the order in which they are tried.
     order: Vec<usize>,
@@ -84,7 +84,7 @@ struct Choice {
 }
 
 /// The state of a search.
-pub(super) struct Tableau<T> {
+pub(in crate::automaton::search) struct Tableau<T> {
     theory: T,
     /// Atoms whose negation is assumed only where nothing else is possible, until the first contradiction.
     wishes: HashSet<Atom>,
@@ -96,7 +96,7 @@ pub(super) struct Tableau<T> {
     later: Goals,
     /// Whether some formula speaks of verdicts.
     has_verdicts: bool,
-    choices: Vec<Choice>,
+    choices: Vec<ChoicePoint>,
     /// The atoms assumed, with their truth values and reasons, and the order in which they were assumed.
     assumed: HashMap<Atom, (bool, Reasons)>,
     order: Vec<Atom>,
@@ -105,7 +105,12 @@ pub(super) struct Tableau<T> {
 impl<T: Theory> Tableau<T> {
     /// The search for facts under which each formula has the truth value beside it, and under which as many as possible
     /// of the atoms `wishes` hold or may hold as well.
-    pub(super) fn new(theory: T, formulas: &[(FormulaId, bool)], wishes: HashSet<Atom>, algebra: &Algebra) -> Self {
+    pub(in crate::automaton::search) fn new(
+        theory: T,
+        formulas: &[(FormulaId, bool)],
+        wishes: HashSet<Atom>,
+        algebra: &Algebra,
+    ) -> Self {
         let mut tableau = Self {
             theory,
             wishes,
@@ -129,7 +134,10 @@ impl<T: Theory> Tableau<T> {
     }
 
     /// Facts under which all goals hold, with a model of them; `None` if there are none.
-    pub(super) fn search(self, search: &mut Search) -> Result<Option<(T, T::Model)>, AutomatonError> {
+    pub(in crate::automaton::search) fn search(
+        self,
+        search: &mut Search,
+    ) -> Result<Option<(T, T::Model)>, AutomatonError> {
         search.counted(|search| self.run(search))
     }
 
@@ -299,7 +307,7 @@ impl<T: Theory> Tableau<T> {
         if order.is_empty() {
             return Some(reasons.clone());
         }
-        self.choices.push(Choice {
+        self.choices.push(ChoicePoint {
             goal,
             order,
             tried: 0,

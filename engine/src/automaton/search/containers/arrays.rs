@@ -8,8 +8,8 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, split, verdict_of};
-use crate::automaton::search::tableau::{Reasons, Tableau, Theory, united};
-use crate::automaton::search::value_facts::ValueFacts;
+use crate::automaton::search::containers::tableau::{Reasons, Tableau, Theory, united};
+use crate::automaton::search::containers::value_facts::ValueFacts;
 use crate::automaton::search::{Query, Requirement, Search};
 use hashbrown::{HashMap, HashSet};
 
@@ -22,18 +22,18 @@ struct Run {
 
 /// Items that complete an array.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ArrayModel {
+pub(in crate::automaton::search) struct ArrayModel {
     runs: Vec<Run>,
 }
 
 /// The facts about the items of an array.
 #[derive(Default)]
-pub(super) struct ArrayFacts<'a> {
+pub(in crate::automaton::search) struct ArrayFacts<'a> {
     /// The atoms and negated atoms, with their reasons.
     facts: Vec<(AtomKind, bool, Reasons)>,
     /// The assertions of the item before all others, whose verdicts the formulas speak of.
     read: &'a [AssertionId],
-    /// What is assumed of that item.
+    /// Facts about the item before all others.
     item: ValueFacts,
 }
 
@@ -128,7 +128,7 @@ impl Search {
     }
 
     /// Works out whether an array can be completed.
-    pub(super) fn search_array(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
+    pub(in crate::automaton::search) fn search_array(&mut self, formula: FormulaId) -> Result<bool, AutomatonError> {
         if self.algebra.at_end(formula) {
             return Ok(true);
         }
@@ -139,7 +139,7 @@ impl Search {
 
     /// The diagram of the verdicts of the assertions `read` for which an array with residual `formula`, which speaks of
     /// them, can be completed.
-    pub(super) fn verdicts_to_array_end(
+    pub(in crate::automaton::search) fn verdicts_to_array_end(
         &mut self,
         formula: FormulaId,
         read: &[AssertionId],
@@ -461,7 +461,7 @@ impl Search {
 
 /// New numbers for some positions, in the same order and at most `most` apart. `None` if the positions are small
 /// anyway.
-pub(super) fn shortened(mut places: Vec<u64>, most: u64) -> Option<HashMap<u64, u64>> {
+pub(in crate::automaton::search) fn shortened(mut places: Vec<u64>, most: u64) -> Option<HashMap<u64, u64>> {
     /// Distance up to which counting is quicker than renumbering.
     const SHORT: u64 = 64;
     places.sort_unstable();

@@ -3,14 +3,16 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, KeyCell, Keys, MemberKey, TextId};
-use crate::automaton::search::object_facts::{Exception, Member, ObjectFacts, ObjectModel, OtherMember};
-use crate::automaton::search::tableau::{Reasons, united};
+use crate::automaton::search::containers::object_facts::{
+    Exception, MemberRole, ObjectFacts, ObjectModel, OtherMember,
+};
+use crate::automaton::search::containers::tableau::{Reasons, united};
 use crate::automaton::search::{Requirement, Search};
 use crate::strings::LanguageId;
 
 impl ObjectFacts<'_> {
     /// Whether a model has the member that an exception asks for.
-    pub(super) fn is_met(
+    pub(in crate::automaton::search) fn is_met(
         &self,
         search: &mut Search,
         model: &ObjectModel,
@@ -30,7 +32,7 @@ impl ObjectFacts<'_> {
     }
 
     /// A model with a member for each exception, and enough members, or the reasons why there is none.
-    pub(super) fn extended(
+    pub(in crate::automaton::search) fn extended(
         &self,
         search: &mut Search,
         mut model: ObjectModel,
@@ -38,7 +40,7 @@ impl ObjectFacts<'_> {
     ) -> Result<Result<ObjectModel, Reasons>, AutomatonError> {
         let mut names: Vec<TextId> = Vec::new();
         names.extend(self.keys.keys().filter_map(|member| match member {
-            Member::Key(name) => Some(*name),
+            MemberRole::Key(name) => Some(*name),
             _ => None,
         }));
         names.extend(search.algebra.named_keys(self.told));
@@ -88,8 +90,9 @@ impl ObjectFacts<'_> {
                     None => None,
                     Some(filled) => return Ok(Ok(filled)),
                 },
-                Some((exception, _)) if at == 0 && self.is_met(search, model, exception)? => {
-                    *tried = usize::MAX / 2;
+                Some((exception, ways)) if at == 0 && self.is_met(search, model, exception)? => {
+                    // Nothing else has to be tried for it.
+                    *tried = ways.len() + model.others.len();
                     Some(model.clone())
                 }
                 Some((exception, ways)) if at < ways.len() + model.others.len() => {
@@ -133,7 +136,7 @@ impl ObjectFacts<'_> {
                 .algebra
                 .covers(Keys::Language(language), MemberKey::Known(name))?;
             match model.members.get(&name) {
-                _ if !is_covered || self.comes(Member::Key(name)) == Some(false) => None,
+                _ if !is_covered || self.comes(MemberRole::Key(name)) == Some(false) => None,
                 Some(value) => {
                     is_new = false;
                     Some(value.clone())
@@ -180,7 +183,7 @@ impl ObjectFacts<'_> {
             if model.count >= self.min {
                 return Ok(Some(model));
             }
-            if self.comes(Member::Key(name)).is_none() && !model.members.contains_key(&name) {
+            if self.comes(MemberRole::Key(name)).is_none() && !model.has(name) {
                 let value = self.optional_value(search, name)?;
                 if search.satisfiable(&value.all, &value.none)? {
                     model.members.insert(name, value);

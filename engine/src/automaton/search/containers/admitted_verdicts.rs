@@ -14,7 +14,10 @@ use crate::automaton::search::Search;
 
 impl Search {
     /// The formulas that stand for the verdicts of this many assertions.
-    pub(super) fn open_verdicts(&mut self, assertions: usize) -> Result<Vec<FormulaId>, AutomatonError> {
+    pub(in crate::automaton::search) fn open_verdicts(
+        &mut self,
+        assertions: usize,
+    ) -> Result<Vec<FormulaId>, AutomatonError> {
         let limit = ("assertions", self.algebra.limits.assertions);
         check_limit(
             assertions,
@@ -30,7 +33,7 @@ impl Search {
     /// The diagram of the verdicts of the assertions `read` for which a container with residual `formula`, which speaks of
     /// them, can be completed. One way to do so is known, or `false`. `next` looks for a way for which the formulas have
     /// the truth values beside them, and `can_end` says whether a container without open verdicts can be completed.
-    pub(super) fn admitted_verdicts(
+    pub(in crate::automaton::search) fn admitted_verdicts(
         &mut self,
         formula: FormulaId,
         read: &[AssertionId],
