@@ -73,7 +73,7 @@ struct Extension<'a> {
     before: TextId,
     /// The chunk that is extended: where it begins, and its number of bytes.
     chunk: (usize, usize),
-    /// What is added to the chunk, and what is left to be added to the next.
+    /// The part of the text that the chunk takes; `later` is the part that is left for the next chunk.
     now: &'a str,
     later: &'a str,
     hash: u64,

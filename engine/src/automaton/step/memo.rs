@@ -39,7 +39,7 @@ pub(crate) struct Distinctness {
     pub(super) last: ValueSet,
 }
 
-/// Which of the items or members of a container is meant.
+/// The index of an item, or the key of a member, in a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Part {
     Item(usize),
