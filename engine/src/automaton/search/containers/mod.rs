@@ -1,6 +1,6 @@
 //! How objects and arrays that have been read in part can be completed.
 //!
-//! A [tableau](tableau) decomposes a formula into facts about [members](object_facts) or [items](arrays), and these raise
+//! A [tableau] decomposes a formula into facts about [members](object_facts) or [items](arrays), and these raise
 //! queries about single values. Which verdicts of a value its container admits is found out
 //! [model by model](admitted_verdicts).
 
