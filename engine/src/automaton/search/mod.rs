@@ -22,8 +22,10 @@ pub(super) mod search;
 mod unique_items;
 mod verdict_vectors;
 
+pub(crate) use containers::arrays::Run;
 pub(super) use expectation::{ExpectationId, Verdicts};
 pub(super) use key_list::{KeyListId, NextKeys};
+pub(crate) use least_fixpoint::Requirement;
 pub(super) use search::Search;
 
 use cardinality::enumerate::can_all_differ;
@@ -31,5 +33,5 @@ use cardinality::finite::FiniteSplit;
 use expectation::{Expectation, Expectations};
 use independent_keys::Room;
 use key_list::KeyList;
-use least_fixpoint::{LeastFixpoint, NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING, Requirement};
+use least_fixpoint::{LeastFixpoint, NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING};
 use memo::{Domain, ObjectMemo, ValueMemo};

@@ -35,22 +35,6 @@ impl Algebra {
         names
     }
 
-    /// Whether a member with this key could make a difference to `formula`.
-    pub(crate) fn key_matters(&mut self, formula: FormulaId, name: TextId) -> Result<bool, AutomatonError> {
-        for place in 0..self.formulas.atoms(formula).len() {
-            let matters = match self.atoms.kind(self.formulas.atoms(formula)[place]) {
-                AtomKind::Has(one) => one == name,
-                AtomKind::CountAtLeast(_) => true,
-                AtomKind::Members(keys, _) => self.covers(keys, MemberKey::Known(name))?,
-                _ => false,
-            };
-            if matters {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// The keys that are neither in `names` nor in `used`, sorted into cells by the languages that atoms of `formula`
     /// speak of.
     pub(crate) fn key_cells(

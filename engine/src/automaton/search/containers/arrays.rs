@@ -15,9 +15,9 @@ use hashbrown::{HashMap, HashSet};
 
 /// Items that stand next to each other and meet the same requirement.
 #[derive(Clone, Debug)]
-struct Run {
-    count: u64,
-    item: Requirement,
+pub(crate) struct Run {
+    pub(crate) count: u64,
+    pub(crate) item: Requirement,
 }
 
 /// Items that complete an array.
@@ -132,9 +132,14 @@ impl Search {
         if self.algebra.at_end(formula) {
             return Ok(true);
         }
-        let facts = ArrayFacts::default();
-        let tableau = Tableau::new(facts, &[(formula, true)], HashSet::new(), &self.algebra);
-        Ok(tableau.search(self)?.is_some())
+        Ok(self.items_to_array_end(&[formula])?.is_some())
+    }
+
+    /// Items that complete an array for which all formulas hold; `None` if there are none.
+    pub(crate) fn items_to_array_end(&mut self, formulas: &[FormulaId]) -> Result<Option<Vec<Run>>, AutomatonError> {
+        let goals: Vec<(FormulaId, bool)> = formulas.iter().map(|formula| (*formula, true)).collect();
+        let tableau = Tableau::new(ArrayFacts::default(), &goals, HashSet::new(), &self.algebra);
+        Ok(tableau.search(self)?.map(|(_, model)| model.runs))
     }
 
     /// The diagram of the verdicts of the assertions `read` for which an array with residual `formula`, which speaks of

@@ -6,7 +6,7 @@
 //! mentions are sorted into cells, and members from the cells are added.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, Keys, MemberKey, TextId};
+use crate::automaton::formula::{AssertionId, AtomKind, CellKeys, FormulaId, Keys, MemberKey, TextId};
 use crate::automaton::search::containers::tableau::{Reasons, Theory, united};
 use crate::automaton::search::containers::value_facts::ValueFacts;
 use crate::automaton::search::{Requirement, Search};
@@ -87,7 +87,11 @@ pub(in crate::automaton::search) struct ObjectFacts<'a> {
 pub(in crate::automaton::search) struct OtherMember {
     /// The languages that contain the key, of those that facts speak of.
     pub(in crate::automaton::search) within: Vec<LanguageId>,
+    /// The keys that the member may have.
+    pub(in crate::automaton::search) names: CellKeys,
     pub(in crate::automaton::search) value: Requirement,
+    /// Number of members that are alike.
+    pub(in crate::automaton::search) count: u64,
 }
 
 /// Members that complete an object.
@@ -279,7 +283,9 @@ impl<'a> ObjectFacts<'a> {
                 MemberRole::Key(name) => _ = model.members.insert(*name, value),
                 _ => model.others.push(OtherMember {
                     within: self.around.wanted.unwrap_or_default().to_vec(),
+                    names: CellKeys::These(Vec::new()),
                     value,
+                    count: 1,
                 }),
             }
         }

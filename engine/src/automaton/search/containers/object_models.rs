@@ -158,8 +158,12 @@ impl ObjectFacts<'_> {
         let mut model = model.clone();
         model.count += u64::from(is_new);
         if let Some(cell) = cells.get(way) {
-            let within = cell.within.clone();
-            model.others.push(OtherMember { within, value });
+            model.others.push(OtherMember {
+                within: cell.within.clone(),
+                names: cell.names.clone(),
+                value,
+                count: 1,
+            });
         } else if let Some(&name) = names.get(way - cells.len()) {
             model.members.insert(name, value);
         } else {
@@ -199,10 +203,13 @@ impl ObjectFacts<'_> {
             let taken = model.others.iter().filter(|other| other.within == cell.within).count() as u64;
             let left = cell.left.map_or(u64::MAX, |left| left.saturating_sub(taken));
             if left > 0 && search.satisfiable(&value.all, &value.none)? {
-                model.count += left.min(self.min - model.count);
+                let count = left.min(self.min - model.count);
+                model.count += count;
                 model.others.push(OtherMember {
                     within: cell.within.clone(),
+                    names: cell.names.clone(),
                     value,
+                    count,
                 });
             }
         }

@@ -67,6 +67,39 @@ impl Search {
         Tableau::new(facts, formulas, wishes, &self.algebra).search(self)
     }
 
+    /// Members that complete an object for which all formulas hold if the keys `used` cannot come again; `None` if there
+    /// are none, or more than `most`.
+    pub(crate) fn members_to_object_end(
+        &mut self,
+        formulas: &[FormulaId],
+        used: &[TextId],
+        most: usize,
+    ) -> Result<Option<Vec<(TextId, Requirement)>>, AutomatonError> {
+        let goals: Vec<(FormulaId, bool)> = formulas.iter().map(|formula| (*formula, true)).collect();
+        let around = Surroundings {
+            used,
+            ..Surroundings::default()
+        };
+        let Some((_, model)) = self
+            .object_model(&goals, around)?
+            .filter(|(_, model)| model.count <= most as u64)
+        else {
+            return Ok(None);
+        };
+        let mut members: Vec<(TextId, Requirement)> = model.members.into_iter().collect();
+        for other in model.others {
+            let own = members.iter().map(|(name, _)| *name);
+            let gone: HashSet<TextId> = used.iter().copied().chain(own).collect();
+            let wanted = usize::try_from(other.count).unwrap_or(usize::MAX);
+            let names = self
+                .algebra
+                .some_keys(&other.names, wanted.saturating_add(gone.len()))?;
+            let names = names.into_iter().filter(|name| !gone.contains(name)).take(wanted);
+            members.extend(names.map(|name| (name, other.value.clone())));
+        }
+        Ok((members.len() as u64 == model.count).then_some(members))
+    }
+
     /// The diagram of the verdicts of the assertions `read` for which an object with residual `formula`, which speaks of
     /// them, can be completed if the keys `used` cannot come again.
     pub(in crate::automaton::search) fn verdicts_to_object_end(

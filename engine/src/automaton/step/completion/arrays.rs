@@ -1,11 +1,10 @@
 //! Completions of arrays.
 
-use super::objects::Partials;
-use super::{MAX_BYTES, MAX_PARTIALS, TextPiece, ValueChoice};
+use super::{MAX_BYTES, MAX_MODELS, TextPiece};
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId, split, verdict_of};
+use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId, verdict_of};
+use crate::automaton::search::{Requirement, Run};
 use crate::automaton::step::Automaton;
-use hashbrown::HashSet;
 
 /// Number of items so far that are looked at for one that may be repeated.
 const REPEATED_ITEMS: usize = 64;
@@ -25,36 +24,67 @@ impl Automaton {
         if formula == FormulaId::FALSE || self.least_items(formula) > MAX_BYTES as u64 / 2 {
             return Ok(None);
         }
-        if self.search.algebra.asks_unique(&[formula]) {
-            if self.least_items(formula) > MAX_DIFFERING {
-                return Ok(None);
-            }
-            let differing = self.search.algebra.with_unique(formula, true);
-            if let Some(rest) = self.differing_rest(differing, seen, begun)? {
-                return Ok(Some(rest));
-            }
-            let repeating = self.search.algebra.with_unique(formula, false);
-            return self.repeating_rest(repeating, seen, begun);
+        if !self.search.algebra.asks_unique(&[formula]) {
+            return self.modelled_items(formula, begun);
         }
-        let mut known = HashSet::new();
-        let mut partials = Partials::new(formula, begun);
-        while let Some(last) = partials.pop() {
-            let left = partials.formula(last);
-            if self.search.algebra.at_end(left) {
-                return Ok(Some(partials.pieces(last, b"]")));
+        if self.least_items(formula) > MAX_DIFFERING {
+            return Ok(None);
+        }
+        match self.differing_rest(formula, seen, begun)? {
+            Some(rest) => Ok(Some(rest)),
+            None => {
+                let repeating = self.search.algebra.with_unique(formula, false);
+                self.repeating_rest(repeating, seen, begun)
             }
-            if !known.insert(left) {
-                continue;
+        }
+    }
+
+    /// Completes an array with the items of a [model](crate::automaton::search) of its residual formula. A model of which some
+    /// item has no text, because it would have to contain itself, is not looked at again.
+    fn modelled_items(&mut self, formula: FormulaId, begun: bool) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+        let mut goals = vec![formula];
+        for _ in 0..MAX_MODELS {
+            let Some(runs) = self.search.items_to_array_end(&goals)? else {
+                return Ok(None);
+            };
+            let mut pieces: Vec<TextPiece> = Vec::new();
+            let (mut bytes, mut place, mut without_text) = (0, 0, None);
+            for run in &runs {
+                let Some(text) = self.requirement_text(&run.item)? else {
+                    without_text = Some(&run.item);
+                    break;
+                };
+                for _ in 0..run.count {
+                    bytes += text.len() + 1;
+                    if bytes > MAX_BYTES {
+                        return Ok(None);
+                    }
+                    pieces.push(item(&text, begun || !pieces.is_empty()));
+                }
+                place += run.count;
             }
-            if known.len() > MAX_PARTIALS {
-                return self.greedy_items(formula, begun);
-            }
-            for (after, value) in self.item_choices(left)? {
-                let piece = item(&value, partials.is_begun(last));
-                partials.push(last, piece, after);
-            }
+            let Some(value) = without_text else {
+                pieces.push(b"]"[..].into());
+                return Ok(Some(pieces));
+            };
+            let other = self.without_item(place, value);
+            goals.push(other);
         }
         Ok(None)
+    }
+
+    /// The condition that an array has no item at an index that meets a requirement.
+    fn without_item(&mut self, place: u64, value: &Requirement) -> FormulaId {
+        let algebra = &mut self.search.algebra;
+        let has = algebra.atom(AtomKind::LengthAtLeast(place + 1));
+        let mut others = vec![algebra.formulas.not(has)];
+        for &assertion in &value.all {
+            let satisfied = algebra.items(place, Some(place + 1), assertion);
+            others.push(algebra.formulas.not(satisfied));
+        }
+        let none = value.none.iter();
+        others.extend(none.map(|assertion| algebra.items(place, Some(place + 1), *assertion)));
+        algebra.formulas.or(others)
     }
 
     /// Number of items that a formula asks for outright.
@@ -71,38 +101,6 @@ impl Automaton {
         counts.max().unwrap_or(0)
     }
 
-    /// The residual formula and the text of an item for each way that the next item can be.
-    fn item_choices(&mut self, formula: FormulaId) -> Result<Vec<ValueChoice>, AutomatonError> {
-        let assertions = self.search.algebra.assertions_of_item(&[formula]);
-        self.choices(&assertions, &mut |this, verdict| {
-            Ok(this.search.algebra.after_item(formula, verdict, false))
-        })
-    }
-
-    /// Pieces that complete an array, made of items that are taken one by one so that the array can still be completed after
-    /// each; `None` if they get too long.
-    fn greedy_items(&mut self, formula: FormulaId, begun: bool) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
-        let (mut formula, mut pieces, mut bytes) = (formula, Vec::new(), 0);
-        while !self.search.algebra.at_end(formula) {
-            let mut next = None;
-            for (after, value) in self.item_choices(formula)? {
-                if after != formula && self.search.array_can_end(after, ItemsId::EMPTY)? {
-                    next = Some((after, value));
-                    break;
-                }
-            }
-            let Some((after, value)) = next else { return Ok(None) };
-            bytes += value.len() + 1;
-            if bytes > MAX_BYTES {
-                return Ok(None);
-            }
-            pieces.push(item(&value, begun || !pieces.is_empty()));
-            formula = after;
-        }
-        pieces.push(b"]"[..].into());
-        Ok(Some(pieces))
-    }
-
     /// Pieces that complete an array whose items have to differ, made of values that have not been seen.
     fn differing_rest(
         &mut self,
@@ -110,43 +108,76 @@ impl Automaton {
         seen: &[AssertionId],
         begun: bool,
     ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
-        let mut seen: Vec<AssertionId> = seen.to_vec();
+        let differing = self.search.algebra.with_unique(formula, true);
+        let Some(runs) = self.search.items_to_array_end(&[differing])? else {
+            return Ok(None);
+        };
+        let mut seen = seen.to_vec();
         let mut items = ItemsId::EMPTY;
         for &item in &seen {
             items = self.search.algebra.with_item(items, item);
         }
         let (mut pieces, mut bytes) = (Vec::new(), 0);
-        while !self.search.algebra.at_end(formula) {
-            let assertions = self.search.algebra.assertions_of_item(&[formula]);
-            let mut next = None;
-            for vector in self.search.verdict_vectors(&assertions)? {
-                let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
-                let after = self.search.algebra.after_item(formula, &verdict, false);
-                if after == FormulaId::FALSE || after == formula {
-                    continue;
-                }
-                let (all, none) = split(&assertions, &vector);
-                let Some((value, equality)) = self.another_value(&all, &none, &seen)? else {
-                    continue;
+        for Run { count, item: asked } in runs {
+            for _ in 0..count {
+                let Some((value, equality)) = self.next_differing(formula, items, &asked, &seen)? else {
+                    return Ok(None);
                 };
-                let with = self.search.algebra.with_item(items, equality);
-                if self.search.algebra.at_end(after) || self.search.array_can_end(after, with)? {
-                    seen.push(equality);
-                    items = with;
-                    next = Some((after, value));
-                    break;
+                bytes += value.len() + 1;
+                if bytes > MAX_BYTES || pieces.len() as u64 > MAX_DIFFERING {
+                    return Ok(None);
                 }
+                pieces.push(item(&value, begun || !pieces.is_empty()));
+                formula = self.after_known_item(formula, equality, false)?;
+                items = self.search.algebra.with_item(items, equality);
+                seen.push(equality);
             }
-            let Some((after, value)) = next else { return Ok(None) };
-            bytes += value.len() + 1;
-            if bytes > MAX_BYTES || pieces.len() as u64 > MAX_DIFFERING {
-                return Ok(None);
-            }
-            pieces.push(item(&value, begun || !pieces.is_empty()));
-            formula = after;
         }
         pieces.push(b"]"[..].into());
-        Ok((formula != FormulaId::FALSE).then_some(pieces))
+        Ok(Some(pieces))
+    }
+
+    /// An item that meets a requirement and equals none of the items so far, and after which an array whose items have to
+    /// differ can be completed.
+    fn next_differing(
+        &mut self,
+        formula: FormulaId,
+        items: ItemsId,
+        asked: &Requirement,
+        seen: &[AssertionId],
+    ) -> Result<Option<(TextPiece, AssertionId)>, AutomatonError> {
+        let order = self.search.algebra.order_for(&asked.all);
+        let constraint = self.search.algebra.combined(&asked.all, &asked.none)?;
+        if let Some((text, value)) = self.another_value(constraint, order, seen)? {
+            let after = self.after_known_item(formula, value, false)?;
+            let with = self.search.algebra.with_item(items, value);
+            if self.search.array_can_end(after, with)? {
+                return Ok(Some((text, value)));
+            }
+        }
+        // The values left for later items are few.
+        let Some(expected) = self.search.item_expected(&[formula], items)? else {
+            return Ok(None);
+        };
+        let expected = self.search.constraint_of(expected)?;
+        let constraint = self.search.algebra.both(constraint, expected)?;
+        self.another_value(constraint, order, seen)
+    }
+
+    /// The residual formula after an item that is known.
+    fn after_known_item(
+        &mut self,
+        formula: FormulaId,
+        value: AssertionId,
+        repeats: bool,
+    ) -> Result<FormulaId, AutomatonError> {
+        let assertions = self.search.algebra.assertions_of_item(&[formula]);
+        let mut verdicts = Vec::with_capacity(assertions.len());
+        for &assertion in &assertions {
+            verdicts.push(self.search.satisfiable(&[value, assertion], &[])?);
+        }
+        let verdict = |assertion| verdict_of(&assertions, &verdicts, assertion);
+        Ok(self.search.algebra.after_item(formula, &verdict, repeats))
     }
 
     /// Pieces that complete an array in which one item has to equal another. The item repeats one seen, or two new
@@ -160,19 +191,12 @@ impl Automaton {
         if formula == FormulaId::FALSE {
             return Ok(None);
         }
-        let assertions = self.search.algebra.assertions_of_item(&[formula]);
         for &again in seen.iter().take(REPEATED_ITEMS) {
-            for vector in self.search.verdict_vectors(&assertions)? {
-                let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
-                let after = self.search.algebra.after_item(formula, &verdict, true);
-                let (all, none) = split(&assertions, &vector);
-                let repeated = self.search.algebra.combined(&[&all[..], &[again]].concat(), &none)?;
-                let order = self.search.algebra.order_for(&[again]);
-                if let Some(value) = self.value_text(repeated, order)?
-                    && let Some(rest) = self.array_rest(after, &[], true)?
-                {
-                    return Ok(Some([vec![item(&value, begun)], rest].concat()));
-                }
+            let after = self.after_known_item(formula, again, true)?;
+            if let Some(rest) = self.array_rest(after, &[], true)?
+                && let Some(value) = self.requirement_text(&Requirement::new(&[again], &[]))?
+            {
+                return Ok(Some([vec![item(&value, begun)], rest].concat()));
             }
         }
         let two = self.search.algebra.atom(AtomKind::LengthAtLeast(2));

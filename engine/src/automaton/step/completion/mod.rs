@@ -5,10 +5,8 @@
 //! so that a document that goes on as its completion would costs a look-up per state. [`values`] spells whole values,
 //! [`objects`] and [`arrays`] what is left of containers, [`texts`] what is left of strings and numbers.
 //!
-//! Containers whose members are judged one by one need no search. For others a cheapest-first search over residual
-//! formulas is cut off early; then members and items are taken greedily, each of them one after which the container can
-//! still be completed. A member or item that leaves the residual formula unchanged is never needed, and every other one
-//! takes the formula nearer to its end, so that this finds an end wherever there is one.
+//! Containers whose members are judged one by one need no search. Others are completed with the members or items of a
+//! model, which the search for their end finds: few of them, each with no more asked of its value than is needed.
 
 mod arrays;
 mod document;
@@ -18,10 +16,9 @@ mod texts;
 mod values;
 
 pub(crate) use piece::{CompletionMemo, TextPiece};
-use values::ValueChoice;
 
 /// Number of bytes up to which completions are looked for.
 const MAX_BYTES: usize = 1 << 16;
 
-/// Number of partial containers that a cheapest-first search looks at.
-const MAX_PARTIALS: usize = 256;
+/// Number of models of a container that are looked at for one whose values have texts.
+const MAX_MODELS: usize = 64;

@@ -1,13 +1,11 @@
 //! Completions of objects.
 
 use super::texts::escaped;
-use super::{MAX_BYTES, MAX_PARTIALS, TextPiece, ValueChoice};
+use super::{MAX_BYTES, MAX_MODELS, TextPiece};
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{FormulaId, IndependentKeys, MemberKey, TextId};
+use crate::automaton::formula::{AtomKind, FormulaId, IndependentKeys, Keys, TextId};
 use crate::automaton::step::Automaton;
 use hashbrown::{HashMap, HashSet};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Bytes that a member takes at least: two quotes, a colon, a value and a comma or bracket.
 const LEAST_MEMBER: usize = 5;
@@ -65,7 +63,7 @@ impl Automaton {
         }
         match shortest {
             Some(rest) => Ok(Some(rest)),
-            None => self.cheapest_members(open),
+            None => self.modelled_rest(open),
         }
     }
 
@@ -170,271 +168,57 @@ impl Automaton {
         [comma, &key, b"\":", value].concat().into()
     }
 
-    /// Completes an object by a cheapest-first search over its residual formulas, in which the keys that come first are
-    /// taken or passed in their order, and then keys come that no atom mentions.
-    fn cheapest_members(&mut self, open: ObjectRest<'_>) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
-        let mut known_names: HashSet<TextId> = open.ordered.iter().chain(open.exhausted).copied().collect();
-        let mut names = open.ordered.to_vec();
-        let named = self.search.algebra.named_keys(open.demand);
-        names.extend(named.into_iter().filter(|name| known_names.insert(*name)));
-        let mut known = HashSet::new();
-        let mut partials = Partials::new(open.demand, open.begun);
-        while let Some(last) = partials.pop() {
-            let formula = partials.formula(last);
-            let must = open.must && partials.is_empty(last);
-            if self.search.algebra.at_end(formula) && !must {
-                return Ok(Some(partials.pieces(last, b"}")));
-            }
-            let others = partials.others(last);
-            let index = partials.all[last].index;
-            if !known.insert((formula, index, partials.is_empty(last), others.clone())) {
-                continue;
-            }
-            if known.len() > MAX_PARTIALS {
-                return self.greedy_members(open, &names);
-            }
-            match names.get(index) {
-                Some(&name) => {
-                    let passed = self.search.algebra.without_all(formula, &[name]);
-                    // If the formula only restricts members, one that is not required never helps.
-                    if passed == FormulaId::FALSE
-                        || must
-                        || !self.search.algebra.is_independent_uncounted(formula)
-                            && self.search.algebra.key_matters(formula, name)?
-                    {
-                        for (after, value) in self.member_choices(formula, name)? {
-                            let piece = self.member_text(name, &value, partials.is_begun(last));
-                            let next = partials.push(last, piece, after);
-                            partials.all[next].index = index + 1;
-                        }
-                    }
-                    if passed != FormulaId::FALSE {
-                        partials.pass(last, passed);
-                    }
-                }
-                None => {
-                    let gone = [open.exhausted, &names, &others].concat();
-                    for (name, after, value) in self.other_members(formula, &names, &gone)? {
-                        // A member that leaves the formula unchanged does not help, except as the first member where one
-                        // has to come.
-                        if after != formula || partials.is_empty(last) {
-                            let piece = self.member_text(name, &value, partials.is_begun(last));
-                            let next = partials.push(last, piece, after);
-                            partials.all[next].other = Some(name);
-                        }
-                    }
-                }
-            }
+    /// Completes an object with the members of a [model](crate::automaton::search) of its residual formula. A model of which
+    /// some value has no text, because it would have to contain itself, is not looked at again.
+    fn modelled_rest(&mut self, open: ObjectRest<'_>) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+        let mut goals = vec![open.demand];
+        if open.must {
+            goals.push(self.search.algebra.atom(AtomKind::CountAtLeast(1)));
         }
-        Ok(None)
-    }
-
-    /// Takes members one by one after which the object can still be completed.
-    fn greedy_members(
-        &mut self,
-        open: ObjectRest<'_>,
-        names: &[TextId],
-    ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
-        let mut formula = open.demand;
-        let mut gone = open.exhausted.to_vec();
-        let (mut pieces, mut bytes): (Vec<TextPiece>, usize) = (Vec::new(), 0);
-        let mut left = names.iter();
-        loop {
-            let must = open.must && pieces.is_empty();
-            if self.search.algebra.at_end(formula) && !must {
+        let places = open.ordered.iter().enumerate().map(|(place, name)| (*name, place));
+        let places: HashMap<TextId, usize> = places.collect();
+        for _ in 0..MAX_MODELS {
+            let most = MAX_BYTES / LEAST_MEMBER;
+            let Some(mut members) = self.search.members_to_object_end(&goals, open.exhausted, most)? else {
+                return Ok(None);
+            };
+            members.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
+            let mut pieces = Vec::with_capacity(members.len() + 1);
+            let mut without_text = None;
+            for (name, value) in &members {
+                match self.requirement_text(value)? {
+                    Some(text) => {
+                        let begun = open.begun || !pieces.is_empty();
+                        pieces.push(self.member_text(*name, &text, begun));
+                    }
+                    None => {
+                        without_text = Some((*name, value));
+                        break;
+                    }
+                }
+            }
+            let Some((name, value)) = without_text else {
                 pieces.push(b"}"[..].into());
                 return Ok(Some(pieces));
-            }
-            let before = formula;
-            let choices = match left.next() {
-                Some(&name) => {
-                    let passed = self.search.algebra.without_all(formula, &[name]);
-                    gone.push(name);
-                    let may_pass = self.search.object_can_end(passed, &gone)?;
-                    if may_pass {
-                        formula = passed;
-                        if !must {
-                            continue;
-                        }
-                    }
-                    let choices = self.member_choices(before, name)?.into_iter();
-                    let choices: Vec<_> = choices.map(|(after, value)| (name, after, value)).collect();
-                    if choices.is_empty() && may_pass {
-                        continue;
-                    }
-                    choices
-                }
-                None => {
-                    let others = self.other_members(formula, names, &gone)?.into_iter();
-                    others.filter(|(_, after, _)| must || *after != formula).collect()
-                }
             };
-            let mut next = None;
-            for (name, after, value) in choices {
-                gone.push(name);
-                if self.search.object_can_end(after, &gone)? {
-                    next = Some((name, after, value));
-                    break;
-                }
-                gone.pop();
+            let algebra = &mut self.search.algebra;
+            let has = algebra.atom(AtomKind::Has(name));
+            let mut others = vec![algebra.formulas.not(has)];
+            for &assertion in &value.all {
+                let satisfied = algebra.members(Keys::Name(name), assertion);
+                others.push(algebra.formulas.not(satisfied));
             }
-            let Some((name, after, value)) = next else {
-                return Ok(None);
-            };
-            bytes += value.len() + LEAST_MEMBER;
-            if bytes > MAX_BYTES {
-                return Ok(None);
-            }
-            pieces.push(self.member_text(name, &value, open.begun || !pieces.is_empty()));
-            formula = after;
+            others.extend(
+                value
+                    .none
+                    .iter()
+                    .map(|assertion| algebra.members(Keys::Name(name), *assertion)),
+            );
+            goals.push(algebra.formulas.or(others));
         }
-    }
-
-    /// The residual formula and the text of a value for each way that a member with this key can be.
-    fn member_choices(&mut self, formula: FormulaId, name: TextId) -> Result<Vec<ValueChoice>, AutomatonError> {
-        let name = MemberKey::Known(name);
-        let assertions = self.search.algebra.assertions_of_member(&[formula], name)?;
-        self.choices(&assertions, &mut |this, verdict| {
-            this.search.algebra.after_member(formula, name, verdict)
-        })
-    }
-
-    /// Members whose keys no atom mentions, one of each kind, with the residual formulas after them.
-    fn other_members(
-        &mut self,
-        formula: FormulaId,
-        names: &[TextId],
-        gone: &[TextId],
-    ) -> Result<Vec<(TextId, FormulaId, TextPiece)>, AutomatonError> {
-        let mut members = Vec::new();
-        for cell in self.search.algebra.key_cells(formula, names, gone)? {
-            // Keys that are too hard to find are skipped.
-            let Ok(Some(name)) = self.search.algebra.key_beside(&cell.names, gone) else {
-                continue;
-            };
-            let choices = self.member_choices(formula, name)?.into_iter();
-            members.extend(choices.map(|(after, value)| (name, after, value)));
-        }
-        members.sort_by_key(|(_, _, value)| value.len());
-        Ok(members)
+        Ok(None)
     }
 }
 
 /// Number of alternatives that are compared for the shortest.
 const COMPARED_ALTERNATIVES: usize = 16;
-
-/// Containers that have been spelled out in part, with common beginnings stored once.
-pub(super) struct Partials {
-    all: Vec<Partial>,
-    /// The open ones, the shortest first.
-    open: BinaryHeap<Reverse<(usize, usize)>>,
-    begun: bool,
-}
-
-/// A container that has been spelled out in part.
-struct Partial {
-    before: Option<usize>,
-    /// The text that is added to the partial container before.
-    piece: Option<TextPiece>,
-    length: usize,
-    formula: FormulaId,
-    /// Number of keys that come first that have been decided.
-    index: usize,
-    /// The key of the member that is added, if no atom mentions it.
-    other: Option<TextId>,
-}
-
-impl Partials {
-    /// A container of which nothing has been spelled out.
-    pub(super) fn new(formula: FormulaId, begun: bool) -> Self {
-        let first = Partial {
-            before: None,
-            piece: None,
-            length: 0,
-            formula,
-            index: 0,
-            other: None,
-        };
-        Self {
-            all: vec![first],
-            open: BinaryHeap::from([Reverse((0, 0))]),
-            begun,
-        }
-    }
-
-    /// Takes the shortest of the open ones.
-    pub(super) fn pop(&mut self) -> Option<usize> {
-        self.open.pop().map(|Reverse((_, last))| last)
-    }
-
-    /// The residual formula of a partial container.
-    pub(super) fn formula(&self, last: usize) -> FormulaId {
-        self.all[last].formula
-    }
-
-    /// Whether nothing has been added.
-    fn is_empty(&self, last: usize) -> bool {
-        self.all[last].length == 0
-    }
-
-    /// Whether a comma must come before the next part.
-    pub(super) fn is_begun(&self, last: usize) -> bool {
-        self.begun || !self.is_empty(last)
-    }
-
-    /// Adds a partial container with one more part, and returns it.
-    pub(super) fn push(&mut self, before: usize, piece: TextPiece, formula: FormulaId) -> usize {
-        let length = self.all[before].length + piece.len();
-        let index = self.all[before].index;
-        self.add(Partial {
-            before: Some(before),
-            piece: Some(piece),
-            length,
-            formula,
-            index,
-            other: None,
-        })
-    }
-
-    /// Adds a partial container with one more key passed.
-    fn pass(&mut self, before: usize, formula: FormulaId) {
-        let (length, index) = (self.all[before].length, self.all[before].index + 1);
-        self.add(Partial {
-            before: Some(before),
-            piece: None,
-            length,
-            formula,
-            index,
-            other: None,
-        });
-    }
-
-    fn add(&mut self, partial: Partial) -> usize {
-        let last = self.all.len();
-        if partial.length <= MAX_BYTES {
-            self.open.push(Reverse((partial.length, last)));
-        }
-        self.all.push(partial);
-        last
-    }
-
-    fn backwards(&self, last: usize) -> impl Iterator<Item = &Partial> {
-        std::iter::successors(Some(&self.all[last]), |partial| Some(&self.all[partial.before?]))
-    }
-
-    /// The keys taken that no atom mentions.
-    fn others(&self, last: usize) -> Vec<TextId> {
-        self.backwards(last).filter_map(|partial| partial.other).collect()
-    }
-
-    /// The parts of a partial container, and the bracket that closes it.
-    pub(super) fn pieces(&self, last: usize, bracket: &[u8]) -> Vec<TextPiece> {
-        let mut pieces: Vec<TextPiece> = self
-            .backwards(last)
-            .filter_map(|partial| partial.piece.clone())
-            .collect();
-        pieces.reverse();
-        pieces.push(bracket.into());
-        pieces
-    }
-}

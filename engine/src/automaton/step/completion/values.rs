@@ -5,7 +5,8 @@ use super::piece::Samples;
 use super::{MAX_BYTES, TextPiece};
 use crate::Limits;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, Constraint, FormulaId, OrderId, split, verdict_of};
+use crate::automaton::formula::{AssertionId, Constraint, OrderId};
+use crate::automaton::search::Requirement;
 use crate::automaton::step::Automaton;
 use crate::json::{Document, Value};
 use hashbrown::HashSet;
@@ -16,13 +17,6 @@ const MAX_NESTING: usize = 64;
 
 /// Length in bytes up to which a scalar is short enough not to look for a shorter container.
 const CHEAP_BYTES: usize = 5;
-
-/// A residual formula, and the text of a member's or item's value after which it is left.
-pub(super) type ValueChoice = (FormulaId, TextPiece);
-
-/// Computes the residual formula after a value with some verdicts.
-pub(super) type After<'a> =
-    &'a mut dyn FnMut(&mut Automaton, &dyn Fn(AssertionId) -> bool) -> Result<FormulaId, AutomatonError>;
 
 impl Automaton {
     /// A short text of a value that satisfies a constraint, with the keys of objects in a prescribed order; `None` if
@@ -89,43 +83,27 @@ impl Automaton {
         Ok(texts.into_iter().min_by_key(|text| text.len()))
     }
 
-    /// The residual formula and a text of a value for each verdict vector that a value can have, shorter texts first.
-    pub(super) fn choices(
-        &mut self,
-        assertions: &[AssertionId],
-        after: After<'_>,
-    ) -> Result<Vec<ValueChoice>, AutomatonError> {
-        let mut choices = Vec::new();
-        for vector in self.search.verdict_vectors(assertions)? {
-            let after = after(self, &|assertion| verdict_of(assertions, &vector, assertion))?;
-            if after == FormulaId::FALSE {
-                continue;
-            }
-            let (all, none) = split(assertions, &vector);
-            let constraint = self.search.algebra.combined(&all, &none)?;
-            let order = self.search.algebra.order_for(assertions);
-            choices.extend(self.value_text(constraint, order)?.map(|text| (after, text)));
-        }
-        choices.sort_by_key(|(_, text)| text.len());
-        Ok(choices)
+    /// A short text of a value that meets a requirement.
+    pub(super) fn requirement_text(&mut self, value: &Requirement) -> Result<Option<TextPiece>, AutomatonError> {
+        let constraint = self.search.algebra.combined(&value.all, &value.none)?;
+        let order = self.search.algebra.order_for(&value.all);
+        self.value_text(constraint, order)
     }
 
-    /// A text of a value that satisfies the assertions `all` and none of `none`, and that equals none of the values
-    /// `seen`, with its equality assertion.
+    /// A text of a value that satisfies a constraint and equals none of the values `seen`, with its equality assertion.
     pub(super) fn another_value(
         &mut self,
-        all: &[AssertionId],
-        none: &[AssertionId],
+        constraint: Constraint,
+        order: OrderId,
         seen: &[AssertionId],
     ) -> Result<Option<(TextPiece, AssertionId)>, AutomatonError> {
-        let constraint = self.search.algebra.combined(all, none)?;
         let samples = self.scalar_samples(constraint, seen.len() + 1)?;
         let known: HashSet<AssertionId> = seen.iter().copied().collect();
         if let Some(fresh) = samples.iter().find(|(_, value)| !known.contains(value)) {
             return Ok(Some(fresh.clone()));
         }
-        let constraint = self.search.algebra.combined(all, &[none, seen].concat())?;
-        let order = self.search.algebra.order_for(all);
+        let others = self.search.algebra.combined(&[], seen)?;
+        let constraint = self.search.algebra.both(constraint, others)?;
         let text = self.value_text(constraint, order)?;
         Ok(text.and_then(|text| self.equality(&text).map(|value| (text, value))))
     }
