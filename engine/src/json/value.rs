@@ -115,35 +115,6 @@ impl Value {
         }
     }
 
-    /// An array of these items.
-    pub fn array(items: &[&Self]) -> Self {
-        let mut nodes = vec![Flat::Array {
-            items: items.len() as u32,
-            size: 0,
-        }];
-        for item in items {
-            nodes.extend_from_slice(&item.nodes);
-        }
-        close(&mut nodes, 0);
-        Self { nodes: nodes.into() }
-    }
-
-    /// An object of these members, whose names must differ.
-    pub fn object(members: &[(&str, &Self)]) -> Self {
-        let mut members = members.to_vec();
-        members.sort_unstable_by_key(|(name, _)| *name);
-        let mut nodes = vec![Flat::Object {
-            members: members.len() as u32,
-            size: 0,
-        }];
-        for (name, value) in members {
-            nodes.push(Flat::String(name.into()));
-            nodes.extend_from_slice(&value.nodes);
-        }
-        close(&mut nodes, 0);
-        Self { nodes: nodes.into() }
-    }
-
     pub fn as_ref(&self) -> ValueRef<'_> {
         ValueRef { nodes: &self.nodes }
     }

@@ -238,6 +238,29 @@ impl Algebra {
         self.formulas.replace(formula, &changes)
     }
 
+    /// The condition on an array with the item at an index put before all others that the array as it was meets the formula.
+    pub(crate) fn with_item_first(&mut self, formula: FormulaId, place: u64) -> FormulaId {
+        let mut changes = SmallVec::<[_; 8]>::new();
+        for atom in self.formulas.atoms(formula).to_vec() {
+            let AtomKind::Items { from, to, assertion } = self.atoms.kind(atom) else {
+                continue;
+            };
+            let shifted = |index: u64| index + u64::from(index <= place);
+            let mut parts = Vec::new();
+            if from <= place && to.is_none_or(|to| to > place) {
+                parts.push(self.items(0, Some(1), assertion));
+            }
+            let (from, to) = (shifted(from), to.map(shifted));
+            if to.is_none_or(|to| from < to) {
+                parts.push(self.items(from, to, assertion));
+            }
+            changes.push((atom, self.formulas.and(parts)));
+        }
+        let moved = self.formulas.replace(formula, &changes);
+        let has = self.atom(AtomKind::LengthAtLeast(place + 1));
+        self.formulas.and([moved, has])
+    }
+
     /// The residual of a formula that does not ask whether items differ after one more item, where the formula `verdict`
     /// says whether the item satisfies an assertion.
     pub(crate) fn after_item_as(

@@ -2,7 +2,7 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, Literal, split};
+use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, Literal};
 use crate::automaton::search::{Expectation, ExpectationId, FiniteSplit, Search, Verdicts};
 use crate::decimal::Decimal;
 use crate::numbers::NumberSetId;
@@ -24,34 +24,6 @@ struct Sets<T> {
 }
 
 impl Search {
-    /// Whether infinitely many values meet an expectation, so that one always differs from any given others. `false`
-    /// may also mean that this was not found out.
-    pub(crate) fn value_is_infinite(&mut self, expected: ExpectationId) -> Result<bool, AutomatonError> {
-        if let Some(&known) = self.expectations.infinite.get(&expected) {
-            return Ok(known);
-        }
-        let is_infinite = self.find_infinite_value(expected)?;
-        self.expectations.infinite.insert(expected, is_infinite);
-        Ok(is_infinite)
-    }
-
-    fn find_infinite_value(&mut self, expected: ExpectationId) -> Result<bool, AutomatonError> {
-        let what = self.expected(expected);
-        for vector in self.verdict_vectors(&what.assertions)? {
-            if self
-                .algebra
-                .diagrams
-                .admits(what.diagram, |assertion| vector[assertion as usize])
-            {
-                let (all, none) = split(&what.assertions, &vector);
-                if self.is_infinite(&all, &none)? {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
     /// The constraint that an expectation imposes on a value.
     pub(crate) fn constraint_of(&mut self, expected: ExpectationId) -> Result<Constraint, AutomatonError> {
         let what = self.expected(expected);
@@ -98,7 +70,9 @@ impl Search {
         }
         let value = self.constraint_of(expected)?;
         let possible = self.has_value(&value)?;
-        self.expectations.possible.insert(expected, possible);
+        if possible || self.fixpoint.is_idle() {
+            self.expectations.possible.insert(expected, possible);
+        }
         Ok(possible.then_some(expected))
     }
 

@@ -1,13 +1,13 @@
 //! What the search has found out about values ([`ValueMemo`]) and objects ([`ObjectMemo`]).
 
-use crate::automaton::formula::{AssertionId, DiagramId, FormulaId, KeySetId, OrderId, TextId};
-use crate::automaton::search::{NextKeys, Requirement};
+use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, KeySetId, OrderId, TextId};
+use crate::automaton::search::NextKeys;
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-/// The values that meet a requirement, as far as they have been counted.
+/// The values that satisfy a constraint, as far as they have been counted.
 #[derive(Clone, Debug)]
 pub(crate) enum Domain {
     /// These values are all there are, as assertions of being equal to them; sorted.
@@ -25,14 +25,17 @@ pub(super) struct ValueMemo {
     pub(super) vectors: HashMap<Box<[AssertionId]>, Arc<[Vec<bool>]>>,
     /// All values of an assertion, if they are finitely many scalars; `None` if not.
     pub(super) finite: HashMap<AssertionId, Option<Arc<[AssertionId]>>>,
-    /// Whether infinitely many values meet a requirement.
-    pub(super) infinite: HashMap<Requirement, bool>,
+
+    /// Whether infinitely many values satisfy a constraint.
+    pub(super) infinite: HashMap<Constraint, bool>,
     /// Whether there are infinitely many ways to complete a container with this residual formula.
     pub(super) infinite_containers: HashMap<FormulaId, bool>,
-    /// The values that have been enumerated for a requirement.
-    pub(super) domains: HashMap<Requirement, Domain>,
+    /// The values that have been enumerated for a constraint.
+    pub(super) domains: HashMap<Constraint, Domain>,
     /// Number of partial containers looked at in the enumeration under way.
     pub(super) beginnings: usize,
+    /// Number of enumerations under way, each in aid of the one before.
+    pub(super) depth: usize,
 }
 
 /// Memo of what has been worked out about objects.

@@ -64,7 +64,7 @@ impl Search {
         };
         let after = self.algebra.after_read_as(demand, &read, &verdict);
         let diagram = self.verdicts_to_object_end(after, &assertions, used)?;
-        if let Some(key) = key {
+        if let Some(key) = key.filter(|_| self.fixpoint.is_idle()) {
             self.object_memo.decided.insert(key, diagram);
         }
         Ok((assertions, diagram))

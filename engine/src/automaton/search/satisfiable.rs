@@ -101,7 +101,7 @@ impl Search {
     }
 
     /// Whether some value satisfies a constraint.
-    pub(super) fn has_value(&mut self, value: &Constraint) -> Result<bool, AutomatonError> {
+    pub(crate) fn has_value(&mut self, value: &Constraint) -> Result<bool, AutomatonError> {
         if value.null || value.yes || value.no {
             return Ok(true);
         }

@@ -299,7 +299,7 @@ impl Search {
 
     /// Number of items up to which each item of an array makes a difference to its residual formulas: one that makes none
     /// can be left out. Values that outnumber these items do not run out.
-    fn items_asked(&self, formulas: &[FormulaId]) -> usize {
+    pub(super) fn items_asked(&self, formulas: &[FormulaId]) -> usize {
         let (mut longest, mut others) = (0, 1_u64);
         for atom in formulas
             .iter()

@@ -1,34 +1,33 @@
-//! Assertions with infinitely many values: one more value always differs from those seen.
+//! Constraints that infinitely many values satisfy: one more value always differs from those seen.
 //!
-//! A value is infinite if some part of it is, if a member's key is, or if it can contain itself. The search follows
-//! parts of values until one of these shows.
+//! A value is infinite if some part of it is, if a member's key is, if an array can grow without end, or if a value can
+//! contain itself. The search follows parts of values until one of these shows.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, FormulaId, ItemsId, MemberKey, TextId, split, verdict_of};
-use crate::automaton::search::{Requirement, Search};
+use crate::automaton::formula::{AssertionId, AtomKind, Constraint, FormulaId, ItemsId, MemberKey, TextId};
+use crate::automaton::search::{ExpectationId, Search};
 use crate::{numbers, strings};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// Number of values and parts of values that are looked at for one answer.
 const MAX_LOOKS: usize = 2_000;
 
-/// Number of states of an array that are looked at.
-const MAX_ARRAY: usize = 64;
+/// Number of items of an array that are looked at.
+const MAX_ITEMS: usize = 64;
 
 /// The result of looking at a value, or at the remainder of a container.
 enum Found {
     /// There are infinitely many.
     Infinite,
-    /// There are infinitely many if one of these requirements, each on a part of some value, has infinitely many
-    /// values.
-    Parts(Vec<Requirement>),
+    /// There are infinitely many if infinitely many values satisfy one of these constraints, each on a part of some value.
+    Parts(Vec<Constraint>),
 }
 
 /// The values that are looked at for one answer, and which of them are parts of which.
 #[derive(Default)]
 struct Looks {
-    values: Vec<Requirement>,
-    places: HashMap<Requirement, usize>,
+    values: Vec<Constraint>,
+    places: HashMap<Constraint, usize>,
     /// For each value, the values that it is a part of.
     wholes: Vec<Vec<usize>>,
     /// For each value, the number of its parts.
@@ -37,11 +36,11 @@ struct Looks {
 
 impl Looks {
     /// The place of a value, which is added if it is new.
-    fn place(&mut self, value: Requirement) -> usize {
+    fn place(&mut self, value: Constraint) -> usize {
         if let Some(&known) = self.places.get(&value) {
             return known;
         }
-        self.places.insert(value.clone(), self.values.len());
+        self.places.insert(value, self.values.len());
         self.values.push(value);
         self.wholes.push(Vec::new());
         self.parts.push(0);
@@ -73,7 +72,20 @@ impl Search {
         if self.only_value(all).is_some() || !self.satisfiable(all, none)? {
             return Ok(false);
         }
-        self.some_infinite(vec![Requirement::new(all, none)])
+        let value = self.algebra.combined(all, none)?;
+        self.some_infinite(vec![value])
+    }
+
+    /// Whether infinitely many values meet an expectation, so that one always differs from any given others. `false`
+    /// may also mean that this was not found out.
+    pub(crate) fn value_is_infinite(&mut self, expected: ExpectationId) -> Result<bool, AutomatonError> {
+        if let Some(&known) = self.expectations.infinite.get(&expected) {
+            return Ok(known);
+        }
+        let value = self.constraint_of(expected)?;
+        let is_infinite = self.has_value(&value)? && self.some_infinite(vec![value])?;
+        self.expectations.infinite.insert(expected, is_infinite);
+        Ok(is_infinite)
     }
 
     /// Whether there are infinitely many ways to complete an object in which the keys `exhausted` cannot come any more.
@@ -85,13 +97,8 @@ impl Search {
         if let Some(&known) = self.value_memo.infinite_containers.get(&formula) {
             return Ok(known);
         }
-        let infinite = match self.object_can_end(formula, exhausted)? {
-            false => false,
-            true => match self.object_parts(formula, exhausted)? {
-                Found::Infinite => true,
-                Found::Parts(parts) => self.some_infinite(parts)?,
-            },
-        };
+        let found = self.object_parts(formula, exhausted)?;
+        let infinite = self.is_found_infinite(found)?;
         let is_known = infinite || self.fixpoint.is_idle();
         if is_known && self.scarce_names(formula)? == self.algebra.languages.none() {
             self.value_memo.infinite_containers.insert(formula, infinite);
@@ -104,25 +111,30 @@ impl Search {
         if let Some(&known) = self.value_memo.infinite_containers.get(&formula) {
             return Ok(known);
         }
-        let infinite = match self.array_parts(formula)? {
-            Found::Infinite => true,
-            Found::Parts(parts) => self.some_infinite(parts)?,
-        };
+        let found = self.array_parts(formula)?;
+        let infinite = self.is_found_infinite(found)?;
         if infinite || self.fixpoint.is_idle() {
             self.value_memo.infinite_containers.insert(formula, infinite);
         }
         Ok(infinite)
     }
 
-    /// Whether one of `parts` has infinitely many values. A value that can contain itself has. Outer values are looked at
-    /// first, because one that shows at once is mostly near.
-    fn some_infinite(&mut self, parts: Vec<Requirement>) -> Result<bool, AutomatonError> {
+    fn is_found_infinite(&mut self, found: Found) -> Result<bool, AutomatonError> {
+        match found {
+            Found::Infinite => Ok(true),
+            Found::Parts(parts) => self.some_infinite(parts),
+        }
+    }
+
+    /// Whether infinitely many values satisfy one of the constraints. A value that can contain itself is one of
+    /// infinitely many. Outer values are looked at first, because one that shows at once is mostly near.
+    pub(super) fn some_infinite(&mut self, parts: Vec<Constraint>) -> Result<bool, AutomatonError> {
         let mut looks = Looks::default();
         for part in parts {
             looks.place(part);
         }
         let mut next = 0;
-        while let Some(value) = looks.values.get(next).cloned() {
+        while let Some(&value) = looks.values.get(next) {
             let found = match self.value_memo.infinite.get(&value) {
                 Some(false) => Found::Parts(Vec::new()),
                 Some(true) => Found::Infinite,
@@ -133,15 +145,14 @@ impl Search {
                     // All values that contain this one are infinite as well.
                     let mut open = vec![next];
                     while let Some(place) = open.pop() {
-                        let value = looks.values[place].clone();
-                        self.value_memo.infinite.insert(value, true);
+                        self.value_memo.infinite.insert(looks.values[place], true);
                         open.append(&mut looks.wholes[place]);
                     }
                     return Ok(true);
                 }
                 Found::Parts(mut parts) => {
-                    parts.sort_unstable();
-                    parts.dedup();
+                    let mut different = HashSet::new();
+                    parts.retain(|part| different.insert(*part));
                     looks.parts[next] = parts.len();
                     for part in parts {
                         let place = looks.place(part);
@@ -165,8 +176,7 @@ impl Search {
         Ok(false)
     }
 
-    fn infinite_parts(&mut self, value: &Requirement) -> Result<Found, AutomatonError> {
-        let value = self.algebra.combined(&value.all, &value.none)?;
+    fn infinite_parts(&mut self, value: &Constraint) -> Result<Found, AutomatonError> {
         let numbers = self.algebra.number_texts.sets_mut().cardinality(value.numbers, 1)?;
         if numbers == numbers::NumberCount::Infinite
             || self.algebra.languages.cardinality(value.strings, 1)? == strings::Cardinality::Infinite
@@ -184,93 +194,85 @@ impl Search {
     }
 
     fn array_parts(&mut self, formula: FormulaId) -> Result<Found, AutomatonError> {
-        let is_unique = self.algebra.asks_unique(&[formula]);
-        let formula = self.algebra.with_unique(formula, true);
-        let mut parts = Vec::new();
-        let mut found = vec![formula];
-        let mut next = 0;
-        while let Some(&at) = found.get(next) {
-            next += 1;
-            if at == FormulaId::FALSE {
-                continue;
-            }
-            let assertions = self.algebra.assertions_of_item(&[at]);
-            for vector in self.verdict_vectors(&assertions)? {
-                let after =
-                    self.algebra
-                        .after_item(at, &|assertion| verdict_of(&assertions, &vector, assertion), false);
-                // If items have to differ, it is not known whether values for the items that must follow are left.
-                let can_end =
-                    self.algebra.at_end(after) || (!is_unique && self.array_can_end(after, ItemsId::EMPTY)?);
-                if can_end && after == at && !is_unique {
-                    return Ok(Found::Infinite);
-                }
-                if can_end {
-                    parts.push(Requirement::of(&assertions, &vector));
-                }
-                if !found.contains(&after) && found.len() < MAX_ARRAY {
-                    found.push(after);
-                }
-            }
-        }
-        Ok(Found::Parts(parts))
-    }
-
-    fn object_parts(&mut self, formula: FormulaId, exhausted: &[TextId]) -> Result<Found, AutomatonError> {
         let mut parts = Vec::new();
         if formula == FormulaId::FALSE {
             return Ok(Found::Parts(parts));
         }
-        let names = self.algebra.named_keys(formula);
-        for cell in self.algebra.key_cells(formula, &names, exhausted)? {
-            let assertions = self.member_parts(formula, MemberKey::In(&cell.within), exhausted)?;
-            match cell.left {
-                None if !assertions.is_empty() => return Ok(Found::Infinite),
-                Some(0) => {}
-                _ => parts.extend(assertions),
+        if self.algebra.asks_unique(&[formula]) {
+            // Whether the other items still find values that differ is not looked into: an item that is alone needs none,
+            // and items of one kind find some if there are infinitely many.
+            let differing = self.algebra.with_unique(formula, true);
+            let two = self.algebra.atom(AtomKind::LengthAtLeast(2));
+            let no_two = self.algebra.formulas.not(two);
+            let alone = self.algebra.formulas.and([differing, no_two]);
+            parts.extend(self.item_part(alone)?);
+            if let Some(runs) = self.items_to_array_end(&[differing])?
+                && let Some((first, others)) = runs.split_first()
+                && others.iter().all(|run| run.item == first.item)
+            {
+                parts.push(self.algebra.combined(&first.item.all, &first.item.none)?);
+            }
+            return Ok(Found::Parts(parts));
+        }
+        // Where no position is mentioned any more and there are more items than have to be counted, one can be repeated.
+        let longer = self.items_asked(&[formula]) as u64 + 1;
+        let longer = self.algebra.atom(AtomKind::LengthAtLeast(longer));
+        let longer = self.algebra.formulas.and([formula, longer]);
+        if self.array_can_end(longer, ItemsId::EMPTY)? {
+            return Ok(Found::Infinite);
+        }
+        // Between positions that are mentioned, items are judged alike.
+        let mut places = vec![0];
+        for atom in self.algebra.formulas.atoms(formula) {
+            if let AtomKind::Items { from, to, .. } = self.algebra.atoms.kind(*atom) {
+                places.extend([from].into_iter().chain(to));
             }
         }
-        for name in names {
-            let exhausted = [exhausted, &[name]].concat();
-            parts.extend(self.member_parts(formula, MemberKey::Known(name), &exhausted)?);
+        places.sort_unstable();
+        places.dedup();
+        for place in places.into_iter().take(MAX_ITEMS) {
+            let first = self.algebra.with_item_first(formula, place);
+            parts.extend(self.item_part(first)?);
         }
         Ok(Found::Parts(parts))
     }
 
-    /// The requirements on the value of a member after which the object can be completed.
-    fn member_parts(
+    /// The constraint on the first item of an array after which the array can be completed; `None` if there is no item.
+    fn item_part(&mut self, formula: FormulaId) -> Result<Option<Constraint>, AutomatonError> {
+        let expected = self.item_expected(&[formula], ItemsId::EMPTY)?;
+        expected.map(|expected| self.constraint_of(expected)).transpose()
+    }
+
+    fn object_parts(&mut self, formula: FormulaId, exhausted: &[TextId]) -> Result<Found, AutomatonError> {
+        let mut parts = Vec::new();
+        if !self.object_can_end(formula, exhausted)? {
+            return Ok(Found::Parts(parts));
+        }
+        let names = self.algebra.named_keys(formula);
+        for cell in self.algebra.key_cells(formula, &names, exhausted)? {
+            let part = self.member_part(formula, MemberKey::In(&cell.within), exhausted)?;
+            match cell.left {
+                None if part.is_some() => return Ok(Found::Infinite),
+                Some(0) => {}
+                _ => parts.extend(part),
+            }
+        }
+        for name in names {
+            let exhausted = [exhausted, &[name]].concat();
+            parts.extend(self.member_part(formula, MemberKey::Known(name), &exhausted)?);
+        }
+        Ok(Found::Parts(parts))
+    }
+
+    /// The constraint on the value of a member after which the object can be completed; `None` if it cannot come.
+    pub(super) fn member_part(
         &mut self,
         formula: FormulaId,
         name: MemberKey<'_>,
         exhausted: &[TextId],
-    ) -> Result<Vec<Requirement>, AutomatonError> {
-        let assertions = self.algebra.assertions_of_member(&[formula], name)?;
-        if self.algebra.is_independent_uncounted(formula) {
-            // The other members do not depend on this one.
-            let possible = self.satisfiable(&assertions, &[])? && self.object_can_end(formula, exhausted)?;
-            return Ok(possible
-                .then(|| Requirement::new(&assertions, &[]))
-                .into_iter()
-                .collect());
-        }
-        let mut parts = Vec::new();
-        let read = self.algebra.read_by_member(formula, name)?;
-        for vector in self.verdict_vectors(&assertions)? {
-            let after = self
-                .algebra
-                .after_read(formula, &read, &|assertion| verdict_of(&assertions, &vector, assertion));
-            if self.object_can_end(after, exhausted)? {
-                parts.push(Requirement::of(&assertions, &vector));
-            }
-        }
-        Ok(parts)
-    }
-}
-
-impl Requirement {
-    /// The requirement that a value has these verdicts.
-    fn of(assertions: &[AssertionId], vector: &[bool]) -> Self {
-        let (all, none) = split(assertions, vector);
-        Self::new(&all, &none)
+    ) -> Result<Option<Constraint>, AutomatonError> {
+        let (assertions, diagram) = self.decide_member(&[formula], name, exhausted)?;
+        let expected = self.expect_possible(assertions, diagram)?;
+        expected.map(|expected| self.constraint_of(expected)).transpose()
     }
 }

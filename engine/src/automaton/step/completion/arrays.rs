@@ -172,10 +172,7 @@ impl Automaton {
         repeats: bool,
     ) -> Result<FormulaId, AutomatonError> {
         let assertions = self.search.algebra.assertions_of_item(&[formula]);
-        let mut verdicts = Vec::with_capacity(assertions.len());
-        for &assertion in &assertions {
-            verdicts.push(self.search.satisfiable(&[value, assertion], &[])?);
-        }
+        let verdicts = self.search.verdicts_of(value, &assertions)?;
         let verdict = |assertion| verdict_of(&assertions, &verdicts, assertion);
         Ok(self.search.algebra.after_item(formula, &verdict, repeats))
     }

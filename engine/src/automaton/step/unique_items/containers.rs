@@ -7,7 +7,7 @@
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
     Assertion, AssertionId, AtomKind, ByNumber, Constraint, FormulaId, ItemsId, Keys, MemberKey, SetId, TextId,
-    ValueSet, split, verdict_of,
+    ValueSet, verdict_of,
 };
 use crate::automaton::search::ExpectationId;
 use crate::automaton::step::{
@@ -177,10 +177,7 @@ impl Automaton {
             }
             _ => algebra.assertions_of_item(&[demand]),
         };
-        let mut verdicts = Vec::with_capacity(assertions.len());
-        for &assertion in &assertions {
-            verdicts.push(self.search.satisfiable(&[part, assertion], &[])?);
-        }
+        let verdicts = self.search.verdicts_of(part, &assertions)?;
         let verdict = |assertion| verdict_of(&assertions, &verdicts, assertion);
         let algebra = &mut self.search.algebra;
         let mut kind = frame.kind;
@@ -308,29 +305,18 @@ impl Automaton {
         if others.is_empty() || self.search.value_is_infinite(expected)? {
             return Ok(true);
         }
-        let what = self.search.expected(expected);
+        let value = self.search.constraint_of(expected)?;
         let many = self.search.algebra.count_values(others) as u64;
-        let mut listed = None;
-        for vector in self.search.verdict_vectors(&what.assertions)? {
-            let admits = |assertion: u32| vector[assertion as usize];
-            if !self.search.algebra.diagrams.admits(what.diagram, admits) {
-                continue;
-            }
-            let (all, mut none) = split(&what.assertions, &vector);
-            // If there are more strings or numbers than others, one of them is none of the others.
-            let value = self.search.algebra.combined(&all, &none)?;
-            let numbers = self.search.algebra.number_texts.sets_mut();
-            if !matches!(numbers.cardinality(value.numbers, many)?, NumberCount::Exactly(count) if count <= many)
-                || !self.languages().is_non_enumerable(value.strings)
-                    && self.count_strings(value.strings, many + 1)? > many
-            {
-                return Ok(true);
-            }
-            none.extend_from_slice(listed.get_or_insert_with(|| self.search.algebra.all_values(others)));
-            if self.search.satisfiable(&all, &none)? {
-                return Ok(true);
-            }
+        // If there are more strings or numbers than others, one of them is none of the others.
+        let numbers = self.search.algebra.number_texts.sets_mut();
+        if !matches!(numbers.cardinality(value.numbers, many)?, NumberCount::Exactly(count) if count <= many)
+            || !self.languages().is_non_enumerable(value.strings) && self.count_strings(value.strings, many + 1)? > many
+        {
+            return Ok(true);
         }
-        Ok(false)
+        let others = self.search.algebra.all_values(others);
+        let others = self.search.algebra.combined(&[], &others)?;
+        let value = self.search.algebra.both(value, others)?;
+        self.search.has_value(&value)
     }
 }
