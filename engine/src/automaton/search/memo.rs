@@ -49,6 +49,8 @@ pub(crate) struct ObjectMemo {
     pub(super) barred: HashMap<FormulaId, Arc<[TextId]>>,
     /// The verdicts that the value of a member may have.
     pub(super) decided: HashMap<(FormulaId, TextId, Box<[AssertionId]>), DiagramId>,
+    /// The keys that may come next as far as a part of an object's condition is concerned; `None` if it cannot be met.
+    pub(super) viable: HashMap<FormulaId, Option<Arc<[TextId]>>>,
     /// The keys that may come next in independent-key objects of which no key outside of the prescribed order has been
     /// seen, by the progress in that order.
     pub(crate) first_keys: HashMap<(FormulaId, OrderId, u32), NextKeys>,

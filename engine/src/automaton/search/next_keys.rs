@@ -248,6 +248,18 @@ impl Search {
             }
             return Ok(());
         }
+        if let Some(parts) = self.algebra.parts_by_key(left) {
+            let mut found = Vec::new();
+            for (part, names) in parts {
+                match self.viable_in_part(part, &names)? {
+                    Some(in_part) => found.extend_from_slice(&in_part),
+                    None => return Ok(()),
+                }
+            }
+            let names: HashSet<TextId> = names.iter().copied().collect();
+            viable.extend(found.into_iter().filter(|name| names.contains(name)));
+            return Ok(());
+        }
         let mut open = names.to_vec();
         let around = Surroundings {
             used: exhausted,
@@ -274,6 +286,22 @@ impl Search {
             }
         }
         Ok(())
+    }
+
+    /// The keys among `names` that may come next as far as a [part](crate::automaton::formula::Algebra::parts_by_key) of an
+    /// object's condition is concerned; `None` if that part cannot be met.
+    fn viable_in_part(&mut self, part: FormulaId, names: &[TextId]) -> Result<Option<Arc<[TextId]>>, AutomatonError> {
+        if let Some(known) = self.object_memo.viable.get(&part) {
+            return Ok(known.clone());
+        }
+        let mut viable = None;
+        if self.object_can_end(part, &[])? {
+            let mut names_viable = Vec::new();
+            self.add_viable(part, names, &[], &mut names_viable)?;
+            viable = Some(Arc::from(names_viable));
+        }
+        self.object_memo.viable.insert(part, viable.clone());
+        Ok(viable)
     }
 
     /// Moves the keys of `open` that may come next in an independent-key object to `viable`.

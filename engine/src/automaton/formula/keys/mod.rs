@@ -5,5 +5,6 @@ pub(crate) mod cell;
 mod conditions;
 pub(crate) mod independent;
 mod order;
+mod parts;
 pub(crate) mod sets;
 mod sorted_cells;
