@@ -212,6 +212,10 @@ fn list(
                 list(&path, &format!("{prefix}{name}/"), folders - 1, files)?;
             }
         } else if path.extension().is_some_and(|extension| extension == "json") {
+            if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+                // Opening a pipe would wait for a writer.
+                return Err(CommandError::read(&path, std::io::Error::other("not a regular file")));
+            }
             files.push((path, format!("{prefix}{name}")));
         }
     }

@@ -13,6 +13,7 @@ use maskwright_suites::test_suite::{Draft, TestSuiteError};
 use crate::frameworks::FrameworkError;
 use crate::masks::plot::PlotError;
 use crate::run::directory::{Recorded, RunDirectory, RunDirectoryError};
+use crate::run::interrupt;
 use crate::server::ServerSettings;
 use crate::testsuite::heat_map::HeatMapError;
 use crate::vocabularies::VocabularySourceError;
@@ -88,6 +89,12 @@ pub enum CommandError {
         path: PathBuf,
         /// Why.
         source: std::io::Error,
+    },
+    /// A file that is there already would be lost.
+    #[error("{} is there already: choose another name, or write over it with --force", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
     },
     /// A check found something, which was printed.
     #[error("{0}")]
@@ -185,7 +192,7 @@ impl CommandError {
     /// The end of a run by the user's interruption, after which `directory` holds some of the planned records.
     pub fn interrupted<R: Recorded>(directory: &RunDirectory<R>, planned: usize) -> Self {
         Self::Interrupted {
-            kept: directory.records().len(),
+            kept: directory.kept(),
             planned,
             directory: directory.path().display().to_string(),
         }
@@ -201,7 +208,7 @@ impl CommandError {
             true => Ok(()),
             false => Err(Self::Unfinished {
                 reasons,
-                kept: directory.records().iter().filter(|record| record.is_final()).count(),
+                kept: directory.kept(),
                 planned,
                 directory: directory.path().display().to_string(),
             }),
@@ -242,15 +249,16 @@ impl CommandError {
             Self::RunDirectory(_)
             | Self::Output(_)
             | Self::Write { .. }
+            | Self::Exists { .. }
             | Self::HeatMap(_)
             | Self::Plot(_)
             | Self::Panicked => 4,
             Self::Found(_) => 1,
             Self::OutputClosed => 0,
-            Self::Fetch(FetchError::Interrupted) => 130,
+            Self::Fetch(FetchError::Interrupted) => interrupt::EXIT_CODE,
             Self::Fetch(_) | Self::FetchSome { .. } => 3,
             Self::Unfinished { .. } => 5,
-            Self::Interrupted { .. } | Self::InterruptedEarly => 130,
+            Self::Interrupted { .. } | Self::InterruptedEarly => interrupt::EXIT_CODE,
         }
     }
 }

@@ -19,7 +19,7 @@ mod worker;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use tracing_subscriber::EnvFilter;
 
 use crate::error::CommandError;
@@ -67,27 +67,36 @@ allocator of workers.";
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
     let given: Vec<OsString> = std::env::args_os().collect();
-    let recorded = commands::resumed::recorded_options(&Cli::command(), &given).unwrap_or_default();
-    let cli = Cli::parse_from(given.iter().chain(&recorded));
+    let recorded = commands::resumed::recorded_options(&command(), &given).unwrap_or_default();
+    let say_recorded = || {
+        if !recorded.is_empty() {
+            let options: Vec<_> = recorded.iter().map(|option| option.to_string_lossy()).collect();
+            run::progress::say(&format!("options of the run's manifest: {}", options.join(" ")));
+        }
+    };
+    let cli = match parse(&[&given[..], &recorded].concat()) {
+        Ok(cli) => cli,
+        Err(error) => {
+            say_recorded();
+            return wrong_usage(&error, &given);
+        }
+    };
+    if cli.quiet {
+        run::progress::be_quiet();
+    }
     let level = match (cli.quiet, cli.verbose) {
         (true, _) => "error",
         (false, true) => "info",
         (false, false) => "warn",
     };
-    let filter = EnvFilter::try_from_env("MASKWRIGHT_LOG")
-        .or_else(|_| EnvFilter::try_from_default_env())
-        .unwrap_or_else(|_| EnvFilter::new(level));
     tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(log_filter(level))
         .with_writer(std::io::stderr)
+        .with_ansi(report::table::shows_colours(&std::io::stderr()))
+        // What cannot be written to standard error is no reason to end.
+        .log_internal_errors(false)
         .init();
-    if cli.quiet {
-        run::progress::be_quiet();
-    }
-    if !recorded.is_empty() {
-        let options: Vec<_> = recorded.iter().map(|option| option.to_string_lossy()).collect();
-        run::progress::say(&format!("options of the run's manifest: {}", options.join(" ")));
-    }
+    say_recorded();
     match commands::run(cli.command) {
         Ok(()) | Err(CommandError::OutputClosed) => ExitCode::SUCCESS,
         Err(error) => {
@@ -96,6 +105,55 @@ pub fn run() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// The command line, of whose options each may have a value that begins with a minus sign: what is wrong with `--seed -1` is
+/// the number, not an option called `-1`.
+fn command() -> clap::Command {
+    fn with_negative_numbers(command: clap::Command) -> clap::Command {
+        let takes_value = |argument: &clap::Arg| argument.get_long().is_some() && argument.get_action().takes_values();
+        command
+            .mut_args(|argument| match takes_value(&argument) {
+                true => argument.allow_negative_numbers(true),
+                false => argument,
+            })
+            .mut_subcommands(with_negative_numbers)
+    }
+    with_negative_numbers(Cli::command())
+}
+
+fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for. Control characters in them, which may come from
+/// names of files, are shown instead of obeyed.
+fn wrong_usage(error: &clap::Error, given: &[OsString]) -> ExitCode {
+    let is_plain = |argument: &OsString| terminal::in_line(&argument.to_string_lossy()) == argument.to_string_lossy();
+    match error.use_stderr() && !given.iter().all(is_plain) {
+        true => run::progress::complain(error.render().to_string().trim_end()),
+        // Where nobody reads it, there is nobody to tell.
+        false => drop(error.print()),
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// What is logged: what the environment says, or else `level` and above.
+fn log_filter(level: &str) -> EnvFilter {
+    for variable in ["MASKWRIGHT_LOG", "RUST_LOG"] {
+        let Ok(directives) = std::env::var(variable) else {
+            continue;
+        };
+        match EnvFilter::builder().parse(&directives) {
+            Ok(filter) => return filter,
+            Err(error) => run::progress::say(&format!(
+                "{variable} is {directives:?}, which is left out of account: {error}; examples are debug and maskwright=trace"
+            )),
+        }
+    }
+    EnvFilter::new(level)
 }
 
 /// Writes text for people to standard output, without control characters that others put into it.

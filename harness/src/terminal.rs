@@ -19,17 +19,35 @@ pub fn width() -> Option<usize> {
 
 /// A text in which control characters are shown instead of obeyed, but for line ends and tabs.
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    let is_harmless = |character: char| !character.is_control() || matches!(character, '\n' | '\t');
-    match text.chars().all(is_harmless) {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(text.chars().fold(String::new(), |mut shown, character| {
-            match is_harmless(character) {
-                true => shown.push(character),
-                false => shown.extend(character.escape_default()),
-            }
-            shown
-        })),
+    escaped(text, |character| {
+        is_control(character) && !matches!(character, '\n' | '\t')
+    })
+}
+
+/// A text of others within a line of ours: it cannot end the line and begin another that looks like ours.
+pub fn in_line(text: &str) -> Cow<'_, str> {
+    escaped(text, is_control)
+}
+
+/// Whether a terminal obeys a character instead of showing it, or shows what stands around it elsewhere.
+fn is_control(character: char) -> bool {
+    // Marks, embeddings, overrides and isolates of writing directions, and the separators of lines and paragraphs.
+    let turns_text =
+        matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    character.is_control() || turns_text
+}
+
+fn escaped(text: &str, is_harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&is_harmful) {
+        return Cow::Borrowed(text);
     }
+    Cow::Owned(text.chars().fold(String::new(), |mut shown, character| {
+        match is_harmful(character) {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+        shown
+    }))
 }
 
 /// Columns within which sentences are wrapped where the terminal is wider, or there is none.
@@ -52,6 +70,34 @@ fn wrapped_within(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A line that is folded between words where the terminal is narrower, each further line a little to the right. Where there is
+/// no terminal it stays one line, for programs that read lines.
+pub fn folded(line: &str) -> String {
+    match width() {
+        Some(width) => folded_within(line, width.min(READABLE)),
+        None => line.to_owned(),
+    }
+}
+
+fn folded_within(line: &str, width: usize) -> String {
+    const INDENT: &str = "  ";
+    let (mut text, mut column) = (String::new(), 0);
+    for (number, word) in line.split(' ').enumerate() {
+        let length = word.chars().count();
+        if number > 0 && column + 1 + length > width {
+            text.push('\n');
+            text += INDENT;
+            column = INDENT.len();
+        } else if number > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text += word;
+        column += length;
+    }
+    text
 }
 
 /// Columns that a name takes in a list, with the space around it.
@@ -158,6 +204,19 @@ mod tests {
         assert_eq!(harmless("a\u{1b}[31mb\u{7}\u{9b}c\n"), "a\\u{1b}[31mb\\u{7}\\u{9b}c\n");
         assert_eq!(harmless("Zoë 日本\t1"), "Zoë 日本\t1");
         assert_eq!(one_line("a\r\nb\nc\u{8}\n"), "a b c\\u{8}");
+        assert_eq!(harmless("a\u{202e}b\u{2028}"), "a\\u{202e}b\\u{2028}");
+        assert_eq!(in_line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn lines_are_folded_between_words() {
+        let line = "order.json: forbidden at byte 65, expected \"a  b\"";
+        assert_eq!(
+            folded_within(line, 24),
+            "order.json: forbidden at\n  byte 65, expected \"a \n  b\""
+        );
+        assert_eq!(folded_within(line, 100), line);
+        assert_eq!(folded_within("a-long-word b", 3), "a-long-word\n  b");
     }
 
     #[test]

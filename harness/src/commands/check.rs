@@ -13,6 +13,7 @@ use super::arguments::documents::DocumentArguments;
 use super::arguments::style::DocumentStyle;
 use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
+use crate::terminal::{folded, in_line, with_short_pointers};
 
 /// Arguments of `maskwright check`.
 #[derive(Debug, Args)]
@@ -165,28 +166,30 @@ fn terminal(findings: &Findings, schema: &str) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     if let (Some(draft), Some(subschemas)) = (findings.draft, findings.subschemas) {
-        let _ = writeln!(text, "draft {}, {subschemas} subschemas", draft_name(draft));
+        let plural = if subschemas == 1 { "" } else { "s" };
+        let _ = writeln!(text, "draft {}, {subschemas} subschema{plural}", draft_name(draft));
     }
     let at = |line: Option<usize>| line.map_or(String::new(), |line| format!("line {line}: "));
+    let mut line_of_others = |line: String| {
+        // Names in schemas and of files may hold line ends.
+        text.push_str(&folded(&with_short_pointers(&in_line(&line))));
+        text.push('\n');
+    };
     for error in &findings.refused {
-        let _ = writeln!(
-            text,
-            "refused: {}{}",
-            at(error_line(schema, error)),
-            documents::with_hint(error.to_string())
-        );
+        let (line, message) = (at(error_line(schema, error)), documents::with_hint(error.to_string()));
+        line_of_others(format!("refused: {line}{message}"));
     }
     if let Some(conflict) = &findings.conflict {
-        let _ = writeln!(text, "no value: {conflict}");
+        line_of_others(format!("no value: {conflict}"));
     }
     for part in &findings.parts {
-        let _ = writeln!(text, "no value: {}{part}", at(line(schema, &part.subschema)));
+        line_of_others(format!("no value: {}{part}", at(line(schema, &part.subschema))));
     }
     for (path, forbidden) in &findings.instances {
-        let _ = match forbidden {
-            None => writeln!(text, "{}: valid", path.display()),
-            Some(forbidden) => writeln!(text, "{}: forbidden at {forbidden}", path.display()),
-        };
+        line_of_others(match forbidden {
+            None => format!("{}: valid", path.display()),
+            Some(forbidden) => format!("{}: forbidden at {forbidden}", path.display()),
+        });
     }
     if summary(findings).is_none() {
         text += "nothing found: no keyword is refused, and every part has a value\n";

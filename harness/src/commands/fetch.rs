@@ -122,7 +122,7 @@ fn each(chosen: &[&'static Source], action: impl Fn(&Source) -> Result<(), Fetch
             Ok(()) => {}
             Err(error @ FetchError::Interrupted) => return Err(error.into()),
             Err(error) => {
-                progress::say(&format!("{}: {error}", source.name));
+                progress::complain(&format!("{}: {error}", source.name));
                 failed.push(source.name.to_owned());
             }
         }

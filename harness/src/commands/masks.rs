@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::arguments::directory::DirectoryArguments;
 use super::arguments::documents::DocumentArguments;
 use super::arguments::frameworks::ReplayArguments;
-use super::arguments::numbers::positive;
+use super::arguments::numbers::{positive, repetitions};
 use crate::documents::{DocumentLibrary, DocumentSettings};
 use crate::error::CommandError;
 use crate::frameworks::{Framework, FrameworkSettings, Judging};
@@ -51,7 +51,7 @@ pub struct MasksArguments {
     #[arg(long)]
     seed: Option<u64>,
     /// How often each file is compiled and replayed. The median of each time counts
-    #[arg(long, default_value_t = 1, value_parser = positive::<usize>, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_parser = repetitions, value_name = "N")]
     repeat: usize,
     /// How replays are judged: strict, or paper, which like MaskBench's own scripts does not ask whether a document may
     /// end where it does
@@ -99,10 +99,13 @@ impl Settings for MaskSettings {
 ///
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
-    arguments.directory.check()?;
+    arguments.directory.check(MaskSettings::COMMAND)?;
     let frameworks = arguments.replay.choose()?;
     let bench = match &arguments.data {
-        Some(directory) => MaskBench::open(directory)?,
+        Some(directory) => {
+            super::check_data(directory)?;
+            MaskBench::open(directory)?
+        }
         None => MaskBench::open(&locate("jsonschemabench", None)?)?,
     };
     let files = bench.sample(Subsample {
@@ -154,6 +157,12 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
     ));
     drop(run);
     let names: Vec<String> = frameworks.into_iter().map(|framework| framework.name).collect();
+    let reasons = directory.records().iter().map(|record| record.unusable.as_deref());
+    if let Some([first, ..]) = reasons.collect::<Option<Vec<&str>>>().as_deref() {
+        let message = format!("none of the files can be used, the first: {first}");
+        directory.discard();
+        return Err(CommandError::NothingMeasured(message));
+    }
     finish(arguments, &directory, &names, &manifest.settings.frameworks, warnings)
 }
 
@@ -175,11 +184,6 @@ fn finish(
     frameworks: &[FrameworkSettings],
     warnings: Vec<String>,
 ) -> Result<(), CommandError> {
-    let reasons = directory.records().iter().map(|record| record.unusable.as_deref());
-    if let Some([first, ..]) = reasons.collect::<Option<Vec<&str>>>().as_deref() {
-        let message = format!("none of the files can be used, the first: {first}");
-        return Err(CommandError::NothingMeasured(message));
-    }
     let check_end = arguments.scoring == Scoring::Strict;
     let rows = rows::rows(directory.records(), names, check_end);
     let json = report::json(&rows, frameworks) + "\n";

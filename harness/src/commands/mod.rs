@@ -9,6 +9,7 @@ mod fetch;
 mod ifstruct;
 mod list;
 mod masks;
+mod output_file;
 pub mod resumed;
 mod sample;
 mod testsuite;
@@ -22,6 +23,7 @@ use maskwright_suites::json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use maskwright_suites::locate;
 
 use crate::error::CommandError;
+use crate::run::directory::{MANIFEST, RECORDS};
 
 /// What `maskwright` can do.
 #[derive(Debug, clap::Subcommand)]
@@ -117,15 +119,33 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
         .map_err(|error| CommandError::read(path, io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
+/// Whether a directory may be one of schemas: that of a run has files of JSON, too, which are none.
+///
+/// # Errors
+///
+/// [`CommandError::Arguments`], where it holds a run.
+fn check_data(directory: &Path) -> Result<(), CommandError> {
+    match directory.join(RECORDS).exists() && directory.join(MANIFEST).exists() {
+        true => Err(CommandError::Arguments(format!(
+            "{} holds a run, not schemas: --data is the directory of the latter",
+            directory.display()
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// The built-in sample and the datasets in `data`, or else those that were fetched.
 ///
 /// # Errors
 ///
-/// [`CommandError::Dataset`], where there are none in `data`.
+/// [`CommandError::Dataset`], where there are none in `data`, and [`CommandError::Arguments`], where that holds a run.
 fn catalog(data: Option<&Path>) -> Result<Catalog, CommandError> {
     let mut catalog = Catalog::builtin();
     match data {
-        Some(directory) => catalog.add_directory(directory)?,
+        Some(directory) => {
+            check_data(directory)?;
+            catalog.add_directory(directory)?;
+        }
         None => {
             for directory in locate::fetched_schemas() {
                 catalog.add_directory(&directory)?;

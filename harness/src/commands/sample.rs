@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use clap::Args;
 use maskwright::{Compiler as _, ExactCompiler, Vocabulary};
@@ -11,7 +12,7 @@ use maskwright_models::{Constraint, DecodeOptions, FinishReason, SamplingOptions
 use maskwright_suites::validate::Validator;
 
 use super::arguments::documents::DocumentArguments;
-use super::arguments::numbers::positive;
+use super::arguments::numbers::{positive, seconds};
 use super::arguments::style::DocumentStyle;
 use crate::documents::with_hint;
 use crate::error::CommandError;
@@ -35,6 +36,9 @@ pub struct SampleArguments {
     /// Bytes per document, at most. Documents are ended in time; a schema whose documents cannot be is an error
     #[arg(long, default_value_t = 2_000, value_parser = positive::<usize>, value_name = "N")]
     max_bytes: usize,
+    /// Seconds that a document may take
+    #[arg(long, default_value_t = 60.0, value_parser = seconds, value_name = "S")]
+    time_limit: f64,
     /// Take `format` as an annotation instead of asserting it
     #[arg(long)]
     annotate_formats: bool,
@@ -81,7 +85,7 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
             },
             eos_tokens: vec![END],
             max_tokens: arguments.max_bytes,
-            time_limit: None,
+            time_limit: Some(Duration::from_secs_f64(arguments.time_limit)),
             fast_forward: false,
             finish_in_time: true,
             overlap: false,
@@ -95,6 +99,13 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
         let text = String::from_utf8_lossy(&text).into_owned();
         match generation.finish {
             Ok(FinishReason::EndOfSequence) => {}
+            Ok(FinishReason::TimeLimit) => {
+                let message = format!(
+                    "document {number} takes longer than {} s: allow more with --time-limit",
+                    arguments.time_limit
+                );
+                return Err(unusable(&arguments.schema, &message));
+            }
             Ok(_) => {
                 let message = format!(
                     "document {number} cannot be ended within {} bytes: allow more with --max-bytes",

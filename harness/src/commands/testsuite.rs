@@ -94,7 +94,7 @@ impl From<PartName> for SuitePart {
 ///
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
-    arguments.directory.check()?;
+    arguments.directory.check(SuiteSettings::COMMAND)?;
     let frameworks = arguments.replay.choose()?;
     let suite = TestSuite::open(&locate("test-suite", arguments.data.as_deref())?)?;
     let cases = cases(arguments, &suite)?;

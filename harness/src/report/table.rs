@@ -1,5 +1,6 @@
 //! [`Table`]: tables as all commands print them, as wide as the terminal at most.
 
+use std::ffi::OsStr;
 use std::fmt;
 
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
@@ -34,6 +35,8 @@ pub struct Table {
     names: usize,
     rows: Vec<Vec<CellText>>,
     style: Style,
+    /// Whether the best figures are coloured.
+    colours: bool,
 }
 
 /// What a cell holds.
@@ -63,6 +66,7 @@ pub fn table<'a>(header: impl IntoIterator<Item = &'a str>, names: usize, style:
         names,
         rows: Vec::new(),
         style,
+        colours: has_colours(),
     }
 }
 
@@ -128,9 +132,10 @@ impl Table {
         if let Some(width) = width {
             table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
         }
-        if !has_colours() {
-            table.force_no_tty();
-        }
+        match self.colours {
+            true => table.enforce_styling(),
+            false => table.force_no_tty(),
+        };
         table.set_header(columns.iter().map(|&column| self.header[column].as_str()));
         for row in &self.rows {
             let cells = columns.iter().map(|&column| self.cell(row.get(column)));
@@ -166,8 +171,17 @@ impl fmt::Display for Table {
 
 /// Whether standard output shows colours, and nobody forbids them (<https://no-color.org>).
 pub fn has_colours() -> bool {
-    use std::io::IsTerminal as _;
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    shows_colours(&std::io::stdout())
+}
+
+/// Whether a stream of this process shows colours, and nobody forbids them.
+pub fn shows_colours(stream: &impl std::io::IsTerminal) -> bool {
+    let forbidden = std::env::var_os("NO_COLOR");
+    are_colours_shown(stream.is_terminal(), forbidden.as_deref())
+}
+
+fn are_colours_shown(is_terminal: bool, no_color: Option<&OsStr>) -> bool {
+    is_terminal && no_color.is_none_or(OsStr::is_empty)
 }
 
 /// A figure with three significant digits, more where it is large and whole; `NA` where there is none.
@@ -216,6 +230,19 @@ mod tests {
         }
         let text = wide().within(Some(30));
         assert!(widest(&text) <= 30, "names are wrapped:\n{text}");
+    }
+
+    #[test]
+    fn colours_mark_the_best_where_a_terminal_shows_them_and_nobody_forbids_them() {
+        let shown = |is_terminal, no_color: Option<&str>| are_colours_shown(is_terminal, no_color.map(OsStr::new));
+        assert!(shown(true, None) && shown(true, Some("")));
+        assert!(!shown(true, Some("1")) && !shown(false, None));
+        let mut table = table(["name", "figure"], 1, Style::Terminal);
+        table.add_row([CellText::from("x".to_owned()), CellText::best("1".to_owned())]);
+        for colours in [true, false] {
+            table.colours = colours;
+            assert_eq!(table.within(Some(80)).contains('\u{1b}'), colours);
+        }
     }
 
     #[test]

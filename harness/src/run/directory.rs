@@ -160,6 +160,8 @@ pub struct RunDirectory<R: Recorded> {
     file: File,
     /// The run's manifest, that of its start where it is continued.
     manifest: Value,
+    /// Whether it was started by this process.
+    is_new: bool,
 }
 
 impl<R: Recorded> RunDirectory<R> {
@@ -193,6 +195,7 @@ impl<R: Recorded> RunDirectory<R> {
             failures: HashMap::new(),
             file,
             manifest: serde_json::to_value(manifest).unwrap_or_default(),
+            is_new: true,
         })
     }
 
@@ -226,6 +229,7 @@ impl<R: Recorded> RunDirectory<R> {
             manifest: known
                 .clone()
                 .unwrap_or_else(|| serde_json::to_value(manifest).unwrap_or_default()),
+            is_new: false,
         };
         for (line, record) in lines {
             directory
@@ -241,7 +245,7 @@ impl<R: Recorded> RunDirectory<R> {
                     },
                 })?;
         }
-        let kept = directory.records.len();
+        let kept = directory.kept();
         let set = directory.file.set_len(whole_bytes as u64);
         set.map_err(|source| write_error(&records_path, path, source, kept))?;
         if known.is_none() {
@@ -283,6 +287,11 @@ impl<R: Recorded> RunDirectory<R> {
         &self.records
     }
 
+    /// Number of final records on disk.
+    pub fn kept(&self) -> usize {
+        self.keys.len()
+    }
+
     /// Whether there is a final record for `key`.
     pub fn has(&self, key: &R::Key) -> bool {
         self.keys.contains(key)
@@ -300,7 +309,7 @@ impl<R: Recorded> RunDirectory<R> {
     /// [`RunDirectoryError::Write`]; a line written in part is dropped on resuming.
     pub fn add(&mut self, record: R) -> Result<(), RunDirectoryError> {
         let path = self.path.join(RECORDS);
-        let kept = self.records.len();
+        let kept = self.kept();
         let failed = |source| write_error(&path, &self.path, source, kept);
         let mut line = serde_json::to_vec(&record).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
@@ -322,7 +331,19 @@ impl<R: Recorded> RunDirectory<R> {
     /// [`RunDirectoryError::Write`].
     pub fn write(&self, name: &str, content: &str) -> Result<(), RunDirectoryError> {
         let path = self.path.join(name);
-        write_whole(&path, content).map_err(|source| write_error(&path, &self.path, source, self.records.len()))
+        write_whole(&path, content).map_err(|source| write_error(&path, &self.path, source, self.kept()))
+    }
+
+    /// Takes the run's files away again, where it was started by this process and measured nothing: they would only stand in the
+    /// way of a second try.
+    pub fn discard(self) {
+        if self.is_new {
+            for name in [RECORDS, MANIFEST] {
+                // A file that stays is one that the user finds.
+                let _ = fs::remove_file(self.path.join(name));
+            }
+            let _ = fs::remove_dir(&self.path);
+        }
     }
 
     /// What stands over the run's tables in Markdown.
@@ -356,8 +377,28 @@ pub fn check_place(path: &Path, resume: bool) -> Result<(), RunDirectoryError> {
     }
 }
 
+/// Whether the run in `path` may be one of the command `ours`: where its manifest tells nothing, it may.
+///
+/// # Errors
+///
+/// [`RunDirectoryError::OtherCommand`].
+pub fn check_command(path: &Path, ours: &'static str) -> Result<(), RunDirectoryError> {
+    let theirs = manifest::command_of(&fs::read_to_string(path.join(MANIFEST)).unwrap_or_default());
+    match theirs.is_empty() || theirs == ours {
+        true => Ok(()),
+        false => Err(RunDirectoryError::OtherCommand {
+            path: path.to_owned(),
+            theirs,
+            ours,
+        }),
+    }
+}
+
 /// Whether files can be made in `path`, once it is made where it is not there.
 pub fn writable(path: &Path) -> io::Result<()> {
+    if path.is_symlink() && !path.exists() {
+        return Err(io::Error::other("it is a link to a place that is not there"));
+    }
     let there = path.ancestors().find(|ancestor| ancestor.exists());
     let there = there
         .filter(|ancestor| *ancestor != Path::new(""))
@@ -388,14 +429,7 @@ fn check_manifest<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Op
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other.map_err(|source| read_error(&manifest_path, source))?,
     };
-    let theirs = manifest::command_of(&text);
-    if !theirs.is_empty() && theirs != S::COMMAND {
-        return Err(RunDirectoryError::OtherCommand {
-            path: path.to_owned(),
-            theirs,
-            ours: S::COMMAND,
-        });
-    }
+    check_command(path, S::COMMAND)?;
     let known = Manifest::<S>::from_json(&text).map_err(|error| RunDirectoryError::DamagedManifest {
         message: error.to_string(),
         path: manifest_path,

@@ -2,14 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Exit code of a command that the user interrupted.
+pub const EXIT_CODE: u8 = 130;
+
 /// Set once the user asked to stop.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first Ctrl-C sets [`INTERRUPTED`] and the second ends the process.
+/// From now on the first Ctrl-C sets [`INTERRUPTED`] and the second ends the process, with the exit code of the first.
 pub fn watch() {
+    #[expect(clippy::exit, reason = "the run does not come back to where it could return a code")]
     let handler = || {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::abort();
+            std::process::exit(EXIT_CODE.into());
         }
     };
     if let Err(error) = ctrlc::set_handler(handler) {

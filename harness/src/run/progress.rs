@@ -1,6 +1,6 @@
 //! What is said on standard error beside results: a bar on a terminal, a line now and then elsewhere.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -118,10 +118,22 @@ pub fn say(text: &str) {
     }
 }
 
-/// Says on standard error what has to be known.
-#[expect(clippy::print_stderr, reason = "the one place that talks to the user beside results")]
+/// Says on standard error what has to be known. Lines after the first are indented: what others wrote in them cannot be taken
+/// for lines of ours.
 pub fn complain(text: &str) {
-    eprintln!("{}", terminal::harmless(text));
+    write_lines(&terminal::harmless(text).replace('\n', "\n  "));
+}
+
+/// Shows a text of several lines on standard error, unless only errors are to be said.
+pub fn show(text: &str) {
+    if !is_quiet() {
+        write_lines(&terminal::harmless(text));
+    }
+}
+
+/// Writes to standard error. Where nobody reads it any more, or its disk is full, the run goes on without.
+fn write_lines(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 #[cfg(test)]
@@ -135,5 +147,18 @@ mod tests {
         let line = bar.line();
         assert!(line.starts_with("3 of 10 (30 %) after 0:00 minutes, "), "{line}");
         assert!(line.ends_with(" left: somewhere\\u{7}"), "{line}");
+    }
+
+    #[test]
+    fn something_is_said_every_half_minute_where_there_is_no_terminal() {
+        let said_last = |bar: &Bar| bar.lines.as_ref().map(|lines| *lines.lock().unwrap());
+        let mut bar = bar(10, "somewhere");
+        for (silence, says) in [(SILENCE / 2, false), (SILENCE, true)] {
+            let before = Instant::now().checked_sub(silence).unwrap();
+            bar.lines = Some(Mutex::new(before));
+            bar.inc(1);
+            assert_eq!(said_last(&bar) > Some(before), says);
+        }
+        assert_eq!(SILENCE, Duration::from_secs(30));
     }
 }

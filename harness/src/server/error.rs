@@ -31,7 +31,7 @@ pub enum ServerError {
         message: Option<String>,
     },
     /// Too many requests at once.
-    #[error("too busy (HTTP 429): {message}{}", wait.map(|wait| format!("; it asks to wait {} s", wait.as_secs())).unwrap_or_default())]
+    #[error("too busy (HTTP 429){}{}", words(message), wait.map(|wait| format!("; it asks to wait {} s", wait.as_secs())).unwrap_or_default())]
     Busy {
         /// The server's words.
         message: String,
@@ -39,7 +39,7 @@ pub enum ServerError {
         wait: Option<Duration>,
     },
     /// The server failed.
-    #[error("the server failed (HTTP {status}): {message}")]
+    #[error("the server failed (HTTP {status}){}", words(message))]
     Failed {
         /// HTTP status; 200 where the error came within an answer.
         status: u16,
@@ -57,7 +57,7 @@ pub enum ServerError {
         message: String,
     },
     /// The request was refused for a reason that is not its schema.
-    #[error("request refused (HTTP {status}): {message}")]
+    #[error("request refused (HTTP {status}){}", words(message))]
     RequestRefused {
         /// HTTP status.
         status: u16,
@@ -65,7 +65,7 @@ pub enum ServerError {
         message: String,
     },
     /// The key was refused, or is missing.
-    #[error("no access (HTTP {status}): {message}; {hint}")]
+    #[error("no access (HTTP {status}){}; {hint}", words(message))]
     NoAccess {
         /// HTTP status.
         status: u16,
@@ -75,13 +75,16 @@ pub enum ServerError {
         hint: String,
     },
     /// The account is used up.
-    #[error("the account's quota is used up: {message}")]
+    #[error("the account's quota is used up{}", words(message))]
     Quota {
         /// The server's words.
         message: String,
     },
     /// There is no such endpoint or model.
-    #[error("nothing there (HTTP {status}): {message}; check the address, the model and dialect=")]
+    #[error(
+        "nothing there (HTTP {status}){}; check the address, the model and dialect=",
+        words(message)
+    )]
     NotFound {
         /// HTTP status.
         status: u16,
@@ -99,6 +102,14 @@ pub enum ServerError {
     /// The run ended while the question waited.
     #[error("the run was stopped")]
     Stopped,
+}
+
+/// The words of a server at the end of a sentence; nothing where it said nothing.
+fn words(message: &str) -> String {
+    match message.trim() {
+        "" => String::new(),
+        message => format!(": {message}"),
+    }
 }
 
 /// A question without an answer.

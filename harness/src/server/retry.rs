@@ -35,7 +35,11 @@ impl Backoff {
 /// How long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, section 10.2.3).
 pub fn asked_pause(headers: &HeaderMap, now: jiff::Timestamp) -> Option<Duration> {
     let header = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let seconds = |text: &str| Duration::try_from_secs_f64(text.parse().ok()?).ok();
+    let seconds = |text: &str| match text.parse::<f64>().ok()? {
+        // More than a number of seconds holds is a wait all the same.
+        large if large >= Duration::MAX.as_secs_f64() => Some(Duration::MAX),
+        seconds => Duration::try_from_secs_f64(seconds).ok(),
+    };
     if let Some(pause) = header("retry-after-ms").and_then(seconds) {
         return Some(pause / 1000);
     }
@@ -83,6 +87,7 @@ mod tests {
             asked("retry-after", "Fri, 02 Jan 2026 03:00:00 GMT"),
             Some(Duration::ZERO)
         );
+        assert_eq!(asked("retry-after", "99999999999999999999999"), Some(Duration::MAX));
         assert_eq!(asked("retry-after", "soon"), None);
         assert_eq!(asked("retry-after", "-3"), None);
     }

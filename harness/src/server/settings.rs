@@ -78,6 +78,9 @@ pub struct ServerSettingsSummary {
     pub concurrency: u16,
 }
 
+/// Longest limit or pause: a year, which no clock overflows by.
+const LONGEST_TIME: Duration = Duration::from_secs(365 * 86_400);
+
 impl ServerSettings {
     /// Every key that may follow the address, for messages.
     const KEYS: &[&str] = &[
@@ -277,8 +280,11 @@ fn boolean(text: &str) -> Result<bool, String> {
 fn duration(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "must be a number of seconds")?;
     match Duration::try_from_secs_f64(seconds) {
-        Ok(duration) if duration > Duration::ZERO => Ok(duration),
-        _ => Err("must be a number of seconds above 0".to_owned()),
+        Ok(duration) if duration > Duration::ZERO && duration <= LONGEST_TIME => Ok(duration),
+        _ => Err(format!(
+            "must be a number of seconds above 0, up to {}",
+            LONGEST_TIME.as_secs()
+        )),
     }
 }
 
@@ -328,6 +334,7 @@ mod tests {
             ("v=http://h/v1,model=m,dialect=latin", "llama-server"),
             ("v=http://h/v1,model=m,colour=red", "price-out"),
             ("v=http://h/v1,model=m,first-byte=0", "above 0"),
+            ("v=http://h/v1,model=m,connect=1e19", "31536000"),
             ("v=http://h/v1,model=m,rpm=0", "above 0"),
             ("v=http://h/v1,model=m,price-out=-1", "0 or more"),
             ("v=http://h/v1,model=m,body=/does/not/exist", "body="),

@@ -145,6 +145,24 @@ fn a_crash_while_replaying_is_told_of_that_instance() {
     assert_eq!(trial.replays[0].as_ref().unwrap_err().kind, EndingKind::Crash);
 }
 
+/// A worker has nothing to work out before it says what it is: it is not waited for as long as for a compilation.
+#[test]
+fn a_worker_that_never_says_what_it_is_is_given_up_after_half_a_minute() {
+    let silent = Launch {
+        program: PathBuf::from("sleep"),
+        arguments: vec!["1000".to_owned()],
+    };
+    let limits = Limits {
+        time: Duration::from_secs(3600),
+        ..LIMITS
+    };
+    let start = std::time::Instant::now();
+    let failure = describe(&silent, &limits).unwrap_err();
+    let limit = Duration::from_secs(30);
+    assert_eq!(failure, WorkerFailure::TimedOut { limit });
+    assert!((limit..2 * limit).contains(&start.elapsed()), "{:?}", start.elapsed());
+}
+
 #[test]
 fn a_program_that_does_not_exist_is_named() {
     let launch = Launch {

@@ -93,7 +93,15 @@ fn a_run_measures_every_row_and_writes_its_tables() {
         assert_eq!(row["dataset"], "builtin");
         assert_eq!(row["instances"], 3);
         assert_eq!(row["model"], "builtin");
-        for figure in ["empirical", "compliance", "ttft_s", "tpot_ms", "tgt_s", "output_tokens"] {
+        for figure in [
+            "empirical",
+            "compliance",
+            "ttft_s",
+            "tpot_ms",
+            "tgt_s",
+            "output_tokens",
+            "tokens_per_s",
+        ] {
             assert!(row[figure].is_f64() || row[figure].is_u64(), "{figure}: {row}");
         }
         let constrained = row["framework"] != "none";

@@ -1,4 +1,4 @@
-//! The documents: generated parts are what the recorded results say, links lead somewhere, and README's commands run.
+//! The documents: generated parts are what the recorded results say, and links lead somewhere.
 //!
 //! `MASKWRIGHT_UPDATE_DOCS=1 cargo test -p maskwright-harness docs` writes the generated parts anew, after
 //! `scripts/record-results.sh` has recorded new results.
@@ -6,7 +6,6 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
@@ -19,11 +18,11 @@ const PERCENTILES: [(&str, &str); 5] = [
     ("max", "longest"),
 ];
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn read(path: &str) -> String {
+pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
@@ -392,53 +391,4 @@ fn paths_in_documents_lead_somewhere() {
         }
     }
     assert!(checked > 50, "only {checked} paths were found");
-}
-
-/// The commands of README's console blocks.
-fn commands() -> Vec<String> {
-    let readme = read("README.md");
-    let blocks = readme.split("```console\n").skip(1);
-    let lines = blocks.flat_map(|block| block.split("```").next().unwrap().lines());
-    lines
-        .filter_map(|line| line.strip_prefix("$ "))
-        .map(|line| line.split(" #").next().unwrap().trim().to_owned())
-        .collect()
-}
-
-#[test]
-fn commands_of_the_readme_run() {
-    // These are what a reader types before any of ours, and what runs this test.
-    const NOT_OURS: [&str; 3] = ["git clone", "cd maskwright", "cargo test --workspace"];
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("examples")).unwrap();
-    for entry in fs::read_dir(root().join("examples")).unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_type().unwrap().is_file() {
-            fs::copy(entry.path(), folder.path().join("examples").join(entry.file_name())).unwrap();
-        }
-    }
-    let mut ran = 0;
-    for command in commands() {
-        if NOT_OURS.iter().any(|known| command.starts_with(known)) {
-            continue;
-        }
-        let arguments = command
-            .strip_prefix("cargo run --release -- ")
-            .unwrap_or_else(|| panic!("README has a command that no test runs: {command}"));
-        let output = Command::new(env!("CARGO_BIN_EXE_maskwright"))
-            .args(arguments.split_whitespace())
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        // `check` exits with 1 where it finds something, which is what README shows.
-        let finds = arguments.starts_with("check ");
-        assert!(
-            output.status.success() || finds && output.status.code() == Some(1),
-            "{command}\n{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        ran += 1;
-    }
-    assert!(ran >= 3, "README has {ran} commands");
 }

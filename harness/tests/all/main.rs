@@ -8,6 +8,7 @@ mod careless;
 mod chat_server;
 mod check;
 mod commands;
+mod console;
 mod docs;
 mod fetch;
 mod ifstruct;

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 
 use maskwright_json_text::Style;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Kwargs, Value};
-use minijinja::{Environment, Error, ErrorKind};
+use minijinja::value::{Kwargs, Rest, Value};
+use minijinja::{Environment, Error, ErrorKind, State};
 use serde_json::Value as Json;
 
 use crate::error::ModelError;
@@ -15,6 +17,7 @@ use crate::load::files::ModelFiles;
 use crate::load::json_fields::JsonFields;
 use crate::load::tokenizer_config::TokenizerConfig;
 use crate::prompt::python_text::{python_str, to_json_value};
+use crate::prompt::watched::{Bounds, watched};
 
 /// One turn of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -62,12 +65,19 @@ const MAX_TEMPLATE_BYTES: usize = 1 << 20;
 /// Longest prompt that a template may write, in bytes: tokenising one takes a hundred times its size in memory.
 const MAX_PROMPT_BYTES: usize = 8 << 20;
 
+/// What writing a prompt may use. Steps do not bound it: a text that is doubled in each takes all memory after 40, and one of
+/// megabytes that is copied in each takes hours.
+const BOUNDS: Bounds = Bounds {
+    memory_mib: 512,
+    time: Duration::from_secs(20),
+};
+
 /// The name of the template within its environment.
 const NAME: &str = "chat_template";
 
 /// A model's chat template, parsed.
 pub(crate) struct ChatTemplate {
-    environment: Environment<'static>,
+    environment: Arc<Environment<'static>>,
     /// The name of the template's file in error messages.
     file: String,
     special_tokens: Vec<(String, String)>,
@@ -130,7 +140,7 @@ impl ChatTemplate {
         });
         let environment = parsed.map_err(|error| failed(describe(&error)))?;
         Ok(Self {
-            environment,
+            environment: Arc::new(environment),
             file,
             special_tokens,
         })
@@ -143,43 +153,44 @@ impl ChatTemplate {
         variables: &BTreeMap<String, Json>,
     ) -> Result<String, ModelError> {
         let message = |message: &Message| Value::from_pairs([("role", &message.role), ("content", &message.content)]);
-        let mut context: BTreeMap<&str, Value> = BTreeMap::from([
-            ("messages", messages.iter().map(message).collect()),
-            ("tools", Value::from(())),
-            ("documents", Value::from(())),
-            ("add_generation_prompt", Value::from(true)),
+        let mut context: BTreeMap<String, Value> = BTreeMap::from([
+            ("messages".to_owned(), messages.iter().map(message).collect()),
+            ("tools".to_owned(), Value::from(())),
+            ("documents".to_owned(), Value::from(())),
+            ("add_generation_prompt".to_owned(), Value::from(true)),
         ]);
         let special = self.special_tokens.iter();
-        context.extend(special.map(|(name, text)| (name.as_str(), Value::from(text))));
+        context.extend(special.map(|(name, text)| (name.clone(), Value::from(text))));
         context.extend(
             variables
                 .iter()
-                .map(|(name, value)| (name.as_str(), template_value(value))),
+                .map(|(name, value)| (name.clone(), template_value(value))),
         );
-        let template = self
-            .environment
-            .get_template(NAME)
-            .map_err(|error| self.failed(&error))?;
-        let mut prompt = BoundedPrompt::default();
-        let rendered = template
-            .render_captured_to(Value::from_pairs(context), &mut prompt)
-            .map(|_| ());
-        if prompt.is_too_long {
-            return Err(ModelError::ChatTemplate {
-                file: self.file.clone(),
-                message: format!("writes a prompt of more than {} MiB", MAX_PROMPT_BYTES >> 20),
+        let environment = self.environment.clone();
+        let (rendered, prompt) = watched(BOUNDS, move || {
+            let mut prompt = BoundedPrompt::default();
+            let rendered = environment.get_template(NAME).and_then(|template| {
+                let context = Value::from_pairs(context);
+                template.render_captured_to(context, &mut prompt).map(|_| ())
             });
+            // An error may hold what the template made, and is described where that is.
+            (rendered.map_err(|error| describe(&error)), prompt)
+        })
+        .map_err(|given_up| self.failed(given_up.to_string()))?;
+        if prompt.is_too_long {
+            let message = format!("writes a prompt of more than {} MiB", MAX_PROMPT_BYTES >> 20);
+            return Err(self.failed(message));
         }
-        rendered.map_err(|error| self.failed(&error))?;
+        rendered.map_err(|message| self.failed(message))?;
         // Templates write texts only.
         Ok(String::from_utf8_lossy(&prompt.bytes).into_owned())
     }
 
     /// The error of this template.
-    fn failed(&self, error: &Error) -> ModelError {
+    fn failed(&self, message: String) -> ModelError {
         ModelError::ChatTemplate {
             file: self.file.clone(),
-            message: describe(error),
+            message,
         }
     }
 }
@@ -235,6 +246,8 @@ fn environment(clock: Option<jiff::civil::DateTime>) -> Result<Environment<'stat
         written.map_err(|_| Error::new(ErrorKind::WriteFailure, "the prompt could not be written"))
     });
     environment.add_filter("tojson", to_json);
+    environment.add_filter(PLAIN_INDENT, minijinja::filters::indent);
+    environment.add_filter("indent", indent);
     environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
         Err(Error::new(
             ErrorKind::InvalidOperation,
@@ -247,6 +260,31 @@ fn environment(clock: Option<jiff::civil::DateTime>) -> Result<Environment<'stat
             .map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("strftime_now: {error}")))
     });
     Ok(environment)
+}
+
+/// The name of minijinja's own filter `indent`, which makes as many spaces as it is told to.
+const PLAIN_INDENT: &str = "indent of any width";
+
+/// Widest indentation that `indent` gives, in spaces.
+const WIDEST_MARGIN: usize = 1 << 16;
+
+/// The filter `indent`, with a width that cannot ask for more memory than there is.
+fn indent(state: &mut State<'_, '_>, arguments: Rest<Value>) -> Result<Value, Error> {
+    let width_of = |argument: &Value| {
+        let named = argument.get_attr("width").ok().and_then(|width| width.as_usize());
+        argument.as_usize().or(named)
+    };
+    // The first is the text.
+    if arguments
+        .iter()
+        .skip(1)
+        .filter_map(width_of)
+        .any(|width| width > WIDEST_MARGIN)
+    {
+        let message = format!("indent: a width over {WIDEST_MARGIN}");
+        return Err(Error::new(ErrorKind::InvalidOperation, message));
+    }
+    state.apply_filter(PLAIN_INDENT, &arguments)
 }
 
 /// The filter `tojson`, with the arguments transformers gives it.

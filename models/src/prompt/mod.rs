@@ -4,3 +4,4 @@ pub(crate) mod chat_template;
 pub(crate) mod python_text;
 pub(crate) mod tokenizer;
 pub(crate) mod vocabulary;
+mod watched;

@@ -107,6 +107,8 @@ fn hostile_and_broken_templates_are_errors() {
             "more than 8 MiB",
         ),
         ("{{ 'x' * 90000000 }}", "more than 8 MiB"),
+        ("{{ 'a\nb' | indent(1000000000000) }}", "indent: a width over"),
+        ("{{ 'a\nb' | indent(width=1000000000000) }}", "indent: a width over"),
         ("{{ messages", "chat_template.jinja"),
         ("{% include 'other' %}", "other"),
         ("{{ messages.nothing.at_all }}", "chat_template.jinja"),
@@ -117,6 +119,14 @@ fn hostile_and_broken_templates_are_errors() {
         let message = result.expect_err(template).to_string();
         assert!(message.contains(expected), "{template}: {message}");
     }
+    let indented = "{{ 'a\nb' | indent }}|{{ 'a\nb' | indent(2, true) }}|{{ 'a\nb' | indent(width=1) }}";
+    let model = model(&[("chat_template.jinja", indented)]).unwrap();
+    let prompt = model.render_prompt(&[Message::user("x")]).unwrap();
+    assert_eq!(prompt, "a\n    b|  a\n  b|a\n b");
+}
+
+#[test]
+fn a_template_too_deep_is_an_error() {
     let deep = "{{ ".to_owned() + &"(".repeat(100_000) + "1" + &")".repeat(100_000) + " }}";
     assert!(model(&[("chat_template.jinja", &deep)]).is_err());
 }

@@ -119,6 +119,10 @@ fn offline_without_cache_says_what_is_missing() {
         "{error}"
     );
     assert_eq!(server.count(""), 0);
+    options.hub.offline = false;
+    options.hub.endpoint = "garbage".to_owned();
+    let error = load(&source("org/tiny"), &options).unwrap_err().to_string();
+    assert!(error.contains("HF_ENDPOINT has to be an address"), "{error}");
 }
 
 #[test]

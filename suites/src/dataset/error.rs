@@ -144,7 +144,7 @@ pub enum DatasetError {
         name: String,
     },
     /// No data set has the name.
-    #[error("there is no data set {name}; {}", known(nearest.as_deref(), available))]
+    #[error("there is no data set {name:?}; {}", known(nearest.as_deref(), available))]
     Unknown {
         /// The name asked for.
         name: String,

@@ -20,6 +20,13 @@ const ID_COLUMN: &str = "unique_id";
 /// The most rows that a file may claim; JSONSchemaBench has 9,558 in all.
 const MAX_ROWS: usize = 1 << 24;
 
+/// The most bytes of text that a file's rows may have in all; JSONSchemaBench's have 200 MB. A file of some kilobytes may unfold
+/// into as many gigabytes.
+pub(crate) const MAX_TEXT_BYTES: usize = 1 << 30;
+
+/// Number of rows that are decoded before their bytes are counted.
+const BATCH_ROWS: usize = 16;
+
 /// Number of rows in the file; an unreadable file counts as one row, which is what [`read`] makes of it.
 pub(super) fn count(path: &Path) -> usize {
     guarded(|| rows(open(path)?.metadata().file_metadata().num_rows())).unwrap_or(1)
@@ -32,9 +39,9 @@ pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -
     let cells = guarded(|| {
         let reader = open(path)?;
         rows(reader.metadata().file_metadata().num_rows())?;
-        let mut cells = Vec::new();
+        let (mut cells, mut room) = (Vec::new(), MAX_TEXT_BYTES);
         for group in 0..reader.num_row_groups() {
-            cells.extend(read_group(reader.get_row_group(group)?.as_ref())?);
+            cells.extend(read_group(reader.get_row_group(group)?.as_ref(), &mut room)?);
         }
         Ok(cells)
     });
@@ -94,11 +101,11 @@ pub(crate) fn rows(claimed: i64) -> Result<usize, ParquetError> {
 /// Id and schema of one row.
 type Cells = (Option<String>, Option<ByteArray>);
 
-/// The rows of one group.
-fn read_group(group: &dyn RowGroupReader) -> Result<Vec<Cells>, ParquetError> {
-    let schemas = strings(group, SCHEMA_COLUMN)?
+/// The rows of one group, whose texts have to fit into `room` bytes.
+fn read_group(group: &dyn RowGroupReader, room: &mut usize) -> Result<Vec<Cells>, ParquetError> {
+    let schemas = strings(group, SCHEMA_COLUMN, room)?
         .ok_or_else(|| ParquetError::General(format!("there is no column `{SCHEMA_COLUMN}` of strings")))?;
-    let ids = strings(group, ID_COLUMN)?.unwrap_or_default();
+    let ids = strings(group, ID_COLUMN, room)?.unwrap_or_default();
     let ids = ids
         .into_iter()
         .map(|id| id.and_then(|id| String::from_utf8(id.data().to_vec()).ok()))
@@ -106,8 +113,12 @@ fn read_group(group: &dyn RowGroupReader) -> Result<Vec<Cells>, ParquetError> {
     Ok(ids.zip(schemas).collect())
 }
 
-/// The values of a column of strings, `None` where there is no such column.
-fn strings(group: &dyn RowGroupReader, name: &str) -> Result<Option<Vec<Option<ByteArray>>>, ParquetError> {
+/// The values of a column of strings, `None` where there is no such column. Their bytes are taken off `room`.
+fn strings(
+    group: &dyn RowGroupReader,
+    name: &str,
+    room: &mut usize,
+) -> Result<Option<Vec<Option<ByteArray>>>, ParquetError> {
     let columns = group.metadata().columns();
     let Some(index) = columns.iter().position(|column| column.column_path().string() == name) else {
         return Ok(None);
@@ -117,10 +128,14 @@ fn strings(group: &dyn RowGroupReader, name: &str) -> Result<Option<Vec<Option<B
     };
     let highest = columns[index].column_descr().max_def_level();
     let rows = rows(group.metadata().num_rows())?;
-    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    let (mut levels, mut values) = (Vec::new(), Vec::<ByteArray>::new());
     let mut read = 0;
     while read < rows {
-        let (records, _, _) = reader.read_records(rows - read, Some(&mut levels), None, &mut values)?;
+        let batch = BATCH_ROWS.min(rows - read);
+        let known = values.len();
+        let (records, _, _) = reader.read_records(batch, Some(&mut levels), None, &mut values)?;
+        let bytes: usize = values[known..].iter().map(ByteArray::len).sum();
+        take_text(room, bytes)?;
         if records == 0 {
             break;
         }
@@ -135,6 +150,18 @@ fn strings(group: &dyn RowGroupReader, name: &str) -> Result<Option<Vec<Option<B
         .into_iter()
         .map(|level| if level == highest { values.next() } else { None });
     Ok(Some(cells.collect()))
+}
+
+/// Takes the bytes of a text off the `room` that is left of [`MAX_TEXT_BYTES`].
+pub(crate) fn take_text(room: &mut usize, bytes: usize) -> Result<(), ParquetError> {
+    let left = room.checked_sub(bytes);
+    *room = left.ok_or_else(|| {
+        ParquetError::General(format!(
+            "its texts have more than {} MiB in all, which is the limit",
+            MAX_TEXT_BYTES >> 20
+        ))
+    })?;
+    Ok(())
 }
 
 /// Runs `work`, with a panic of the parquet crate over a malformed file as an error.

@@ -45,7 +45,10 @@ fn write_parquet(root: &Path, path: &str, compression: Compression, groups: &[&[
     let path = root.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let message = "message schema { OPTIONAL BYTE_ARRAY json_schema (UTF8); REQUIRED BYTE_ARRAY unique_id (UTF8); }";
-    let properties = WriterProperties::builder().set_compression(compression).build();
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .set_dictionary_page_size_limit(64 << 20)
+        .build();
     let schema = Arc::new(parse_message_type(message).unwrap());
     let mut writer = SerializedFileWriter::new(fs::File::create(path).unwrap(), schema, Arc::new(properties)).unwrap();
     for rows in groups {
@@ -167,6 +170,20 @@ fn a_broken_parquet_file_is_one_row_with_an_error() {
         ));
         assert!(dataset.instances[1].schema.is_ok());
     }
+}
+
+#[test]
+fn a_small_parquet_file_that_unfolds_into_gigabytes_is_an_error() {
+    let root = TempDir::new().unwrap();
+    let large = format!("\"{}\"", "x".repeat(31 << 20));
+    let rows = vec![(Some(large.as_str()), "o1"); 40];
+    let zstd = Compression::ZSTD(ZstdLevel::default());
+    write_parquet(root.path(), "D/a.parquet", zstd, &[&rows]);
+    assert!(fs::metadata(root.path().join("D/a.parquet")).unwrap().len() < 1 << 20);
+    let dataset = one(&catalog(root.path()), "D", Subsample::default());
+    let error = dataset.instances[0].schema.as_ref().unwrap_err().to_string();
+    assert_eq!(dataset.instances.len(), 1);
+    assert!(error.contains("its texts have more than 1024 MiB in all"), "{error}");
 }
 
 #[test]

@@ -20,15 +20,19 @@ pub struct DirectoryArguments {
 }
 
 impl DirectoryArguments {
-    /// Whether the directory can be used, as far as can be told before anything is loaded or measured.
+    /// Whether the command `ours` can use the directory, as far as can be told before anything is loaded or measured.
     ///
     /// # Errors
     ///
     /// [`CommandError::RunDirectory`], with what stands in the way.
-    pub fn check(&self) -> Result<(), CommandError> {
+    pub fn check(&self, ours: &'static str) -> Result<(), CommandError> {
         let path = self.out.as_deref().unwrap_or(Path::new("runs"));
         match (&self.out, self.resume) {
-            (Some(out), resume) => Ok(directory::check_place(out, resume)?),
+            (Some(out), true) => {
+                directory::check_command(out, ours)?;
+                Ok(directory::check_place(out, true)?)
+            }
+            (Some(out), false) => Ok(directory::check_place(out, false)?),
             (None, _) => directory::writable(path).map_err(|source| CommandError::write(path, source)),
         }
     }

@@ -8,6 +8,7 @@ use maskwright_models::{
 };
 
 use super::numbers::threads;
+use crate::error::CommandError;
 use crate::run::manifest::available_cpus;
 use crate::run::progress;
 
@@ -53,6 +54,27 @@ impl ModelArguments {
             }
         }
         names
+    }
+
+    /// Whether the options go together with the models.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Arguments`], where no model takes --revision, which would be left out of account.
+    pub fn check(&self) -> Result<(), CommandError> {
+        let takes_revision = |name: &String| match name.parse() {
+            Ok(ModelSource::Hub { revision, .. }) => revision.is_none(),
+            Ok(_) => false,
+            // What is wrong with it is said when it is loaded.
+            Err(_) => true,
+        };
+        if self.revision.is_none() || self.model.iter().any(takes_revision) {
+            return Ok(());
+        }
+        Err(CommandError::Arguments(format!(
+            "--revision is for models of the hub without @REVISION behind their names, and {} is none: leave it out",
+            self.names().join(", ")
+        )))
     }
 
     /// Loads the model called `name`, with a progress bar where it is downloaded.

@@ -27,8 +27,23 @@ pub fn positive<N: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) ->
 /// What is wrong with it, in words.
 pub fn threads(text: &str) -> Result<usize, String> {
     match positive(text)? {
-        ..=MOST_THREADS => positive(text),
+        threads @ ..=MOST_THREADS => Ok(threads),
         _ => Err(format!("must be {MOST_THREADS} or less")),
+    }
+}
+
+/// Most repetitions of a measurement: the spread of a thousand tells all that there is to know.
+const MOST_REPETITIONS: usize = 1000;
+
+/// Reads how often something is measured.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub fn repetitions(text: &str) -> Result<usize, String> {
+    match positive(text)? {
+        repetitions @ ..=MOST_REPETITIONS => Ok(repetitions),
+        _ => Err(format!("must be {MOST_REPETITIONS} or less")),
     }
 }
 

@@ -15,7 +15,7 @@ use super::arguments::directory::DirectoryArguments;
 use super::arguments::documents::DocumentArguments;
 use super::arguments::frameworks::WorkerOptions;
 use super::arguments::models::{ModelArguments, PROMPT_DATE};
-use super::arguments::numbers::{confidence, positive, seconds};
+use super::arguments::numbers::{confidence, positive, repetitions, seconds};
 use super::arguments::servers::ServerArguments;
 use crate::bench::settings::{BenchSettings, Protocol};
 use crate::documents::DocumentLibrary;
@@ -75,7 +75,7 @@ pub struct BenchArguments {
     #[arg(long)]
     prefix_cache: bool,
     /// How often each answer is asked for. The one with the middle total time counts
-    #[arg(long, default_value_t = 1, value_parser = positive::<usize>, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_parser = repetitions, value_name = "N")]
     repeat: usize,
     /// Demonstrations in the prompt
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=2))]

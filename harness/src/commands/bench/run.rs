@@ -24,7 +24,7 @@ use crate::report::paper::PaperRow;
 use crate::report::statistics::Bootstrap;
 use crate::run::directory::RunDirectory;
 use crate::run::load::{LoadWatch, spread_warning};
-use crate::run::manifest::Manifest;
+use crate::run::manifest::{Manifest, Settings as _};
 use crate::run::{interrupt, progress};
 use crate::server::Client;
 
@@ -43,7 +43,8 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         let problem = "nothing to compare: name --frameworks, or a --server";
         return Err(CommandError::Arguments(problem.to_owned()));
     }
-    arguments.directory.check()?;
+    arguments.directory.check(BenchSettings::COMMAND)?;
+    arguments.model.check()?;
     let datasets = datasets(arguments)?;
     if datasets.iter().all(|dataset| dataset.instances.is_empty()) {
         let names: Vec<&str> = datasets.iter().map(|dataset| dataset.name.as_str()).collect();
@@ -91,7 +92,10 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         directory.records().iter().map(|record| &record.repeats_s[..]),
     ));
     let reasons = run.ask_servers(&server_runs, &mut directory)?;
-    nothing_usable(&directory)?;
+    if let Some(nothing) = nothing_usable(&directory) {
+        directory.discard();
+        return Err(nothing);
+    }
     let sizes = datasets.iter().map(|dataset| {
         let own = questions.iter().filter(|(name, _)| *name == dataset.name);
         (dataset.name.clone(), own.count())
@@ -248,7 +252,7 @@ fn questions(datasets: &[Dataset]) -> HashSet<(&str, &str)> {
 }
 
 /// The error of a run of whose schemas none can be used.
-fn nothing_usable(directory: &RunDirectory<Record>) -> Result<(), CommandError> {
+fn nothing_usable(directory: &RunDirectory<Record>) -> Option<CommandError> {
     let reasons = directory.records().iter().map(|record| record.unusable.as_deref());
     let schemas: HashSet<&str> = directory
         .records()
@@ -256,11 +260,11 @@ fn nothing_usable(directory: &RunDirectory<Record>) -> Result<(), CommandError> 
         .map(|record| record.key.instance.as_str())
         .collect();
     match reasons.collect::<Option<Vec<&str>>>().as_deref() {
-        Some([first, ..]) => Err(CommandError::NothingMeasured(format!(
+        Some([first, ..]) => Some(CommandError::NothingMeasured(format!(
             "none of the {} schemas can be used, the first: {first}",
             schemas.len()
         ))),
-        _ => Ok(()),
+        _ => None,
     }
 }
 

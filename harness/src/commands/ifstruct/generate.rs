@@ -1,14 +1,13 @@
 //! `maskwright ifstruct generate`.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use maskwright_suites::ifstruct::{GenerateError, SAMPLES_PER_SEED, Sample, SampleGenerator, Split, Statistics};
 use serde_json::json;
 
 use super::super::arguments::numbers::positive;
+use super::super::output_file::OutputFile;
 use crate::error::CommandError;
 use crate::report::table::{Style, table};
 use crate::run::progress;
@@ -31,6 +30,9 @@ pub struct GenerateArguments {
     /// File to write the samples to instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write over a file that is there already
+    #[arg(long, requires = "out")]
+    force: bool,
     /// Count what was generated: on standard output with --out, else on standard error
     #[arg(long)]
     stats: bool,
@@ -46,8 +48,8 @@ const CHUNK: usize = 256;
 ///
 /// # Errors
 ///
-/// [`CommandError::Arguments`] for a seed or a number of samples that is too large, [`CommandError::Write`] where the file
-/// cannot be written.
+/// [`CommandError::Arguments`] for a seed or a number of samples that is too large, [`CommandError::Exists`] or
+/// [`CommandError::Write`] where the file cannot be written.
 pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
     let refused = |error: GenerateError| CommandError::Arguments(error.to_string());
     let generator = SampleGenerator::new(arguments.seed, arguments.split).map_err(refused)?;
@@ -58,7 +60,7 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
     }
     let mut file = match &arguments.out {
         None => None,
-        Some(path) => Some((path, BufWriter::new(create(path)?))),
+        Some(path) => Some(OutputFile::create(path, arguments.force)?),
     };
     let mut statistics = Statistics::default();
     let mut chunk = String::new();
@@ -71,20 +73,18 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
         if (place + 1) % CHUNK == 0 || place + 1 == count {
             match &mut file {
                 None => crate::print(&chunk)?,
-                Some((path, file)) => file
-                    .write_all(chunk.as_bytes())
-                    .map_err(|source| CommandError::write(path, source))?,
+                Some(file) => file.write(&chunk)?,
             }
             chunk.clear();
             bar.set_position(place as u64 + 1);
         }
     }
-    if let Some((path, file)) = &mut file {
-        file.flush().map_err(|source| CommandError::write(path, source))?;
+    if let Some(file) = file {
+        file.finish()?;
     }
     bar.finish_and_clear();
     statistics.finish();
-    match (arguments.stats || arguments.json, file.is_some()) {
+    match (arguments.stats || arguments.json, arguments.out.is_some()) {
         (false, false) => Ok(()),
         (false, true) => crate::print(&format!(
             "{} samples, {} different schemas\n",
@@ -92,14 +92,10 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
         )),
         (true, true) => crate::print(&report(&statistics, arguments.json)),
         (true, false) => {
-            progress::say(report(&statistics, arguments.json).trim_end());
+            progress::show(report(&statistics, arguments.json).trim_end());
             Ok(())
         }
     }
-}
-
-fn create(path: &Path) -> Result<File, CommandError> {
-    File::create(path).map_err(|source| CommandError::write(path, source))
 }
 
 fn line(sample: &Sample) -> Result<String, CommandError> {

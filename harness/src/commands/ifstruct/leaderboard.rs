@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use maskwright_suites::ifstruct::{JsonLines, Sample, Samples};
 
+use super::super::output_file::OutputFile;
 use super::lines_of;
 use super::run::SAMPLES_FILE;
 use crate::error::CommandError;
@@ -24,6 +25,9 @@ pub struct LeaderboardArguments {
     /// Write the table as a page of its own, too
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Write over a page that is there already
+    #[arg(long, requires = "html")]
+    force: bool,
     /// Print Markdown
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
@@ -93,17 +97,15 @@ pub fn run(arguments: &LeaderboardArguments) -> Result<(), CommandError> {
     });
     let replies: Vec<(&ReplyRecord, &Sample)> = replies.collect();
     let rows = report::rows(&replies);
-    let html = arguments
-        .html
-        .as_ref()
-        .map(|path| (path, std::fs::write(path, report::html(&rows))));
+    let html = arguments.html.as_ref().map(|path| {
+        let mut file = OutputFile::create(path, arguments.force)?;
+        file.write(&report::html(&rows))?;
+        file.finish()
+    });
     match (arguments.json, arguments.markdown) {
         (true, _) => crate::print(&format!("{}\n", report::json(&rows)))?,
         (false, true) => crate::print_text(&report::leaderboard(&rows, Style::Markdown))?,
         (false, false) => crate::print_text(&report::leaderboard(&rows, Style::Terminal))?,
     }
-    match html {
-        Some((path, written)) => written.map_err(|source| CommandError::write(path, source)),
-        None => Ok(()),
-    }
+    html.unwrap_or(Ok(()))
 }

@@ -30,6 +30,7 @@ use crate::run::{interrupt, progress};
 use crate::server::{
     Answer, Client, Ended, Next, Patience, Question, ServerSettingsSummary, Unanswered, ask_all, check,
 };
+use crate::terminal::wrapped;
 
 /// The samples of a run, in its directory.
 pub(super) const SAMPLES_FILE: &str = "samples.jsonl";
@@ -112,7 +113,8 @@ impl Settings for RunSettings {
 ///
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
-    arguments.directory.check()?;
+    arguments.directory.check(RunSettings::COMMAND)?;
+    arguments.model.check()?;
     let sampling = SamplingOptions {
         temperature: arguments.temperature,
         seed: arguments.seed,
@@ -150,7 +152,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         asked && samples.with_seed(key.seed).is_some()
     };
     let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open(&manifest, &is_planned)?;
-    if !arguments.directory.resume {
+    // A run that was killed before it wrote them has none.
+    if !directory.path().join(SAMPLES_FILE).exists() {
         let lines = samples.all().iter().map(line);
         directory.write(SAMPLES_FILE, &lines.collect::<String>())?;
     }
@@ -478,7 +481,8 @@ fn finish(
         false => {
             crate::print_text(&report::details(&rows))?;
             crate::print_text(&report::leaderboard(&rows, TableStyle::Terminal))?;
-            crate::print_text(&unfinished)?;
+            let lines = unfinished.lines().map(|line| wrapped(line) + "\n");
+            crate::print_text(&lines.collect::<String>())?;
         }
     }
     written?;

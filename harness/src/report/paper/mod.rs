@@ -178,5 +178,8 @@ mod tests {
         );
         assert_eq!(suite(Guidance).unwrap().levels[4], 13);
         assert_eq!(PaperRow::of_framework("maskwright"), None);
+        // Its XGrammar ran without strict mode.
+        assert_eq!(PaperRow::of_framework("xgrammar-standard"), Some(PaperRow::XGrammar));
+        assert_eq!(PaperRow::of_framework("xgrammar"), None);
     }
 }

@@ -3,7 +3,7 @@
 use maskwright_suites::prompt::Role;
 use serde_json::{Map, Value, json};
 
-use super::piece::{NoPiece, Piece, usage};
+use super::piece::{NoPiece, Piece, tokens, usage};
 use crate::server::answer::{Outcome, Question};
 use crate::server::settings::ServerSettings;
 use crate::server::usage::TokenUsage;
@@ -101,7 +101,7 @@ pub(super) fn piece(event: &Value) -> Result<Piece, NoPiece> {
 }
 
 fn read_usage(counts: &Value) -> Option<TokenUsage> {
-    let count = |name: &str| counts.get(name).and_then(Value::as_u64);
+    let count = |name: &str| counts.get(name).and_then(tokens);
     let reasoning = count("thoughtsTokenCount");
     let usage = usage(counts, "/promptTokenCount", "/candidatesTokenCount")?;
     Some(TokenUsage {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::piece::{NoPiece, Piece, usage};
+use super::piece::{NoPiece, Piece, tokens, usage};
 use crate::server::answer::{Outcome, Question};
 use crate::server::dialect::Dialect;
 use crate::server::settings::ServerSettings;
@@ -115,7 +115,7 @@ pub(super) fn piece(event: &Value) -> Result<Piece, NoPiece> {
 }
 
 fn read_usage(counts: &Value) -> Option<TokenUsage> {
-    let detail = |pointer: &str| counts.pointer(pointer).and_then(Value::as_u64);
+    let detail = |pointer: &str| counts.pointer(pointer).and_then(tokens);
     Some(TokenUsage {
         reasoning: detail("/completion_tokens_details/reasoning_tokens").or_else(|| detail("/reasoning_tokens")),
         cached: detail("/prompt_tokens_details/cached_tokens"),
@@ -125,7 +125,7 @@ fn read_usage(counts: &Value) -> Option<TokenUsage> {
 
 /// llama-server's own counts, which its last event has without being asked.
 fn read_timings(timings: &Value) -> Option<TokenUsage> {
-    let count = |name: &str| timings.get(name).and_then(Value::as_u64);
+    let count = |name: &str| timings.get(name).and_then(tokens);
     let cached = count("cache_n");
     Some(TokenUsage {
         prompt: count("prompt_n")? + cached.unwrap_or(0),

@@ -33,9 +33,17 @@ pub enum NoPiece {
     Malformed(String),
 }
 
+/// Largest number of tokens that is believed: sums of more could overflow.
+const LARGEST_COUNT: u64 = 1 << 40;
+
+/// A server's number of tokens.
+pub(super) fn tokens(count: &Value) -> Option<u64> {
+    count.as_u64().map(|count| count.min(LARGEST_COUNT))
+}
+
 /// Tokens out of a server's counts by the names it has for them.
 pub(super) fn usage(counts: &Value, prompt: &str, completion: &str) -> Option<TokenUsage> {
-    let count = |pointer: &str| counts.pointer(pointer).and_then(Value::as_u64);
+    let count = |pointer: &str| counts.pointer(pointer).and_then(tokens);
     Some(TokenUsage {
         prompt: count(prompt)?,
         completion: count(completion).unwrap_or(0),

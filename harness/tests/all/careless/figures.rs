@@ -5,15 +5,7 @@ use super::*;
 #[test]
 fn schemas_that_do_not_fit_into_the_context_count_apart() {
     let directory = TempDir::new().unwrap();
-    let copy = directory.path().join("model");
-    fs::create_dir(&copy).unwrap();
-    let builtin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/builtin");
-    for file in fs::read_dir(builtin).unwrap().map(|entry| entry.unwrap().path()) {
-        if file.is_file() {
-            fs::copy(&file, copy.join(file.file_name().unwrap())).unwrap();
-        }
-    }
-    let config = copy.join("config.json");
+    let config = model(directory.path()).join("config.json");
     let mut values: Value = serde_json::from_str(&fs::read_to_string(&config).unwrap()).unwrap();
     values["max_position_embeddings"] = json!(120);
     fs::write(&config, values.to_string()).unwrap();
@@ -113,8 +105,18 @@ fn a_first_request_that_meets_a_busy_server_is_made_again() {
         let server = ChatServer::play([busy, says(CONTACT)]);
         let argument = server.argument("remote", "");
         let out = format!("run-{}", server.address.replace(':', "-"));
-        let arguments = ["bench", "--server", &argument, "--limit", "1", "--out", &out];
-        succeed(directory.path(), &arguments);
+        let arguments = [
+            "bench",
+            "--server",
+            &argument,
+            "--limit",
+            "1",
+            "--out",
+            &out,
+            "--verbose",
+        ];
+        let (code, _, said) = run(directory.path(), &arguments);
+        assert!(code == 0 && said.contains("429") && !said.contains('\u{1b}'), "{said}");
         assert_eq!(server.chats().len(), 3);
     }
 }
@@ -193,7 +195,7 @@ fn the_papers_protocol_compiles_beside_the_prompt_and_has_no_limit_on_tokens() {
             records.iter().map(|line| serde_json::from_str(line).unwrap()).collect(),
         )
     };
-    let (_, plain) = bench(&[], "plain");
+    let (plain_report, plain) = bench(&[], "plain");
     let (report, paper) = bench(&["--protocol", "paper", "--prefix-cache", "--repeat", "3"], "paper");
     assert_eq!(plain[0]["generation"]["text"], paper[0]["generation"]["text"]);
     assert_eq!(paper[0]["compile"]["beside_prefill"], true);
@@ -217,6 +219,11 @@ fn the_papers_protocol_compiles_beside_the_prompt_and_has_no_limit_on_tokens() {
             &settings["finish_in_time"]
         ),
         (&json!("paper"), &Value::Null, &json!(false))
+    );
+    let (compared, _) = bench(&["--paper"], "compared");
+    assert_eq!(
+        (&compared["scoring"], &plain_report["scoring"]),
+        (&json!("paper"), &json!("strict"))
     );
     let (code, said) = fail(path, &["bench", "--paper", "--scoring", "strict"]);
     assert!(code == 2 && said.contains("--paper"), "{said}");

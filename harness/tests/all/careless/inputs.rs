@@ -2,11 +2,16 @@
 
 use super::*;
 
+/// A parquet file as the hub has them, without a row.
+const ROWLESS_PARQUET: &[u8] = include_bytes!("no-rows.parquet");
+
 #[test]
 fn a_run_over_nothing_is_an_error() {
     let directory = TempDir::new().unwrap();
     let path = directory.path();
     write(path.join("corrupt/x/a.parquet"), "PAR1 and then nothing");
+    write(path.join("empty/x/a.parquet"), "");
+    write(path.join("rowless/x/a.parquet"), ROWLESS_PARQUET);
     write(path.join("broken/x/a.json"), "{\"type\": ");
     write(path.join("empty.jsonl"), "");
     write(path.join("bad.jsonl"), "nothing\n");
@@ -30,7 +35,10 @@ fn a_run_over_nothing_is_an_error() {
         assert_eq!(code, 2, "{arguments:?}: {said}");
         assert!(said.contains("must be"), "{said}");
     }
-    let nothing: [&[&str]; 7] = [
+    let nothing: [&[&str]; 10] = [
+        &["bench", "--data", "empty", "--out", "d"],
+        &["bench", "--data", "rowless", "--out", "e"],
+        &["census", "--datasets", "x", "--data", "rowless"],
         &["bench", "--data", "corrupt", "--out", "a"],
         &["bench", "--data", "broken", "--out", "b"],
         &["census", "--datasets", "x", "--data", "broken"],
@@ -220,52 +228,6 @@ fn git_lfs_pointers_are_known() {
     }
 }
 
-/// The README's commands, and what others print, at 80 columns.
-#[test]
-fn what_is_printed_fits_into_80_columns() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path();
-    test_suite(path);
-    mask_bench(path);
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    for name in ["order.schema.json", "order.json", "broken-order.json"] {
-        fs::copy(examples.join(name), path.join(name)).unwrap();
-    }
-    let bench = [
-        "bench",
-        "--limit",
-        "2",
-        "--max-tokens",
-        "40",
-        "--threads",
-        "1",
-        "--out",
-        "a",
-        "--percentiles",
-        "--paper",
-    ];
-    let check = ["check", "order.schema.json", "--instance", "order.json"];
-    let commands: [&[&str]; 9] = [
-        &bench,
-        &[&MASKS[..], &["--out", "b", "--percentiles"]].concat(),
-        &[&TEST_SUITE[..], &["--out", "c", "--paper"]].concat(),
-        &check,
-        &["list"],
-        &["fetch"],
-        &["census", "--top", "5"],
-        &["--help"],
-        &["bench", "--help"],
-    ];
-    for arguments in commands {
-        let output = program(path, arguments).env("COLUMNS", "80").output().unwrap();
-        let (code, printed, said) = end(&output);
-        assert_eq!(code, 0, "{arguments:?}: {said}");
-        for line in printed.lines() {
-            assert!(line.chars().count() <= 80, "{arguments:?}:\n{line}\n{printed}");
-        }
-    }
-}
-
 #[test]
 fn the_program_says_what_it_is_and_completes_its_arguments() {
     let directory = TempDir::new().unwrap();
@@ -321,6 +283,14 @@ fn endless_input_is_no_reason_to_take_all_memory() {
     for arguments in [&["check", "/dev/zero"][..], &["sample", "/dev/zero"]] {
         let (code, said) = fail(directory.path(), arguments);
         assert!(code == 3 && said.contains("more than 256 MiB"), "{said}");
+    }
+    write(directory.path().join("replies.jsonl"), "{}\n");
+    for arguments in [
+        &["ifstruct", "score", "/dev/zero"][..],
+        &["ifstruct", "score", "replies.jsonl", "--samples", "/dev/zero"],
+    ] {
+        let (code, said) = fail(directory.path(), arguments);
+        assert!(code == 3 && said.contains("line 1 has no end within"), "{said}");
     }
 }
 

@@ -12,7 +12,9 @@ use tempfile::TempDir;
 use super::chat_server::{Act, ChatServer, fails, says};
 
 mod figures;
+mod hostile;
 mod inputs;
+mod outputs;
 mod runs;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_maskwright");
@@ -98,6 +100,19 @@ fn spawn(mut program: Command) -> Child {
 fn write(path: PathBuf, content: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, content).unwrap();
+}
+
+/// A copy of the built-in model in `directory`/model.
+fn model(directory: &Path) -> PathBuf {
+    let copy = directory.join("model");
+    fs::create_dir(&copy).unwrap();
+    let builtin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/builtin");
+    for file in fs::read_dir(builtin).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.is_file() {
+            fs::copy(&file, copy.join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    copy
 }
 
 /// A Test Suite of two categories in `directory`/suite.

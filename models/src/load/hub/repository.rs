@@ -56,6 +56,13 @@ impl<'a> Repository<'a> {
         } else if settings.offline {
             return Err(repository.not_cached("the revision"));
         }
+        let endpoint = &settings.endpoint;
+        if !endpoint.starts_with("https://") && !endpoint.starts_with("http://") {
+            return Err(ModelError::Hub {
+                url: endpoint.clone(),
+                message: "HF_ENDPOINT has to be an address that starts with https:// or http://".to_owned(),
+            });
+        }
         match repository.fetch_commit() {
             Ok(()) => Ok(repository),
             Err(error @ ModelError::Hub { .. }) => match repository.cached_commit() {

@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 
 use super::error::{MAX_LINE_BYTES, RowProblem};
 
+/// Bytes after which a line counts as endless: what has it is no file of lines.
+const ENDLESS_BYTES: usize = 4 * MAX_LINE_BYTES;
+
 /// The objects of a file of JSON Lines, each with its line from 1. Empty lines are passed over.
 pub struct JsonLines<R> {
     input: R,
@@ -27,22 +30,26 @@ impl<R: BufRead> JsonLines<R> {
     fn advance(&mut self) -> io::Result<bool> {
         self.line.clear();
         self.number += 1;
-        let mut began = false;
+        let mut passed = 0;
         loop {
             let available = match self.input.fill_buf() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 available => available?,
             };
             if available.is_empty() {
-                return Ok(began);
+                return Ok(passed > 0);
             }
-            began = true;
             let end = available.iter().position(|&byte| byte == b'\n');
             let part = &available[..end.unwrap_or(available.len())];
             let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
             self.line.extend_from_slice(&part[..part.len().min(room)]);
             let used = part.len() + usize::from(end.is_some());
             self.input.consume(used);
+            passed += used;
+            if passed > ENDLESS_BYTES {
+                let message = format!("line {} has no end within {} MiB", self.number, ENDLESS_BYTES >> 20);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            }
             if end.is_some() {
                 return Ok(true);
             }

@@ -15,7 +15,7 @@ use parquet::record::Field;
 use serde_json::{Map, Value};
 
 use super::Sample;
-use crate::dataset::parquet_file::{guarded, open, rows};
+use crate::dataset::parquet_file::{MAX_TEXT_BYTES, guarded, open, rows, take_text};
 pub use error::{LoadError, MAX_LINE_BYTES, RowError, RowProblem};
 use json_lines::Fields;
 pub use json_lines::JsonLines;
@@ -192,10 +192,9 @@ fn parquet_rows(path: &Path) -> Result<Vec<Fields>, LoadError> {
     let read = guarded(|| {
         let reader = open(path)?;
         rows(reader.metadata().file_metadata().num_rows())?;
-        reader
-            .get_row_iter(None)?
-            .map(|row| Ok::<_, ParquetError>(fields(&row?)))
-            .collect()
+        let mut room = MAX_TEXT_BYTES;
+        let rows = reader.get_row_iter(None)?;
+        rows.map(|row| fields(&row?, &mut room)).collect()
     });
     read.map_err(|message| LoadError::NotParquet {
         path: path.to_owned(),
@@ -203,7 +202,8 @@ fn parquet_rows(path: &Path) -> Result<Vec<Fields>, LoadError> {
     })
 }
 
-fn fields(row: &parquet::record::Row) -> Fields {
+/// The members of a row that samples have. The bytes of its texts are taken off `room`.
+fn fields(row: &parquet::record::Row, room: &mut usize) -> Result<Fields, ParquetError> {
     let mut members = Map::new();
     for (name, field) in row.get_column_iter() {
         let value = match field {
@@ -222,9 +222,10 @@ fn fields(row: &parquet::record::Row) -> Fields {
             // Whatever else there is beside a sample's fields.
             _ => continue,
         };
+        take_text(room, value.as_str().map_or(0, str::len))?;
         members.insert(name.clone(), value);
     }
-    Ok(members)
+    Ok(Ok(members))
 }
 
 #[cfg(test)]

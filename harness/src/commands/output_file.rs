@@ -1,0 +1,82 @@
+//! [`OutputFile`]: a file that a command writes its result to.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::CommandError;
+
+/// A file being written. It stands in its place once it is whole: whatever ends the command before leaves no half of it there.
+/// A device or a pipe is written as it is.
+#[derive(Debug)]
+pub struct OutputFile {
+    path: PathBuf,
+    /// The file beside it that is written until then.
+    partial: Option<PathBuf>,
+    writer: BufWriter<File>,
+}
+
+impl OutputFile {
+    /// Begins the file at `path`, in the place of another only where `force` says so.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Exists`], where there is a file that is not empty, and [`CommandError::Write`].
+    pub fn create(path: &Path, force: bool) -> Result<Self, CommandError> {
+        // What a link leads to is written, not the link.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let known = fs::metadata(&path).ok();
+        if !force && known.as_ref().is_some_and(|known| known.is_file() && known.len() > 0) {
+            return Err(CommandError::Exists { path });
+        }
+        let is_special = known.is_some_and(|known| !known.is_file());
+        let partial = (!is_special).then(|| {
+            let mut name = path.clone().into_os_string();
+            name.push(".partial");
+            PathBuf::from(name)
+        });
+        let opened = match &partial {
+            Some(partial) => File::create(partial),
+            None => File::options().write(true).open(&path),
+        };
+        let file = opened.map_err(|source| CommandError::write(&path, source))?;
+        Ok(Self {
+            writer: BufWriter::new(file),
+            path,
+            partial,
+        })
+    }
+
+    /// Adds to the file.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Write`].
+    pub fn write(&mut self, text: &str) -> Result<(), CommandError> {
+        let written = self.writer.write_all(text.as_bytes());
+        written.map_err(|source| CommandError::write(&self.path, source))
+    }
+
+    /// Ends the file and puts it into its place.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Write`].
+    pub fn finish(mut self) -> Result<(), CommandError> {
+        let flushed = self.writer.flush();
+        let placed = flushed.and_then(|()| match self.partial.take() {
+            Some(partial) => fs::rename(partial, &self.path),
+            None => Ok(()),
+        });
+        placed.map_err(|source| CommandError::write(&self.path, source))
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        if let Some(partial) = &self.partial {
+            // Half a file is of no use to anybody.
+            let _ = fs::remove_file(partial);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! [`watched`]: runs work whose use of memory and time nothing else bounds.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often the memory is looked at.
+const INTERVAL: Duration = Duration::from_millis(2);
+/// Stack of the thread that works, in bytes: as much as the first thread of a process usually has.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What work may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Memory that the process may grow by meanwhile, in MiB. Only Linux tells how much it has.
+    pub(crate) memory_mib: u64,
+    /// Elapsed time.
+    pub(crate) time: Duration,
+}
+
+/// Why work was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum GivenUp {
+    /// The process grew too much.
+    #[error("takes more than {0} MiB of memory")]
+    Memory(u64),
+    /// It took too long.
+    #[error("takes longer than {} s", .0.as_secs_f64())]
+    Time(Duration),
+    /// The thread could not be started, or panicked.
+    #[error("could not be run")]
+    NotRun,
+}
+
+/// The result of `work`, which is done in a thread of its own. Where it is given up, that thread is left behind, since nothing
+/// can end it; a program should then end soon.
+pub(crate) fn watched<T: Send + 'static>(
+    bounds: Bounds,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, GivenUp> {
+    let (sender, receiver) = channel();
+    let (start, before) = (Instant::now(), resident_mib());
+    let thread = thread::Builder::new()
+        .name("watched".to_owned())
+        .stack_size(STACK_BYTES);
+    // Nobody receives any more where the work was given up.
+    let started = thread.spawn(move || drop(sender.send(work())));
+    started.map_err(|_| GivenUp::NotRun)?;
+    loop {
+        match receiver.recv_timeout(INTERVAL) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Disconnected) => return Err(GivenUp::NotRun),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let grown = resident_mib().unwrap_or(0).saturating_sub(before.unwrap_or(0));
+        if before.is_some() && grown > bounds.memory_mib {
+            return Err(GivenUp::Memory(bounds.memory_mib));
+        }
+        if start.elapsed() > bounds.time {
+            return Err(GivenUp::Time(bounds.time));
+        }
+    }
+}
+
+/// Resident memory of this process, in MiB; none where the system does not tell.
+fn resident_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = resident.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kibibytes >> 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds {
+        memory_mib: 300,
+        time: Duration::from_millis(500),
+    };
+
+    #[test]
+    fn work_within_its_bounds_is_done() {
+        assert_eq!(watched(BOUNDS, || vec![1_u8; 1 << 20].len()), Ok(1 << 20));
+    }
+
+    #[test]
+    fn work_beyond_its_bounds_is_given_up() {
+        let long = || thread::sleep(Duration::from_secs(5));
+        assert_eq!(watched(BOUNDS, long), Err(GivenUp::Time(BOUNDS.time)));
+        if cfg!(target_os = "linux") {
+            let large = || {
+                let memory = vec![1_u8; 600 << 20];
+                thread::sleep(Duration::from_secs(1));
+                memory.len()
+            };
+            let bounds = Bounds {
+                time: Duration::from_secs(60),
+                ..BOUNDS
+            };
+            assert_eq!(watched(bounds, large), Err(GivenUp::Memory(300)));
+        }
+        assert_eq!(watched(BOUNDS, || -> u8 { panic!("on purpose") }), Err(GivenUp::NotRun));
+    }
+}
