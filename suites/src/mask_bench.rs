@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::dataset::Subsample;
 use crate::json_text;
@@ -99,13 +100,32 @@ impl MaskBench {
         chosen.into_iter().map(|at| self.names[at].as_str()).collect()
     }
 
+    /// SHA-256 of the names and contents of some files: who reads the same has the same. Of a file that cannot be read, the
+    /// name counts alone.
+    #[must_use]
+    pub fn hash(&self, names: &[&str]) -> String {
+        let mut hash = Sha256::new();
+        for name in names {
+            let bytes = text_file::read_bytes(&self.path(name)).unwrap_or_default();
+            for part in [name.as_bytes(), &bytes] {
+                hash.update((part.len() as u64).to_le_bytes());
+                hash.update(part);
+            }
+        }
+        hex::encode(hash.finalize())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(format!("{name}.json"))
+    }
+
     /// Reads the file called `name`.
     ///
     /// # Errors
     ///
     /// [`MaskBenchError::File`], with the place in the file.
     pub fn read(&self, name: &str) -> Result<MaskBenchFile, MaskBenchError> {
-        let path = self.directory.join(format!("{name}.json"));
+        let path = self.path(name);
         let document = text_file::read_json(&path)?;
         let place = Place::root(&path);
         let schema = place.member(&document, "schema", "a schema", Some)?;

@@ -75,7 +75,8 @@ pub(crate) fn read_json(path: &Path) -> Result<Value, FileError> {
     Ok(document.value)
 }
 
-fn read_text(path: &Path) -> Result<String, FileError> {
+/// The bytes of the file at `path`, unless it is too large.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(MAX_SCHEMA_BYTES as u64 + 1).read_to_end(&mut bytes))
@@ -83,6 +84,11 @@ fn read_text(path: &Path) -> Result<String, FileError> {
     if bytes.len() > MAX_SCHEMA_BYTES {
         return Err(FileError::TooLarge { path: path.to_owned() });
     }
+    Ok(bytes)
+}
+
+fn read_text(path: &Path) -> Result<String, FileError> {
+    let bytes = read_bytes(path)?;
     if is_git_lfs_pointer(&bytes) {
         return Err(FileError::GitLfsPointer { path: path.to_owned() });
     }

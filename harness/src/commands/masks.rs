@@ -75,6 +75,9 @@ pub struct MasksArguments {
 struct MaskSettings {
     frameworks: Vec<FrameworkSettings>,
     files: usize,
+    /// SHA-256 of the files' names and contents. Runs of earlier versions have none.
+    #[serde(default)]
+    sha256: Option<String>,
     seed: Option<u64>,
     vocabulary: String,
     time_limit_s: f64,
@@ -124,6 +127,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
     let manifest = Manifest::new(MaskSettings {
         frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
         files: files.len(),
+        sha256: Some(bench.hash(&files)),
         seed: arguments.seed,
         vocabulary: vocabulary.name.clone(),
         time_limit_s: arguments.replay.time_limit,

@@ -98,6 +98,19 @@ fn resume_alone_continues_with_the_options_of_the_manifest() {
     assert!(out.join("manifest.json").exists());
 }
 
+/// A run over other data by the same names is another run.
+#[test]
+fn data_that_changed_are_told() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path();
+    mask_bench(path);
+    succeed(path, &[&MASKS[..], &["--out", "run"]].concat());
+    let other = json!({"schema": {"type": "null"}, "tests": [{"data": null, "valid": true}]});
+    write(path.join("bench/one.json"), other.to_string());
+    let (code, said) = fail(path, &["masks", "--resume", "--out", "run"]);
+    assert!(code == 4 && said.contains("the data was"), "{said}");
+}
+
 #[test]
 fn nothing_is_said_to_be_kept_where_nothing_is() {
     let directory = TempDir::new().unwrap();
