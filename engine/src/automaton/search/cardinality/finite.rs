@@ -17,6 +17,9 @@ const MAX_VALUES: usize = 1 << 16;
 /// Number of assertions with few values from which on it pays to split them off.
 const ASSERTIONS_WORTH_SPLIT: usize = 4;
 
+/// Number of values of an assertion up to which each is compared with those of another.
+const COMPARED_VALUES: usize = 64;
+
 /// Assertions, split into those with few values and the others.
 pub(crate) struct FiniteSplit {
     /// Each value that satisfies one of the assertions with few values, with the verdicts of all assertions.
@@ -40,6 +43,32 @@ impl Search {
         };
         self.value_memo.finite.insert(assertion, few.clone());
         Ok(few)
+    }
+
+    /// Whether every value that satisfies all assertions of `all`, or none, satisfies another one, where this shows from the
+    /// few values of one of them.
+    pub(in crate::automaton::search) fn known_by_values(
+        &mut self,
+        all: &[AssertionId],
+        assertion: AssertionId,
+    ) -> Result<Option<bool>, AutomatonError> {
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let Some(allowed) = self.finite_values(assertion)? else {
+            return Ok(None);
+        };
+        for &one in all {
+            let Some(values) = self.finite_values(one)? else {
+                continue;
+            };
+            let mut verdicts = values.iter().map(|value| allowed.binary_search(value).is_ok());
+            let Some(first) = verdicts.next() else { continue };
+            if values.len() <= COMPARED_VALUES && verdicts.all(|verdict| verdict == first) {
+                return Ok(Some(first));
+            }
+        }
+        Ok(None)
     }
 
     fn finite_scalars(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {

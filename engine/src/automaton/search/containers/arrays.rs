@@ -209,22 +209,27 @@ impl Search {
         count: u64,
         may_be_open: bool,
     ) -> Result<Option<bool>, AutomatonError> {
-        let mut found = 0_u64;
+        let (mut found, mut open) = (0_u64, Vec::new());
         for run in &mut model.runs {
-            if run.item.none.contains(&assertion) {
-                continue;
+            if run.item.all.contains(&assertion) {
+                found = found.saturating_add(run.count);
+            } else if !run.item.none.contains(&assertion) {
+                open.push(run);
             }
-            if !run.item.all.contains(&assertion) {
-                if may_be_open {
-                    return Ok(None);
-                }
-                let less = Requirement::new(&run.item.all, &[&run.item.none[..], &[assertion]].concat());
-                if self.satisfiable(&less.all, &less.none)? {
-                    run.item = less;
-                    continue;
-                }
+        }
+        let more = open.iter().fold(0_u64, |more, run| more.saturating_add(run.count));
+        if found >= count || found.saturating_add(more) < count {
+            return Ok(Some(found >= count));
+        }
+        if may_be_open {
+            return Ok(None);
+        }
+        for run in open {
+            let less = Requirement::new(&run.item.all, &[&run.item.none[..], &[assertion]].concat());
+            match self.satisfiable(&less.all, &less.none)? {
+                true => run.item = less,
+                false => found = found.saturating_add(run.count),
             }
-            found = found.saturating_add(run.count);
         }
         Ok(Some(found >= count))
     }

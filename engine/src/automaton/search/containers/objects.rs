@@ -214,6 +214,11 @@ impl Search {
             if assertion == AssertionId::ANYTHING || value.all.contains(&assertion) {
                 continue;
             }
+            match self.known_by_values(&value.all, assertion)? {
+                Some(true) => continue,
+                Some(false) => return Ok(Some(false)),
+                None => {}
+            }
             if may_be_open {
                 return Ok(None);
             }
