@@ -18,7 +18,7 @@ const MAX_VALUES: usize = 1 << 16;
 const ASSERTIONS_WORTH_SPLIT: usize = 4;
 
 /// Number of values of an assertion up to which each is compared with those of another.
-const COMPARED_VALUES: usize = 64;
+const FEW_VALUES: usize = 64;
 
 /// Assertions, split into those with few values and the others.
 pub(crate) struct FiniteSplit {
@@ -45,30 +45,41 @@ impl Search {
         Ok(few)
     }
 
-    /// Whether every value that satisfies all assertions of `all`, or none, satisfies another one, where this shows from the
-    /// few values of one of them.
-    pub(in crate::automaton::search) fn known_by_values(
+    /// Lists the values of an assertion if they are few, so that they are known from then on.
+    pub(in crate::automaton::search) fn find_few_values(
         &mut self,
-        all: &[AssertionId],
         assertion: AssertionId,
-    ) -> Result<Option<bool>, AutomatonError> {
-        if all.is_empty() {
-            return Ok(None);
+    ) -> Result<(), AutomatonError> {
+        if self.value_memo.finite.contains_key(&assertion) {
+            return Ok(());
         }
-        let Some(allowed) = self.finite_values(assertion)? else {
-            return Ok(None);
-        };
-        for &one in all {
-            let Some(values) = self.finite_values(one)? else {
-                continue;
-            };
+        let what = self.algebra.constraint(assertion)?;
+        if what.arrays != FormulaId::FALSE || what.objects != FormulaId::FALSE {
+            return Ok(());
+        }
+        let most = FEW_VALUES as u64;
+        let numbers = self.algebra.number_texts.sets_mut().cardinality(what.numbers, most)?;
+        let strings = self.algebra.languages.cardinality(what.strings, most)?;
+        if let (numbers::NumberCount::Exactly(_), strings::Cardinality::Finite(_)) = (numbers, strings) {
+            self.finite_values(assertion)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a value that satisfies all assertions of `all` satisfies another one, where this shows from the few values
+    /// of one of them, as far as these are known.
+    pub(in crate::automaton::search) fn implied_by_values(
+        &self,
+        all: impl Iterator<Item = AssertionId>,
+        assertion: AssertionId,
+    ) -> Option<bool> {
+        let few = |assertion| self.value_memo.finite.get(&assertion)?.as_ref();
+        let allowed = few(assertion)?;
+        all.filter_map(few).find_map(|values| {
             let mut verdicts = values.iter().map(|value| allowed.binary_search(value).is_ok());
-            let Some(first) = verdicts.next() else { continue };
-            if values.len() <= COMPARED_VALUES && verdicts.all(|verdict| verdict == first) {
-                return Ok(Some(first));
-            }
-        }
-        Ok(None)
+            let first = verdicts.next()?;
+            (values.len() <= FEW_VALUES && verdicts.all(|verdict| verdict == first)).then_some(first)
+        })
     }
 
     fn finite_scalars(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {

@@ -12,9 +12,6 @@ use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, Atom, AtomKind, DiagramId, FormulaId};
 use crate::automaton::search::Search;
 
-/// Number of combinations of verdicts from which on a model that may serve all of them is looked for first.
-const COMBINATIONS_WORTH_A_MODEL: usize = 8;
-
 impl Search {
     /// The formulas that stand for the verdicts of this many assertions.
     pub(in crate::automaton::search) fn open_verdicts(
@@ -47,10 +44,6 @@ impl Search {
         let (few, combinations) = self.finite_verdicts(read)?;
         let (mut ways, mut admitted) = (vec![known], Vec::new());
         let are_few = few.len() == read.len();
-        if are_few && combinations.len() > COMBINATIONS_WORTH_A_MODEL {
-            // A way that asks for no verdicts serves all combinations.
-            ways.extend(next(self, &[(formula, true), (known, false)])?);
-        }
         for satisfied in combinations {
             let algebra = &self.algebra;
             let verdict_of = |atom| match algebra.atoms.kind(atom) {

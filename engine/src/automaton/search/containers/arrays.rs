@@ -26,6 +26,9 @@ pub(in crate::automaton::search) struct ArrayModel {
     runs: Vec<Run>,
 }
 
+/// Number of assertions on an item from which on a model that serves all verdicts is looked for first.
+const ASSERTIONS_WORTH_A_MODEL: usize = 8;
+
 /// The facts about the items of an array.
 #[derive(Default)]
 pub(in crate::automaton::search) struct ArrayFacts<'a> {
@@ -70,7 +73,7 @@ impl Theory for ArrayFacts<'_> {
         }
     }
 
-    fn value(&self, _: AtomKind) -> Option<bool> {
+    fn value(&self, _: &Search, _: AtomKind) -> Option<bool> {
         None
     }
 
@@ -149,7 +152,18 @@ impl Search {
         formula: FormulaId,
         read: &[AssertionId],
     ) -> Result<DiagramId, AutomatonError> {
-        let first = self.under_array(formula, &mut ArrayModel::default())?;
+        let mut first = self.under_array(formula, &mut ArrayModel::default())?;
+        if read.len() > ASSERTIONS_WORTH_A_MODEL {
+            // What completes the array after an item that satisfies nothing often does so after any item.
+            let atoms = self.algebra.formulas.atoms(formula).iter().copied();
+            let verdicts = atoms.filter(|atom| matches!(self.algebra.atoms.kind(*atom), AtomKind::Verdict(_)));
+            let verdicts: Vec<_> = verdicts.map(|atom| (atom, FormulaId::FALSE)).collect();
+            let after_any = self.algebra.formulas.replace(formula, &verdicts);
+            if let Some(runs) = self.items_to_array_end(&[after_any])? {
+                let way = self.under_array(formula, &mut ArrayModel { runs })?;
+                first = self.algebra.formulas.or([first, way]);
+            }
+        }
         let next = |this: &mut Self, formulas: &[(FormulaId, bool)]| {
             let facts = ArrayFacts {
                 read,

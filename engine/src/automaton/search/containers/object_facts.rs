@@ -198,6 +198,7 @@ impl<'a> ObjectFacts<'a> {
         holds: bool,
         reasons: &Reasons,
     ) -> Result<Option<Reasons>, AutomatonError> {
+        search.find_few_values(assertion)?;
         self.add_value(name, assertion, holds, reasons);
         match self.comes(name) {
             Some(true) => self.check(search, name, false),
@@ -359,14 +360,19 @@ impl Theory for ObjectFacts<'_> {
         }
     }
 
-    fn value(&self, atom: AtomKind) -> Option<bool> {
+    fn value(&self, search: &Search, atom: AtomKind) -> Option<bool> {
         match atom {
             AtomKind::Has(name) => self.comes(MemberRole::Key(name)),
             AtomKind::Members(Keys::Name(name), assertion) => {
                 if self.comes(MemberRole::Key(name)) == Some(false) {
                     return Some(true);
                 }
-                self.keys.get(&MemberRole::Key(name))?.value.value(assertion)
+                let facts = self.keys.get(&MemberRole::Key(name))?;
+                let known = facts.value.value(assertion);
+                known.or_else(|| {
+                    let implied = search.implied_by_values(facts.value.satisfied(), assertion)?;
+                    (implied || self.comes(MemberRole::Key(name)) == Some(true)).then_some(implied)
+                })
             }
             _ => None,
         }

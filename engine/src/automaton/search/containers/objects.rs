@@ -214,7 +214,8 @@ impl Search {
             if assertion == AssertionId::ANYTHING || value.all.contains(&assertion) {
                 continue;
             }
-            match self.known_by_values(&value.all, assertion)? {
+            self.find_few_values(assertion)?;
+            match self.implied_by_values(value.all.iter().copied(), assertion) {
                 Some(true) => continue,
                 Some(false) => return Ok(Some(false)),
                 None => {}

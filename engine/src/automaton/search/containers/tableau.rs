@@ -43,7 +43,7 @@ pub(in crate::automaton::search) trait Theory {
     ) -> Result<Option<Reasons>, AutomatonError>;
 
     /// Whether an atom holds, if the facts decide it.
-    fn value(&self, atom: AtomKind) -> Option<bool>;
+    fn value(&self, search: &Search, atom: AtomKind) -> Option<bool>;
 
     /// Number of changes made so far.
     fn changes(&self) -> usize;
@@ -245,7 +245,7 @@ impl<T: Theory> Tableau<T> {
                 && matches!(algebra.formulas.node(formula), FormulaNode::And(_) | FormulaNode::Or(_))
             {
                 let parts = algebra.formulas.node(formula).parts().iter();
-                let mut possible = parts.filter(|part| self.known(algebra, **part) != Some(!holds));
+                let mut possible = parts.filter(|part| self.known(search, **part) != Some(!holds));
                 if let (Some(only), None) = (possible.next(), possible.next()) {
                     self.push(Goal::Is(*only, holds), &reasons);
                     continue;
@@ -260,7 +260,7 @@ impl<T: Theory> Tableau<T> {
 
     /// Opens a choice between the alternatives of a goal, unless one of them holds already. Returns the reasons of the
     /// goal if there are no alternatives.
-    fn choose(&mut self, search: &mut Search, goal: Goal, reasons: &Reasons) -> Option<Reasons> {
+    fn choose(&mut self, search: &Search, goal: Goal, reasons: &Reasons) -> Option<Reasons> {
         let algebra = &search.algebra;
         let (formula, from) = match goal {
             Goal::Is(formula, _) => (formula, 0),
@@ -274,7 +274,7 @@ impl<T: Theory> Tableau<T> {
         if is_any
             && parts[from..]
                 .iter()
-                .any(|part| self.known(algebra, *part) == Some(holds))
+                .any(|part| self.known(search, *part) == Some(holds))
         {
             return None;
         }
@@ -287,7 +287,7 @@ impl<T: Theory> Tableau<T> {
             // which only the language of the key is known come last.
             order.sort_by_cached_key(|place| {
                 let part = parts[*place];
-                let known = self.known(algebra, part).map(|value| value == holds);
+                let known = self.known(search, part).map(|value| value == holds);
                 let literal = algebra.formulas.literal(part);
                 let is_against = literal.is_some_and(|(atom, is)| is != holds && self.wishes.contains(&atom));
                 let is_open = self.has_verdicts && algebra.speaks_of_verdicts(part);
@@ -382,12 +382,13 @@ impl<T: Theory> Tableau<T> {
     }
 
     /// The truth value of a formula, if it shows from the facts without looking deep into the formula.
-    fn known(&self, algebra: &Algebra, formula: FormulaId) -> Option<bool> {
+    fn known(&self, search: &Search, formula: FormulaId) -> Option<bool> {
+        let algebra = &search.algebra;
         let literal = |formula: FormulaId| {
             let (atom, holds) = algebra.formulas.literal(formula)?;
             let value = match self.assumed.get(&atom) {
                 Some((value, _)) => Some(*value),
-                None => self.theory.value(algebra.atoms.kind(atom)),
+                None => self.theory.value(search, algebra.atoms.kind(atom)),
             };
             value.map(|value| value == holds)
         };

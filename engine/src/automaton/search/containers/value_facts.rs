@@ -39,6 +39,12 @@ impl ValueFacts {
         facts.next().map(|(_, holds, _)| *holds)
     }
 
+    /// The assertions that the value is known to satisfy.
+    pub(in crate::automaton::search) fn satisfied(&self) -> impl Iterator<Item = AssertionId> {
+        let satisfied = self.facts.iter().filter(|(_, holds, _)| *holds);
+        satisfied.map(|(assertion, ..)| *assertion)
+    }
+
     /// The reasons of the facts.
     pub(in crate::automaton::search) fn reasons(&self) -> impl Iterator<Item = &Reasons> {
         self.facts.iter().map(|(.., reasons)| reasons)
@@ -71,11 +77,7 @@ impl ValueFacts {
             return Ok(None);
         }
         let is_new = self.facts[self.checked..].iter().any(|(_, holds, _)| *holds);
-        let satisfied = self.facts.iter().filter(|(_, holds, _)| *holds);
-        let satisfied: Vec<AssertionId> = satisfied
-            .map(|(assertion, ..)| *assertion)
-            .take(FACTS_CHECKED_AT_ONCE + 1)
-            .collect();
+        let satisfied: Vec<AssertionId> = self.satisfied().take(FACTS_CHECKED_AT_ONCE + 1).collect();
         // Assertions that a value satisfies exclude each other more often than those that it does not.
         let is_wrong = is_new && satisfied.len() <= FACTS_CHECKED_AT_ONCE && !search.satisfiable(&satisfied, &[])?;
         if !is_wrong && !all && count > FACTS_CHECKED_AT_ONCE && count < 2 * self.checked {
