@@ -125,6 +125,8 @@ impl Algebra {
                 strings.push(part.strings);
             }
         }
+        let objects = parts.iter().map(|part| part.objects);
+        let objects: Vec<FormulaId> = objects.filter(|part| *part != FormulaId::FALSE).collect();
         Ok(Constraint {
             null: one(|part| part.null),
             yes: one(|part| part.yes),
@@ -132,7 +134,10 @@ impl Algebra {
             numbers: self.one_set(&numbers)?,
             strings: self.one_language(&strings)?,
             arrays: self.formulas.one(parts.iter().map(|part| part.arrays).collect()),
-            objects: self.formulas.one(parts.iter().map(|part| part.objects).collect()),
+            objects: match self.exclude_each_other(&objects) {
+                true => self.formulas.or(objects),
+                false => self.formulas.one(objects),
+            },
         })
     }
 

@@ -15,6 +15,7 @@ pub(super) mod atom;
 pub(super) mod boolean;
 mod constraint;
 pub(super) mod decision_diagram;
+mod discriminators;
 mod expand;
 pub(super) mod keys;
 pub(super) mod read;

@@ -41,6 +41,9 @@ impl Search {
         mut next: impl FnMut(&mut Self, &[(FormulaId, bool)]) -> Result<Option<FormulaId>, AutomatonError>,
         mut can_end: impl FnMut(&mut Self, FormulaId) -> Result<bool, AutomatonError>,
     ) -> Result<DiagramId, AutomatonError> {
+        if known == FormulaId::TRUE {
+            return Ok(DiagramId::ALWAYS);
+        }
         let (few, combinations) = self.finite_verdicts(read)?;
         let (mut ways, mut admitted) = (vec![known], Vec::new());
         let are_few = few.len() == read.len();
