@@ -156,8 +156,7 @@ impl Algebra {
             all.arrays = self.formulas.and([all.arrays, rest]);
         }
         if let Some(rest) = keywords.unevaluated_properties {
-            let rest = self.unevaluated_properties(node, rest)?;
-            all.objects = self.formulas.and([all.objects, rest]);
+            all.objects = self.with_unevaluated_properties(all.objects, node, rest)?;
         }
         Ok(all)
     }

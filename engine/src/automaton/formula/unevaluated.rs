@@ -44,10 +44,19 @@ enum ItemsOf {
 type ByItself<T> = fn(&mut Algebra, NodeId, &Keywords, bool) -> Result<(Vec<T>, bool), CompileError>;
 
 impl Algebra {
-    /// The formula that `unevaluatedProperties: rest` of `node` imposes on an object.
-    pub(super) fn unevaluated_properties(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
+    /// The formula on an object with what `unevaluatedProperties: rest` of `node` imposes; `objects` is the formula of all
+    /// other keywords.
+    pub(super) fn with_unevaluated_properties(
+        &mut self,
+        objects: FormulaId,
+        node: NodeId,
+        rest: NodeId,
+    ) -> Result<FormulaId, CompileError> {
         let evaluated = self.evaluated(node, |constraint| constraint.objects, Self::members_of)?;
         let assertion = self.assertion_of(rest);
+        if let Some(closed) = self.closed_alternatives(objects, &evaluated, assertion)? {
+            return Ok(closed);
+        }
         let all = evaluated.iter().filter(|one| matches!(one.what, MembersOf::All));
         let all: Vec<FormulaId> = all.map(|one| one.when).collect();
         let names = named(&evaluated);
@@ -73,7 +82,52 @@ impl Algebra {
             let members = self.members(Keys::Language(names), assertion);
             parts.push(self.formulas.or(when.into_iter().chain([members])));
         }
+        parts.push(objects);
         Ok(self.formulas.and(parts))
+    }
+
+    /// The formula `objects` with each of its alternatives closed by itself, so that members are judged alternative by
+    /// alternative: what the alternative does not evaluate satisfies the assertion. `None` unless exactly one alternative
+    /// holds and evaluates members.
+    fn closed_alternatives(
+        &mut self,
+        objects: FormulaId,
+        evaluated: &[EvaluatedPart<MembersOf>],
+        assertion: AssertionId,
+    ) -> Result<Option<FormulaId>, CompileError> {
+        let conditions = evaluated.iter().map(|one| one.when);
+        let mut conditions: Vec<FormulaId> = conditions.filter(|when| *when != FormulaId::TRUE).collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        let either = self.formulas.or(conditions.iter().copied());
+        let parts = self.formulas.conjuncts(&objects);
+        if conditions.len() < 2 || !parts.contains(&either) || !self.exclude_each_other(&conditions) {
+            return Ok(None);
+        }
+        let mut parts: Vec<FormulaId> = parts.iter().copied().filter(|part| *part != either).collect();
+        let mut alternatives = Vec::with_capacity(conditions.len());
+        for condition in conditions {
+            let own = evaluated.iter();
+            let own = own.filter(|one| one.when == FormulaId::TRUE || one.when == condition);
+            let own: Vec<EvaluatedPart<MembersOf>> = own.cloned().collect();
+            if own.iter().any(|one| matches!(one.what, MembersOf::All)) {
+                alternatives.push(condition);
+                continue;
+            }
+            let names = named(&own);
+            let texts: Vec<&str> = names.iter().map(|name| self.texts.get(*name)).collect();
+            let mut known = vec![self.languages.one_of(&texts).map_err(limit_error)?];
+            known.extend(own.iter().filter_map(|one| match one.what {
+                MembersOf::Language(language) => Some(language),
+                _ => None,
+            }));
+            let known = self.languages.or(&known).map_err(limit_error)?;
+            let others = self.languages.not(known).map_err(limit_error)?;
+            let closed = self.members(Keys::Language(others), assertion);
+            alternatives.push(self.formulas.and([condition, closed]));
+        }
+        parts.push(self.formulas.or(alternatives));
+        Ok(Some(self.formulas.and(parts)))
     }
 
     /// The keys outside `names`, grouped into classes that the same languages of `evaluated` cover; each with the

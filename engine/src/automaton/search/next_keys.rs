@@ -29,23 +29,21 @@ impl Search {
     ) -> Result<(Vec<AssertionId>, DiagramId), AutomatonError> {
         let assertions = self.algebra.assertions_of_member(formulas, name)?;
         let demand = formulas[0];
-        if let Some(plain) = self.algebra.independent_keys(demand) {
-            // The other members depend on this one only by their number.
-            let needed = self.algebra.assertions_of_member(&[demand], name)?;
-            let (can_come, others) = match name {
-                MemberKey::Known(name) => {
-                    let others = used.iter().copied().filter(|one| *one != name).collect();
-                    (self.key_may_come(&plain, name)?, others)
-                }
-                MemberKey::In(_) => (plain.has_room_for_more(), used.to_vec()),
-            };
-            let can_come = can_come && self.object_can_end(demand, &others)?;
-            if !can_come || !self.satisfiable(&needed, &[])? {
-                return Ok((assertions, DiagramId::NEVER));
+        let alternatives = match self.algebra.independent_keys(demand) {
+            Some(_) => Some(vec![demand]),
+            None => self.algebra.independent_alternatives(demand),
+        };
+        if let Some(alternatives) = alternatives {
+            let mut ways = Vec::with_capacity(alternatives.len());
+            for alternative in alternatives {
+                ways.extend(self.member_of_independent(alternative, &assertions, name, used)?);
             }
-            let place = |assertion: &AssertionId| assertions.binary_search(assertion).ok();
-            let places: Vec<u32> = needed.iter().filter_map(place).map(|place| place as u32).collect();
-            return Ok((assertions, self.algebra.diagrams.all_of(&places)));
+            let diagram = match &ways[..] {
+                [] => DiagramId::NEVER,
+                [way] => self.algebra.diagrams.all_of(way),
+                _ => self.any_of_ways(&ways)?,
+            };
+            return Ok((assertions, diagram));
         }
         let key = match name {
             MemberKey::Known(name) if self.scarce_names(demand)? == self.algebra.languages.none() => {
@@ -68,6 +66,37 @@ impl Search {
             self.object_memo.decided.insert(key, diagram);
         }
         Ok((assertions, diagram))
+    }
+
+    /// The indices of those of the assertions that the value of a member of an independent-key object has to satisfy; `None`
+    /// if the member cannot come.
+    fn member_of_independent(
+        &mut self,
+        formula: FormulaId,
+        assertions: &[AssertionId],
+        name: MemberKey<'_>,
+        used: &[TextId],
+    ) -> Result<Option<Vec<u32>>, AutomatonError> {
+        let Some(plain) = self.algebra.independent_keys(formula) else {
+            return Ok(None);
+        };
+        // The other members depend on this one only by their number.
+        let needed = self.algebra.assertions_of_member(&[formula], name)?;
+        let (can_come, others) = match name {
+            MemberKey::Known(name) => {
+                let others = used.iter().copied().filter(|one| *one != name).collect();
+                (self.key_may_come(&plain, name)?, others)
+            }
+            MemberKey::In(_) => (plain.has_room_for_more(), used.to_vec()),
+        };
+        let can_come = can_come && self.object_can_end(formula, &others)?;
+        if !can_come || !self.satisfiable(&needed, &[])? {
+            return Ok(None);
+        }
+        let place = |assertion: &AssertionId| assertions.binary_search(assertion).ok();
+        Ok(Some(
+            needed.iter().filter_map(place).map(|place| place as u32).collect(),
+        ))
     }
 
     /// The keys that an independent-key object with room for any other key cannot have. There are usually none.

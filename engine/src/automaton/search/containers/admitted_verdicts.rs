@@ -111,6 +111,19 @@ impl Search {
         Ok((split.few.iter().map(|place| *place as u32).collect(), all))
     }
 
+    /// The diagram of the verdicts under which all assertions of one of the ways, which are given by their indices, are
+    /// satisfied.
+    pub(in crate::automaton::search) fn any_of_ways(&mut self, ways: &[Vec<u32>]) -> Result<DiagramId, AutomatonError> {
+        let mut any = Vec::with_capacity(ways.len());
+        for way in ways {
+            let verdicts = way.iter().map(|place| self.algebra.atom(AtomKind::Verdict(*place)));
+            let verdicts: Vec<FormulaId> = verdicts.collect();
+            any.push(self.algebra.formulas.and(verdicts));
+        }
+        let any = self.algebra.formulas.or(any);
+        self.diagram_of(any)
+    }
+
     /// The diagram over verdicts that admits those for which a formula over verdicts holds.
     fn diagram_of(&mut self, formula: FormulaId) -> Result<DiagramId, AutomatonError> {
         let algebra = &mut self.algebra;
