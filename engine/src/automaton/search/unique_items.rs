@@ -8,7 +8,7 @@
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, split, verdict_of};
-use crate::automaton::search::{ExpectationId, Requirement, Search, can_all_differ};
+use crate::automaton::search::{ExpectationId, Requirement, Run, Search, can_all_differ};
 use crate::numbers::NumberCount;
 use crate::strings::Cardinality;
 use hashbrown::{HashMap, HashSet};
@@ -67,8 +67,15 @@ impl Search {
                 None => return Ok(false),
             }
         }
-        if rest.is_empty() && self.all_ample(formula, asked)? {
-            return self.array_can_end(formula, ItemsId::EMPTY);
+        if rest.is_empty() && self.algebra.at_end(formula) {
+            return Ok(true);
+        }
+        match self.items_to_array_end(&[formula])? {
+            None => return Ok(false),
+            Some(runs) if rest.is_empty() && self.are_ample(&runs, self.algebra.values.length(seen) + 1)? => {
+                return Ok(true);
+            }
+            Some(_) => {}
         }
         let mut left = vec![(formula, rest.clone())];
         // Steps over an item of which there may be few values: listing these is put off until nothing else is left.
@@ -114,16 +121,13 @@ impl Search {
         }
     }
 
-    /// Whether every item has at least as many values as are asked, whichever of the assertions it satisfies.
-    fn all_ample(&mut self, formula: FormulaId, asked: usize) -> Result<bool, AutomatonError> {
-        let assertions = self.assertions_of_items(&[formula]).0;
-        // With more assertions, the items are looked at position by position instead.
-        if assertions.len() > 8 {
-            return Ok(false);
-        }
-        for vector in self.verdict_vectors(&assertions)? {
-            let (all, none) = split(&assertions, &vector);
-            if !self.is_ample(&Requirement::new(&all, &none), asked)? {
+    /// Whether each item has at least as many values as there are items, with `others` more, so that all can differ; `false`
+    /// also if this does not show at once.
+    pub(super) fn are_ample(&mut self, runs: &[Run], others: usize) -> Result<bool, AutomatonError> {
+        let items = runs.iter().fold(0_u64, |items, run| items.saturating_add(run.count));
+        let items = usize::try_from(items).unwrap_or(usize::MAX).saturating_add(others);
+        for run in runs {
+            if !self.is_ample(&run.item, items)? {
                 return Ok(false);
             }
         }
@@ -321,6 +325,40 @@ impl Search {
         self.algebra.asks_unique(&[demand]) && self.algebra.with_unique(demand, false) == FormulaId::FALSE
     }
 
+    /// The residual formula after an item whose verdicts are open.
+    fn after_open_item(&mut self, demand: FormulaId, assertions: &[AssertionId]) -> Result<FormulaId, AutomatonError> {
+        let verdicts = self.open_verdicts(assertions.len())?;
+        let verdict = |assertion| match assertions.binary_search(&assertion) {
+            Ok(place) => verdicts[place],
+            Err(_) => FormulaId::FALSE,
+        };
+        Ok(self.algebra.after_item_as(demand, &verdict))
+    }
+
+    /// The diagram of the verdicts of the next item after which an array whose items have to differ can be completed; `None`
+    /// if an item that may have to come has so few values that they may run out.
+    fn verdicts_of_ample(
+        &mut self,
+        demand: FormulaId,
+        assertions: &[AssertionId],
+        seen: ItemsId,
+    ) -> Result<Option<DiagramId>, AutomatonError> {
+        if !self.must_differ(demand) {
+            return Ok(None);
+        }
+        let differing = self.algebra.with_unique(demand, true);
+        let mut parts = vec![self.after_open_item(differing, assertions)?];
+        for (place, &assertion) in (0..).zip(assertions) {
+            if self.algebra.has_item(seen, assertion) {
+                let repeats = self.algebra.atom(AtomKind::Verdict(place));
+                parts.push(self.algebra.formulas.not(repeats));
+            }
+        }
+        let after = self.algebra.formulas.and(parts);
+        let items = self.algebra.values.length(seen) + 1;
+        self.verdicts_to_array_end(after, assertions, Some(items))
+    }
+
     /// The expectation of the next item of an array with these residual formulas, the demand first, after the items
     /// `seen`; `None` if no item may come.
     pub(crate) fn item_expected(
@@ -331,16 +369,18 @@ impl Search {
         let mut assertions = self.algebra.assertions_of_item(formulas);
         let demand = formulas[0];
         if !self.algebra.asks_unique(formulas) {
-            let verdicts = self.open_verdicts(assertions.len())?;
-            let verdict = |assertion| match assertions.binary_search(&assertion) {
-                Ok(place) => verdicts[place],
-                Err(_) => FormulaId::FALSE,
-            };
-            let after = self.algebra.after_item_as(demand, &verdict);
-            let diagram = self.verdicts_to_array_end(after, &assertions)?;
-            return self.expect_possible(assertions, diagram);
+            let after = self.after_open_item(demand, &assertions)?;
+            let diagram = self.verdicts_to_array_end(after, &assertions, None)?;
+            return self.expect_possible(assertions, diagram.unwrap_or(DiagramId::NEVER));
         }
-        assertions.extend(self.compared(formulas, seen)?);
+        let compared = self.compared(formulas, seen)?;
+        if compared.is_empty()
+            && assertions.len() > LISTED_ASSERTIONS
+            && let Some(diagram) = self.verdicts_of_ample(demand, &assertions, seen)?
+        {
+            return Ok((diagram != DiagramId::NEVER).then(|| self.expect(assertions, diagram)));
+        }
+        assertions.extend(compared);
         assertions.sort_unstable();
         assertions.dedup();
         // Usually a repeated item makes the array invalid.
@@ -369,6 +409,9 @@ impl Search {
         Ok((diagram != DiagramId::NEVER).then(|| self.expect(assertions, diagram)))
     }
 }
+
+/// Number of assertions on an item that has to differ up to which all combinations of their verdicts are looked at.
+const LISTED_ASSERTIONS: usize = 4;
 
 /// Whether a remainder has all items of another.
 fn has_at_least(rest: &Rest, fewer: &Rest) -> bool {

@@ -12,6 +12,7 @@ use crate::automaton::search::containers::tableau::{Reasons, Tableau, Theory, un
 use crate::automaton::search::containers::value_facts::ValueFacts;
 use crate::automaton::search::{Query, Requirement, Search};
 use hashbrown::{HashMap, HashSet};
+use std::cell::Cell;
 
 /// Items that stand next to each other and meet the same requirement.
 #[derive(Clone, Debug)]
@@ -146,12 +147,21 @@ impl Search {
     }
 
     /// The diagram of the verdicts of the assertions `read` for which an array with residual `formula`, which speaks of
-    /// them, can be completed.
+    /// them, can be completed. If its items have to differ from one another and from `differing` more, the result is `None`
+    /// where the values of an item may run out.
     pub(in crate::automaton::search) fn verdicts_to_array_end(
         &mut self,
         formula: FormulaId,
         read: &[AssertionId],
-    ) -> Result<DiagramId, AutomatonError> {
+        differing: Option<usize>,
+    ) -> Result<Option<DiagramId>, AutomatonError> {
+        let are_ample = Cell::new(true);
+        let checked = |this: &mut Self, runs: &[Run]| {
+            if let Some(others) = differing {
+                are_ample.set(are_ample.get() && this.are_ample(runs, others)?);
+            }
+            Ok::<(), AutomatonError>(())
+        };
         let mut first = self.under_array(formula, &mut ArrayModel::default())?;
         if read.len() > ASSERTIONS_WORTH_A_MODEL {
             // What completes the array after an item that satisfies nothing often does so after any item.
@@ -160,6 +170,7 @@ impl Search {
             let verdicts: Vec<_> = verdicts.map(|atom| (atom, FormulaId::FALSE)).collect();
             let after_any = self.algebra.formulas.replace(formula, &verdicts);
             if let Some(runs) = self.items_to_array_end(&[after_any])? {
+                checked(self, &runs)?;
                 let way = self.under_array(formula, &mut ArrayModel { runs })?;
                 first = self.algebra.formulas.or([first, way]);
             }
@@ -171,12 +182,23 @@ impl Search {
             };
             let tableau = Tableau::new(facts, formulas, HashSet::new(), &this.algebra);
             match tableau.search(this)? {
-                Some((_, mut model)) => this.under_array(formula, &mut model).map(Some),
+                Some((_, mut model)) => {
+                    checked(this, &model.runs)?;
+                    this.under_array(formula, &mut model).map(Some)
+                }
                 None => Ok(None),
             }
         };
-        let can_end = |this: &mut Self, after| this.array_can_end(after, ItemsId::EMPTY);
-        self.admitted_verdicts(formula, read, first, next, can_end)
+        let can_end = |this: &mut Self, after| match differing {
+            None => this.array_can_end(after, ItemsId::EMPTY),
+            Some(_) => {
+                let runs = this.items_to_array_end(&[after])?;
+                checked(this, runs.as_deref().unwrap_or_default())?;
+                Ok(runs.is_some())
+            }
+        };
+        let diagram = self.admitted_verdicts(formula, read, first, next, can_end)?;
+        Ok(are_ample.get().then_some(diagram))
     }
 
     /// The formula over verdicts that `formula` becomes if the items of the model come and no others. What the model
