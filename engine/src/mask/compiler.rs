@@ -56,7 +56,7 @@ impl ExactCompiler {
         let languages = self.languages.over(&options.schema.limits);
         let (automaton, start) = options.automaton(schema, languages)?;
         let shared = CompiledSchema::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
-        shared.builder().warm_up(start, &shared);
+        shared.builder().warm_up(start, &shared)?;
         Ok(Box::new(StateMasker::new(shared, start)))
     }
 }

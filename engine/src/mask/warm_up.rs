@@ -84,7 +84,7 @@ pub(crate) fn warm_up_vocabulary(
         let languages = Languages::within(&options.schema.limits);
         let (automaton, start) = options.automaton(VALUES, languages)?;
         let shared = CompiledSchema::new(vocabulary.clone(), tokens.clone(), automaton);
-        shared.builder().warm_up(start, &shared);
+        shared.builder().warm_up(start, &shared)?;
         let mut languages = shared.into_languages();
         let formats = TEXTS.iter().filter(|_| options.formats == Formats::Asserted);
         for (format, texts) in formats {
@@ -139,20 +139,29 @@ impl MaskBuilder {
     }
 
     /// Looks at values, nearest to the root first, from the state before a document on.
-    pub(crate) fn warm_up(&mut self, start: State, shared: &CompiledSchema) {
+    ///
+    /// # Errors
+    ///
+    /// [`AutomatonError::Limit`], if a search reaches its limit: a document would reach it as well.
+    pub(crate) fn warm_up(&mut self, start: State, shared: &CompiledSchema) -> Result<(), AutomatonError> {
         let memory = self.automaton.memory();
         if memory > SINGLE_BYTES {
-            return;
+            return Ok(());
         }
         let allowed = self.automaton.allow_memory(usize::MAX);
         self.automaton.allow_memory(allowed.min(memory + SINGLE_BYTES));
-        // What fails here is asked again where it is needed.
         let allowed_here = Allowed {
             memory: memory + BYTES.max(memory / 8),
             effort: self.automaton.effort() + EFFORT,
         };
-        let _ = self.warm_up_values(start, allowed_here, shared);
+        let looked = self.warm_up_values(start, allowed_here, shared);
         self.automaton.allow_memory(allowed);
+        match looked {
+            // The memory that a look may take is less than what a document may.
+            Err(AutomatonError::Limit(exceeded)) if exceeded.limit != "memory_bytes" => Err(exceeded.into()),
+            // What fails otherwise is asked again where it is needed.
+            _ => Ok(()),
+        }
     }
 
     /// Values of one kind are looked at once, so that schemas that lead back to themselves come to an end.

@@ -15,8 +15,8 @@ use crate::automaton::step::{
 };
 use crate::numbers::NumberCount;
 
-/// Number of verdict vectors of one value up to which all are looked at.
-const COMPARED_VECTORS: usize = 16;
+/// Number of assertions on a value up to which all combinations of their verdicts are looked at.
+const COMPARED_ASSERTIONS: usize = 6;
 
 impl Automaton {
     /// Whether the document can be continued from a state so that all items that have to differ do.
@@ -141,7 +141,7 @@ impl Automaton {
             }
             Container::Object { .. } => return Ok(true),
         };
-        if assertions.len() > COMPARED_VECTORS {
+        if assertions.len() > COMPARED_ASSERTIONS {
             return Ok(false);
         }
         for vector in self.search.verdict_vectors(&assertions)? {
