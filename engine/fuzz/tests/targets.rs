@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use common::{random_bytes, setting};
+use maskwright::{Compiler as _, Formats, Style};
 use maskwright_fuzz::meter::Meter;
 use maskwright_fuzz::targets::{self, Outcome, TargetResult};
+use maskwright_fuzz::{Choices, document, engine, schema};
 
 #[global_allocator]
 static METER: Meter = Meter;
@@ -81,6 +83,34 @@ fn masks_over_odd_vocabularies_are_what_bytes_say() {
 #[test]
 fn calls_do_a_bounded_amount_of_work() {
     run("work", targets::work, 100);
+}
+
+/// A process that serves one schema after the other takes no more memory in the end than after a tenth of them.
+#[test]
+fn schemas_served_one_after_another_leave_no_memory_behind() {
+    let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", 400).max(10);
+    let compiler = engine::compiler(engine::vocabulary(), Formats::Asserted, Style::generation());
+    let mut after_a_tenth = 0;
+    for seed in 0..rounds {
+        let bytes = random_bytes(seed);
+        let mut choices = Choices::new(&bytes);
+        let schema = schema::wide(&mut choices);
+        let document = document::for_schema(&mut choices, &schema, &schema, 5).to_string();
+        if let Ok(mut masker) = compiler.compile(&schema.to_string()) {
+            let tokens = engine::vocabulary().tokenizer().unwrap().tokenize(document.as_bytes());
+            for token in tokens {
+                if masker.mask().is_err() || masker.advance(token).is_err() {
+                    break;
+                }
+            }
+        }
+        if seed + 1 == rounds / 10 {
+            after_a_tenth = Meter::kept();
+        }
+    }
+    let kept = Meter::kept();
+    println!("{after_a_tenth} bytes after a tenth of {rounds} schemas, {kept} after all");
+    assert!(kept <= after_a_tenth + after_a_tenth / 20);
 }
 
 /// Prints the schema of an input, for looking into it.
