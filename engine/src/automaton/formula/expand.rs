@@ -129,9 +129,11 @@ impl Algebra {
         all.strings = self.strings(node, keywords, all)?;
         all.arrays = self.arrays(keywords, all);
         all.objects = self.objects(node, keywords, all)?;
-        for &part in keywords.all_of.iter().chain(&keywords.refs) {
-            let part = self.part(part)?;
-            all = self.both(all, part)?;
+        let parts = keywords.all_of.iter().chain(&keywords.refs);
+        let parts: Vec<AssertionId> = parts.map(|part| self.assertion_of(*part)).collect();
+        if !parts.is_empty() {
+            let parts = self.combined(&parts, &[])?;
+            all = self.both(all, parts)?;
         }
         if let Some(branches) = &keywords.any_of {
             let parts: Result<Vec<_>, _> = branches.iter().map(|branch| self.part(*branch)).collect();
