@@ -81,6 +81,7 @@ struct ChoicePoint {
     goals: usize,
     changes: usize,
     atoms: usize,
+    watched: usize,
 }
 
 /// The state of a search.
@@ -94,6 +95,10 @@ pub(in crate::automaton::search) struct Tableau<T> {
     now: Goals,
     /// Goals that need a choice.
     later: Goals,
+    /// The goals that need a choice between parts of which some are an atom or its negation, by that atom.
+    waiting: HashMap<Atom, Vec<usize>>,
+    /// The atoms to whose lists a goal was added, in that order.
+    watched: Vec<Atom>,
     /// Whether some formula speaks of verdicts.
     has_verdicts: bool,
     choices: Vec<ChoicePoint>,
@@ -118,6 +123,8 @@ impl<T: Theory> Tableau<T> {
             has_verdicts: formulas.iter().any(|(formula, _)| algebra.speaks_of_verdicts(*formula)),
             now: None,
             later: None,
+            waiting: HashMap::new(),
+            watched: Vec::new(),
             choices: Vec::new(),
             assumed: HashMap::new(),
             order: Vec::new(),
@@ -185,7 +192,7 @@ impl<T: Theory> Tableau<T> {
         reasons: &Reasons,
     ) -> Result<Option<Reasons>, AutomatonError> {
         let Goal::Is(formula, holds) = goal else {
-            self.postpone(goal, reasons);
+            self.postpone(search, goal, reasons);
             return Ok(None);
         };
         match search.algebra.formulas.node(formula) {
@@ -219,42 +226,73 @@ impl<T: Theory> Tableau<T> {
                 }
                 self.assumed.insert(atom, (holds, reasons.clone()));
                 self.order.push(atom);
+                self.take_up(search, atom);
                 let kind = search.algebra.atoms.kind(atom);
                 self.theory.assume(search, kind, holds, reasons)
             }
             _ => {
-                self.postpone(goal, reasons);
+                self.postpone(search, goal, reasons);
                 Ok(None)
             }
         }
     }
 
-    fn postpone(&mut self, first: Goal, reasons: &Reasons) {
+    fn postpone(&mut self, search: &Search, first: Goal, reasons: &Reasons) {
+        self.put_later(first, reasons);
+        let Goal::Is(formula, _) = first else { return };
+        let formulas = &search.algebra.formulas;
+        if let FormulaNode::And(parts) | FormulaNode::Or(parts) = formulas.node(formula) {
+            for (atom, _) in parts.iter().filter_map(|part| formulas.literal(*part)) {
+                self.waiting.entry(atom).or_default().push(self.goals.len() - 1);
+                self.watched.push(atom);
+            }
+        }
+    }
+
+    fn put_later(&mut self, first: Goal, reasons: &Reasons) {
         self.goals.push((first, reasons.clone(), self.later));
         self.later = Some(self.goals.len() - 1);
     }
 
+    /// Takes up next the goals with this atom for which only one part is left that can hold. Otherwise the parts of others
+    /// would be chosen first, and the choices taken back one by one.
+    fn take_up(&mut self, search: &Search, atom: Atom) {
+        for place in 0..self.waiting.get(&atom).map_or(0, Vec::len) {
+            let (goal, reasons, _) = self.goals[self.waiting[&atom][place]].clone();
+            if self.only_part(search, goal).is_some() {
+                self.put_later(goal, &reasons);
+            }
+        }
+    }
+
+    /// The only part of a conjunction that may not hold, or of a disjunction that may hold, where one has to.
+    fn only_part(&self, search: &Search, goal: Goal) -> Option<FormulaId> {
+        let Goal::Is(formula, holds) = goal else { return None };
+        let node = search.algebra.formulas.node(formula);
+        if !matches!(node, FormulaNode::And(_) | FormulaNode::Or(_)) {
+            return None;
+        }
+        let parts = node.parts().iter();
+        let mut possible = parts.filter(|part| self.known(search, **part) != Some(!holds));
+        match (possible.next(), possible.next()) {
+            (Some(only), None) => Some(*only),
+            _ => None,
+        }
+    }
+
     /// Takes up the disjunctions of which all parts but one are known not to hold, as long as no choice has been made.
     fn propagate(&mut self, search: &Search) {
-        let algebra = &search.algebra;
         let mut kept = Vec::new();
         while let Some(at) = self.later {
             let (goal, reasons, rest) = self.goals[at].clone();
             self.later = rest;
-            if let Goal::Is(formula, holds) = goal
-                && matches!(algebra.formulas.node(formula), FormulaNode::And(_) | FormulaNode::Or(_))
-            {
-                let parts = algebra.formulas.node(formula).parts().iter();
-                let mut possible = parts.filter(|part| self.known(search, **part) != Some(!holds));
-                if let (Some(only), None) = (possible.next(), possible.next()) {
-                    self.push(Goal::Is(*only, holds), &reasons);
-                    continue;
-                }
+            match (goal, self.only_part(search, goal)) {
+                (Goal::Is(_, holds), Some(only)) => self.push(Goal::Is(only, holds), &reasons),
+                _ => kept.push((goal, reasons)),
             }
-            kept.push((goal, reasons));
         }
         for (goal, reasons) in kept.into_iter().rev() {
-            self.postpone(goal, &reasons);
+            self.put_later(goal, &reasons);
         }
     }
 
@@ -316,6 +354,7 @@ impl<T: Theory> Tableau<T> {
             goals: self.goals.len(),
             changes: self.theory.changes(),
             atoms: self.order.len(),
+            watched: self.watched.len(),
         });
         self.next_alternative(search);
         None
@@ -372,6 +411,11 @@ impl<T: Theory> Tableau<T> {
             self.theory.undo(choice.changes);
             for atom in self.order.drain(choice.atoms..) {
                 self.assumed.remove(&atom);
+            }
+            for atom in self.watched.drain(choice.watched..).rev() {
+                if let Some(goals) = self.waiting.get_mut(&atom) {
+                    goals.pop();
+                }
             }
             self.goals.truncate(choice.goals);
             (self.now, self.later) = (None, choice.later);

@@ -8,6 +8,10 @@ use crate::automaton::search::{Requirement, Search};
 /// Number of facts up to which each is checked at once. Later ones are checked together.
 const FACTS_CHECKED_AT_ONCE: usize = 4;
 
+/// Number of facts that cannot hold together up to which they are told from the others: returning to one of many is as
+/// good as to the last.
+const FACTS_IN_CONFLICT: usize = 8;
+
 /// The assertions that a value satisfies or does not, each with the reasons of this fact.
 #[derive(Debug, Default)]
 pub(in crate::automaton::search) struct ValueFacts {
@@ -65,8 +69,8 @@ impl ValueFacts {
         Requirement::new(&all, &none)
     }
 
-    /// Checks that one value can meet all facts; without `all` only if many have been added. Returns the reasons of a
-    /// few facts that cannot hold together.
+    /// Checks that one value can meet all facts; without `all` only if many have been added. Returns the reasons of
+    /// facts that cannot hold together.
     pub(in crate::automaton::search) fn check(
         &mut self,
         search: &mut Search,
@@ -94,6 +98,9 @@ impl ValueFacts {
         // Each is the last of the first facts that cannot hold together with those found before.
         let (mut core, mut impossible) = (Vec::new(), count);
         while core.is_empty() || can_be(0, &core, search)? {
+            if core.len() == FACTS_IN_CONFLICT {
+                return Ok(Some(united(self.reasons())));
+            }
             let mut possible = 0;
             while possible + 1 < impossible {
                 let middle = possible.midpoint(impossible);
