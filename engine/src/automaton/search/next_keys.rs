@@ -29,11 +29,7 @@ impl Search {
     ) -> Result<(Vec<AssertionId>, DiagramId), AutomatonError> {
         let assertions = self.algebra.assertions_of_member(formulas, name)?;
         let demand = formulas[0];
-        let alternatives = match self.algebra.independent_keys(demand) {
-            Some(_) => Some(vec![demand]),
-            None => self.algebra.independent_alternatives(demand),
-        };
-        if let Some(alternatives) = alternatives {
+        if let Some(alternatives) = self.algebra.independent_alternatives(demand) {
             let mut ways = Vec::with_capacity(alternatives.len());
             for alternative in alternatives {
                 ways.extend(self.member_of_independent(alternative, &assertions, name, used)?);

@@ -57,9 +57,12 @@ impl Algebra {
         (plain, others)
     }
 
-    /// Alternatives that are together equivalent to a formula, each of which judges each key by itself. `None` if one of
-    /// them says more than that.
+    /// Alternatives that are together equivalent to a formula, each of which judges each key by itself: the formula, if it
+    /// does so as a whole. `None` if one of them says more than that.
     pub(crate) fn independent_alternatives(&mut self, formula: FormulaId) -> Option<Vec<FormulaId>> {
+        if self.independent_keys(formula).is_some() {
+            return Some(vec![formula]);
+        }
         let is_plain = |part: &FormulaId| {
             self.says_only(*part, |kind, wanted| match kind {
                 AtomKind::Has(_) | AtomKind::CountAtLeast(_) => true,
