@@ -49,8 +49,7 @@ pub(crate) struct MaskBuilder {
 }
 
 impl CompiledSchema {
-    pub(crate) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<SharedTokens>, mut automaton: Automaton) -> Self {
-        automaton.languages_mut().forget_new_names(!tokens.index.has_two_names);
+    pub(crate) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<SharedTokens>, automaton: Automaton) -> Self {
         let builder = MaskBuilder {
             automaton,
             cache: SchemaCache::default(),

@@ -5,6 +5,7 @@ use crate::strings::analysis::answers::{Cardinality, Emptiness, Fingerprint, Hor
 use crate::strings::derive::derivatives::{Derivatives, Transitions};
 use crate::strings::expr::arena::Arena;
 use crate::strings::expr::coarse_char_set::CoarseCharSet;
+use crate::strings::expr::expression::Expr;
 use crate::strings::expr::word_lists::WordEdges;
 use crate::strings::language_id::{ANY, LanguageId, NONE, UNBOUNDED};
 use crate::strings::limits::{LanguageLimits, LimitReached};
@@ -30,7 +31,6 @@ pub(crate) struct Languages {
     pub(super) over_approximations: LayeredMap<(LanguageId, Horizon), LanguageId>,
     pub(super) slacks: LayeredMap<LanguageId, Option<u64>>,
     pub(super) counted: LayeredMap<LanguageId, Cardinality>,
-    pub(super) forgets_new_names: bool,
 }
 
 impl Languages {
@@ -50,7 +50,6 @@ impl Languages {
             over_approximations: LayeredMap::new(),
             slacks: LayeredMap::new(),
             counted: LayeredMap::new(),
-            forgets_new_names: false,
         }
     }
 
@@ -76,7 +75,6 @@ impl Languages {
             over_approximations: self.over_approximations.share(),
             slacks: self.slacks.share(),
             counted: self.counted.share(),
-            forgets_new_names: self.forgets_new_names,
         }
     }
 
@@ -98,7 +96,6 @@ impl Languages {
             over_approximations: self.over_approximations.over(),
             slacks: self.slacks.over(),
             counted: self.counted.over(),
-            forgets_new_names: self.forgets_new_names,
         }
     }
 
@@ -195,6 +192,15 @@ impl Languages {
     /// are as many as its texts, so that it has to be walked one character at a time.
     pub(crate) fn is_non_enumerable(&self, language: LanguageId) -> bool {
         self.arena.has_custom_dfa(language)
+    }
+
+    /// Whether a coarse state of a custom DFA is a part of `language`.
+    pub(crate) fn is_coarse(&self, language: LanguageId) -> bool {
+        match self.arena.node(language) {
+            Expr::CustomDfa(state) => state.is_enumerable(),
+            Expr::Or(members) | Expr::And(members) => members.iter().any(|member| self.is_coarse(*member)),
+            _ => false,
+        }
     }
 
     /// The number of answers about over-approximations and numbers of texts that are kept.

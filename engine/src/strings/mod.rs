@@ -38,6 +38,7 @@ mod unicode_properties;
 pub(crate) use analysis::answers::{Cardinality, Fingerprint, Horizon};
 pub(crate) use analysis::is_blank;
 pub(crate) use charset::CharRange;
+pub(crate) use custom_dfa::regex::ends_what_is_remembered;
 pub(crate) use derive::custom_dfa_states::CustomDfaStates;
 pub(crate) use derive::derivatives::Transitions;
 pub(crate) use expr::word_lists::group_by_first_character;

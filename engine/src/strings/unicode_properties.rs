@@ -140,16 +140,10 @@ pub(in crate::strings) fn name_parts() -> &'static CharSet {
     })
 }
 
-/// Whether `c` may stand in the name of a group.
-pub(in crate::strings) fn is_name_part(c: char) -> bool {
-    name_parts().contains(c)
-}
-
-/// Whether the name of a group may begin with `c`.
-pub(in crate::strings) fn is_name_start(c: char) -> bool {
+/// Characters that the name of a group may begin with.
+pub(in crate::strings) fn name_starts() -> &'static CharSet {
     static STARTS: OnceLock<CharSet> = OnceLock::new();
-    let starts = STARTS.get_or_init(|| table("ID_Start").unwrap_or_default().union(&CharSet::of("$_")));
-    starts.contains(c)
+    STARTS.get_or_init(|| table("ID_Start").unwrap_or_default().union(&CharSet::of("$_")))
 }
 
 fn table(query: &str) -> Option<CharSet> {

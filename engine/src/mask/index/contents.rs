@@ -200,8 +200,8 @@ impl Tails {
     }
 
     /// The tokens that stay inside and are chosen by the characters that they end, and by how far they go.
-    pub(crate) fn inside_where(&self, is_chosen: impl Fn(&[u32], Horizon) -> bool) -> Self {
-        let chosen = |tail: &&Tail| is_chosen(&tail.characters, tail.horizon());
+    pub(crate) fn inside_where(&self, is_chosen: impl Fn(&[u32], Option<&PartialCodePoint>, Horizon) -> bool) -> Self {
+        let chosen = |tail: &&Tail| is_chosen(&tail.characters, tail.begun.as_ref(), tail.horizon());
         Self {
             inside: self.inside.iter().filter(chosen).cloned().collect(),
             closing: Vec::new(),

@@ -3,9 +3,9 @@
 use hashbrown::HashMap;
 
 use crate::TokenId;
-use crate::strings::Horizon;
+use crate::strings::{Horizon, ends_what_is_remembered};
 
-use super::contents::{Contents, Tails};
+use super::contents::{Contents, PartialCodePoint, Tails};
 use super::token_suffixes::TokenSuffixes;
 
 /// How far texts go that a language and its over-approximation have in common. Few tokens of a vocabulary go further.
@@ -23,6 +23,7 @@ pub(crate) const NARROW: Horizon = Horizon { octets: 32, ..HORIZON };
 const ALL: u32 = u32::MAX;
 const HYPHENS: u32 = u32::MAX - 1;
 const WIDE: u32 = u32::MAX - 2;
+const SYNTAX: u32 = u32::MAX - 3;
 
 /// The tokens that stay inside of a string and go further than [`HORIZON`], or have two hyphens in a row, about which
 /// the over-approximation of a custom DFA says nothing.
@@ -34,6 +35,8 @@ pub(crate) struct FarTokens {
     pub(crate) hyphens: Contents,
     /// The tokens that go further than [`NARROW`] and are not far.
     pub(crate) wide: Contents,
+    /// All far tokens, and those that may end what coarse states of regular expressions do not remember.
+    pub(crate) syntax: Contents,
     /// How far each token goes, and whether it has the hyphens.
     pub(crate) horizons: HashMap<TokenId, (Horizon, bool)>,
 }
@@ -46,9 +49,13 @@ impl FarTokens {
             text.windows(2).any(hyphens)
         };
         let is_far = |text: &[u32], horizon: Horizon| horizon.or(HORIZON) != HORIZON || has_hyphens(text);
-        let far = tails.inside_where(is_far);
-        let wide = tails.inside_where(|text, horizon| !is_far(text, horizon) && horizon.or(NARROW) != NARROW);
-        let hyphens = far.inside_where(|text, _| has_hyphens(text));
+        let far = tails.inside_where(|text, _, horizon| is_far(text, horizon));
+        let wide = tails.inside_where(|text, _, horizon| !is_far(text, horizon) && horizon.or(NARROW) != NARROW);
+        let hyphens = far.inside_where(|text, _, _| has_hyphens(text));
+        let syntax = tails.inside_where(|text, begun, horizon| {
+            let may_be_any = begun.is_some_and(PartialCodePoint::may_be_ascii);
+            is_far(text, horizon) || may_be_any || ends_what_is_remembered(text, begun.is_some())
+        });
         let all = far.horizons().map(|(token, horizon)| (token, (horizon, false)));
         let with_hyphens = hyphens.horizons().map(|(token, horizon)| (token, (horizon, true)));
         Self {
@@ -56,6 +63,7 @@ impl FarTokens {
             contents: Contents::new(ALL, far, suffixes),
             hyphens: Contents::new(HYPHENS, hyphens, suffixes),
             wide: Contents::new(WIDE, wide, suffixes),
+            syntax: Contents::new(SYNTAX, syntax, suffixes),
         }
     }
 }

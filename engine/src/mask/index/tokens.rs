@@ -50,8 +50,6 @@ pub(crate) struct TokenIndex {
     pub(crate) quoted: Spelled,
     /// All tokens of text.
     pub(crate) every: Spelled,
-    /// Whether a token has the end of a name, as regular expressions have it, and another name after it.
-    pub(crate) has_two_names: bool,
     /// The number of bytes of the longest token.
     pub(crate) longest: usize,
     /// Sets of tokens that many masks have in common.
@@ -103,7 +101,6 @@ impl TokenIndex {
         let (mut plain, mut numbers, mut digits) = (Vec::new(), Vec::new(), Vec::new());
         let (mut with_quote, mut every) = (Vec::new(), Vec::new());
         let (mut whole, mut odd) = (Vec::new(), Vec::new());
-        let mut has_two_names = false;
         let mut quoted: HashMap<Vec<u8>, Tails> = HashMap::new();
         for token in 0..vocabulary.len() as TokenId {
             let bytes = vocabulary.token_bytes(token);
@@ -111,7 +108,6 @@ impl TokenIndex {
                 continue;
             }
             every.push((bytes.to_vec(), token));
-            has_two_names |= self::has_two_names(bytes);
             if bytes.contains(&b'"') {
                 with_quote.push((bytes.to_vec(), token));
             }
@@ -178,7 +174,6 @@ impl TokenIndex {
             numbers: Spelled::new(numbers),
             values: ValueStarts::new(whole, odd, &suffixes, vocabulary.len()),
             quoted: Spelled::new(with_quote),
-            has_two_names,
             longest: every.iter().map(|(bytes, _)| bytes.len()).max().unwrap_or_default(),
             every: Spelled::new(every),
             suffixes,
@@ -248,17 +243,6 @@ impl Structures {
         let tokens = self.tokens[self.trie.at(node)].iter().copied();
         tokens.filter(|token| *token != TokenId::MAX)
     }
-}
-
-/// Whether a token has a `>`, behind it the beginning of a name of a group or a reference, and behind that another `>`. What
-/// is escaped by its number may be any of these.
-fn has_two_names(token: &[u8]) -> bool {
-    let find = |from: usize, one_of: &[u8]| {
-        let at = (from..token.len()).find(|at| one_of.contains(&token[*at]) || token[*at..].starts_with(b"\\u"));
-        at.map(|at| at + 1)
-    };
-    let begins = find(0, b">").and_then(|at| find(at, b"?k"));
-    begins.is_some_and(|at| find(at, b">").is_some())
 }
 
 impl Spelled {

@@ -26,9 +26,6 @@ const ASCII: u32 = 0x80;
 /// Texts of a group from which on one is looked at together with others.
 const WORTH_JOINING: usize = 100;
 
-/// Stands for a state that is another one for each character.
-const OWN: u32 = u32::MAX;
-
 /// Ranges of characters with the states that they lead to.
 pub(crate) type Rows = Vec<(u32, u32, u32)>;
 
@@ -182,19 +179,10 @@ impl CharacterWalk<'_> {
         for &(first, last) in outside {
             exits.extend_from_slice(postings.nodes(first, last));
         }
-        let in_class = self.is_in_class(centre);
-        if in_class {
-            for differs in ['-', '\\'].map(u32::from) {
-                exits.extend_from_slice(postings.nodes(differs, differs));
-            }
-        }
         let mut known: Vec<(u32, Vec<(u32, u32)>)> = Vec::new();
         for &(first, last, away) in rows.iter().filter(|(.., away)| *away != centre) {
             if exits.len() > most {
                 return Ok(None);
-            }
-            if in_class && (away == OWN || self.is_in_class(away)) {
-                continue;
             }
             if away == FREE {
                 exits.extend_from_slice(postings.nodes(first, last));
@@ -216,9 +204,6 @@ impl CharacterWalk<'_> {
         }
         for child in group.children(trie) {
             let label = trie.label(child);
-            if in_class && label >= ASCII && self.is_in_class(state) {
-                continue;
-            }
             if self.after(automaton, centre, label)? != self.after(automaton, state, label)? {
                 exits.push(child);
             }
@@ -233,11 +218,6 @@ impl CharacterWalk<'_> {
 
     /// The state that most characters lead back to, from where a group is, and where they lead from it.
     fn centre(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, AutomatonError> {
-        if self.is_in_class(state) {
-            // One with a character before it.
-            let centre = self.after(automaton, state, 'a'.into())?;
-            return Ok(self.rows(automaton, centre)?.map(|rows| (centre, rows)));
-        }
         for _ in 0..MAX_STEPS_TO_CENTRE {
             let Some(rows) = self.rows(automaton, state)? else {
                 return Ok(None);
@@ -258,12 +238,6 @@ impl CharacterWalk<'_> {
         Ok(None)
     }
 
-    /// Whether this is a state in a [class](crate::strings::CustomDfaStates::is_in_class) of a regular expression.
-    pub(crate) fn is_in_class(&self, state: u32) -> bool {
-        !matches!(state, DEAD | FREE | OWN)
-            && matches!(self.states.residual(state), Residual::CustomDfa(machine) if machine.is_in_class())
-    }
-
     /// Where characters lead from a state, as ranges with the states behind them; none where that is not known without
     /// trying each.
     pub(crate) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, AutomatonError> {
@@ -271,14 +245,10 @@ impl CharacterWalk<'_> {
         let language = match self.states.residual(state) {
             Residual::Language(language) if automaton.languages().is_non_enumerable(*language) => return Ok(None),
             Residual::Language(language) => *language,
-            Residual::CustomDfa(machine) if machine.is_narrow() || machine.is_in_class() => {
-                let is_narrow = machine.is_narrow();
+            Residual::CustomDfa(machine) if machine.is_narrow() => {
                 let beyond = (ASCII, u32::from(char::MAX));
                 for (first, last) in (0..ASCII).map(|character| (character, character)).chain([beyond]) {
-                    let target = match first < ASCII || is_narrow {
-                        true => self.after(automaton, state, first)?,
-                        false => OWN,
-                    };
+                    let target = self.after(automaton, state, first)?;
                     match rows.last_mut() {
                         _ if target == DEAD => {}
                         Some((_, end, same)) if *same == target && *end + 1 == first => *end = last,

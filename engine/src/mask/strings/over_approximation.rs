@@ -21,6 +21,8 @@ pub(crate) struct OverApproximation {
     pub(crate) is_exact: bool,
     /// Whether both are alike only for the fewer octets of [`NARROW`].
     pub(crate) is_narrow: bool,
+    /// Whether coarse states of regular expressions are a part of it.
+    pub(crate) is_coarse: bool,
 }
 
 impl OverApproximation {
@@ -38,6 +40,7 @@ impl OverApproximation {
                 return Ok(None);
             }
         }
+        let is_coarse = automaton.languages().is_coarse(language);
         let is_exact = !automaton.languages().is_non_enumerable(exact)
             && language
                 == automaton
@@ -47,7 +50,16 @@ impl OverApproximation {
             language,
             is_exact,
             is_narrow,
+            is_coarse,
         }))
+    }
+
+    /// The tokens about which it says nothing.
+    pub(crate) fn far<'a>(&self, index: &'a TokenIndex) -> &'a Contents {
+        match self.is_coarse {
+            true => &index.far.syntax,
+            false => &index.far.contents,
+        }
     }
 }
 
@@ -90,11 +102,14 @@ impl ApproximateTokens {
         automaton: &mut Automaton,
         index: &'a TokenIndex,
         exact: LanguageId,
-        approximate: LanguageId,
+        approximation: &OverApproximation,
     ) -> Result<Option<Doubtful<'a>>, AutomatonError> {
+        if approximation.is_coarse {
+            return Ok(Some((&index.far.syntax, &self.far)));
+        }
         // The over-approximation has all tokens that the language has, so that no others need to be looked at.
         Ok(
-            match approximate == automaton.languages_mut().over_approximation(exact, self.horizon)? {
+            match approximation.language == automaton.languages_mut().over_approximation(exact, self.horizon)? {
                 true if !automaton.languages().is_non_enumerable(exact) => None,
                 true => Some((&index.far.hyphens, &self.hyphens)),
                 false => Some((&index.far.contents, &self.far)),

@@ -24,7 +24,7 @@ pub(crate) fn within(
 ) -> Result<TokenSet, AutomatonError> {
     let (escapes, trie, every) = (index.escapes, &index.every.trie, &index.every.tokens);
     states.clear();
-    let residual = Residual::within_character(automaton, language)?;
+    let residual = Residual::new(automaton, language)?;
     let state = states.number(automaton, Some(&mut free), residual)?;
     // Tokens of which all that stay in any string may come, or none, and others that may come.
     let (mut all_may, mut none_may): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());

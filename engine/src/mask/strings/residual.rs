@@ -13,18 +13,9 @@ pub(crate) enum Residual {
 }
 
 impl Residual {
-    /// What may follow where a text of `language` begins, between two characters.
+    /// What may follow where a text of `language` begins.
     pub(crate) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, AutomatonError> {
-        Self::of(automaton, language, true)
-    }
-
-    /// What may follow where a text of `language` begins of which a character has been read in part.
-    pub(crate) fn within_character(automaton: &mut Automaton, language: LanguageId) -> Result<Self, AutomatonError> {
-        Self::of(automaton, language, false)
-    }
-
-    fn of(automaton: &mut Automaton, language: LanguageId, forgets: bool) -> Result<Self, AutomatonError> {
-        Ok(match automaton.languages_mut().custom_dfa_states(language, forgets)? {
+        Ok(match automaton.languages_mut().custom_dfa_states(language)? {
             Some(machine) => Self::CustomDfa(machine),
             None => Self::Language(language),
         })

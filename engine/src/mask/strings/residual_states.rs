@@ -165,12 +165,8 @@ impl ResidualStates {
                 Some(after) => self.number(automaton, free, after)?,
                 None => DEAD,
             };
-            let (first, last) = match &self.states[place].residual {
-                Residual::CustomDfa(machine) => machine.alike(label),
-                Residual::Language(_) => (label, label),
-            };
-            self.keep(place, first, last, next);
-            return Ok((next, last));
+            self.keep(place, label, label, next);
+            return Ok((next, label));
         }
         let transitions = match &self.states[place].transitions {
             Some(known) => known,

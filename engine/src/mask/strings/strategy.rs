@@ -267,7 +267,7 @@ impl Strings<'_> {
             Some(known) => known,
             None => {
                 let mut far = Vec::new();
-                self.inside_few(&index.far.contents, near, &mut far)?;
+                self.inside_few(approximation.far(index), near, &mut far)?;
                 let found = ApproximateTokens::new(index, self.inside(near)?, &far);
                 match fingerprint {
                     Some(fingerprint) => {
@@ -283,7 +283,7 @@ impl Strings<'_> {
                 found
             }
         };
-        let Some((contents, doubtful)) = approximate.doubtful(self.automaton, index, language, near)? else {
+        let Some((contents, doubtful)) = approximate.doubtful(self.automaton, index, language, &approximation)? else {
             return Ok(approximate.all().clone());
         };
         let mut left = Vec::new();
@@ -445,19 +445,6 @@ impl CharacterWalk<'_> {
         let mut groups: Vec<Group> = Vec::new();
         let mut spaced = None;
         let space = self.index.postings.space().filter(|_| node == ROOT);
-        if self.is_in_class(state) {
-            let mut groups = vec![self.whole(automaton, node, space, state)?];
-            self.definite_region(automaton, (node, state), &mut groups)?;
-            if groups.is_empty() {
-                return match space {
-                    Some(space) => {
-                        let next = self.after(automaton, state, ' '.into())?;
-                        self.spread(automaton, space, next)
-                    }
-                    None => Ok(()),
-                };
-            }
-        }
         let mut at = first_child(node);
         // Nodes may have more children than languages ranges: those of a range are visited at once.
         while at < trie.end(node) {
@@ -509,30 +496,5 @@ impl CharacterWalk<'_> {
             Some((child, next)) => self.spread(automaton, child, next),
             None => Ok(()),
         }
-    }
-
-    /// All children of a node within a [class](Self::is_in_class) that something goes on with, but for one.
-    fn whole(
-        &mut self,
-        automaton: &mut Automaton,
-        node: u32,
-        but: Option<u32>,
-        state: u32,
-    ) -> Result<Group, AutomatonError> {
-        let mut group = Group::empty(state);
-        for (first, last, _) in self.rows(automaton, state)?.unwrap_or_default() {
-            let (from, to) = (
-                self.trie().child_from(node, first),
-                self.trie().child_from(node, last + 1),
-            );
-            let ranges = match but.filter(|but| (from..to).contains(but)) {
-                Some(but) => [from..but, self.trie().end(but)..to],
-                None => [from..to, to..to],
-            };
-            for range in ranges.into_iter().filter(|range| !range.is_empty()) {
-                group.add(range, self.trie());
-            }
-        }
-        Ok(group)
     }
 }

@@ -45,7 +45,8 @@ enum Edge {
 
 impl Languages {
     /// A language that has all texts of `id`. Up to a horizon it has no others, and no other beginnings of texts, but for
-    /// those of host names in which two hyphens follow one another.
+    /// those of host names in which two hyphens follow one another, and of regular expressions that have
+    /// [an end of something](crate::strings::ends_what_is_remembered).
     pub(crate) fn over_approximation(&mut self, id: LanguageId, horizon: Horizon) -> Result<LanguageId, LimitReached> {
         self.over_approximation_within(id, horizon, DEPTH)
     }
@@ -144,6 +145,10 @@ impl Languages {
             Expr::CustomDfa(CustomDfa::Hostname(host)) if host.is_plain_but_for_hyphens() => {
                 let above = self.arena.approximated(id, Side::Above)?;
                 self.over_approximation_within(above, horizon, depth)
+            }
+            Expr::CustomDfa(CustomDfa::RegexSyntax(regex)) if !regex.is_coarse() => {
+                let coarse = regex.coarse(horizon.characters.min(64) as usize);
+                self.arena.intern(Expr::CustomDfa(CustomDfa::RegexSyntax(coarse)))
             }
             _ => Ok(id),
         }

@@ -13,6 +13,7 @@ pub(super) mod hostname;
 pub(super) mod idn_hostname;
 pub(super) mod idna;
 mod label;
+mod names;
 mod punycode;
 pub(super) mod regex;
 mod regex_class;
@@ -20,10 +21,10 @@ mod regex_completion;
 #[cfg(test)]
 mod tests;
 
-use crate::strings::charset::{CharRange, CharSet, LAST};
+use crate::strings::charset::{CharRange, CharSet, LAST, character, index};
 use crate::strings::custom_dfa::hostname::{Hostname, LABEL};
 use crate::strings::custom_dfa::idn_hostname::IdnHostname;
-use crate::strings::custom_dfa::regex::{RegexSyntax, beyond_ascii};
+use crate::strings::custom_dfa::regex::RegexSyntax;
 use crate::strings::lengths::Lengths;
 use crate::strings::limits::LimitReached;
 
@@ -63,6 +64,11 @@ impl CustomDfa {
         Self::RegexSyntax(RegexSyntax::start())
     }
 
+    /// Whether its states are few, so that all of them may be made.
+    pub(super) fn is_enumerable(&self) -> bool {
+        matches!(self, Self::RegexSyntax(regex) if regex.is_coarse())
+    }
+
     /// Whether a text may end here.
     pub(super) fn accepts(&self) -> bool {
         match self {
@@ -84,6 +90,22 @@ impl CustomDfa {
     /// All states that are one character further.
     pub(super) fn rows(&self) -> Result<CustomDfaRows, LimitReached> {
         let mut rows: CustomDfaRows = Vec::new();
+        if let Self::RegexSyntax(regex) = self
+            && regex.is_coarse()
+        {
+            for c in '\0'..'\u{80}' {
+                if let Some(next) = self.after(c)? {
+                    push(&mut rows, CharRange::new(index(c), index(c)), next);
+                }
+            }
+            let cuts = regex.cuts();
+            for (&first, next) in cuts.iter().zip(cuts[1..].iter().chain([&(LAST + 1)])) {
+                if let Some(state) = self.after(character(first))? {
+                    push(&mut rows, CharRange::new(first, next - 1), state);
+                }
+            }
+            return Ok(rows);
+        }
         let mut first = self.first_characters();
         let narrow = matches!(self, Self::RegexSyntax(regex) if regex.is_narrow());
         if narrow {
@@ -98,15 +120,12 @@ impl CustomDfa {
         for range in first.ranges() {
             for c in range.first()..=range.last() {
                 if let Some(next) = self.after(c)? {
-                    push(&mut rows, super::charset::index(c), next);
+                    push(&mut rows, CharRange::new(index(c), index(c)), next);
                 }
             }
         }
         if narrow && let Some(next) = self.after('\u{80}')? {
-            push(&mut rows, beyond_ascii(), next);
-            if let Some((range, _)) = rows.last_mut() {
-                range.last = LAST;
-            }
+            push(&mut rows, CharRange::new(index('\u{80}'), LAST), next);
         }
         Ok(rows)
     }
@@ -157,9 +176,9 @@ impl CustomDfa {
     }
 }
 
-fn push(rows: &mut CustomDfaRows, c: u32, next: CustomDfa) {
+fn push(rows: &mut CustomDfaRows, characters: CharRange, next: CustomDfa) {
     match rows.last_mut() {
-        Some((range, same)) if range.last + 1 == c && *same == next => range.last = c,
-        _ => rows.push((CharRange::new(c, c), next)),
+        Some((range, same)) if range.last + 1 == characters.first && *same == next => range.last = characters.last,
+        _ => rows.push((characters, next)),
     }
 }

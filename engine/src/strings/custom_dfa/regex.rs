@@ -2,23 +2,25 @@
 //!
 //! The state keeps the groups that are open, the number and names of those that there are, and the references that
 //! still need a group. Outside of the language, though ECMA-262 has them, are expressions with more than
-//! [`MAX_NESTING`] groups inside one another or more than [`MAX_GROUPS`] groups that capture, and escapes in names of
+//! [`MAX_NESTING`] groups inside one another, references to groups beyond [`MAX_REFERENCE`], and escapes in names of
 //! groups. Bounds of a quantifier past 64 bits are compared as if they were equal.
+//!
+//! What a state remembers hardly ever matters to the next token: a name matters where it ends, the beginning of a range of
+//! characters where the range ends. So there is a [coarse](RegexSyntax::coarse) state for each, which remembers none of that:
+//! coarse states are few, and only texts that [have an end of such a thing](ends_what_is_remembered) may tell a state from its
+//! coarse one.
 
-use crate::strings::charset::{CharSet, index};
+use crate::strings::charset::{CharSet, LAST, index};
+use crate::strings::custom_dfa::names::Names;
 use crate::strings::custom_dfa::regex_class::{ClassState, Hex};
-use crate::strings::unicode_properties::name_parts;
-use crate::strings::unicode_properties::{is_name_part, is_name_start, property_endings};
-use std::sync::Arc;
+use crate::strings::unicode_properties::{name_parts, name_starts, property_endings};
 
 /// Groups inside one another.
 const MAX_NESTING: usize = 100;
-/// Groups that capture.
-const MAX_GROUPS: u32 = 1_000;
-/// Groups from which on a name that is like no other counts.
-const FULL_GROUPS: usize = MAX_GROUPS as usize - 200;
-/// What stands for the beginning of a name with which no other name begins.
-const NEW_NAME: &str = "\0";
+/// The greatest number of a group that a reference may have: three digits, so that the digits read say whether one may follow.
+const MAX_REFERENCE: u32 = 999;
+/// What stands for the beginning of any name in a coarse state.
+const ANY_NAME: &str = "_";
 /// Characters that stand for themselves only behind a backslash.
 pub(in crate::strings) const SYNTAX: &str = "^$\\.*+?()[]{}|";
 
@@ -27,15 +29,17 @@ pub(in crate::strings) const SYNTAX: &str = "^$\\.*+?()[]{}|";
 pub(in crate::strings) struct RegexSyntax {
     /// For each open group, whether it may be repeated.
     pub(super) open: Box<[bool]>,
-    /// Capturing groups so far.
+    /// Capturing groups so far, as far as references can tell.
     pub(super) groups: u32,
     /// The number of groups that references ask for, where there are fewer.
     pub(super) wanted: u32,
-    /// Names of groups, sorted.
-    pub(super) names: Arc<[Box<str>]>,
-    /// Names that references ask for and no group has yet, sorted.
-    pub(super) missing: Arc<[Box<str>]>,
+    /// Names of groups.
+    pub(super) names: Names,
+    /// Names that references ask for and no group has yet.
+    pub(super) missing: Names,
     pub(super) at: RegexState,
+    /// Whether nothing is remembered of groups that there are, and of the term before its end.
+    is_coarse: bool,
 }
 
 /// Where in a term.
@@ -100,10 +104,61 @@ impl RegexSyntax {
             open: Box::default(),
             groups: 0,
             wanted: 0,
-            names: Arc::default(),
-            missing: Arc::default(),
+            names: Names::default(),
+            missing: Names::default(),
             at: RegexState::Term { repeatable: false },
+            is_coarse: false,
         }
+    }
+
+    /// Whether this is a [coarse](Self::coarse) state.
+    pub(in crate::strings) fn is_coarse(&self) -> bool {
+        self.is_coarse
+    }
+
+    /// The state in which nothing is remembered that matters only to texts that [end what is remembered](ends_what_is_remembered)
+    /// or are longer than `characters`.
+    pub(in crate::strings) fn coarse(&self, characters: usize) -> Self {
+        let hidden = match self.open.len() + characters <= MAX_NESTING {
+            true => self.open.len().saturating_sub(characters),
+            false => 0,
+        };
+        let coarse = Self {
+            open: self.open[hidden..].into(),
+            is_coarse: true,
+            at: self.at.clone(),
+            ..Self::start()
+        };
+        coarse.forgetting()
+    }
+
+    /// A coarse state without what has been read of a name, a quantifier or a range.
+    fn forgetting(mut self) -> Self {
+        let forget = |class: &mut ClassState| {
+            if matches!(class, ClassState::Atom(_) | ClassState::High(_)) {
+                *class = ClassState::Atom(Some(0));
+            }
+        };
+        match &mut self.at {
+            RegexState::Name { name, .. } if !name.is_empty() => *name = ANY_NAME.into(),
+            RegexState::Number(number) => *number = [1, 10, 100][(number.ilog10() as usize).min(2)],
+            RegexState::Braces(braces) => match braces {
+                Braces::Start => {}
+                Braces::Low(low) | Braces::Comma(low) => *low = 0,
+                Braces::High(low, high) => (*low, *high) = (0, 0),
+            },
+            RegexState::Class(class) => forget(class),
+            RegexState::Escape(escape, class) => {
+                class.iter_mut().for_each(forget);
+                if let EscapeState::Hex(hex) = escape
+                    && !matches!(class, Some(ClassState::Dash(_) | ClassState::DashHigh { .. }))
+                {
+                    hex.forget();
+                }
+            }
+            _ => {}
+        }
+        self
     }
 
     pub(in crate::strings) fn accepts(&self) -> bool {
@@ -127,7 +182,7 @@ impl RegexSyntax {
             RegexState::Escape(EscapeState::Zero, None) => Some(self.with(RegexState::Term { repeatable: true })),
             &RegexState::Number(number) => {
                 let mut next = self.with(RegexState::Term { repeatable: true });
-                if number > next.groups {
+                if number > next.groups && !self.is_coarse {
                     next.wanted = next.wanted.max(number);
                 }
                 Some(next)
@@ -136,19 +191,19 @@ impl RegexSyntax {
         }
     }
 
-    /// Whether there may be one more group that captures.
-    pub(super) fn has_room(&self) -> bool {
-        self.groups as usize + self.missing.len() < MAX_GROUPS as usize
-    }
-
     /// The place after `c`; none where no expression goes on like that.
     pub(in crate::strings) fn after(&self, c: char) -> Option<Self> {
+        let next = self.remembering_after(c)?;
+        Some(if self.is_coarse { next.forgetting() } else { next })
+    }
+
+    fn remembering_after(&self, c: char) -> Option<Self> {
         match &self.at {
             RegexState::Term { repeatable } => self.term(*repeatable, c),
             RegexState::Quantified if c == '?' => Some(self.with(RegexState::Term { repeatable: false })),
             RegexState::Number(number) if c.is_ascii_digit() => {
                 let longer = number * 10 + u32::from(c as u8 - b'0');
-                (longer <= MAX_GROUPS).then(|| self.with(RegexState::Number(longer)))
+                (longer <= MAX_REFERENCE).then(|| self.with(RegexState::Number(longer)))
             }
             RegexState::Escape(EscapeState::Zero, _) if c.is_ascii_digit() => None,
             RegexState::Escape(EscapeState::Zero, Some(before)) => self.class(*before, c),
@@ -156,7 +211,7 @@ impl RegexSyntax {
                 self.settled()?.after(c)
             }
             RegexState::Group if c == '?' => Some(self.with(RegexState::GroupKind)),
-            RegexState::Group => self.opened(true)?.capturing()?.after(c),
+            RegexState::Group => self.opened(true)?.capturing().after(c),
             RegexState::GroupKind => match c {
                 ':' => self.opened(true),
                 '=' | '!' => self.opened(false),
@@ -207,112 +262,49 @@ impl RegexSyntax {
         Some(next)
     }
 
-    fn capturing(mut self) -> Option<Self> {
-        if !self.has_room() {
-            return None;
+    fn capturing(mut self) -> Self {
+        if !self.is_coarse {
+            self.groups = (self.groups + 1).min(MAX_REFERENCE);
+            if self.wanted <= self.groups {
+                self.wanted = 0;
+            }
         }
-        self.groups += 1;
-        if self.wanted <= self.groups {
-            self.wanted = 0;
-        }
-        Some(self)
+        self
     }
 
     fn name(&self, reference: bool, name: &str, c: char) -> Option<Self> {
         if c == '>' && !name.is_empty() {
             return if reference {
-                self.referring(name)
+                Some(self.referring(name))
             } else {
                 self.named(name)
             };
         }
-        if !(if name.is_empty() {
-            is_name_start(c)
-        } else {
-            is_name_part(c)
-        }) {
-            return None;
-        }
-        let name = match name {
-            NEW_NAME => NEW_NAME.into(),
-            _ => format!("{name}{c}").into_boxed_str(),
-        };
-        let continued = |known: &[Box<str>]| known.iter().any(|known| known.starts_with(&*name));
-        let lives = self.has_room() || continued(&self.missing) || reference && continued(&self.names);
-        if !lives {
-            return None;
-        }
-        Some(self.with(RegexState::Name { reference, name }))
-    }
-
-    /// The place with [`NEW_NAME`] for the beginning of a name with which no name in the expression begins: all these
-    /// names go on in the same ways, as long as no name is used twice in what follows.
-    pub(in crate::strings) fn with_new_name(self) -> Self {
-        let RegexState::Name { reference, name } = &self.at else {
-            return self;
-        };
-        let begins = |names: &[Box<str>]| names.iter().any(|known| known.starts_with(&**name));
-        if name.is_empty() || self.is_full() || begins(&self.names) || begins(&self.missing) {
-            return self;
-        }
-        let (reference, name) = (*reference, NEW_NAME.into());
-        self.with(RegexState::Name { reference, name })
-    }
-
-    fn is_full(&self) -> bool {
-        self.groups as usize + self.missing.len() >= FULL_GROUPS
-    }
-
-    /// The first and the last of the characters that lead, like `c`, all to the beginning of a new name or nowhere; none
-    /// where that is not so, or not known.
-    pub(in crate::strings) fn alike(&self, c: char) -> Option<(char, char)> {
-        let RegexState::Name { name, .. } = &self.at else {
-            return None;
-        };
-        let mut known = self.names.iter().chain(&*self.missing);
-        if name.is_empty() || self.is_full() || c.is_ascii() || !known.all(|name| name.is_ascii()) {
-            return None;
-        }
-        let ranges = name_parts().ranges();
-        let place = ranges.partition_point(|range| range.last() < c);
-        let after = |c: char| char::from_u32(u32::from(c) + 1).unwrap_or('\u{E000}');
-        let before = |c: char| char::from_u32(u32::from(c) - 1).unwrap_or('\u{D7FF}');
-        let low = place
-            .checked_sub(1)
-            .map_or('\u{80}', |place| after(ranges[place].last()));
-        let (first, last) = match ranges.get(place) {
-            Some(range) if range.first() <= c => (range.first(), range.last()),
-            Some(range) => (low, before(range.first())),
-            None => (low, char::MAX),
-        };
-        Some((first.max('\u{80}'), last))
+        let may_be = if name.is_empty() { name_starts() } else { name_parts() };
+        may_be.contains(c).then(|| {
+            let name = format!("{name}{c}").into();
+            self.with(RegexState::Name { reference, name })
+        })
     }
 
     fn named(&self, name: &str) -> Option<Self> {
-        let place = self.names.binary_search_by(|known| (**known).cmp(name)).err()?;
-        let mut next = self.opened(true)?;
-        next.missing = self
-            .missing
-            .iter()
-            .filter(|missing| &***missing != name)
-            .cloned()
-            .collect();
-        let mut next = next.capturing()?;
-        next.names = inserted(&self.names, place, name);
+        let mut next = self.opened(true)?.capturing();
+        if !self.is_coarse {
+            if self.names.contains(name) {
+                return None;
+            }
+            next.missing = self.missing.without(name);
+            next.names = self.names.with(name);
+        }
         Some(next)
     }
 
-    fn referring(&self, name: &str) -> Option<Self> {
+    fn referring(&self, name: &str) -> Self {
         let mut next = self.with(RegexState::Term { repeatable: true });
-        if self.names.binary_search_by(|known| (**known).cmp(name)).is_err()
-            && let Err(place) = self.missing.binary_search_by(|known| (**known).cmp(name))
-        {
-            if !self.has_room() {
-                return None;
-            }
-            next.missing = inserted(&self.missing, place, name);
+        if !self.is_coarse && !self.names.contains(name) && !self.missing.contains(name) {
+            next.missing = self.missing.with(name);
         }
-        Some(next)
+        next
     }
 
     fn class(&self, before: ClassState, c: char) -> Option<Self> {
@@ -451,26 +443,49 @@ impl RegexSyntax {
         )
     }
 
-    /// Whether this is a place in a class from which each character leads where it leads from any other, but for a hyphen,
-    /// a backslash and, at the beginning, others of ASCII.
-    pub(in crate::strings) fn is_in_class(&self) -> bool {
-        matches!(
-            self.at,
-            RegexState::ClassStart | RegexState::Class(ClassState::Nothing | ClassState::Atom(_) | ClassState::High(_))
-        )
+    /// The numbers of characters beyond ASCII from which on they may lead elsewhere, in a coarse state.
+    pub(in crate::strings) fn cuts(&self) -> Vec<u32> {
+        let mut cuts = vec![index('\u{80}')];
+        match self.at {
+            RegexState::GroupAngle | RegexState::Name { .. } => {
+                let ranges = name_starts().ranges().iter().chain(name_parts().ranges());
+                cuts.extend(ranges.flat_map(|range| [range.first, range.last + 1]));
+            }
+            RegexState::Class(ClassState::Dash(Some(low)))
+            | RegexState::Escape(EscapeState::Zero, Some(ClassState::Dash(Some(low)))) => {
+                // Behind the surrogates comes U+E000.
+                cuts.push(index(char::from_u32(low).unwrap_or('\u{E000}')));
+            }
+            _ => {}
+        }
+        cuts.retain(|cut| (index('\u{80}')..=LAST).contains(cut));
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts
     }
 
     /// Memory beyond that of a node, in cells.
     pub(in crate::strings) fn cells(&self) -> usize {
-        let names = self.names.iter().chain(&*self.missing).map(|name| name.len() / 8 + 2);
-        self.open.len() / 8 + names.sum::<usize>() + 4
+        // Names are shared with the states before.
+        let name = match &self.at {
+            RegexState::Name { name, .. } => name.len(),
+            _ => self.names.iter().next().map_or(0, str::len),
+        };
+        self.open.len() / 8 + name / 8 + 8
     }
 }
 
-fn inserted(names: &[Box<str>], place: usize, name: &str) -> Arc<[Box<str>]> {
-    let mut names = names.to_vec();
-    names.insert(place, name.into());
-    names.into()
+/// Whether a text may end something that coarse states do not remember: the name of a group, a quantifier, or a range of
+/// characters. What it has read of a character beyond these may be any character.
+pub(crate) fn ends_what_is_remembered(text: &[u32], reads_more: bool) -> bool {
+    let is = |place: usize, c: char| text.get(place) == Some(&c.into());
+    let is_digit = |place: usize| text.get(place).is_some_and(|c| (0x30..0x3A).contains(c));
+    (0..text.len()).any(|at| {
+        let next = at + 1;
+        is(at, '>')
+            || is(at, '}') && (at == 0 || is_digit(at - 1))
+            || is(at, '-') && (next < text.len() && !is(next, ']') || next == text.len() && reads_more)
+    })
 }
 
 impl Braces {
@@ -489,9 +504,4 @@ impl Braces {
             _ => return None,
         }))
     }
-}
-
-/// The number of the first character of the row that all characters beyond ASCII share.
-pub(in crate::strings) fn beyond_ascii() -> u32 {
-    index('\u{80}')
 }

@@ -114,6 +114,13 @@ impl Hex {
         Self { form, value: 0 }
     }
 
+    /// Forgets the value where no more can be told by it than which character the escape stands for.
+    pub(super) fn forget(&mut self) {
+        if !matches!(self.form, HexForm::Braced { .. }) {
+            self.value = 0;
+        }
+    }
+
     /// Whether it is of the form of half a surrogate pair.
     pub(super) fn is_unit(self) -> bool {
         matches!(self.form, HexForm::Unit(_))

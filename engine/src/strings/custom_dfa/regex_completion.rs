@@ -28,7 +28,7 @@ impl RegexSyntax {
     /// Characters that close groups and make those that references ask for, with so many more groups open, and so many
     /// more that capture, one of which is called `made`.
     fn closing(&self, open: u64, groups: u64, made: Option<&str>) -> u64 {
-        let missing = self.missing.iter().filter(|missing| Some(&***missing) != made);
+        let missing = self.missing.iter().filter(|missing| Some(*missing) != made);
         let (mut named, mut count) = (0, 0);
         for name in missing {
             // `(?<name>)`
@@ -45,7 +45,7 @@ impl RegexSyntax {
             // `?:`, or behind `(?<` the `=` of a lookbehind.
             2u64.saturating_sub(read as u64).max(1) + self.closing(1, 0, None),
         ];
-        if read == 0 && self.has_room() {
+        if read == 0 {
             ways.push(self.closing(1, 1, None));
         }
         ways.push((2 - read as u64) + self.group_name(""));
@@ -56,26 +56,20 @@ impl RegexSyntax {
     fn group_name(&self, name: &str) -> u64 {
         let known = self.missing.iter().filter(|missing| missing.starts_with(name));
         let known = known.map(|missing| rest(missing, name) + 1 + self.closing(1, 1, Some(missing)));
-        let taken = name.is_empty() || self.names.iter().any(|taken| **taken == *name);
-        let fresh = self.has_room().then(|| 1 + u64::from(taken) + self.closing(1, 1, None));
-        known.chain(fresh).min().unwrap_or(u64::MAX)
+        let taken = name.is_empty() || self.names.contains(name);
+        let fresh = 1 + u64::from(taken) + self.closing(1, 1, None);
+        known.fold(fresh, u64::min)
     }
 
     /// The rest of a reference's name, and what follows.
     fn reference_name(&self, name: &str) -> u64 {
-        let known = self
-            .names
-            .iter()
-            .chain(&*self.missing)
-            .filter(|known| known.starts_with(name));
+        let known = self.names.iter().chain(self.missing.iter());
+        let known = known.filter(|known| known.starts_with(name));
         let known = known.map(|known| rest(known, name) + 1 + self.closing(0, 0, None));
-        let fresh = self.has_room().then(|| {
-            // One more group, for which `closing` counts no group without a name.
-            let length = name.chars().count().max(1) as u64;
-            let typed = length - name.chars().count() as u64 + 1;
-            typed + length + 5 + self.closing(0, 1, None)
-        });
-        known.chain(fresh).min().unwrap_or(u64::MAX)
+        // One more group, for which `closing` counts no group without a name.
+        let length = name.chars().count().max(1) as u64;
+        let typed = length - name.chars().count() as u64 + 1;
+        known.fold(typed + length + 5 + self.closing(0, 1, None), u64::min)
     }
 
     /// A way to the end of the expression, if that is easily found.

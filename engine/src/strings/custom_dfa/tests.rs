@@ -457,6 +457,41 @@ fn expressions_end_as_soon_as_they_say() {
     }
 }
 
+/// A text of up to sixteen characters that ends nothing that coarse states do not remember goes on from one as from the state
+/// itself, and what goes on from the state goes on from the coarse one.
+#[test]
+fn coarse_states_differ_only_where_something_ends_that_is_not_remembered() {
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    let text = |rng: &mut ChaCha8Rng, most: usize| -> String {
+        let pieces = rng.random_range(0..=most);
+        (0..pieces).map(|_| PIECES[rng.random_range(0..PIECES.len())]).collect()
+    };
+    let (mut compared, mut different) = (0, 0);
+    for _ in 0..60_000 {
+        let Some(exact) = expression(&text(&mut rng, 8)) else {
+            continue;
+        };
+        let coarse = exact.coarse(16);
+        let next: String = text(&mut rng, 4).chars().take(16).collect();
+        let live = |from: &RegexSyntax| next.chars().try_fold(from.clone(), |at, c| at.after(c)).is_some();
+        let characters: Vec<u32> = next.chars().map(u32::from).collect();
+        match super::regex::ends_what_is_remembered(&characters, false) {
+            false => assert_eq!(live(&exact), live(&coarse), "{exact:?} and {next}"),
+            true => assert!(live(&coarse) || !live(&exact), "{exact:?} and {next}"),
+        }
+        compared += usize::from(live(&exact));
+        different += usize::from(live(&exact) != live(&coarse));
+        // The rows of a coarse state have all its characters.
+        let rows = super::CustomDfa::RegexSyntax(coarse.clone()).rows().unwrap();
+        for c in next.chars().chain(['é', '中', '\u{10FFFF}']) {
+            let row = rows.iter().find(|(range, _)| range.contains(c));
+            let after = coarse.after(c).map(super::CustomDfa::RegexSyntax);
+            assert_eq!(row.map(|(_, next)| next), after.as_ref(), "{coarse:?} and {c}");
+        }
+    }
+    assert!(compared > 5_000 && different > 10, "{compared} and {different}");
+}
+
 /// Letters of several scripts, and what rules speak of.
 const WIDE: [char; 30] = [
     'a', 'l', '-', '7', 'ü', 'ß', '·', 'я', 'ж', 'α', 'ω', '\u{375}', 'א', 'ב', '׳', 'ا', 'ب', '٣', '۳', 'क',

@@ -11,9 +11,6 @@ use crate::strings::limits::LimitReached;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CustomDfaStates {
     parts: Vec<BoundedState>,
-    /// Whether beginnings of names that are like no others are one state; see
-    /// [`Languages::forget_new_names`].
-    forgets_new_names: bool,
 }
 
 /// A state of a custom DFA, and bounds on the number of characters to come.
@@ -45,18 +42,6 @@ impl BoundedState {
         Ok(lives.then_some(after))
     }
 
-    /// The state in which the beginning of a name that is like no other is forgotten, if it `forgets` these.
-    fn forgetting(self, forgets: bool) -> Self {
-        let is_bare = self.is_bare();
-        match self.state {
-            CustomDfa::RegexSyntax(regex) if forgets && is_bare => Self {
-                state: CustomDfa::RegexSyntax(regex.with_new_name()),
-                ..self
-            },
-            _ => self,
-        }
-    }
-
     fn may_begin(&self, first: char, last: char) -> Result<bool, LimitReached> {
         if self.is_bare()
             && let Some(may) = self.state.may_begin(first, last)
@@ -77,25 +62,9 @@ impl CustomDfaStates {
     pub(crate) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
         let mut after = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            after.extend(part.after(c)?.map(|part| part.forgetting(self.forgets_new_names)));
+            after.extend(part.after(c)?);
         }
-        Ok((!after.is_empty()).then_some(Self { parts: after, ..*self }))
-    }
-
-    /// The first and the last of the characters around this one that lead the same way, as far as that is easily told.
-    pub(crate) fn alike(&self, label: u32) -> (u32, u32) {
-        let beyond_ascii = (0x80, u32::from(char::MAX));
-        match (&self.parts[..], char::from_u32(label)) {
-            _ if label >= 0x80 && self.is_narrow() => beyond_ascii,
-            ([part], Some(c)) if self.forgets_new_names && part.is_bare() => match &part.state {
-                CustomDfa::RegexSyntax(regex) => {
-                    let alike = regex.alike(c);
-                    alike.map_or((label, label), |(first, last)| (first.into(), last.into()))
-                }
-                _ => (label, label),
-            },
-            _ => (label, label),
-        }
+        Ok((!after.is_empty()).then_some(Self { parts: after }))
     }
 
     /// Whether all characters beyond ASCII lead the same way.
@@ -103,14 +72,6 @@ impl CustomDfaStates {
         self.parts
             .iter()
             .all(|part| matches!(&part.state, CustomDfa::RegexSyntax(regex) if regex.is_narrow()))
-    }
-
-    /// Whether this is in a class of a regular expression, where all characters lead somewhere else each, but to the same
-    /// place whatever came before in the class: all but a hyphen, a backslash and, where the class begins, others of ASCII do.
-    pub(crate) fn is_in_class(&self) -> bool {
-        let in_class =
-            |part: &BoundedState| matches!(&part.state, CustomDfa::RegexSyntax(regex) if regex.is_in_class());
-        self.parts.iter().all(|part| part.is_bare() && in_class(part))
     }
 
     /// Whether the text may end here.
@@ -137,19 +98,9 @@ impl CustomDfaStates {
 }
 
 impl Languages {
-    /// Says that no text that is looked at beside [`CustomDfaStates`] has both the end of a group's name, or of a
-    /// reference's, and another name after it. Then it makes no difference how a name begins that is like no other.
-    pub(crate) fn forget_new_names(&mut self, forget: bool) {
-        self.forgets_new_names = forget;
-    }
-
     /// The states that make up `language` where it is a union of states of custom DFAs, each within bounds on its length,
-    /// and nothing else. What they may forget of names is kept unless it `forgets`.
-    pub(crate) fn custom_dfa_states(
-        &mut self,
-        language: LanguageId,
-        forgets: bool,
-    ) -> Result<Option<CustomDfaStates>, LimitReached> {
+    /// and nothing else.
+    pub(crate) fn custom_dfa_states(&mut self, language: LanguageId) -> Result<Option<CustomDfaStates>, LimitReached> {
         if !self.arena.has_custom_dfa(language) {
             return Ok(None);
         }
@@ -179,14 +130,6 @@ impl Languages {
             }
             parts.push(part);
         }
-        let forgets_new_names = self.forgets_new_names && forgets;
-        let parts = parts
-            .into_iter()
-            .map(|part| part.forgetting(forgets_new_names))
-            .collect();
-        Ok(Some(CustomDfaStates {
-            parts,
-            forgets_new_names,
-        }))
+        Ok(Some(CustomDfaStates { parts }))
     }
 }

@@ -33,7 +33,7 @@ impl Languages {
                     .is_some_and(|(range, _)| u32::from(range.first()) <= high)
             }));
         }
-        if let Some(machine) = self.custom_dfa_states(language, false)? {
+        if let Some(machine) = self.custom_dfa_states(language)? {
             return machine.may_begin(ranges);
         }
         let possible = self.first_characters(language)?;

@@ -33,7 +33,7 @@ impl Arena {
                 ..closed(matches!(expr, Expr::Empty), true)
             },
             Expr::CustomDfa(state) => Facts {
-                custom_dfa: true,
+                custom_dfa: !state.is_enumerable(),
                 ..closed(state.accepts(), true)
             },
             Expr::Branch { accepts, edges } => Facts {

@@ -13,7 +13,7 @@ use crate::strings::limits::LanguageLimits;
 use crate::strings::pattern::ast::{Ast, AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
 use crate::strings::pattern::reader::PatternParser;
-use crate::strings::unicode_properties::{is_name_part, is_name_start};
+use crate::strings::unicode_properties::{name_parts, name_starts};
 
 /// Parses `source`; the second is the whole expression.
 pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId), PatternError> {
@@ -178,7 +178,7 @@ impl<'s> PatternParser<'s> {
             return self.syntax(start, "a group name and `>`");
         };
         let name = &self.rest()[..length];
-        if !name.starts_with(is_name_start) || !name.chars().all(is_name_part) {
+        if !name.starts_with(|c| name_starts().contains(c)) || !name.chars().all(|c| name_parts().contains(c)) {
             return self.syntax(start, "a group name: letters, digits, `_` and `$`, no digit first");
         }
         self.at += length + 1;
