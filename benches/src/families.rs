@@ -133,7 +133,7 @@ pub const FAMILIES: [Family; 23] = [
     ),
     family(
         "lookaheads",
-        24,
+        26,
         lookaheads,
         |n| json!({"a": (0..n).map(letter).collect::<String>()}),
     ),

@@ -1,7 +1,10 @@
 //! [`Languages`]: every language in use, and what has been found out about each.
 
+use std::sync::Arc;
+
 use crate::Limits;
 use crate::strings::analysis::answers::{Cardinality, Emptiness, Fingerprint, Horizon, KnownLengths};
+use crate::strings::charset::CharRange;
 use crate::strings::derive::derivatives::{Derivatives, Transitions};
 use crate::strings::expr::arena::Arena;
 use crate::strings::expr::coarse_char_set::CoarseCharSet;
@@ -23,6 +26,7 @@ pub(crate) struct Languages {
     pub(super) derivatives: Derivatives,
     pub(super) emptiness: LayeredById<Emptiness>,
     pub(super) prefix_universal: LayeredById<bool>,
+    pub(super) open_classes: LayeredMap<LanguageId, Option<Arc<[CharRange]>>>,
     pub(super) lengths: LayeredMap<LanguageId, KnownLengths>,
     pub(super) live: LayeredById<Transitions>,
     pub(super) patterns: LayeredMap<String, Result<LanguageId, PatternError>>,
@@ -42,6 +46,7 @@ impl Languages {
             derivatives: Derivatives::new(),
             emptiness: LayeredById::new(),
             prefix_universal: LayeredById::new(),
+            open_classes: LayeredMap::new(),
             lengths: LayeredMap::new(),
             live: LayeredById::new(),
             patterns: LayeredMap::new(),
@@ -67,6 +72,7 @@ impl Languages {
             derivatives: self.derivatives.share(expressions),
             emptiness: self.emptiness.share(expressions),
             prefix_universal: self.prefix_universal.share(expressions),
+            open_classes: self.open_classes.share(),
             lengths: self.lengths.share(),
             live: self.live.share(expressions),
             patterns: self.patterns.share(),
@@ -88,6 +94,7 @@ impl Languages {
             derivatives: self.derivatives.over(),
             emptiness: self.emptiness.over(),
             prefix_universal: self.prefix_universal.over(),
+            open_classes: self.open_classes.over(),
             lengths: self.lengths.over(),
             live: self.live.over(),
             patterns: self.patterns.over(),
@@ -188,6 +195,16 @@ impl Languages {
         self.arena.firsts(language)
     }
 
+    /// Ranges of characters, ends included, that texts of `language` may have, as far as that shows without its derivatives.
+    pub(crate) fn coarse_characters(&self, language: LanguageId) -> Vec<(u32, u32)> {
+        let used = self.arena.used(language);
+        let ascii = (0..0x80).filter(|character| used.ascii >> character & 1 == 1);
+        let ascii = ascii.map(|character| (character, character));
+        ascii
+            .chain(used.others.then_some((0x80, u32::from(char::MAX))))
+            .collect()
+    }
+
     /// Whether the states of `language` cannot be enumerated: it is a Boolean combination with a custom DFA, whose states
     /// are as many as its texts, so that it has to be walked one character at a time.
     pub(crate) fn is_non_enumerable(&self, language: LanguageId) -> bool {
@@ -205,7 +222,7 @@ impl Languages {
 
     /// The number of answers about over-approximations and numbers of texts that are kept.
     pub(crate) fn kept(&self) -> usize {
-        self.over_approximations.own() + self.slacks.own() + self.counted.own()
+        self.over_approximations.own() + self.slacks.own() + self.open_classes.own() + self.counted.own()
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.

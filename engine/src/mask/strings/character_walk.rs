@@ -37,6 +37,7 @@ pub(crate) struct CharacterWalk<'a> {
 pub(crate) struct GroupsTaken {
     pub(crate) self_loops: u32,
     pub(crate) definite_regions: u32,
+    pub(crate) open_regions: u32,
     /// Groups that were walked node by node.
     pub(crate) walked: u32,
 }

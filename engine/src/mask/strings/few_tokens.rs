@@ -93,6 +93,7 @@ impl FewTokens<'_> {
                 continue;
             };
             let may = match (residual, left) {
+                (Residual::CustomDfa(machine), Some(left)) => machine.within(left).may_begin(&begun.possible)?,
                 (Residual::Language(language), Some(left)) => {
                     let bounded = automaton.bounded(*language, left)?;
                     automaton.languages_mut().may_begin(bounded, &begun.possible)?
@@ -170,8 +171,8 @@ impl FewTokens<'_> {
                     known.resize(place + 1, KnownState::default());
                 }
                 let (known, residual) = (&mut known[place], states.residual(next));
-                if let (Some(_), None, Residual::Language(language)) = (bound, &known.lengths, residual) {
-                    known.lengths = automaton.languages_mut().plain_lengths(*language)?;
+                if bound.is_some() && known.lengths.is_none() {
+                    known.lengths = residual.lengths(automaton)?;
                     if known.lengths.is_none() {
                         return Ok(false);
                     }
@@ -230,11 +231,8 @@ impl FewTokens<'_> {
             *cache = FewTokensCache::default();
         }
         let from = self.found.len();
-        if let Some((unbounded, min, max)) = automaton.languages_mut().split_length(language)?
-            && !automaton.languages().is_non_enumerable(unbounded)
-            && automaton.languages_mut().plain_lengths(unbounded)?.is_some()
-        {
-            if self.walk(automaton, cache, Residual::Language(unbounded), Some((min, max)))? {
+        if let Some((root, bound)) = bound_beside(automaton, language)? {
+            if self.walk(automaton, cache, root, Some(bound))? {
                 return Ok(());
             }
             self.found.truncate(from);
@@ -242,6 +240,24 @@ impl FewTokens<'_> {
         let root = Residual::new(automaton, language)?;
         self.walk(automaton, cache, root, None).map(drop)
     }
+}
+
+/// What is left of a language beside a bound on its characters, and the least and the most of these; none where there is no
+/// bound, or the lengths of the rest are not easily seen.
+fn bound_beside(
+    automaton: &mut Automaton,
+    language: LanguageId,
+) -> Result<Option<(Residual, (u64, u64))>, AutomatonError> {
+    let Some((unbounded, min, max)) = automaton.languages_mut().split_length(language)? else {
+        return Ok(None);
+    };
+    let root = Residual::new(automaton, unbounded)?;
+    Ok(root.lengths(automaton)?.map(|_| (root, (min, max))))
+}
+
+/// Whether the bound of a language can be read beside the rest of it.
+pub(crate) fn reads_bound_beside(automaton: &mut Automaton, language: LanguageId) -> Result<bool, AutomatonError> {
+    Ok(bound_beside(automaton, language)?.is_some())
 }
 
 /// The characters of ASCII that lead from a language to itself, as bits.

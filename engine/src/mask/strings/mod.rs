@@ -8,6 +8,7 @@ pub(crate) mod excluded_texts;
 mod few_tokens;
 mod group;
 mod open_lengths;
+mod open_region;
 mod over_approximation;
 mod partial_code_point;
 pub(crate) mod residual;

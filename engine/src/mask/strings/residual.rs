@@ -1,7 +1,9 @@
 //! [`Residual`]: what may follow in a string, as a language or as the state of a custom DFA.
 
+use std::sync::Arc;
+
 use crate::automaton::{Automaton, AutomatonError};
-use crate::strings::{CustomDfaStates, LanguageId};
+use crate::strings::{CustomDfaStates, LanguageId, Lengths};
 
 /// What may follow in a string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +28,14 @@ impl Residual {
         Ok(match self {
             Self::Language(language) => automaton.content_after(*language, character)?.map(Self::Language),
             Self::CustomDfa(machine) => machine.after(character)?.map(Self::CustomDfa),
+        })
+    }
+
+    /// The numbers of characters that may follow, where these are easily seen.
+    pub(crate) fn lengths(&self, automaton: &mut Automaton) -> Result<Option<Arc<Lengths>>, AutomatonError> {
+        Ok(match self {
+            Self::Language(language) => automaton.languages_mut().plain_lengths(*language)?,
+            Self::CustomDfa(machine) => machine.lengths()?.map(Arc::new),
         })
     }
 

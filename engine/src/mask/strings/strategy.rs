@@ -240,6 +240,11 @@ impl Strings<'_> {
             Strategy::FreeString => return Ok(Some(TokenSet::over(Base::Any))),
             Strategy::LengthBound(max) => return Ok(Some(TokenSet::over(Base::UpTo(max)))),
             Strategy::OverApproximation(approximation) => self.approximate(language, approximation)?,
+            Strategy::CustomDfa if few_tokens::reads_bound_beside(self.automaton, language)? => {
+                let mut found = Vec::new();
+                few_tokens::inside(self.automaton, &mut self.cache.few, &index.inside, language, &mut found)?;
+                TokenSet::of(&found, index.len)
+            }
             Strategy::CustomDfa | Strategy::CharacterWalk | Strategy::PartialCodePoint => self.walk(language)?,
         };
         if let Some(fingerprint) = fingerprint {
@@ -445,6 +450,19 @@ impl CharacterWalk<'_> {
         let mut groups: Vec<Group> = Vec::new();
         let mut spaced = None;
         let space = self.index.postings.space().filter(|_| node == ROOT);
+        if self.open_region(automaton, (node, state))? {
+            self.taken.open_regions += 1;
+            return match space {
+                Some(space) => match self.after(automaton, state, ' '.into())? {
+                    next @ (DEAD | FREE) => {
+                        self.run(trie.run(space, trie.end(space)), next == FREE);
+                        Ok(())
+                    }
+                    next => self.spread(automaton, space, next),
+                },
+                None => Ok(()),
+            };
+        }
         let mut at = first_child(node);
         // Nodes may have more children than languages ranges: those of a range are visited at once.
         while at < trie.end(node) {

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::strings::analysis::answers::Cardinality;
 use crate::strings::analysis::custom_dfa_bounds::Side;
 use crate::strings::charset::{CharRange, character, index};
+use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::LanguageId;
 use crate::strings::languages::Languages;
 use crate::strings::limits::LimitReached;
@@ -107,6 +108,12 @@ impl Languages {
                 return self.members(below, 1);
             }
         }
+        if n == 1
+            && self.asks_for_many(language)
+            && let Some(text) = self.one_after_another(language)?
+        {
+            return Ok(vec![text]);
+        }
         if let Some(mut words) = self.words(language, n.saturating_add(1))
             && words.len() <= n
         {
@@ -123,6 +130,7 @@ impl Languages {
             open.push(Reverse((estimate, Reverse(0), Some(language), String::new())));
         }
         let mut visited = 0;
+        let mut seen = HashSet::new();
         while let Some(Reverse((_, Reverse(length), state, text))) = open.pop() {
             let Some(state) = state else {
                 texts.push(text);
@@ -131,6 +139,10 @@ impl Languages {
                 }
                 continue;
             };
+            // What is behind a longer text is behind the first as well.
+            if n == 1 && !seen.insert(state) {
+                continue;
+            }
             visited += 1;
             if visited > self.limits.states {
                 return Err(LimitReached {
@@ -159,7 +171,21 @@ impl Languages {
 
     /// The length of a shortest text of `state`, or a lower bound.
     fn distance(&mut self, state: LanguageId) -> Result<u64, LimitReached> {
-        Ok(self.lengths(state)?.and_then(|lengths| lengths.min()).unwrap_or(0))
+        let (members, is_all) = match self.arena.node(state) {
+            Expr::And(members) => (members.clone(), true),
+            Expr::Or(members) => (members.clone(), false),
+            _ => return Ok(self.shortest_length(state)?.unwrap_or(0)),
+        };
+        let mut least = None;
+        for member in members {
+            let one = match self.shortest_length(member)? {
+                Some(one) => one,
+                None if is_all => 0,
+                None => return Ok(0),
+            };
+            least = Some(least.map_or(one, |least: u64| if is_all { least.max(one) } else { least.min(one) }));
+        }
+        Ok(least.unwrap_or(0))
     }
 }
 

@@ -54,6 +54,10 @@ impl Languages {
         if self.arena.has_custom_dfa(id) {
             return self.is_custom_dfa_empty(id);
         }
+        if self.asks_for_many(id) && self.open_class(id)?.is_some() {
+            self.note_emptiness(id, false);
+            return Ok(false);
+        }
         if self.is_bounded(id) {
             // Both have the same beginnings, the empty one among them.
             let near = self.over_approximation(id, Horizon::default())?;

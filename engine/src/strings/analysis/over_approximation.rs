@@ -118,6 +118,12 @@ impl Languages {
                 let Some((bounded, min, max)) = self.split_length(id)? else {
                     return Ok(id);
                 };
+                if let Expr::CustomDfa(CustomDfa::RegexSyntax(regex)) = self.arena.node(bounded)
+                    && regex.slack(horizon.characters).saturating_add(horizon.characters) <= max
+                {
+                    // Letters may always be added, so that a least length excludes no beginning.
+                    return self.over_approximation_within(bounded, horizon, depth);
+                }
                 if bounded == ANY || min > 1 {
                     return Ok(id);
                 }

@@ -1,6 +1,12 @@
-//! Languages in which every text has a continuation.
+//! Languages in which every text, or every text of a class of characters, has a continuation.
+
+use std::cell::Cell;
+use std::sync::Arc;
 
 use crate::strings::analysis::answers::Emptiness;
+use crate::strings::charset::{CharRange, CharSet};
+use crate::strings::derive::derivatives::Transitions;
+use crate::strings::expr::coarse_char_set::CoarseCharSet;
 use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{ANY, LanguageId, UNBOUNDED};
 use crate::strings::languages::Languages;
@@ -9,8 +15,45 @@ use crate::strings::limits::LimitReached;
 /// Nesting of an expression that is looked at.
 const DEPTH: usize = 8;
 
+/// Languages at once from which on their states are too many to be looked at.
+const MANY: usize = 4;
+
 /// The characters of ASCII, as bits.
 const ALL_ASCII: u128 = u128::MAX;
+
+/// Parts of an expression that are looked at for one answer: there may be many ways to the same part.
+const PARTS: usize = 1_000;
+
+/// A class of characters, and the language of all texts of them.
+struct Class<'a> {
+    ranges: &'a [CharRange],
+    texts: LanguageId,
+    /// Parts of an expression that may still be looked at.
+    left: Cell<usize>,
+}
+
+impl<'a> Class<'a> {
+    fn new(ranges: &'a [CharRange], texts: LanguageId) -> Self {
+        let left = Cell::new(PARTS);
+        Self { ranges, texts, left }
+    }
+
+    /// Whether one more part may be looked at, no deeper than so far inside others; how deep its own parts may be then.
+    fn inside(&self, depth: usize) -> Option<usize> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        depth.checked_sub(1)
+    }
+}
+
+/// Whether a class has all characters of another.
+fn covers(class: &[CharRange], other: &[CharRange]) -> bool {
+    other.iter().all(|range| {
+        let place = class.partition_point(|of| of.last < range.first);
+        class
+            .get(place)
+            .is_some_and(|of| of.first <= range.first && range.last <= of.last)
+    })
+}
 
 impl Languages {
     /// Whether every text at all is the beginning of some text of `id`, where that shows: `.*abc`, or any text but some.
@@ -19,55 +62,182 @@ impl Languages {
         if let Some(known) = self.prefix_universal.get(id) {
             return Ok(*known);
         }
-        let prefix_universal = self.shows_prefix_universal(id, DEPTH)?;
+        let prefix_universal = self.is_open_over(id, &Class::new(&[CharRange::ALL], ANY), DEPTH)?;
         self.prefix_universal.put(id, prefix_universal, self.arena.len());
         Ok(prefix_universal)
     }
 
-    fn shows_prefix_universal(&mut self, id: LanguageId, depth: usize) -> Result<bool, LimitReached> {
+    /// Characters of which every text is the beginning of some text of `id`, as far as that shows: patterns that ask for several
+    /// things ahead, each somewhere in a line, have as many states as there are sets of these, but all of them are open.
+    pub(crate) fn open_class(&mut self, id: LanguageId) -> Result<Option<Arc<[CharRange]>>, LimitReached> {
+        if let Some(known) = self.open_classes.get(&id) {
+            return Ok(known.clone());
+        }
+        let class = match self.likely_class(id, DEPTH, &mut { PARTS }) {
+            Some(class) if !class.is_empty() => {
+                let one = self.arena.class(&class)?;
+                let texts = self.arena.repeat(one, 0, UNBOUNDED)?;
+                let ranges = class.ranges();
+                let is_open = self.is_open_over(id, &Class::new(ranges, texts), DEPTH)?;
+                is_open.then(|| ranges.into())
+            }
+            _ => None,
+        };
+        self.open_classes.insert(id, class.clone());
+        Ok(class)
+    }
+
+    /// The class of characters that a language takes any number of, if it is open over one.
+    fn likely_class(&self, id: LanguageId, depth: usize, left: &mut usize) -> Option<CharSet> {
+        let depth = depth.checked_sub(1)?;
+        *left = left.checked_sub(1)?;
+        match self.arena.node(id) {
+            Expr::Concat(first, _) => self.likely_class(*first, depth, left),
+            Expr::Repeat { inner, max, .. } => match self.arena.node(*inner) {
+                Expr::Class(ranges) if *max == UNBOUNDED => Some(CharSet::from_ranges(
+                    ranges.iter().map(|range| (range.first(), range.last())),
+                )),
+                _ => self.likely_class(*inner, depth, left),
+            },
+            Expr::Or(members) => {
+                let mut classes = members
+                    .iter()
+                    .filter_map(|member| self.likely_class(*member, depth, left));
+                classes.next()
+            }
+            Expr::And(members) => {
+                let classes = members.iter().map(|member| self.likely_class(*member, depth, left));
+                classes.reduce(|all, class| Some(all?.intersection(&class?)))?
+            }
+            Expr::Not(_) => Some(CharSet::all()),
+            _ => None,
+        }
+    }
+
+    /// Whether every text of a class is the beginning of some text of `id` of which the rest is of the class as well.
+    fn is_open_over(&mut self, id: LanguageId, class: &Class<'_>, depth: usize) -> Result<bool, LimitReached> {
         if id == ANY {
             return Ok(true);
         }
-        let Some(depth) = depth.checked_sub(1) else {
+        let Some(depth) = class.inside(depth) else {
             return Ok(false);
         };
         Ok(match self.arena.node(id).clone() {
             // Whatever has been read, the first part can be ended, and then the rest be added.
-            Expr::Concat(first, rest) => {
-                self.shows_prefix_universal(first, depth)? && matches!(self.judge(rest)?, Emptiness::Inhabited)
-            }
+            Expr::Concat(first, rest) => self.is_open_over(first, class, depth)? && self.has_text_of(rest, class)?,
+            Expr::Repeat { inner, max, .. } => match self.arena.node(inner) {
+                Expr::Class(ranges) => max == UNBOUNDED && covers(ranges, class.ranges),
+                _ => self.is_open_over(inner, class, depth)?,
+            },
             Expr::Or(members) => {
                 for &member in &members {
-                    if self.shows_prefix_universal(member, depth)? {
+                    if self.is_open_over(member, class, depth)? {
                         return Ok(true);
                     }
                 }
                 false
             }
-            // What is longer than some that are excluded, and has a character that others have not, is in, and texts of a
-            // dense language can be as long as that and have any character.
+            // Whatever has been read can be made a text of one after another: of a language that is closed it is one whatever
+            // comes then. What is longer than some texts that are excluded, and has a character that others have not, is none
+            // of these, and texts of open languages can be as long as that and have any character.
             Expr::And(members) => {
-                let (mut rest, mut unused) = (Vec::new(), ALL_ASCII);
+                let mut unused = CoarseCharSet::of(class.ranges.iter().copied()).ascii;
+                let (mut last, mut excludes) = (None, false);
                 for &member in &members {
-                    // Texts can go on for as long as they have to be.
-                    if let Some((_, UNBOUNDED)) = self.arena.as_length(member) {
-                        continue;
-                    }
                     match self.unused_if_excluded(member)? {
-                        Some(ascii) => unused &= ascii,
-                        None => rest.push(member),
+                        Some(ascii) => (unused, excludes) = (unused & ascii, true),
+                        None if !self.is_open_over(member, class, depth)? => return Ok(false),
+                        None if self.is_closed_over(member, class, depth) => {}
+                        None if last.replace(member).is_some() => return Ok(false),
+                        None => {}
                     }
                 }
-                match rest[..] {
-                    _ if unused == 0 => false,
-                    [] => true,
-                    [one] => self.shows_prefix_universal(one, depth)?,
-                    _ => false,
-                }
+                !excludes || unused != 0
             }
             Expr::Not(_) => self.unused_if_excluded(id)?.is_some_and(|unused| unused != 0),
             _ => false,
         })
+    }
+
+    /// Whether what has a text of `id` before characters of a class is one, where that shows.
+    fn is_closed_over(&self, id: LanguageId, class: &Class<'_>, depth: usize) -> bool {
+        let Some(depth) = class.inside(depth) else {
+            return false;
+        };
+        match self.arena.node(id) {
+            Expr::Concat(_, rest) => self.is_closed_over(*rest, class, depth),
+            Expr::Repeat {
+                inner, max: UNBOUNDED, ..
+            } => match self.arena.node(*inner) {
+                Expr::Class(ranges) => covers(ranges, class.ranges),
+                _ => false,
+            },
+            Expr::Or(members) | Expr::And(members) => {
+                let mut members = members.iter();
+                members.all(|member| self.is_closed_over(*member, class, depth))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether `id` has a text of characters of a class, where that is easily seen.
+    fn has_text_of(&mut self, id: LanguageId, class: &Class<'_>) -> Result<bool, LimitReached> {
+        if class.texts == ANY {
+            return Ok(matches!(self.judge(id)?, Emptiness::Inhabited));
+        }
+        let texts = self.arena.and(vec![id, class.texts])?;
+        Ok(!self.arena.has_custom_dfa(id) && self.is_empty(texts) == Ok(false))
+    }
+
+    /// Whether `id` asks for several things at once, so that its states are as many as sets of these.
+    pub(in crate::strings) fn asks_for_many(&self, id: LanguageId) -> bool {
+        matches!(self.arena.node(id), Expr::And(members) if members.len() >= MANY) && !self.arena.has_custom_dfa(id)
+    }
+
+    /// Notes that what follows characters of an open class is not empty, and open over the same class.
+    pub(in crate::strings) fn note_open(&mut self, id: LanguageId, rows: &Transitions) -> Result<(), LimitReached> {
+        let Some(class) = self.open_class(id)? else {
+            return Ok(());
+        };
+        for &(_, target) in rows.iter().filter(|(range, _)| covers(&class, &[*range])) {
+            self.note_emptiness(target, false);
+            if class[..] == [CharRange::ALL] {
+                self.prefix_universal.put(target, true, self.arena.len());
+            }
+            self.open_classes.insert(target, Some(class.clone()));
+        }
+        Ok(())
+    }
+
+    /// A text of a language that asks for several things at once, one after another; none where it is not open.
+    pub(in crate::strings) fn one_after_another(&mut self, id: LanguageId) -> Result<Option<String>, LimitReached> {
+        let (Expr::And(members), Some(class)) = (self.arena.node(id).clone(), self.open_class(id)?) else {
+            return Ok(None);
+        };
+        let one = self.arena.intern(Expr::Class(class[..].into()))?;
+        let texts = self.arena.repeat(one, 0, UNBOUNDED)?;
+        let (mut members, last): (Vec<_>, Vec<_>) = members
+            .iter()
+            .partition(|member| self.is_closed_over(**member, &Class::new(&class, texts), DEPTH));
+        members.extend(last);
+        let mut text = String::new();
+        for &member in &members {
+            let mut rest = member;
+            for c in text.chars() {
+                rest = self.derivative(rest, c)?;
+            }
+            if !self.accepts_empty(rest) {
+                let rest = self.arena.and(vec![rest, texts])?;
+                let more = self.members(rest, 1)?;
+                text.extend(more);
+            }
+        }
+        for member in members {
+            if !self.contains(member, &text)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(text))
     }
 
     /// Where `id` is all texts but some: characters of ASCII, as bits, each of which is in none of these, once a text is

@@ -475,14 +475,15 @@ impl RegexSyntax {
     }
 }
 
-/// Whether a text may end something that coarse states do not remember: the name of a group, a quantifier, or a range of
-/// characters. What it has read of a character beyond these may be any character.
+/// Whether a text may end something that coarse states do not remember: the name of a group, a quantifier, a range of
+/// characters, or the number of a reference, which may ask for many groups. What it has read of a character beyond these may be any character.
 pub(crate) fn ends_what_is_remembered(text: &[u32], reads_more: bool) -> bool {
     let is = |place: usize, c: char| text.get(place) == Some(&c.into());
     let is_digit = |place: usize| text.get(place).is_some_and(|c| (0x30..0x3A).contains(c));
     (0..text.len()).any(|at| {
         let next = at + 1;
         is(at, '>')
+            || is_digit(at) && (at == 0 || is(at - 1, '\\'))
             || is(at, '}') && (at == 0 || is_digit(at - 1))
             || is(at, '-') && (next < text.len() && !is(next, ']') || next == text.len() && reads_more)
     })

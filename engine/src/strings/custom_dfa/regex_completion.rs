@@ -4,6 +4,9 @@ use super::regex::{Braces, EscapeState, RegexState, RegexSyntax};
 use super::regex_class::{ClassState, Hex};
 use crate::strings::unicode_properties::property_endings;
 
+/// Characters that end any escape or class, the name of a property included.
+const LONGEST_END: u64 = 32;
+
 impl RegexSyntax {
     /// Characters of the shortest text that may follow. Letters may always be added at its end.
     pub(in crate::strings) fn cheapest(&self) -> u64 {
@@ -23,6 +26,14 @@ impl RegexSyntax {
             RegexState::Escape(escape, before) => escape.cheapest(*before) + self.closing(0, 0, None),
             RegexState::Term { .. } | RegexState::Quantified | RegexState::Number(_) => self.closing(0, 0, None),
         }
+    }
+
+    /// Characters within which the expression can be ended whatever up to `characters` come first, but for
+    /// [ends of what is remembered](super::regex::ends_what_is_remembered).
+    pub(in crate::strings) fn slack(&self, characters: u64) -> u64 {
+        // Each character may ask for another, or be part of a name that has to be written once more.
+        let names = self.missing.iter().map(|name| name.chars().count() as u64 + 5);
+        self.cheapest() + names.sum::<u64>() + 2 * characters + LONGEST_END
     }
 
     /// Characters that close groups and make those that references ask for, with so many more groups open, and so many

@@ -4,6 +4,7 @@ use crate::strings::custom_dfa::CustomDfa;
 use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{LanguageId, UNBOUNDED};
 use crate::strings::languages::Languages;
+use crate::strings::lengths::Lengths;
 use crate::strings::limits::LimitReached;
 
 /// States of custom DFAs, side by side, that are not kept in the arena: to look at many texts, each of which would be a
@@ -65,6 +66,21 @@ impl CustomDfaStates {
             after.extend(part.after(c)?);
         }
         Ok((!after.is_empty()).then_some(Self { parts: after }))
+    }
+
+    /// The lengths of what may follow, where this is one state without bounds that knows them at once.
+    pub(crate) fn lengths(&self) -> Result<Option<Lengths>, LimitReached> {
+        match &self.parts[..] {
+            [part] if part.is_bare() && matches!(part.state, CustomDfa::RegexSyntax(_)) => part.state.lengths(),
+            _ => Ok(None),
+        }
+    }
+
+    /// These states within bounds on the number of characters.
+    pub(crate) fn within(&self, (min, max): (u64, u64)) -> Self {
+        let parts = self.parts.iter().cloned();
+        let parts = parts.map(|part| BoundedState { min, max, ..part }).collect();
+        Self { parts }
     }
 
     /// Whether all characters beyond ASCII lead the same way.

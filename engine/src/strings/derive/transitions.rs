@@ -77,6 +77,9 @@ impl Languages {
             return Ok(known.clone());
         }
         let rows = self.rows(language)?;
+        if self.asks_for_many(language) {
+            self.note_open(language, &rows)?;
+        }
         let mut dead = Vec::new();
         let mut last = NONE;
         for &(_, target) in rows.iter() {

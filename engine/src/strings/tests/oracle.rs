@@ -145,6 +145,16 @@ fn every_text_goes_on_in_prefix_universal_languages() {
         if rng.random_bool(0.5) {
             language = languages.not(language).unwrap();
         }
+        if let Some(class) = languages.open_class(language).unwrap() {
+            let is_of = |c: char| class.iter().any(|range| range.contains(c));
+            for text in all.iter().filter(|text| text.chars().all(is_of)) {
+                let mut state = language;
+                for c in text.chars() {
+                    state = languages.derivative(state, c).unwrap();
+                }
+                assert!(!languages.is_empty(state).unwrap(), "{text:?}");
+            }
+        }
         if languages.is_prefix_universal(language).unwrap() {
             prefix_universal += 1;
             for text in &all {
@@ -159,6 +169,55 @@ fn every_text_goes_on_in_prefix_universal_languages() {
         }
     }
     assert!(prefix_universal > 100 && others > 100, "{prefix_universal} {others}");
+}
+
+/// What asks for several things has a text that has them all, from wherever it is not said to be empty.
+#[test]
+fn texts_are_found_that_have_all_that_is_asked_for() {
+    let asked = [
+        "^(?=.*a)",
+        "^(?=.*b)",
+        "^(?=[^a]*c)",
+        "^(?=.*ab)",
+        "a",
+        "cb",
+        "^(?=.*[bc].a)",
+        "^[abc]*$",
+        "^(?=(.*b){2})",
+        "^..",
+        "c$",
+        "^(?!.*ccc)",
+        "^(?=.*1)",
+        "^\\w+$",
+        "^(?![^]*aaaa)",
+    ];
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let (mut found, mut open) = (0, 0);
+    for _ in 0..rounds(200) {
+        let mut languages = Languages::new(&LanguageLimits::default());
+        let mut all = Vec::new();
+        for _ in 0..rng.random_range(3..9) {
+            all.push(languages.pattern(asked[rng.random_range(0..asked.len())]).unwrap());
+        }
+        let whole = languages.and(&all).unwrap();
+        open += usize::from(languages.open_class(whole).unwrap().is_some());
+        for text in texts(&['a', 'b', 'c', '\n'], 3) {
+            let mut state = whole;
+            for c in text.chars() {
+                state = languages.derivative(state, c).unwrap();
+            }
+            let rest = languages.members(state, 1).unwrap();
+            assert_eq!(rest.is_empty(), languages.is_empty(state).unwrap(), "{text:?}");
+            for rest in rest {
+                let text = text.clone() + &rest;
+                for &one in &all {
+                    assert!(languages.contains(one, &text).unwrap(), "{text:?}");
+                }
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 100 && open > 20, "{found} {open}");
 }
 
 /// Emptiness, lengths, number, members and live prefixes of a combination cut to what enumeration covers.
