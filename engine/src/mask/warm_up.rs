@@ -25,9 +25,6 @@ use super::shared_tokens::SharedTokens;
 
 /// Kinds of values that are looked at.
 const MAX_VALUES: usize = 256;
-/// Assertions on a value up to which it is looked at. What may come before a value that decides between many alternatives
-/// takes long to find out, and a document that has decided earlier never asks for it.
-const MAX_ASSERTIONS: usize = 8;
 /// Names of an object.
 const MAX_KEYS: usize = 256;
 /// Places that are looked at in strings of one kind.
@@ -258,14 +255,17 @@ impl MaskBuilder {
                 None => Vec::new(),
             },
         };
+        // Where members depend on one another, what comes later depends on what came before: only the member that the
+        // schema speaks of first is looked at. A text that came up earlier has a smaller number.
+        let names = match self.automaton.judges_keys_singly(at) {
+            true => names,
+            false => names.into_iter().min().into_iter().collect(),
+        };
         for name in names.into_iter().take(MAX_KEYS) {
             if allowed.is_used_up(&self.automaton) {
                 break;
             }
             let name = self.automaton.after_key(at, name);
-            if self.automaton.count_value_assertions(name)? > MAX_ASSERTIONS {
-                continue;
-            }
             let value = self.automaton.value_of_key(name)?;
             open.extend(value.map(|value| (Some(name), value)));
         }

@@ -33,11 +33,11 @@ impl<T: Clone> LayeredVec<T> {
         }
     }
 
-    /// A store over the shared layer of this one, with nothing added.
-    pub(super) fn over(&self) -> Self {
+    /// A store over the shared layer of this one, with nothing added but room for so many values.
+    pub(super) fn over(&self, room: usize) -> Self {
         Self {
             shared: self.shared.clone(),
-            own: Vec::new(),
+            own: Vec::with_capacity(room),
         }
     }
 

@@ -43,7 +43,7 @@ impl Search {
             yes,
             no,
             numbers: self.numbers_expected(&what)?,
-            strings: self.strings_expected(&what)?,
+            strings: self.strings_of(expected)?,
             arrays: self
                 .algebra
                 .diagrams
@@ -202,7 +202,7 @@ impl Search {
     }
 
     /// The values of one type whose verdicts an expectation admits.
-    fn admitted<T: Copy>(&mut self, what: &Expectation, sets: Sets<T>) -> Result<T, AutomatonError> {
+    fn admitted<T: Copy + PartialEq>(&mut self, what: &Expectation, sets: Sets<T>) -> Result<T, AutomatonError> {
         if let Some(assertion) = self.only_assertion(what) {
             return Ok((sets.of)(&self.algebra.constraint(assertion)?));
         }
@@ -230,8 +230,11 @@ impl Search {
             let verdict = |assertion: u32| verdicts[assertion as usize];
             admitted.extend(self.algebra.diagrams.admits(what.diagram, verdict).then_some(*value));
         }
-        let all = (sets.listed)(&mut self.algebra, &all)?;
         let admitted = (sets.listed)(&mut self.algebra, &admitted)?;
+        if others == sets.none {
+            return Ok(admitted);
+        }
+        let all = (sets.listed)(&mut self.algebra, &all)?;
         (sets.choose)(&mut self.algebra, all, admitted, others)
     }
 }

@@ -7,7 +7,7 @@
 //! been seen, apart from keys that are written out.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{ENUMERATED_KEYS, FormulaId, KeySetId, MemberKey, split};
+use crate::automaton::formula::{ENUMERATED_KEYS, FormulaId, KeySetId, split};
 use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
 use crate::automaton::step::whitespace::Layout;
 use crate::automaton::step::{Automaton, Container, Cursor, Derived, Frame, PartialKey, StackId, State, ValueDemand};
@@ -260,16 +260,10 @@ impl Automaton {
         }
     }
 
-    /// The number of assertions that the value behind a key is judged by, from a state behind the key: a measure of how long
-    /// it takes to find out what may come there.
-    pub(crate) fn count_value_assertions(&mut self, at: State) -> Result<usize, AutomatonError> {
-        match (at.cursor, self.frame(at.stack)) {
-            (Cursor::Colon(name), Some(frame)) => {
-                let name = MemberKey::Known(name);
-                Ok(self.search.algebra.assertions_of_member(&frame.formulas, name)?.len())
-            }
-            _ => Ok(0),
-        }
+    /// Whether the object that a state is in judges each key by itself, so that the value of one does not depend on the
+    /// members before it.
+    pub(crate) fn judges_keys_singly(&self, at: State) -> bool {
+        self.frame(at.stack).is_some_and(|frame| frame.plain.0.is_some())
     }
 
     /// The state before the value, from a state behind its key; `None` for other states.

@@ -165,36 +165,31 @@ impl Strings<'_> {
         if let Some(known) = self.cache.sets.get(&key) {
             return Ok(known);
         }
-        let fingerprint = self.automaton.languages_mut().fingerprint(language);
-        let mut is_list = self.automaton.languages().word_edges(language).is_some();
-        let set = loop {
-            match self.choose(language, is_list, fingerprint)? {
-                Choice::Known(known) => break known,
-                Choice::New(strategy) => match self.find(strategy, language, fingerprint)? {
-                    Some(found) => {
-                        strategy.trace(language);
-                        break found;
-                    }
-                    // What begins like a list of words has turned out to be none.
-                    None => is_list = false,
-                },
-            }
+        let set = match self.listed(language) {
+            Some(set) => set,
+            None => match self.choose(language)? {
+                Choice::Known(known) => known,
+                Choice::New(strategy) => {
+                    strategy.trace(language);
+                    self.find(strategy, language)?
+                }
+            },
         };
         self.cache.sets.keep(key, set.clone(), set.bytes());
         Ok(set)
     }
 
-    /// Chooses how the tokens are found that may follow between two characters of a string, which perhaps is one of a list.
-    fn choose(
-        &mut self,
-        language: LanguageId,
-        is_list: bool,
-        fingerprint: Option<Fingerprint>,
-    ) -> Result<Choice, AutomatonError> {
+    /// The tokens of a string that is one of a list of words; none of other languages, of which some begin like a list.
+    fn listed(&mut self, language: LanguageId) -> Option<TokenSet> {
+        let mut found = Vec::new();
+        word_list::inside(self.automaton, &self.index.inside, language, &mut found)?;
+        Strategy::WordList.trace(language);
+        Some(TokenSet::of(&found, self.index.len))
+    }
+
+    /// Chooses how the tokens are found that may follow between two characters of a string that is none of a list.
+    fn choose(&mut self, language: LanguageId) -> Result<Choice, AutomatonError> {
         let index = self.index;
-        if is_list {
-            return Ok(Choice::New(Strategy::WordList));
-        }
         if self
             .cache
             .lengths
@@ -207,6 +202,7 @@ impl Strings<'_> {
         {
             return Ok(Choice::New(Strategy::LengthBound(max as usize)));
         }
+        let fingerprint = self.automaton.languages_mut().fingerprint(language);
         let known =
             fingerprint.and_then(|fingerprint| lock(&self.shared.sets).get(&(DecodeState::Between, fingerprint)));
         if let Some(known) = known {
@@ -223,34 +219,23 @@ impl Strings<'_> {
         ))
     }
 
-    /// Finds the tokens in a way; none where the string is no list of words.
-    fn find(
-        &mut self,
-        strategy: Strategy,
-        language: LanguageId,
-        fingerprint: Option<Fingerprint>,
-    ) -> Result<Option<TokenSet>, AutomatonError> {
-        let index = self.index;
+    /// Finds the tokens in a way, and keeps what other schemas may ask for, too.
+    fn find(&mut self, strategy: Strategy, language: LanguageId) -> Result<TokenSet, AutomatonError> {
         let set = match strategy {
-            Strategy::WordList => {
-                let mut found = Vec::new();
-                let is_list = word_list::inside(self.automaton, &index.inside, language, &mut found);
-                return Ok(is_list.map(|()| TokenSet::of(&found, index.len)));
-            }
-            Strategy::FreeString => return Ok(Some(TokenSet::over(Base::Any))),
-            Strategy::LengthBound(max) => return Ok(Some(TokenSet::over(Base::UpTo(max)))),
+            Strategy::FreeString => return Ok(TokenSet::over(Base::Any)),
+            Strategy::LengthBound(max) => return Ok(TokenSet::over(Base::UpTo(max))),
             Strategy::OverApproximation(approximation) => self.approximate(language, approximation)?,
             Strategy::CustomDfa if few_tokens::reads_bound_beside(self.automaton, language)? => {
-                let mut found = Vec::new();
+                let (mut found, index) = (Vec::new(), self.index);
                 few_tokens::inside(self.automaton, &mut self.cache.few, &index.inside, language, &mut found)?;
                 TokenSet::of(&found, index.len)
             }
-            Strategy::CustomDfa | Strategy::CharacterWalk | Strategy::PartialCodePoint => self.walk(language)?,
+            _ => self.walk(language)?,
         };
-        if let Some(fingerprint) = fingerprint {
+        if let Some(fingerprint) = self.automaton.languages_mut().fingerprint(language) {
             lock(&self.shared.sets).keep((DecodeState::Between, fingerprint), set.clone(), set.bytes());
         }
-        Ok(Some(set))
+        Ok(set)
     }
 
     /// The tokens of a language by those of its over-approximation, which has no other: this calls itself once.

@@ -33,6 +33,12 @@ impl Languages {
 
     /// [`cardinality`](Self::cardinality), where it is not known yet.
     fn count(&mut self, language: LanguageId, up_to: u64) -> Result<Cardinality, LimitReached> {
+        if let words @ 1.. = u64::from(self.arena.facts(language).words) {
+            return Ok(match words < up_to {
+                true => Cardinality::Finite(words),
+                false => Cardinality::AtLeast(up_to),
+            });
+        }
         if self.shows_infinite(language)? {
             return Ok(Cardinality::Infinite);
         }

@@ -163,7 +163,7 @@ impl Derivatives {
         match arena.node(id).clone() {
             Expr::None | Expr::Empty => Ok(Vec::new()),
             Expr::Class(ranges) => Ok(ranges.iter().map(|&range| (range, EMPTY)).collect()),
-            Expr::Branch { edges, .. } => Ok(edges.into()),
+            Expr::Branch { edges, .. } => Ok(edges.into_vec()),
             Expr::Concat(first, rest) => {
                 let mut rows = self.table(arena, first, past).to_vec();
                 map(&mut rows, |target| arena.concat_each(target, rest))?;

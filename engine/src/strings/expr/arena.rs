@@ -14,6 +14,10 @@ use crate::strings::shared_layer::{LayeredMap, LayeredVec};
 /// A new language, or the bound that it would exceed.
 pub(in crate::strings) type NewLanguage = Result<LanguageId, LimitReached>;
 
+/// Expressions of one schema that there is room for from the beginning: few schemas have more characters in their names
+/// and constants.
+const ROOM: usize = 448;
+
 /// Expressions by id, each once.
 #[derive(Debug)]
 pub(in crate::strings) struct Arena {
@@ -85,12 +89,12 @@ impl Arena {
     /// An arena that begins with the shared expressions of this one and has so many cells for others.
     pub(in crate::strings) fn over(&self, allowed_cells: usize) -> Self {
         Self {
-            nodes: self.nodes.over(),
-            facts: self.facts.over(),
+            nodes: self.nodes.over(ROOM),
+            facts: self.facts.over(ROOM),
             shared_index: self.shared_index.clone(),
-            index: HashTable::new(),
+            index: HashTable::with_capacity(ROOM),
             hasher: self.hasher.clone(),
-            loops: self.loops.over(),
+            loops: self.loops.over(0),
             leap_seconds: self.leap_seconds.over(),
             octets: self.octets.over(),
             cells: 0,

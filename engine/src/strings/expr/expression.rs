@@ -1,5 +1,7 @@
 //! [`Expr`]: the forms of expressions.
 
+use smallvec::SmallVec;
+
 use crate::strings::charset::CharRange;
 use crate::strings::custom_dfa::CustomDfa;
 use crate::strings::expr::coarse_char_set::CoarseCharSet;
@@ -29,7 +31,7 @@ pub(in crate::strings) enum Expr {
     /// A state of an automaton without cycles: how word lists are stored.
     Branch {
         accepts: bool,
-        edges: Box<[(CharRange, LanguageId)]>,
+        edges: SmallVec<[(CharRange, LanguageId); 1]>,
     },
     /// The first is neither a concatenation nor open.
     Concat(LanguageId, LanguageId),

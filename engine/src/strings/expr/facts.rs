@@ -1,15 +1,19 @@
 //! What is known of an expression when it is made, from what is known of its parts.
 
+use crate::strings::charset::CharRange;
 use crate::strings::expr::arena::Arena;
 use crate::strings::expr::coarse_char_set::CoarseCharSet;
 use crate::strings::expr::expression::{Expr, Facts, LeapMinute, PAST_ROWS};
+use crate::strings::expr::word_lists::short_list;
 use crate::strings::language_id::{LanguageId, UNBOUNDED};
 
 impl Arena {
     /// What is known of an expression that is made, the parts of which have been.
     pub(super) fn facts_of(&self, expr: &Expr) -> Facts {
-        if let Expr::Loop(number) = expr {
-            return self.loops[*number as usize].1;
+        match expr {
+            Expr::Loop(number) => return self.loops[*number as usize].1,
+            Expr::Branch { accepts, edges } => return self.facts_of_branch(*accepts, edges),
+            _ => {}
         }
         Facts {
             firsts: self.firsts_of(expr),
@@ -20,6 +24,31 @@ impl Arena {
         }
     }
 
+    /// What is known of a state of a word list, which schemas have most of.
+    fn facts_of_branch(&self, accepts: bool, edges: &[(CharRange, LanguageId)]) -> Facts {
+        let firsts = CoarseCharSet::of(edges.iter().map(|(range, _)| *range));
+        let mut facts = Facts {
+            simple: true,
+            finite: true,
+            firsts,
+            used: firsts,
+            needed: (!accepts).then_some(firsts),
+            ..Facts::opaque(if accepts { u64::MAX } else { 0 }, 0)
+        };
+        let mut words = Some(u64::from(accepts));
+        for (range, target) in edges {
+            let target = self.facts(*target);
+            facts.simple &= target.simple;
+            facts.finite &= target.finite;
+            facts.used = facts.used.or(target.used);
+            let behind = range.count() * u64::from(target.words);
+            words = words.filter(|_| behind > 0).map(|words| words + behind);
+        }
+        facts.structural = facts.simple;
+        facts.words = short_list(words);
+        facts
+    }
+
     fn structure_of(&self, expr: &Expr) -> Facts {
         let closed = |nullable, simple| Facts {
             simple,
@@ -28,6 +57,7 @@ impl Arena {
         };
         match expr {
             Expr::LeapSecond { .. } => closed(false, true),
+            Expr::Branch { accepts, edges } => self.facts_of_branch(*accepts, edges),
             Expr::None | Expr::Empty | Expr::Class(_) => Facts {
                 finite: true,
                 ..closed(matches!(expr, Expr::Empty), true)
@@ -35,10 +65,6 @@ impl Arena {
             Expr::CustomDfa(state) => Facts {
                 custom_dfa: !state.is_enumerable(),
                 ..closed(state.accepts(), true)
-            },
-            Expr::Branch { accepts, edges } => Facts {
-                finite: edges.iter().all(|&(_, target)| self.is_finite(target)),
-                ..closed(*accepts, edges.iter().all(|&(_, target)| self.is_simple(target)))
             },
             Expr::Concat(first, rest) => Facts {
                 custom_dfa: false,
@@ -106,7 +132,6 @@ impl Arena {
         match node {
             Expr::None | Expr::Empty => CoarseCharSet::NONE,
             Expr::Class(ranges) => CoarseCharSet::of(ranges.iter().copied()),
-            Expr::Branch { edges, .. } => CoarseCharSet::of(edges.iter().map(|(range, _)| *range)),
             Expr::Concat(first, rest) => {
                 let firsts = self.firsts(*first);
                 match self.facts(*first).nullable {
@@ -124,7 +149,9 @@ impl Arena {
                 members.fold(CoarseCharSet::ALL, CoarseCharSet::and)
             }
             Expr::Recall { body, .. } => self.firsts(*body),
-            Expr::Not(_) | Expr::Past(_) | Expr::Loop(_) | Expr::CustomDfa(_) => CoarseCharSet::ALL,
+            Expr::Not(_) | Expr::Past(_) | Expr::Loop(_) | Expr::CustomDfa(_) | Expr::Branch { .. } => {
+                CoarseCharSet::ALL
+            }
             Expr::LeapSecond { minute, .. } => CoarseCharSet::of_text(match minute {
                 LeapMinute::Ahead | LeapMinute::Read(_) => ":",
                 LeapMinute::Begun => "012345",
@@ -147,10 +174,6 @@ impl Arena {
         match node {
             Expr::None | Expr::Empty => CoarseCharSet::NONE,
             Expr::Class(ranges) => CoarseCharSet::of(ranges.iter().copied()),
-            Expr::Branch { edges, .. } => {
-                let first = CoarseCharSet::of(edges.iter().map(|(range, _)| *range));
-                first.or(all_of(&mut edges.iter().map(|(_, target)| *target)))
-            }
             Expr::Concat(first, rest) => self.used(*first).or(self.used(*rest)),
             Expr::Repeat { inner, .. } => self.used(*inner),
             Expr::Or(members) => all_of(&mut members.iter().copied()),
@@ -170,7 +193,6 @@ impl Arena {
         let fewest = |sets: &mut dyn Iterator<Item = CoarseCharSet>| sets.min_by_key(|set| set.count());
         match node {
             Expr::Class(ranges) => Some(CoarseCharSet::of(ranges.iter().copied())),
-            Expr::Branch { accepts: false, edges } => Some(CoarseCharSet::of(edges.iter().map(|(range, _)| *range))),
             Expr::Concat(first, rest) => fewest(&mut [first, rest].into_iter().filter_map(of)),
             Expr::Repeat { inner, min: 1.., .. } => of(inner),
             Expr::Or(members) => members.iter().map(of).reduce(|all, one| Some(all?.or(one?)))?,

@@ -76,23 +76,13 @@ impl Arena {
         Some(words)
     }
 
-    /// How many words there are in a short list; 0 of other languages.
-    pub(in crate::strings) fn words_of(&self, node: &Expr) -> u8 {
-        let words = match node {
+    /// How many words there are in a short list that is none of states; 0 of other languages.
+    pub(super) fn words_of(&self, node: &Expr) -> u8 {
+        short_list(match node {
             Expr::Empty => Some(1),
             Expr::Class(ranges) => Some(ranges.iter().map(|range| range.count()).sum()),
-            Expr::Branch { accepts, edges } => edges.iter().try_fold(u64::from(*accepts), |all, (range, target)| {
-                match self.facts(*target).words {
-                    0 => None,
-                    words => Some(all + range.count() * u64::from(words)),
-                }
-            }),
             _ => None,
-        };
-        match words {
-            Some(words @ 1..=SHORT_LIST_WORDS) => words as u8,
-            _ => 0,
-        }
+        })
     }
 
     /// The words of a short list.
@@ -202,6 +192,14 @@ impl Arena {
         members.push(list);
         members.sort_unstable();
         Ok(())
+    }
+}
+
+/// The number of words of a short list; 0 where they are more, or unknown.
+pub(super) fn short_list(words: Option<u64>) -> u8 {
+    match words {
+        Some(words @ 1..=SHORT_LIST_WORDS) => words as u8,
+        _ => 0,
     }
 }
 
