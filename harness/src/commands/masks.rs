@@ -7,7 +7,7 @@ use clap::Args;
 use maskwright::TokenId;
 use maskwright_suites::dataset::Subsample;
 use maskwright_suites::locate::locate;
-use maskwright_suites::mask_bench::{MaskBench, MaskBenchFile};
+use maskwright_suites::mask_bench::{MaskBench, MaskBenchFile, MaskBenchInstance};
 use maskwright_suites::validate::Scoring;
 use maskwright_worker::Purpose;
 use serde::{Deserialize, Serialize};
@@ -302,7 +302,7 @@ impl MaskRun<'_> {
                 Err(error) => MaskRecord::unusable(key(name), error.to_string()),
                 Ok(file) => {
                     let documents = self.documents.beside(&file.schema_text, &file.documents);
-                    let tokens = tokens(framework, file, &documents, self.vocabulary);
+                    let (tokens, written) = tokens(framework, file, &documents, self.vocabulary);
                     warm_up(
                         worker,
                         self.warm.entry(name).or_default(),
@@ -316,7 +316,10 @@ impl MaskRun<'_> {
                         MaskRecord::new(key(name), trial, &instances, worker.peak_memory())
                     });
                     match MaskRecord::medians(repetitions.collect()) {
-                        Some(record) => record,
+                        Some(record) => MaskRecord {
+                            not_rewritten: written.iter().filter(|written| !**written).count(),
+                            ..record
+                        },
                         None => continue,
                     }
                 }
@@ -340,17 +343,23 @@ fn warm_up(worker: &mut Worker, warm: &mut u64, vocabulary: &NamedVocabulary, op
     }
 }
 
+/// The tokens of a file's instances as a framework is to replay them, and whether they are written as it asks for.
 fn tokens(
     framework: &Framework,
     file: &MaskBenchFile,
     documents: &BTreeMap<String, String>,
     vocabulary: &NamedVocabulary,
-) -> Vec<Vec<TokenId>> {
+) -> (Vec<Vec<TokenId>>, Vec<bool>) {
     let judging = Judging {
         documents,
         assert_formats: ASSERT_FORMATS,
     };
-    let instances = file.instances.iter();
-    let texts = instances.map(|one| framework.text(&judging, &file.schema_text, &one.text, one.valid));
-    texts.map(|text| vocabulary.tokenize(&text)).collect()
+    let texts = |one: &MaskBenchInstance| {
+        let text = framework.text(&judging, &file.schema_text, &one.text, one.valid);
+        (
+            vocabulary.tokenize(text.as_deref().unwrap_or(&one.text)),
+            text.is_some(),
+        )
+    };
+    file.instances.iter().map(texts).unzip()
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::Args;
 use maskwright::TokenId;
 use maskwright_suites::locate::locate;
-use maskwright_suites::test_suite::{Case, Draft, SuitePart, TestSuite};
+use maskwright_suites::test_suite::{Case, CaseInstance, Draft, SuitePart, TestSuite};
 use maskwright_worker::Purpose;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -304,9 +304,11 @@ impl SuiteRun<'_> {
     }
 
     fn tokens(&self, framework: &Framework, judging: &Judging<'_>, case: &Case) -> Vec<Vec<TokenId>> {
-        let instances = case.instances.iter();
-        let texts = instances.map(|one| framework.text(judging, &case.schema_text, &one.text, one.valid));
-        texts.map(|text| self.vocabulary.tokenize(&text)).collect()
+        let tokens = |one: &CaseInstance| {
+            let text = framework.text(judging, &case.schema_text, &one.text, one.valid);
+            self.vocabulary.tokenize(text.as_deref().unwrap_or(&one.text))
+        };
+        case.instances.iter().map(tokens).collect()
     }
 }
 

@@ -230,11 +230,18 @@ pub fn find_executable(program: &ExternalFramework) -> Option<PathBuf> {
 
 impl Framework {
     /// The text of an instance of a schema, as it is to be replayed. It stands as it is where the framework takes any text of
-    /// a value, where the instance is not valid, so that it has none, and where the framework knows of none.
-    pub fn text<'a>(&self, judging: &Judging<'_>, schema: &str, instance: &'a str, valid: bool) -> Cow<'a, str> {
-        let spelling = self.spelling.filter(|_| valid);
-        let spelt = spelling.and_then(|spelling| spelling(judging, schema, instance));
-        spelt.map_or(Cow::Borrowed(instance), Cow::Owned)
+    /// a value, and where the instance is not valid, so that it has none; none where the framework knows of none.
+    pub fn text<'a>(
+        &self,
+        judging: &Judging<'_>,
+        schema: &str,
+        instance: &'a str,
+        valid: bool,
+    ) -> Option<Cow<'a, str>> {
+        match self.spelling.filter(|_| valid) {
+            Some(spelling) => spelling(judging, schema, instance).map(Cow::Owned),
+            None => Some(Cow::Borrowed(instance)),
+        }
     }
 
     /// A worker of this framework. It is not started yet.

@@ -12,7 +12,7 @@ use crate::run::interrupt;
 
 /// Where a schema is found by the one that is made of it.
 const SPELT: &str = "maskwright:spelt";
-/// Members that are tried one behind the other.
+/// Members that are tried one behind the other, and looked ahead at.
 const ATTEMPTS: usize = 10_000;
 /// Bytes of a schema together with an instance up to which the engine is asked for the only value equal to the instance.
 const ONLY_VALUE_BYTES: usize = 1 << 20;
@@ -103,17 +103,21 @@ fn equal_to(value: &Value) -> Value {
     }
 }
 
-/// An instance with its members in an order that the engine takes.
+/// An instance with its members in an order that the engine takes. Mostly the first that is tried is one; where it is none,
+/// members that keep others from coming are not tried further.
 fn in_order(vocabulary: &Arc<Vocabulary>, options: ExactOptions, schema: &str, instance: &Value) -> Option<Value> {
-    let masker = ExactCompiler::new(vocabulary.clone(), options).compile(schema).ok()?;
-    let mut writer = Writer {
-        masker,
-        schema,
-        attempts: ATTEMPTS,
-    };
-    let written = writer.write(instance)?;
-    let is_whole = writer.masker.is_complete().ok()?;
-    is_whole.then_some(written)
+    let compiler = ExactCompiler::new(vocabulary.clone(), options);
+    [false, true].into_iter().find_map(|looks_ahead| {
+        let mut writer = Writer {
+            masker: compiler.compile(schema).ok()?,
+            schema,
+            attempts: if looks_ahead { 10 * ATTEMPTS } else { ATTEMPTS },
+            looks_ahead,
+        };
+        let written = writer.write(instance)?;
+        let is_whole = writer.masker.is_complete().ok()?;
+        is_whole.then_some(written)
+    })
 }
 
 /// Writes a value as far as the engine takes it.
@@ -121,6 +125,8 @@ struct Writer<'a> {
     masker: Box<dyn Masker>,
     schema: &'a str,
     attempts: usize,
+    /// Whether a member is held against those that are left before others are written behind it.
+    looks_ahead: bool,
 }
 
 /// A member that was written: which one, from where on, and its value as it was written.
@@ -194,10 +200,17 @@ impl Writer<'_> {
                 Some(member) => {
                     self.attempts = self.attempts.checked_sub(1).filter(|_| !interrupt::requested())?;
                     let from = self.masker.position();
+                    let others = (0..members.len()).filter(|other| *other != member && is_left(other));
+                    let others = others.map(|other| members[other].0);
+                    let others = self.may_come(others.filter(|_| self.looks_ahead).collect(), written.is_empty())?;
                     let (name, value) = members[member];
-                    let comma = if written.is_empty() { "" } else { "," };
-                    let key = format!("{comma}{}:", json!(name));
-                    let value = self.text(&key).then(|| self.write(value)).flatten();
+                    let value = self
+                        .text(&key(name, written.is_empty()))
+                        .then(|| self.write(value))
+                        .flatten();
+                    // What may come before a member and not behind it has to come before it.
+                    let value =
+                        value.filter(|_| self.may_come(others.clone(), false).is_some_and(|left| left == others));
                     match value {
                         Some(value) => {
                             written.push(Written { member, from, value });
@@ -218,6 +231,18 @@ impl Writer<'_> {
         }
     }
 
+    /// Those of some names that may come next.
+    fn may_come<'n>(&mut self, names: Vec<&'n String>, is_first: bool) -> Option<Vec<&'n String>> {
+        let mut may = Vec::new();
+        for name in names {
+            self.attempts = self.attempts.checked_sub(1)?;
+            let from = self.masker.position();
+            may.extend(self.text(&key(name, is_first)).then_some(name));
+            self.back_to(from)?;
+        }
+        Some(may)
+    }
+
     /// Where the schema first has a member of this name.
     fn place_in_schema(&self, name: &str) -> Option<usize> {
         let quoted = json!(name).to_string();
@@ -225,6 +250,11 @@ impl Writer<'_> {
         let is_name = |place: usize| self.schema[place + quoted.len()..].trim_start().starts_with(':');
         places.map(|(place, _)| place).find(|place| is_name(*place))
     }
+}
+
+/// The text of a member before its value.
+fn key(name: &str, is_first: bool) -> String {
+    format!("{}{}:", if is_first { "" } else { "," }, json!(name))
 }
 
 /// A token for each byte, and one for the end.

@@ -30,6 +30,9 @@ pub struct MaskRecord {
     /// The instances that were replayed, in order.
     #[serde(default)]
     pub instances: Vec<InstanceRecord>,
+    /// How many valid instances were replayed as they stand because no text of theirs in the framework's style was found.
+    #[serde(default)]
+    pub not_rewritten: usize,
     /// Elapsed time of mask and advance of every token tried, in nanoseconds.
     #[serde(default)]
     pub wall_ns: Vec<u64>,
@@ -101,6 +104,7 @@ impl MaskRecord {
             compile_error: None,
             ending: None,
             instances: Vec::new(),
+            not_rewritten: 0,
             wall_ns: Vec::new(),
             cpu_ns: Vec::new(),
             schema_bytes: None,

@@ -90,6 +90,10 @@ fn results(rows: &[MaskRow]) -> Vec<String> {
     let sentence = |row: &MaskRow| {
         let counts = [
             (row.validation_errors, "of which a valid document was rejected"),
+            (
+                row.not_rewritten,
+                "of which a valid document could not be rewritten in its style",
+            ),
             (row.invalidation_errors, "of which an invalid document was accepted"),
             (row.compile_errors, "refused"),
             (row.timeouts, "over the time limit"),
@@ -138,6 +142,7 @@ fn outcomes(rows: &[MaskRow], style: Style) -> Table {
         "passing",
         "compile errors",
         "valid rejected",
+        "not rewritten",
         "invalid accepted",
         "timeouts",
         "crashes",
@@ -158,6 +163,7 @@ fn outcomes(rows: &[MaskRow], style: Style) -> Table {
             row.passing.to_string(),
             row.compile_errors.to_string(),
             row.validation_errors.to_string(),
+            row.not_rewritten.to_string(),
             row.invalidation_errors.to_string(),
             row.timeouts.to_string(),
             row.crashes.to_string(),

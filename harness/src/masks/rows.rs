@@ -31,6 +31,9 @@ pub struct MaskRow {
     pub compile_errors: usize,
     /// Schemas of which a valid instance was rejected.
     pub validation_errors: usize,
+    /// Compiled schemas of which a valid instance was replayed as it stands, because no text of it in the framework's style
+    /// was found.
+    pub not_rewritten: usize,
     /// Schemas of which an invalid instance was accepted.
     pub invalidation_errors: usize,
     /// Schemas on which a limit on time was reached.
@@ -232,6 +235,7 @@ fn row(framework: &str, by_framework: &ByFramework<'_>, check_end: bool) -> Mask
         passing: count(&|record| record.passes(check_end)),
         compile_errors: count(&|record| record.compile_error.is_some()),
         validation_errors: count(&|record| record.rejects_valid(check_end)),
+        not_rewritten: count(&|record| record.compile.is_some() && record.not_rewritten > 0),
         invalidation_errors: count(&|record| record.accepts_invalid(check_end)),
         timeouts: count(&|record| record.ended(&[EndingKind::Timeout])),
         crashes: count(&|record| record.ended(&[EndingKind::Crash, EndingKind::Protocol])),
@@ -371,9 +375,11 @@ mod tests {
             kind: EndingKind::Timeout,
             message: String::new(),
         });
+        let mut as_it_stands = replayed("a", "2", &[(true, false), (false, true)], &[50_000]);
+        as_it_stands.not_rewritten = 1;
         let records = [
             replayed("a", "1", &[(true, true), (false, false)], &[1_000, 3_000]),
-            replayed("a", "2", &[(true, false), (false, true)], &[50_000]),
+            as_it_stands,
             refused("a", "3", "cannot \"x\" at 1"),
             replayed("b", "1", &[(true, true)], &[2_000, 2_000, 2_000]),
             hung,
@@ -383,6 +389,7 @@ mod tests {
         let (a, b) = (&rows[0], &rows[1]);
         assert_eq!((a.schemas, a.passing, a.compile_errors), (3, 1, 1));
         assert_eq!((a.validation_errors, a.invalidation_errors, a.timeouts), (1, 1, 0));
+        assert_eq!((a.not_rewritten, b.not_rewritten), (1, 0));
         assert_eq!(a.own.tbm_us.mean, Some(18.0));
         assert_eq!((a.own.tokens, a.shared.tokens, a.shared.measured), (3, 2, 1));
         assert_eq!(a.shared.tbm_us.max, Some(3.0));
