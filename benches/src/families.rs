@@ -343,7 +343,7 @@ fn lookaheads(n: usize) -> Value {
 }
 
 /// A list of calls of `n` tools, told apart by their names.
-fn tools(n: usize) -> Value {
+pub fn tools(n: usize) -> Value {
     let calls = each(n, |i| {
         let arguments = json!({
             "type": "object",

@@ -14,7 +14,7 @@ use std::thread;
 
 use maskwright::Vocabulary;
 
-pub use families::{FAMILIES, Family};
+pub use families::{FAMILIES, Family, tools};
 pub use states::{SCHEMAS_TO_COMPILE, State, Visit, states};
 
 /// Stack of the thread that measures, as a worker of the harness has it: frameworks recurse over schemas.

@@ -6,10 +6,13 @@ use std::time::Duration;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, measurement::WallTime};
 use maskwright::{Compiler, Vocabulary};
 
-use crate::{SCHEMAS_TO_COMPILE, State, Visit, states};
+use crate::{SCHEMAS_TO_COMPILE, State, Visit, states, tools};
 
 /// Tokens that are taken back.
 const TAKEN_BACK: usize = 4;
+
+/// Numbers of tools in one schema.
+const TOOLS: [usize; 4] = [10, 50, 100, 500];
 
 /// The state in which tokens are taken back.
 const TAKEN_BACK_IN: &str = "closing several levels";
@@ -37,6 +40,32 @@ pub fn measure(criterion: &mut Criterion, framework: &str, compiler: &dyn Compil
     compilations(criterion, framework, compiler, &usable);
     forks(criterion, framework, compiler, &usable);
     left_out
+}
+
+/// Measures how long a framework takes to compile lists of calls of so many tools, told apart by their names, and for the
+/// first mask.
+pub fn measure_tools(criterion: &mut Criterion, framework: &str, compiler: &dyn Compiler) {
+    let mut group = group(criterion, "tools: compile and first mask");
+    for count in TOOLS {
+        let schema = tools(count).to_string();
+        compile(
+            &mut group,
+            BenchmarkId::new(count.to_string(), framework),
+            compiler,
+            &schema,
+        );
+    }
+    group.finish();
+}
+
+fn compile(group: &mut BenchmarkGroup<'_, WallTime>, id: BenchmarkId, compiler: &dyn Compiler, schema: &str) {
+    group.bench_function(id, |bencher| {
+        bencher.iter_with_large_drop(|| {
+            let mut masker = compiler.compile(schema).expect("a schema that every framework takes");
+            masker.mask().expect("a mask");
+            masker
+        });
+    });
 }
 
 fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
@@ -90,13 +119,12 @@ fn compilations(criterion: &mut Criterion, framework: &str, compiler: &dyn Compi
         .iter()
         .filter(|(state, _)| SCHEMAS_TO_COMPILE.contains(&state.name));
     for (state, _) in chosen {
-        group.bench_function(BenchmarkId::new(state.name, framework), |bencher| {
-            bencher.iter_with_large_drop(|| {
-                let mut masker = compiler.compile(&state.schema).expect("it did before");
-                masker.mask().expect("a mask");
-                masker
-            });
-        });
+        compile(
+            &mut group,
+            BenchmarkId::new(state.name, framework),
+            compiler,
+            &state.schema,
+        );
     }
     group.finish();
 }

@@ -21,6 +21,7 @@ fn main() {
         let compiler = GlrmaskCompiler::new(vocabulary.clone()).expect("glrmask in the mode of its documentation");
         let left_out = masks::measure(&mut criterion, "glrmask", &compiler, &vocabulary);
         let _ = std::io::stderr().write_all(left_out.as_bytes());
+        masks::measure_tools(&mut criterion, "glrmask", &compiler);
         criterion.final_summary();
     });
 }
