@@ -1,7 +1,7 @@
 //! [`OutputFile`]: a file that a command writes its result to.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
@@ -10,7 +10,10 @@ use crate::error::CommandError;
 /// A device or a pipe is written as it is.
 #[derive(Debug)]
 pub struct OutputFile {
+    /// The name that the user gave.
     path: PathBuf,
+    /// What a link of that name leads to.
+    place: PathBuf,
     /// The file beside it that is written until then.
     partial: Option<PathBuf>,
     writer: BufWriter<File>,
@@ -23,26 +26,33 @@ impl OutputFile {
     ///
     /// [`CommandError::Exists`], where there is a file that is not empty, and [`CommandError::Write`].
     pub fn create(path: &Path, force: bool) -> Result<Self, CommandError> {
-        // What a link leads to is written, not the link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let known = fs::metadata(&path).ok();
+        let known = fs::metadata(path).ok();
         if !force && known.as_ref().is_some_and(|known| known.is_file() && known.len() > 0) {
-            return Err(CommandError::Exists { path });
+            return Err(CommandError::Exists { path: path.to_owned() });
         }
+        // What a link leads to is written, not the link.
+        let place = match fs::canonicalize(path) {
+            Err(_) if path.is_symlink() => {
+                let problem = io::Error::other("it is a link to a place that is not there");
+                return Err(CommandError::write(path, problem));
+            }
+            place => place.unwrap_or_else(|_| path.to_owned()),
+        };
         let is_special = known.is_some_and(|known| !known.is_file());
         let partial = (!is_special).then(|| {
-            let mut name = path.clone().into_os_string();
+            let mut name = place.clone().into_os_string();
             name.push(".partial");
             PathBuf::from(name)
         });
         let opened = match &partial {
             Some(partial) => File::create(partial),
-            None => File::options().write(true).open(&path),
+            None => File::options().write(true).open(&place),
         };
-        let file = opened.map_err(|source| CommandError::write(&path, source))?;
+        let file = opened.map_err(|source| CommandError::write(path, source))?;
         Ok(Self {
             writer: BufWriter::new(file),
-            path,
+            path: path.to_owned(),
+            place,
             partial,
         })
     }
@@ -65,7 +75,7 @@ impl OutputFile {
     pub fn finish(mut self) -> Result<(), CommandError> {
         let flushed = self.writer.flush();
         let placed = flushed.and_then(|()| match self.partial.take() {
-            Some(partial) => fs::rename(partial, &self.path),
+            Some(partial) => fs::rename(partial, &self.place),
             None => Ok(()),
         });
         placed.map_err(|source| CommandError::write(&self.path, source))

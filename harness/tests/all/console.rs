@@ -15,9 +15,9 @@ const COLUMNS: usize = 80;
 /// What stands above the captured commands.
 const HEADING: &str = "# What the commands print
 
-The README's commands on a terminal of 80 columns. `MASKWRIGHT_UPDATE_DOCS=1 cargo test -p maskwright-harness console` captures them anew, of a
-development build, so that times are longer than those of a release; without the variable, the test compares what does not vary from run to run.
-Documents that `sample` prints are one a line, whatever the width.
+The README's commands on a terminal of 80 columns. `MASKWRIGHT_UPDATE_DOCS=1 cargo test -p maskwright-harness console` captures them anew; without the
+variable, the test compares what does not vary from run to run. The times are those of a development build beside other work, and compare nothing:
+[results.md](results.md) has those of a release. Documents that `sample` prints are one a line, whatever the width.
 ";
 
 /// A command of the README and what it prints.

@@ -74,32 +74,34 @@ fn resident_mib() -> Option<u64> {
 mod tests {
     use super::*;
 
-    const BOUNDS: Bounds = Bounds {
-        memory_mib: 300,
-        time: Duration::from_millis(500),
+    /// More than anything here takes, on a busy machine too.
+    const WIDE: Bounds = Bounds {
+        memory_mib: 1 << 20,
+        time: Duration::from_secs(120),
     };
 
     #[test]
     fn work_within_its_bounds_is_done() {
-        assert_eq!(watched(BOUNDS, || vec![1_u8; 1 << 20].len()), Ok(1 << 20));
+        assert_eq!(watched(WIDE, || vec![1_u8; 1 << 20].len()), Ok(1 << 20));
+        assert_eq!(watched(WIDE, || -> u8 { panic!("on purpose") }), Err(GivenUp::NotRun));
     }
 
     #[test]
     fn work_beyond_its_bounds_is_given_up() {
-        let long = || thread::sleep(Duration::from_secs(5));
-        assert_eq!(watched(BOUNDS, long), Err(GivenUp::Time(BOUNDS.time)));
+        let time = Duration::from_millis(300);
+        let long = || thread::sleep(Duration::from_secs(120));
+        assert_eq!(watched(Bounds { time, ..WIDE }, long), Err(GivenUp::Time(time)));
         if cfg!(target_os = "linux") {
             let large = || {
                 let memory = vec![1_u8; 600 << 20];
-                thread::sleep(Duration::from_secs(1));
+                thread::sleep(Duration::from_secs(5));
                 memory.len()
             };
             let bounds = Bounds {
-                time: Duration::from_secs(60),
-                ..BOUNDS
+                memory_mib: 300,
+                ..WIDE
             };
             assert_eq!(watched(bounds, large), Err(GivenUp::Memory(300)));
         }
-        assert_eq!(watched(BOUNDS, || -> u8 { panic!("on purpose") }), Err(GivenUp::NotRun));
     }
 }

@@ -48,6 +48,20 @@ fn files_are_not_written_over_and_never_half_written() {
     assert_eq!(lines(&file).len(), 3);
     assert!(!partial.exists());
 
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("samples.jsonl", path.join("link")).unwrap();
+        std::os::unix::fs::symlink("nowhere", path.join("lost")).unwrap();
+        let to = |out| ["ifstruct", "generate", "--split", "test", "-n", "2", "--out", out];
+        succeed(path, &[&to("link")[..], &["--force"]].concat());
+        assert!(lines(&file).len() == 2 && path.join("link").is_symlink());
+        let (code, said) = fail(path, &to("lost"));
+        assert!(
+            code == 4 && said.contains("a link to a place that is not there"),
+            "{said}"
+        );
+    }
+
     let run = [
         "ifstruct",
         "run",
