@@ -269,20 +269,18 @@ const PLAIN_INDENT: &str = "indent of any width";
 const WIDEST_MARGIN: usize = 1 << 16;
 
 /// The filter `indent`, with a width that cannot ask for more memory than there is.
-fn indent(state: &mut State<'_, '_>, arguments: Rest<Value>) -> Result<Value, Error> {
-    let width_of = |argument: &Value| {
-        let named = argument.get_attr("width").ok().and_then(|width| width.as_usize());
-        argument.as_usize().or(named)
+fn indent(state: &mut State<'_, '_>, arguments: Rest<Value>, named: Kwargs) -> Result<Value, Error> {
+    let width = match arguments.get(1) {
+        Some(width) => width.as_usize(),
+        None => named.get("width")?,
     };
-    // The first is the text.
-    if arguments
-        .iter()
-        .skip(1)
-        .filter_map(width_of)
-        .any(|width| width > WIDEST_MARGIN)
-    {
+    if width.is_some_and(|width| width > WIDEST_MARGIN) {
         let message = format!("indent: a width over {WIDEST_MARGIN}");
         return Err(Error::new(ErrorKind::InvalidOperation, message));
+    }
+    let mut arguments = arguments.0;
+    if named.args().next().is_some() {
+        arguments.push(named.into());
     }
     state.apply_filter(PLAIN_INDENT, &arguments)
 }
