@@ -182,14 +182,37 @@ impl Algebra {
         Ok(names.iter().copied().take(most).collect())
     }
 
+    /// Up to `most` keys of a set that are not among `others`.
+    pub(crate) fn keys_beside(
+        &mut self,
+        names: &CellKeys,
+        others: &HashSet<TextId>,
+        most: usize,
+    ) -> Result<Vec<TextId>, AutomatonError> {
+        if let CellKeys::AllBut(excluded) = names {
+            let excluded: HashSet<TextId> = excluded.iter().copied().collect();
+            let mut found = Vec::new();
+            for text in short_texts() {
+                if found.len() == most {
+                    break;
+                }
+                let known = self.texts.find_extended(TextId::EMPTY, &text);
+                if !known.is_some_and(|known| excluded.contains(&known) || others.contains(&known)) {
+                    found.push(self.texts.intern(&text));
+                }
+            }
+            return Ok(found);
+        }
+        let mut keys = self.some_keys(names, others.len().saturating_add(most))?;
+        keys.retain(|name| !others.contains(name));
+        keys.truncate(most);
+        Ok(keys)
+    }
+
     /// A key of a set that is not among `others`; `None` if there is none.
     pub(crate) fn key_beside(&mut self, names: &CellKeys, others: &[TextId]) -> Result<Option<TextId>, AutomatonError> {
-        let names = self.some_keys(names, others.len() + 1)?;
-        if others.len() < KEYS_LISTED_AT_ONCE {
-            return Ok(names.into_iter().find(|name| !others.contains(name)));
-        }
-        let others: HashSet<TextId> = others.iter().copied().collect();
-        Ok(names.into_iter().find(|name| !others.contains(name)))
+        let others = others.iter().copied().collect();
+        Ok(self.keys_beside(names, &others, 1)?.pop())
     }
 
     /// Notes that a language has all keys but these.
@@ -316,4 +339,17 @@ impl Algebra {
         let limit = ("name_classes", self.limits.name_classes);
         check_limit(count, limit, "classes of names in one object")
     }
+}
+
+/// All texts of small letters, shorter ones first.
+fn short_texts() -> impl Iterator<Item = String> {
+    (0_u64..).map(|number| {
+        let (mut text, mut left) = (Vec::new(), number);
+        while left > 0 {
+            left -= 1;
+            text.push(char::from(b'a' + (left % 26) as u8));
+            left /= 26;
+        }
+        text.iter().rev().collect()
+    })
 }

@@ -91,10 +91,7 @@ impl Search {
             let own = members.iter().map(|(name, _)| *name);
             let gone: HashSet<TextId> = used.iter().copied().chain(own).collect();
             let wanted = usize::try_from(other.count).unwrap_or(usize::MAX);
-            let names = self
-                .algebra
-                .some_keys(&other.names, wanted.saturating_add(gone.len()))?;
-            let names = names.into_iter().filter(|name| !gone.contains(name)).take(wanted);
+            let names = self.algebra.keys_beside(&other.names, &gone, wanted)?.into_iter();
             members.extend(names.map(|name| (name, other.value.clone())));
         }
         Ok((members.len() as u64 == model.count).then_some(members))

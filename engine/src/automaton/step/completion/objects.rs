@@ -85,8 +85,10 @@ impl Automaton {
             listed.extend(self.search.algebra.named_keys(open.demand));
             let mut known = gone;
             let mut optional = Vec::new();
+            let compared = least - names.len() + COMPARED_KEYS;
             for name in listed {
                 if known.insert(name)
+                    && optional.len() < compared
                     && plain.refused.binary_search(&name).is_err()
                     && let Some(piece) = self.member_piece(plain, open.demand, name, true)?
                 {
@@ -96,17 +98,15 @@ impl Automaton {
             optional.sort_by_key(|(length, _)| *length);
             names.extend(optional.iter().map(|(_, name)| *name).take(least - names.len()));
             if names.len() < least {
-                let known: Vec<TextId> = known.into_iter().collect();
-                for cell in self.search.algebra.key_cells(open.demand, &known, open.exhausted)? {
-                    let others = least - names.len() + known.len();
-                    let Ok(others) = self.search.algebra.some_keys(&cell.names, others) else {
+                let listed: Vec<TextId> = known.iter().copied().collect();
+                for cell in self.search.algebra.key_cells(open.demand, &listed, open.exhausted)? {
+                    let wanted = least - names.len();
+                    // Keys that are too hard to find are skipped.
+                    let Ok(others) = self.search.algebra.keys_beside(&cell.names, &known, wanted) else {
                         continue;
                     };
                     for name in others {
-                        if names.len() < least
-                            && !known.contains(&name)
-                            && self.member_piece(plain, open.demand, name, true)?.is_some()
-                        {
+                        if self.member_piece(plain, open.demand, name, true)?.is_some() {
                             names.push(name);
                         }
                     }
@@ -216,6 +216,9 @@ impl Automaton {
         Ok(None)
     }
 }
+
+/// Number of optional keys that are compared for the shortest members, beyond those needed.
+const COMPARED_KEYS: usize = 64;
 
 /// Number of alternatives that are compared for the shortest.
 const COMPARED_ALTERNATIVES: usize = 16;
