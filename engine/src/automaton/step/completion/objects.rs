@@ -34,6 +34,9 @@ impl Automaton {
         if self.search.algebra.at_end(open.demand) && !open.must {
             return Ok(Some(vec![b"}"[..].into()]));
         }
+        if let Some(plain) = self.search.algebra.independent_keys(open.demand) {
+            return self.independent_rest(&plain, open);
+        }
         let mut shortest: Option<Vec<TextPiece>> = None;
         let length = |pieces: &Vec<TextPiece>| pieces.iter().map(|piece| piece.len()).sum::<usize>();
         let alternatives = self.search.algebra.formulas.disjuncts(&open.demand).to_vec();

@@ -70,7 +70,9 @@ pub(crate) struct CompletionMemo {
     pub(super) filler: Option<Arc<[u8]>>,
     /// The values being spelled out at the moment, the outermost first.
     pub(super) open: Vec<(Constraint, OrderId)>,
-    /// Whether an answer rests on a value in `open`, or on the limit on nesting, and must not be remembered.
+    /// Number of values looked at since `open` was empty.
+    pub(super) looks: usize,
+    /// Whether an answer rests on a value in `open`, or on a limit, and must not be remembered.
     pub(super) provisional: bool,
     bytes: usize,
 }

@@ -15,6 +15,10 @@ use std::sync::Arc;
 /// Nesting depth of values in a completion.
 const MAX_NESTING: usize = 64;
 
+/// Number of values that are spelled out in aid of one. Where many have no text, each would be tried in all ways that values
+/// around it can be.
+const MAX_LOOKS: usize = 1 << 14;
+
 /// Length in bytes up to which a scalar is short enough not to look for a shorter container.
 const CHEAP_BYTES: usize = 5;
 
@@ -31,7 +35,11 @@ impl Automaton {
             return Ok(known.clone());
         }
         let open = &self.completions.open;
-        if open.contains(&place) || open.len() >= MAX_NESTING {
+        if open.is_empty() {
+            self.completions.looks = 0;
+        }
+        self.completions.looks += 1;
+        if open.contains(&place) || open.len() >= MAX_NESTING || self.completions.looks > MAX_LOOKS {
             self.completions.provisional = true;
             return Ok(None);
         }
