@@ -14,6 +14,7 @@ pub(super) mod expectation;
 mod independent_keys;
 pub(super) mod key_list;
 pub(super) mod least_fixpoint;
+mod member_verdicts;
 pub(super) mod memo;
 pub(super) mod next_keys;
 mod satisfiable;

@@ -242,12 +242,12 @@ impl FewTokens<'_> {
     }
 }
 
+/// What is left of a language beside a bound, and the least and the most of its characters.
+type Bounded = (Residual, (u64, u64));
+
 /// What is left of a language beside a bound on its characters, and the least and the most of these; none where there is no
 /// bound, or the lengths of the rest are not easily seen.
-fn bound_beside(
-    automaton: &mut Automaton,
-    language: LanguageId,
-) -> Result<Option<(Residual, (u64, u64))>, AutomatonError> {
+fn bound_beside(automaton: &mut Automaton, language: LanguageId) -> Result<Option<Bounded>, AutomatonError> {
     let Some((unbounded, min, max)) = automaton.languages_mut().split_length(language)? else {
         return Ok(None);
     };

@@ -8,7 +8,6 @@ use crate::automaton::formula::{
     Assertion, AssertionId, Constraint, FormulaId, ItemsId, MemberKey, TextId, verdict_of,
 };
 use crate::automaton::search::{Domain, Requirement, Search};
-use crate::json::Value;
 use crate::{numbers, strings};
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
@@ -85,16 +84,7 @@ impl Search {
         {
             return Ok(None);
         }
-        let mut scalars = Vec::new();
-        scalars.extend(value.null.then(Value::null));
-        scalars.extend(value.yes.then(|| Value::boolean(true)));
-        scalars.extend(value.no.then(|| Value::boolean(false)));
-        let members = self.algebra.number_texts.sets_mut().members(value.numbers, most)?;
-        scalars.extend(members.into_iter().map(Value::number));
-        let members = self.algebra.languages.members(value.strings, most)?;
-        scalars.extend(members.iter().map(|text| Value::string(text)));
-        let scalars = scalars.iter().map(|scalar| self.algebra.equal_to(scalar.as_ref()));
-        let mut values: Vec<AssertionId> = scalars.collect();
+        let mut values = self.scalars_of(value, most)?;
         let are_all = self.add_arrays(value.arrays, most, &mut values)?
             && self.add_objects(value.objects, most, &mut values)?
             && values.len() < most;

@@ -5,7 +5,7 @@
 //! the number of combinations.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, FormulaId};
+use crate::automaton::formula::{AssertionId, Constraint, FormulaId};
 use crate::automaton::search::search::Search;
 use crate::json::Value;
 use crate::{numbers, strings};
@@ -98,18 +98,24 @@ impl Search {
         let strings::Cardinality::Finite(_) = self.algebra.languages.cardinality(what.strings, most)? else {
             return Ok(None);
         };
-        let mut values = Vec::new();
-        values.extend(what.null.then(Value::null));
-        values.extend(what.yes.then(|| Value::boolean(true)));
-        values.extend(what.no.then(|| Value::boolean(false)));
-        let numbers = self.algebra.number_texts.sets_mut().members(what.numbers, MAX_VALUES)?;
-        values.extend(numbers.into_iter().map(Value::number));
-        let strings = self.algebra.languages.members(what.strings, MAX_VALUES)?;
-        values.extend(strings.iter().map(|text| Value::string(text)));
-        let values = values.into_iter().map(|value| self.algebra.equal_to(value.as_ref()));
-        let mut values: Vec<AssertionId> = values.collect();
+        let mut values = self.scalars_of(what, MAX_VALUES)?;
         values.sort_unstable();
         Ok(Some(values.into()))
+    }
+
+    /// The scalars that satisfy a constraint, of numbers and of strings at most `most` each, as assertions of being equal to
+    /// them.
+    pub(super) fn scalars_of(&mut self, value: Constraint, most: usize) -> Result<Vec<AssertionId>, AutomatonError> {
+        let mut scalars = Vec::new();
+        scalars.extend(value.null.then(Value::null));
+        scalars.extend(value.yes.then(|| Value::boolean(true)));
+        scalars.extend(value.no.then(|| Value::boolean(false)));
+        let numbers = self.algebra.number_texts.sets_mut().members(value.numbers, most)?;
+        scalars.extend(numbers.into_iter().map(Value::number));
+        let strings = self.algebra.languages.members(value.strings, most)?;
+        scalars.extend(strings.iter().map(|text| Value::string(text)));
+        let scalars = scalars.iter().map(|scalar| self.algebra.equal_to(scalar.as_ref()));
+        Ok(scalars.collect())
     }
 
     /// Splits `assertions` into those with few values and the others; `None` if there are not enough of the former.

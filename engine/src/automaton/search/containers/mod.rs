@@ -9,5 +9,6 @@ pub(super) mod arrays;
 pub(super) mod object_facts;
 mod object_models;
 mod objects;
+mod positions;
 mod tableau;
 mod value_facts;
