@@ -28,6 +28,10 @@ impl CharacterWalk<'_> {
         if self.excludes || automaton.languages().is_non_enumerable(language) {
             return Ok(false);
         }
+        // Where only few things are asked for their states are few as well, and what leaves the class costs more.
+        if !automaton.languages().asks_for_many(language) {
+            return Ok(false);
+        }
         let Some(class) = automaton.languages_mut().open_class(language)? else {
             return Ok(false);
         };

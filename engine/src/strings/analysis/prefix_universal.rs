@@ -190,7 +190,7 @@ impl Languages {
     }
 
     /// Whether `id` asks for several things at once, so that its states are as many as sets of these.
-    pub(in crate::strings) fn asks_for_many(&self, id: LanguageId) -> bool {
+    pub(crate) fn asks_for_many(&self, id: LanguageId) -> bool {
         matches!(self.arena.node(id), Expr::And(members) if members.len() >= MANY) && !self.arena.has_custom_dfa(id)
     }
 
