@@ -106,7 +106,8 @@ fn a_chat_template_cannot_take_all_memory() {
     let doubled =
         "{% set s = namespace(x='x' * 1000) %}{% for i in range(60) %}{% set s.x = s.x ~ s.x %}{% endfor %}done";
     let replaced = "{% set s = 'x' * 8000000 %}{{ s | replace('x', s) | length }}";
-    for (template, needle) in [(doubled, "MiB of memory"), (replaced, "MiB of memory")] {
+    // On a busy machine, the second takes its time before it takes its memory.
+    for (template, needle) in [(doubled, "takes more than 512 MiB of memory"), (replaced, ": takes ")] {
         write(model.join("chat_template.jinja"), template);
         let arguments = [
             "bench",
