@@ -75,6 +75,22 @@ pub(crate) const SCHEMAS: [&str; 48] = [
     r#"{"oneOf": [{"properties": {"a": {"const": 0}}}, {"properties": {"a": {"const": 1}}}, {"properties": {"a": {"const": "a"}, "b": {"type": "integer"}}}, {"properties": {"a": {"const": "ab"}}}], "type": "object"}"#,
 ];
 
+/// Schemas under which members and items depend on one another.
+const DEPENDENT: [&str; 7] = [
+    r#"{"type": "object", "unevaluatedProperties": false, "oneOf": [
+        {"properties": {"a": {"const": 1}, "b": {"type": "string"}}, "required": ["a"]},
+        {"properties": {"a": {"enum": [2, null]}, "c": {"type": "number"}}, "required": ["a"]}]}"#,
+    r#"{"type": "object", "oneOf": [{"properties": {"a": {"const": 1}, "b": {"minimum": 1}}}, {"properties": {"a": {"const": 2}, "b": {"type": "null"}}}]}"#,
+    r#"{"type": "object", "allOf": [{"oneOf": [{"required": ["a"]}, {"required": ["ab"]}]}, {"anyOf": [{"required": ["b"]}, {"required": ["c"]}]}]}"#,
+    r#"{"type": "object", "dependentRequired": {"a": ["ab"], "ab": ["b"], "b": ["c"]}, "minProperties": 1}"#,
+    r#"{"type": "array", "uniqueItems": true, "allOf": [{"contains": {"type": "number"}}, {"contains": {"type": "string"}}, {"contains": {"minimum": 2}},
+        {"contains": {"const": true}}, {"contains": {"minLength": 1}}], "maxItems": 4}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"oneOf": [{"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"]},
+        {"type": "object", "properties": {"a": {"const": 2}}, "required": ["a"], "maxProperties": 1}]}}"#,
+    r##"{"oneOf": [{"type": "object", "properties": {"a": {"const": 1}, "b": {"type": "array", "items": {"$ref": "#"}, "minItems": 1}}, "required": ["a", "b"]},
+        {"type": "object", "properties": {"a": {"const": 2}}, "required": ["a"]}]}"##,
+];
+
 /// Patterns for the judge, matched by the `fancy-regex` crate.
 pub(crate) struct Regexes;
 
@@ -182,7 +198,7 @@ pub(crate) fn document(random: &mut ChaCha8Rng, depth: u32) -> String {
 fn documents_are_accepted_if_and_only_if_they_are_valid() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let documents: Vec<String> = (0..1500).map(|_| document(&mut random, 3)).collect();
-    for schema in SCHEMAS {
+    for schema in SCHEMAS.into_iter().chain(DEPENDENT) {
         let mut subject = subject(schema);
         let mut valid = 0;
         for text in &documents {

@@ -81,7 +81,7 @@ fn every_valid_value_has_a_text_in_the_schemas_order() {
         .map(|_| texts(&tree(&mut random, 2)))
         .filter(|texts| texts.len() < 200)
         .collect();
-    for schema in SCHEMAS {
+    for schema in SCHEMAS.into_iter().chain(DEPENDENT) {
         let mut subject = styled(schema, Style::generation());
         for texts in &trees {
             let valid = subject.judge(&texts[0]);
@@ -161,7 +161,7 @@ fn a_style_refuses_what_is_in_another() {
 fn completions_end_documents() {
     let mut random = ChaCha8Rng::seed_from_u64(4);
     for style in [Style::rfc8259(), Style::generation()] {
-        for schema in SCHEMAS {
+        for schema in SCHEMAS.into_iter().chain(DEPENDENT) {
             let mut subject = styled(schema, style);
             for _ in 0..20 {
                 let (mut at, mut text) = (subject.start, Vec::new());

@@ -242,11 +242,11 @@ impl FewTokens<'_> {
     }
 }
 
-/// What is left of a language beside a bound, and the least and the most of its characters.
+/// The rest of a language that has a bound on its characters, and the least and the greatest number of these.
 type Bounded = (Residual, (u64, u64));
 
-/// What is left of a language beside a bound on its characters, and the least and the most of these; none where there is no
-/// bound, or the lengths of the rest are not easily seen.
+/// Splits a language into a bound on its characters and the rest; `None` if it has no bound, or if the lengths of texts of
+/// the rest are not easily seen.
 fn bound_beside(automaton: &mut Automaton, language: LanguageId) -> Result<Option<Bounded>, AutomatonError> {
     let Some((unbounded, min, max)) = automaton.languages_mut().split_length(language)? else {
         return Ok(None);

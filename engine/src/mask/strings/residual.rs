@@ -15,7 +15,7 @@ pub(crate) enum Residual {
 }
 
 impl Residual {
-    /// What may follow where a text of `language` begins.
+    /// The residual before the first character of a text of `language`.
     pub(crate) fn new(automaton: &mut Automaton, language: LanguageId) -> Result<Self, AutomatonError> {
         Ok(match automaton.languages_mut().custom_dfa_states(language)? {
             Some(machine) => Self::CustomDfa(machine),

@@ -15,8 +15,9 @@ use crate::strings::limits::LimitReached;
 /// Nesting of an expression that is looked at.
 const DEPTH: usize = 8;
 
-/// Languages at once from which on their states are too many to be looked at.
-const MANY: usize = 4;
+/// Languages in an intersection from which on it is read as open: each may have been satisfied or not, so that four have
+/// up to sixteen states, where few have few.
+const INTERSECTED_LANGUAGES: usize = 4;
 
 /// The characters of ASCII, as bits.
 const ALL_ASCII: u128 = u128::MAX;
@@ -191,7 +192,8 @@ impl Languages {
 
     /// Whether `id` asks for several things at once, so that its states are as many as sets of these.
     pub(crate) fn asks_for_many(&self, id: LanguageId) -> bool {
-        matches!(self.arena.node(id), Expr::And(members) if members.len() >= MANY) && !self.arena.has_custom_dfa(id)
+        matches!(self.arena.node(id), Expr::And(members) if members.len() >= INTERSECTED_LANGUAGES)
+            && !self.arena.has_custom_dfa(id)
     }
 
     /// Notes that what follows characters of an open class is not empty, and open over the same class.

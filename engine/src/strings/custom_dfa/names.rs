@@ -36,7 +36,7 @@ impl Names {
         self.iter().any(|known| known == name)
     }
 
-    /// These names and another.
+    /// A copy of the set with one more name, which comes last.
     pub(super) fn with(&self, name: &str) -> Self {
         static KEYS: OnceLock<RandomState> = OnceLock::new();
         let hash = KEYS.get_or_init(RandomState::new).hash_one(name);
@@ -48,7 +48,7 @@ impl Names {
         })))
     }
 
-    /// These names but for one.
+    /// A copy of the set without one of its names.
     pub(super) fn without(&self, name: &str) -> Self {
         if !self.contains(name) {
             return self.clone();

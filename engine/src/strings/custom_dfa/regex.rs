@@ -19,7 +19,7 @@ use crate::strings::unicode_properties::{name_parts, name_starts, property_endin
 const MAX_NESTING: usize = 100;
 /// The greatest number of a group that a reference may have: three digits, so that the digits read say whether one may follow.
 const MAX_REFERENCE: u32 = 999;
-/// What stands for the beginning of any name in a coarse state.
+/// The text that a coarse state of a regular expression has in place of the beginning of a group's name.
 const ANY_NAME: &str = "_";
 /// Characters that stand for themselves only behind a backslash.
 pub(in crate::strings) const SYNTAX: &str = "^$\\.*+?()[]{}|";

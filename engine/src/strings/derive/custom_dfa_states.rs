@@ -76,7 +76,7 @@ impl CustomDfaStates {
         }
     }
 
-    /// These states within bounds on the number of characters.
+    /// The states with bounds on the number of characters that the whole text may have.
     pub(crate) fn within(&self, (min, max): (u64, u64)) -> Self {
         let parts = self.parts.iter().cloned();
         let parts = parts.map(|part| BoundedState { min, max, ..part }).collect();

@@ -24,7 +24,7 @@ impl Arena {
         }
     }
 
-    /// What is known of a state of a word list, which schemas have most of.
+    /// The facts of a state of a word list, from one pass over its edges: most states of most schemas are of this kind.
     fn facts_of_branch(&self, accepts: bool, edges: &[(CharRange, LanguageId)]) -> Facts {
         let firsts = CoarseCharSet::of(edges.iter().map(|(range, _)| *range));
         let mut facts = Facts {

@@ -171,7 +171,7 @@ fn every_text_goes_on_in_prefix_universal_languages() {
     assert!(prefix_universal > 100 && others > 100, "{prefix_universal} {others}");
 }
 
-/// What asks for several things has a text that has them all, from wherever it is not said to be empty.
+/// An intersection of patterns has a text, wherever it is not said to be empty, and every pattern has that text.
 #[test]
 fn texts_are_found_that_have_all_that_is_asked_for() {
     let asked = [

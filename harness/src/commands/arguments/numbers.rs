@@ -11,7 +11,7 @@ const MOST_THREADS: usize = 512;
 ///
 /// # Errors
 ///
-/// What is wrong with it, in words.
+/// A sentence that says what is wrong with the text.
 pub fn positive<N: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
     match text.parse::<N>() {
         Ok(number) if number >= N::from(1) => Ok(number),
@@ -24,7 +24,7 @@ pub fn positive<N: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) ->
 ///
 /// # Errors
 ///
-/// What is wrong with it, in words.
+/// A sentence that says what is wrong with the text.
 pub fn threads(text: &str) -> Result<usize, String> {
     match positive(text)? {
         threads @ ..=MOST_THREADS => Ok(threads),
@@ -39,7 +39,7 @@ const MOST_REPETITIONS: usize = 1000;
 ///
 /// # Errors
 ///
-/// What is wrong with it, in words.
+/// A sentence that says what is wrong with the text.
 pub fn repetitions(text: &str) -> Result<usize, String> {
     match positive(text)? {
         repetitions @ ..=MOST_REPETITIONS => Ok(repetitions),
@@ -54,7 +54,7 @@ const LONGEST_TIME: f64 = 365.0 * 86_400.0;
 ///
 /// # Errors
 ///
-/// What is wrong with it, in words.
+/// A sentence that says what is wrong with the text.
 pub fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     match Duration::try_from_secs_f64(value) {
@@ -68,7 +68,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// What is wrong with it, in words.
+/// A sentence that says what is wrong with the text.
 pub fn confidence(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     match value > 0.0 && value < 1.0 {

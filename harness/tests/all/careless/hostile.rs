@@ -43,24 +43,7 @@ fn wrong_usage_is_told_as_such_by_every_command() {
         let (code, said) = fail(path, arguments);
         assert!(code == 2 && said.contains(needle), "{arguments:?}: {code} {said}");
     }
-    let commands = [
-        "bench",
-        "census",
-        "check",
-        "completions",
-        "fetch",
-        "ifstruct generate",
-        "ifstruct leaderboard",
-        "ifstruct reward",
-        "ifstruct run",
-        "ifstruct score",
-        "list",
-        "man",
-        "masks",
-        "sample",
-        "testsuite",
-    ];
-    for command in commands {
+    for command in super::COMMANDS {
         let arguments: Vec<&str> = command.split(' ').chain(["--no-such-option"]).collect();
         let (code, said) = fail(path, &arguments);
         assert!(code == 2 && said.contains("'--no-such-option'"), "{command}: {said}");

@@ -21,6 +21,25 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_maskwright");
 /// A valid answer to the first schema of the built-in sample.
 const CONTACT: &str = r#"{"name": "Zoë", "email": "zoe@example.com"}"#;
 
+/// The program's commands that take options.
+const COMMANDS: [&str; 15] = [
+    "bench",
+    "census",
+    "check",
+    "completions",
+    "fetch",
+    "ifstruct generate",
+    "ifstruct leaderboard",
+    "ifstruct reward",
+    "ifstruct run",
+    "ifstruct score",
+    "list",
+    "man",
+    "masks",
+    "sample",
+    "testsuite",
+];
+
 /// The program in `directory`, without what its user may have fetched or set.
 fn program(directory: &Path, arguments: &[&str]) -> Command {
     let mut program = Command::new(PROGRAM);

@@ -257,24 +257,7 @@ fn what_is_printed_fits_into_80_columns() {
         vec!["-h"],
         vec!["ifstruct", "--help"],
     ];
-    let with_help = [
-        "bench",
-        "census",
-        "check",
-        "completions",
-        "fetch",
-        "ifstruct generate",
-        "ifstruct leaderboard",
-        "ifstruct reward",
-        "ifstruct run",
-        "ifstruct score",
-        "list",
-        "man",
-        "masks",
-        "sample",
-        "testsuite",
-    ];
-    commands.extend(with_help.map(|command| command.split(' ').chain(["--help"]).collect()));
+    commands.extend(super::COMMANDS.map(|command| command.split(' ').chain(["--help"]).collect()));
     for arguments in &commands {
         let output = program(path, arguments).env("COLUMNS", "80").output().unwrap();
         let (code, printed, said) = end(&output);

@@ -124,11 +124,8 @@ impl Search {
                 return Ok(false);
             };
             for &choice in &*choices {
-                let assertions = self.algebra.assertions_of_item(&[formula]);
-                let verdicts = self.verdicts_of(choice, &assertions)?;
-                let verdict = |assertion| verdict_of(&assertions, &verdicts, assertion);
                 let repeats = self.algebra.has_item(items, choice);
-                let after = self.algebra.after_item(formula, &verdict, repeats);
+                let after = self.after_known_item(formula, choice, repeats)?;
                 left.push((after, self.algebra.with_item(items, choice)));
             }
         }
@@ -203,6 +200,20 @@ impl Search {
         verdicts
             .map(|assertion| self.satisfiable(&[value, *assertion], &[]))
             .collect()
+    }
+
+    /// The residual of `formula` after an item that is known, given by the assertion of being equal to it; `repeats` says
+    /// whether it equals an earlier item.
+    pub(crate) fn after_known_item(
+        &mut self,
+        formula: FormulaId,
+        item: AssertionId,
+        repeats: bool,
+    ) -> Result<FormulaId, AutomatonError> {
+        let assertions = self.algebra.assertions_of_item(&[formula]);
+        let verdicts = self.verdicts_of(item, &assertions)?;
+        let verdict = |assertion| verdict_of(&assertions, &verdicts, assertion);
+        Ok(self.algebra.after_item(formula, &verdict, repeats))
     }
 
     /// Counts a partial container against the limit for one enumeration.

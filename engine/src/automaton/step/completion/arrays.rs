@@ -2,7 +2,7 @@
 
 use super::{MAX_BYTES, MAX_MODELS, TextPiece};
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId, verdict_of};
+use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId};
 use crate::automaton::search::{Requirement, Run};
 use crate::automaton::step::Automaton;
 
@@ -67,24 +67,12 @@ impl Automaton {
                 pieces.push(b"]"[..].into());
                 return Ok(Some(pieces));
             };
-            let other = self.without_item(place, value);
-            goals.push(other);
+            let has = AtomKind::LengthAtLeast(place + 1);
+            goals.push(self.without(has, value, |algebra, assertion| {
+                algebra.items(place, Some(place + 1), assertion)
+            }));
         }
         Ok(None)
-    }
-
-    /// The condition that an array has no item at an index that meets a requirement.
-    fn without_item(&mut self, place: u64, value: &Requirement) -> FormulaId {
-        let algebra = &mut self.search.algebra;
-        let has = algebra.atom(AtomKind::LengthAtLeast(place + 1));
-        let mut others = vec![algebra.formulas.not(has)];
-        for &assertion in &value.all {
-            let satisfied = algebra.items(place, Some(place + 1), assertion);
-            others.push(algebra.formulas.not(satisfied));
-        }
-        let none = value.none.iter();
-        others.extend(none.map(|assertion| algebra.items(place, Some(place + 1), *assertion)));
-        algebra.formulas.or(others)
     }
 
     /// Number of items that a formula asks for outright.
@@ -128,7 +116,7 @@ impl Automaton {
                     return Ok(None);
                 }
                 pieces.push(item(&value, begun || !pieces.is_empty()));
-                formula = self.after_known_item(formula, equality, false)?;
+                formula = self.search.after_known_item(formula, equality, false)?;
                 items = self.search.algebra.with_item(items, equality);
                 seen.push(equality);
             }
@@ -149,7 +137,7 @@ impl Automaton {
         let order = self.search.algebra.order_for(&asked.all);
         let constraint = self.search.algebra.combined(&asked.all, &asked.none)?;
         if let Some((text, value)) = self.another_value(constraint, order, seen)? {
-            let after = self.after_known_item(formula, value, false)?;
+            let after = self.search.after_known_item(formula, value, false)?;
             let with = self.search.algebra.with_item(items, value);
             if self.search.array_can_end(after, with)? {
                 return Ok(Some((text, value)));
@@ -164,19 +152,6 @@ impl Automaton {
         self.another_value(constraint, order, seen)
     }
 
-    /// The residual formula after an item that is known.
-    fn after_known_item(
-        &mut self,
-        formula: FormulaId,
-        value: AssertionId,
-        repeats: bool,
-    ) -> Result<FormulaId, AutomatonError> {
-        let assertions = self.search.algebra.assertions_of_item(&[formula]);
-        let verdicts = self.search.verdicts_of(value, &assertions)?;
-        let verdict = |assertion| verdict_of(&assertions, &verdicts, assertion);
-        Ok(self.search.algebra.after_item(formula, &verdict, repeats))
-    }
-
     /// Pieces that complete an array in which one item has to equal another. The item repeats one seen, or two new
     /// items are equal because items with the same requirements are spelled alike.
     fn repeating_rest(
@@ -189,7 +164,7 @@ impl Automaton {
             return Ok(None);
         }
         for &again in seen.iter().take(REPEATED_ITEMS) {
-            let after = self.after_known_item(formula, again, true)?;
+            let after = self.search.after_known_item(formula, again, true)?;
             if let Some(rest) = self.array_rest(after, &[], true)?
                 && let Some(value) = self.requirement_text(&Requirement::new(&[again], &[]))?
             {

@@ -52,6 +52,9 @@ impl Automaton {
                 };
                 return self.read_value(state, piece);
             }
+            Cursor::Key(decode, ..) if *decode != DecodeState::Between && self.keeps_values(state.stack) => {
+                return self.character_rest(state);
+            }
             Cursor::Key(DecodeState::Between, ..) if !self.keeps_values(state.stack) => {
                 if let Some(pieces) = self.listed_key_rest(state)? {
                     let next = self.after(state, &pieces[0])?;
@@ -109,6 +112,25 @@ impl Automaton {
             };
         }
         self.container_rest(state)
+    }
+
+    /// Bytes that end the character of a key that has been read in part: any after which the object can still differ from
+    /// those that it must not equal.
+    fn character_rest(&mut self, state: &State) -> Result<Option<Ending>, AutomatonError> {
+        let (mut at, mut bytes) = (*state, Vec::new());
+        while matches!(at.cursor, Cursor::Key(decode, ..) if decode != DecodeState::Between) {
+            let mut next = None;
+            for byte in 0..=u8::MAX {
+                next = self.step(at, byte)?.map(|after| (byte, after));
+                if next.is_some() {
+                    break;
+                }
+            }
+            let Some((byte, after)) = next else { return Ok(None) };
+            bytes.push(byte);
+            at = after;
+        }
+        Ok(Some((vec![bytes.into()], at)))
     }
 
     /// Reads a piece of text from a state, and ends the value that it ends with if that is a number: a number's end is

@@ -201,20 +201,10 @@ impl Automaton {
                 pieces.push(b"}"[..].into());
                 return Ok(Some(pieces));
             };
-            let algebra = &mut self.search.algebra;
-            let has = algebra.atom(AtomKind::Has(name));
-            let mut others = vec![algebra.formulas.not(has)];
-            for &assertion in &value.all {
-                let satisfied = algebra.members(Keys::Name(name), assertion);
-                others.push(algebra.formulas.not(satisfied));
-            }
-            others.extend(
-                value
-                    .none
-                    .iter()
-                    .map(|assertion| algebra.members(Keys::Name(name), *assertion)),
-            );
-            goals.push(algebra.formulas.or(others));
+            let has = AtomKind::Has(name);
+            goals.push(self.without(has, value, |algebra, assertion| {
+                algebra.members(Keys::Name(name), assertion)
+            }));
         }
         Ok(None)
     }

@@ -5,7 +5,7 @@ use super::piece::Samples;
 use super::{MAX_BYTES, TextPiece};
 use crate::Limits;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, Constraint, OrderId};
+use crate::automaton::formula::{Algebra, AssertionId, AtomKind, Constraint, FormulaId, OrderId};
 use crate::automaton::search::Requirement;
 use crate::automaton::step::Automaton;
 use crate::json::{Document, Value};
@@ -96,6 +96,27 @@ impl Automaton {
         let constraint = self.search.algebra.combined(&value.all, &value.none)?;
         let order = self.search.algebra.order_for(&value.all);
         self.value_text(constraint, order)
+    }
+
+    /// The condition that a container does not have a part, for which the atom `has` stands, with a value that meets a
+    /// requirement. `satisfied` says that the part, if there is one, satisfies an assertion.
+    pub(super) fn without(
+        &mut self,
+        has: AtomKind,
+        value: &Requirement,
+        satisfied: impl Fn(&mut Algebra, AssertionId) -> FormulaId,
+    ) -> FormulaId {
+        let algebra = &mut self.search.algebra;
+        let has = algebra.atom(has);
+        let mut ways = vec![algebra.formulas.not(has)];
+        for &assertion in &value.all {
+            let satisfied = satisfied(algebra, assertion);
+            ways.push(algebra.formulas.not(satisfied));
+        }
+        for &assertion in &value.none {
+            ways.push(satisfied(algebra, assertion));
+        }
+        algebra.formulas.or(ways)
     }
 
     /// A text of a value that satisfies a constraint and equals none of the values `seen`, with its equality assertion.
