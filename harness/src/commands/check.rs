@@ -10,7 +10,7 @@ use maskwright::{CompileError, Draft};
 use serde_json::{Value, json};
 
 use super::arguments::documents::DocumentArguments;
-use super::arguments::style::DocumentStyle;
+use super::arguments::style::{DocumentStyle, StyleArguments};
 use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
 use crate::terminal::{folded, in_line, with_short_pointers};
@@ -28,6 +28,8 @@ pub struct CheckArguments {
     /// How documents may look
     #[arg(long, value_enum, default_value_t = DocumentStyle::Rfc8259)]
     style: DocumentStyle,
+    #[command(flatten)]
+    style_changes: StyleArguments,
     /// Take `format` as an annotation instead of asserting it
     #[arg(long)]
     annotate_formats: bool,
@@ -86,7 +88,9 @@ fn find(
     documents: &DocumentLibrary,
     instances: &[(PathBuf, Vec<u8>)],
 ) -> Findings {
-    let mut options = arguments.style.exact_options(arguments.annotate_formats);
+    let mut options = arguments
+        .style_changes
+        .exact_options(arguments.style, arguments.annotate_formats);
     options.schema.documents = documents.beside(schema, &BTreeMap::new());
     let mut findings = Findings::default();
     match Explainer::new(schema, &options) {

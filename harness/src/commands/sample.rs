@@ -13,7 +13,7 @@ use maskwright_suites::validate::Validator;
 
 use super::arguments::documents::DocumentArguments;
 use super::arguments::numbers::{positive, seconds};
-use super::arguments::style::DocumentStyle;
+use super::arguments::style::{DocumentStyle, StyleArguments};
 use crate::documents::with_hint;
 use crate::error::CommandError;
 
@@ -33,6 +33,8 @@ pub struct SampleArguments {
     /// How documents look
     #[arg(long, value_enum, default_value_t = DocumentStyle::Compact)]
     style: DocumentStyle,
+    #[command(flatten)]
+    style_changes: StyleArguments,
     /// Bytes per document, at most. Documents are ended in time; a schema whose documents cannot be is an error
     #[arg(long, default_value_t = 2_000, value_parser = positive::<usize>, value_name = "N")]
     max_bytes: usize,
@@ -64,7 +66,9 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
     };
     let compiler = ExactCompiler::new(
         Arc::new(bytes()?),
-        arguments.style.exact_options(arguments.annotate_formats),
+        arguments
+            .style_changes
+            .exact_options(arguments.style, arguments.annotate_formats),
     );
     let start = compiler
         .compile_with_documents(&schema, &documents)

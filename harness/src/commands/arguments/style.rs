@@ -1,7 +1,7 @@
-//! [`DocumentStyle`]: how the documents of `check` and `sample` look.
+//! [`DocumentStyle`] and [`StyleArguments`]: how the documents of `check` and `sample` look.
 
-use clap::ValueEnum;
-use maskwright::{ExactOptions, Formats, Style, Whitespace};
+use clap::{Args, ValueEnum};
+use maskwright::{ExactOptions, Formats, KeyOrder, Style, Whitespace};
 
 /// How documents look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -15,20 +15,59 @@ pub enum DocumentStyle {
 }
 
 impl DocumentStyle {
-    /// The engine's options for documents of this style, with formats asserted unless they are annotations.
-    pub fn exact_options(self, annotate_formats: bool) -> ExactOptions {
-        let style = match self {
+    /// The engine's style of this name.
+    fn style(self) -> Style {
+        match self {
             Self::Compact => Style {
                 whitespace: Whitespace::Compact,
                 ..Style::generation()
             },
             Self::Generation => Style::generation(),
             Self::Rfc8259 => Style::rfc8259(),
-        };
+        }
+    }
+}
+
+/// Options that change one field each of the style that `--style` names. One that is not given leaves its field as the
+/// style has it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Style")]
+pub struct StyleArguments {
+    /// Order of the members of an object [default: `any` in the style `rfc8259`, otherwise `schema`]
+    #[arg(long, value_enum)]
+    key_order: Option<KeyOrderArgument>,
+}
+
+/// Order of the members of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KeyOrderArgument {
+    /// Members in any order
+    Any,
+    /// Names that the schema lists first and in its order
+    Schema,
+}
+
+impl StyleArguments {
+    /// The engine's options for documents of a style with these changes, with formats asserted unless they are
+    /// annotations.
+    pub fn exact_options(&self, style: DocumentStyle, annotate_formats: bool) -> ExactOptions {
         let formats = match annotate_formats {
             true => Formats::Annotation,
             false => Formats::Asserted,
         };
-        ExactOptions::default().style(style).formats(formats)
+        ExactOptions::default()
+            .style(self.applied_to(style.style()))
+            .formats(formats)
+    }
+
+    /// A style with these changes.
+    fn applied_to(&self, mut style: Style) -> Style {
+        if let Some(order) = self.key_order {
+            style.key_order = match order {
+                KeyOrderArgument::Any => KeyOrder::Any,
+                KeyOrderArgument::Schema => KeyOrder::Schema,
+            };
+        }
+        style
     }
 }
