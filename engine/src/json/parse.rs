@@ -53,11 +53,11 @@ struct Parser<'a> {
     limits: &'a Limits,
     /// What was read so far. Its text stays empty until the end.
     document: Document,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
 }
 
 /// A container that is not closed yet.
-struct Open {
+struct OpenContainer {
     node: NodeIndex,
     is_object: bool,
     /// Items, or names, read so far.
@@ -186,7 +186,7 @@ impl Parser<'_> {
         let node = self.push(kind, self.at, 0)?;
         self.at += 1;
         let is_object = kind == NodeKind::Object;
-        self.open.push(Open {
+        self.open.push(OpenContainer {
             node,
             is_object,
             count: 0,

@@ -10,7 +10,7 @@ use crate::mask::index::contents::Contents;
 use crate::mask::index::tokens::Spelled;
 use crate::mask::index::trie::ROOT;
 use crate::mask::numbers::{NumberCache, Numbers};
-use crate::mask::objects::keys::{KeyAhead, KeyCache, Keys};
+use crate::mask::objects::keys::{KeyAhead, KeyCache, NameTokens};
 use crate::mask::objects::suffixes::{SuffixCache, Suffixes};
 use crate::mask::shared_tokens::SharedTokens;
 use crate::mask::strings::excluded_texts::excluded;
@@ -99,8 +99,8 @@ impl<'a> StructureWalk<'a> {
         }
     }
 
-    pub(crate) fn keys(&mut self) -> Keys<'_> {
-        Keys {
+    pub(crate) fn keys(&mut self) -> NameTokens<'_> {
+        NameTokens {
             automaton: self.automaton,
             cache: &mut self.cache.keys,
             suffixes: &mut self.cache.suffixes,

@@ -10,7 +10,7 @@ use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 use super::ReplyForm;
 use super::threads::{At, Thread, ThreadReader, begin, data};
 use super::write;
-use super::yaml::{FIRST, Frames, Yaml};
+use super::yaml::{Collections, FIRST, Yaml};
 use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::mask_buffers::BufferPool;
 use crate::mask::cache::token_set::TokenSet;
@@ -25,9 +25,9 @@ const MASK_BYTES: usize = 8 << 20;
 
 /// The tokens that may lead from the data of a reply to what comes after it.
 #[derive(Debug)]
-pub(super) struct Tails(Spelled);
+pub(super) struct ClosingTokens(Spelled);
 
-impl Tails {
+impl ClosingTokens {
     pub(super) fn new(vocabulary: &Vocabulary, after: &str) -> Self {
         let text = |token: &TokenId| vocabulary.kind(*token) == TokenKind::Text;
         let leads = |bytes: &[u8]| {
@@ -45,7 +45,7 @@ pub(super) struct Reply {
     shared: CompiledSchema,
     form: ReplyForm,
     /// The tokens that lead from the data to what comes after it, by envelope.
-    tails: Box<[Arc<Tails>]>,
+    tails: Box<[Arc<ClosingTokens>]>,
     /// The state before the data.
     start: State,
     cache: Mutex<ReplyCache>,
@@ -53,14 +53,14 @@ pub(super) struct Reply {
 
 /// What is remembered of replies besides their data.
 struct ReplyCache {
-    frames: Frames,
+    collections: Collections,
     masks: BoundedCache<Arc<[Thread]>, Arc<TokenSet>>,
 }
 
 impl Reply {
-    pub(super) fn new(shared: CompiledSchema, form: ReplyForm, tails: Box<[Arc<Tails>]>, start: State) -> Self {
+    pub(super) fn new(shared: CompiledSchema, form: ReplyForm, tails: Box<[Arc<ClosingTokens>]>, start: State) -> Self {
         let cache = ReplyCache {
-            frames: Frames::default(),
+            collections: Collections::default(),
             masks: BoundedCache::new(MASK_BYTES),
         };
         let cache = Mutex::new(cache);
@@ -182,7 +182,7 @@ impl<'a> ReplyWalk<'a> {
             form: &self.reply.form,
             start: self.reply.start,
             automaton: &mut self.builder.automaton,
-            frames: &mut self.cache.frames,
+            collections: &mut self.cache.collections,
         }
     }
 
@@ -265,7 +265,7 @@ impl<'a> ReplyWalk<'a> {
             At::Yaml(yaml) => {
                 let is_in_text = self.builder.automaton.is_in_text(yaml.json);
                 let json = self.shortest_data_end(yaml)?;
-                json.map(|json| write::rest(&self.cache.frames, yaml, is_in_text, &json))
+                json.map(|json| write::rest(&self.cache.collections, yaml, is_in_text, &json))
             }
             At::Before(_) | At::After(_) => None,
         };

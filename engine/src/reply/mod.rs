@@ -22,14 +22,14 @@ use crate::mask::shared_tokens::SharedTokens;
 use crate::mask::tuning::Tuning;
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
-use masks::{Reply, Tails};
+use masks::{ClosingTokens, Reply};
 
 /// How the data of a reply is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DataFormat {
     /// One JSON document, in the style of the options.
     Json,
-    /// One YAML document in block style, two spaces a frame. Strings stand in double quotes, and names as they are; a list is empty as `[]`. What
+    /// One YAML document in block style, two spaces a level. Strings stand in double quotes, and names as they are; a list is empty as `[]`. What
     /// PyYAML's `safe_load` makes of it is the value. Of the style of the options, the order of keys counts.
     ///
     /// Schemas are those of closed objects whose names need no quotes: with `properties` and `additionalProperties: false`, `type` or
@@ -79,7 +79,7 @@ pub struct ReplyCompiler {
     json: OnceLock<Arc<SharedTokens>>,
     yaml: OnceLock<Arc<SharedTokens>>,
     /// The tokens that may lead from the data into what comes after it, by that.
-    tails: Mutex<HashMap<String, Arc<Tails>>>,
+    tails: Mutex<HashMap<String, Arc<ClosingTokens>>>,
 }
 
 impl fmt::Debug for ReplyCompiler {
@@ -141,12 +141,12 @@ impl ReplyCompiler {
         Ok(Box::new(StateMasker::new(reply, start)))
     }
 
-    fn tails(&self, after: &str) -> Arc<Tails> {
+    fn tails(&self, after: &str) -> Arc<ClosingTokens> {
         let mut known = lock(&self.tails);
         if let Some(known) = known.get(after) {
             return known.clone();
         }
-        let tails = Arc::new(Tails::new(&self.vocabulary, after));
+        let tails = Arc::new(ClosingTokens::new(&self.vocabulary, after));
         if known.len() >= MAX_ENVELOPES {
             known.clear();
         }

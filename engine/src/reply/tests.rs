@@ -212,7 +212,7 @@ fn yaml_is_written_in_blocks() {
 }
 
 #[test]
-fn frames_are_written_whole() {
+fn envelopes_are_written_whole() {
     let envelopes = [Envelope::fenced("json"), Envelope::fenced("")];
     let either = masker(DataFormat::Json, &envelopes, r#"{"enum": [[1], "a"]}"#);
     for reply in ["```json\n[1]\n```", "```\n\"a\"\n```"] {

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::automaton::{Automaton, AutomatonError, State};
 
-use super::yaml::{Frames, Yaml};
+use super::yaml::{Collections, Yaml};
 use super::{DataFormat, Envelope, ReplyForm};
 
 /// One way of reading a reply so far.
@@ -38,7 +38,7 @@ pub(super) struct ThreadReader<'a> {
     /// The state before the data.
     pub(super) start: State,
     pub(super) automaton: &'a mut Automaton,
-    pub(super) frames: &'a mut Frames,
+    pub(super) collections: &'a mut Collections,
 }
 
 /// The threads before a reply.
@@ -100,8 +100,8 @@ impl<'a> ThreadReader<'a> {
                     next.extend(at.map(|at| Thread { envelope: number, at }));
                 }
                 At::Yaml(yaml) => {
-                    let (automaton, frames) = (&mut *self.automaton, &mut *self.frames);
-                    frames.step(automaton, yaml, byte, &mut |yaml| {
+                    let (automaton, collections) = (&mut *self.automaton, &mut *self.collections);
+                    collections.step(automaton, yaml, byte, &mut |yaml| {
                         let at = At::Yaml(yaml);
                         next.push(Thread { envelope: number, at });
                     })?;
@@ -120,7 +120,7 @@ impl<'a> ThreadReader<'a> {
         match thread.at {
             At::Before(_) | At::After(_) => Ok(false),
             At::Json(state) => self.automaton.is_complete(state),
-            At::Yaml(yaml) => self.frames.ends(self.automaton, yaml),
+            At::Yaml(yaml) => self.collections.ends(self.automaton, yaml),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Writes the end of a document in YAML, from the compact JSON that ends it.
 
-use super::yaml::{Frame, FrameId, Frames, Top, Yaml};
+use super::yaml::{Collection, CollectionId, Collections, Top, Yaml};
 
 /// A list or mapping that is open: whether it is a mapping, and how far its lines are indented.
-type Open = (bool, u32);
+type OpenCollection = (bool, u32);
 
 /// What stands before the next piece of JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,14 +19,14 @@ enum Before {
 }
 
 /// What ends the document at a state, by the compact JSON that ends it; `is_in_text` where that begins within a string.
-pub(super) fn rest(frames: &Frames, at: Yaml, is_in_text: bool, json: &[u8]) -> Vec<u8> {
-    let mut open: Vec<Open> = Vec::new();
-    let mut id: FrameId = at.frame;
-    while let Some(Frame {
+pub(super) fn rest(collections: &Collections, at: Yaml, is_in_text: bool, json: &[u8]) -> Vec<u8> {
+    let mut open: Vec<OpenCollection> = Vec::new();
+    let mut id: CollectionId = at.collection;
+    while let Some(Collection {
         is_mapping,
         indent,
         around,
-    }) = frames.get(id)
+    }) = collections.get(id)
     {
         open.insert(0, (is_mapping, indent));
         id = around;

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 use crate::automaton::{Automaton, AutomatonError, State};
 
-/// Spaces by which a frame is indented within another.
+/// Spaces by which a collection is indented within another.
 const INDENT: u32 = 2;
 
 /// A state in a document.
@@ -18,7 +18,7 @@ pub(super) struct Yaml {
     pub(super) json: State,
     pub(super) top: Top,
     /// The innermost list or mapping.
-    pub(super) frame: FrameId,
+    pub(super) collection: CollectionId,
 }
 
 /// What stands at a state.
@@ -46,44 +46,44 @@ pub(super) enum Top {
     End,
 }
 
-/// Handle of a [`Frame`].
+/// Handle of a [`Collection`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct FrameId(u32);
+pub(super) struct CollectionId(u32);
 
-impl FrameId {
+impl CollectionId {
     /// Around the whole document there is nothing.
     pub(super) const NONE: Self = Self(u32::MAX);
 }
 
 /// A list or mapping that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Frame {
+pub(super) struct Collection {
     pub(super) is_mapping: bool,
     /// Spaces before each of its lines.
     pub(super) indent: u32,
     /// What it is in.
-    pub(super) around: FrameId,
+    pub(super) around: CollectionId,
 }
 
-impl Frame {
+impl Collection {
     /// What ends it in JSON.
     fn closing(self) -> u8 {
         if self.is_mapping { b'}' } else { b']' }
     }
 }
 
-/// The frames of the states so far.
+/// The collections of the states so far.
 #[derive(Debug, Default)]
-pub(super) struct Frames {
-    frames: Vec<Frame>,
-    ids: HashMap<Frame, FrameId>,
+pub(super) struct Collections {
+    collections: Vec<Collection>,
+    ids: HashMap<Collection, CollectionId>,
 }
 
 impl Yaml {
     /// Before the whole document.
     pub(super) fn root(json: State) -> Self {
-        let (top, frame) = (Top::Root, FrameId::NONE);
-        Self { json, top, frame }
+        let (top, collection) = (Top::Root, CollectionId::NONE);
+        Self { json, top, collection }
     }
 
     /// Whether an item or member is still to be begun.
@@ -100,15 +100,15 @@ pub(super) fn is_of_name(byte: u8, is_first: bool) -> bool {
 /// The first bytes of values in JSON, and of a member; those that take several lines in YAML come last.
 pub(super) const FIRST: &[u8] = b"\"-0123456789tfn[{";
 
-impl Frames {
-    pub(super) fn get(&self, id: FrameId) -> Option<Frame> {
-        self.frames.get(id.0 as usize).copied()
+impl Collections {
+    pub(super) fn get(&self, id: CollectionId) -> Option<Collection> {
+        self.collections.get(id.0 as usize).copied()
     }
 
-    fn push(&mut self, frame: Frame) -> FrameId {
-        *self.ids.entry(frame).or_insert_with(|| {
-            self.frames.push(frame);
-            FrameId(self.frames.len() as u32 - 1)
+    fn push(&mut self, collection: Collection) -> CollectionId {
+        *self.ids.entry(collection).or_insert_with(|| {
+            self.collections.push(collection);
+            CollectionId(self.collections.len() as u32 - 1)
         })
     }
 
@@ -120,9 +120,9 @@ impl Frames {
         byte: u8,
         next: &mut dyn FnMut(Yaml),
     ) -> Result<(), AutomatonError> {
-        let Yaml { json, top, frame } = at;
-        let innermost = self.get(frame);
-        let indent = innermost.map_or(0, |frame| frame.indent);
+        let Yaml { json, top, collection } = at;
+        let innermost = self.get(collection);
+        let indent = innermost.map_or(0, |collection| collection.indent);
         match (top, byte) {
             (Top::Root, _) => self.begin(automaton, at, 0, byte, next),
             (Top::Item, _) => self.begin(automaton, at, indent + INDENT, byte, next),
@@ -132,12 +132,12 @@ impl Frames {
                 next(Yaml { top, ..at });
                 Ok(())
             }
-            (Top::Line(0), _) if innermost.is_some_and(|frame| frame.is_mapping) => {
+            (Top::Line(0), _) if innermost.is_some_and(|collection| collection.is_mapping) => {
                 if is_of_name(byte, true)
                     && let Some(json) = read(automaton, json, &[b'"', byte])?
                 {
                     let top = Top::Name;
-                    next(Yaml { json, top, frame });
+                    next(Yaml { json, top, collection });
                 }
                 Ok(())
             }
@@ -154,13 +154,13 @@ impl Frames {
             (Top::Name, b':') => {
                 if let Some(json) = read(automaton, json, b"\":")? {
                     let top = Top::Colon;
-                    next(Yaml { json, top, frame });
+                    next(Yaml { json, top, collection });
                 }
                 Ok(())
             }
             (Top::Name, _) if is_of_name(byte, false) => {
                 if let Some(json) = automaton.step(json, byte)? {
-                    next(Yaml { json, top, frame });
+                    next(Yaml { json, top, collection });
                 }
                 Ok(())
             }
@@ -182,7 +182,7 @@ impl Frames {
             (Top::Empty, b']') => {
                 if let Some(json) = automaton.step(json, byte)? {
                     let top = Top::End;
-                    next(Yaml { json, top, frame });
+                    next(Yaml { json, top, collection });
                 }
                 Ok(())
             }
@@ -194,7 +194,7 @@ impl Frames {
                     };
                     // A comma or bracket that ends a number is JSON's.
                     if !matches!(byte, b',' | b']' | b'}') || automaton.is_in_text(at.json) {
-                        next(Yaml { json, top, frame });
+                        next(Yaml { json, top, collection });
                     }
                 }
                 Ok(())
@@ -207,14 +207,18 @@ impl Frames {
 
     /// The lines that may follow a value: those of the list or mapping it is in, and of those around it.
     fn lines(&mut self, automaton: &mut Automaton, at: Yaml, next: &mut dyn FnMut(Yaml)) -> Result<(), AutomatonError> {
-        let (mut json, mut id) = (at.json, at.frame);
-        while let Some(frame) = self.get(id) {
+        let (mut json, mut id) = (at.json, at.collection);
+        while let Some(collection) = self.get(id) {
             if let Some(json) = automaton.step(json, b',')? {
-                let top = Top::Line(frame.indent);
-                next(Yaml { json, top, frame: id });
+                let top = Top::Line(collection.indent);
+                next(Yaml {
+                    json,
+                    top,
+                    collection: id,
+                });
             }
-            match automaton.step(json, frame.closing())? {
-                Some(closed) => (json, id) = (closed, frame.around),
+            match automaton.step(json, collection.closing())? {
+                Some(closed) => (json, id) = (closed, collection.around),
                 None => break,
             }
         }
@@ -226,10 +230,10 @@ impl Frames {
         if !matches!(at.top, Top::Scalar | Top::End) || automaton.is_in_text(at.json) {
             return Ok(false);
         }
-        let (mut json, mut id) = (at.json, at.frame);
-        while let Some(frame) = self.get(id) {
-            match automaton.step(json, frame.closing())? {
-                Some(closed) => (json, id) = (closed, frame.around),
+        let (mut json, mut id) = (at.json, at.collection);
+        while let Some(collection) = self.get(id) {
+            match automaton.step(json, collection.closing())? {
+                Some(closed) => (json, id) = (closed, collection.around),
                 None => return Ok(false),
             }
         }
@@ -299,14 +303,14 @@ impl Frames {
         if !has_extension {
             return Ok(None);
         }
-        let around = at.frame;
-        let frame = self.push(Frame {
+        let around = at.collection;
+        let collection = self.push(Collection {
             is_mapping,
             indent,
             around,
         });
         let top = Top::Line(indent);
-        Ok(Some(Yaml { json, top, frame }))
+        Ok(Some(Yaml { json, top, collection }))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::TokenId;
 
-use super::contents::{Contents, Tails};
+use super::contents::{CollectedTokens, Contents};
 use super::suffix_set::SuffixSet;
 
 /// Characters up to which there is a set of the tokens that add at most so many; hardly any token adds more.
@@ -36,7 +36,7 @@ impl BaseSets {
     /// Sets of the tokens that stay inside, that are whitespace, and that are digits of any kind or begin with no zero; of
     /// so many in all.
     pub(crate) fn new(
-        tails: &Tails,
+        tails: &CollectedTokens,
         spaces: impl Iterator<Item = TokenId>,
         (any_digits, nonzero_digits): (&[TokenId], &[TokenId]),
         tokens: usize,

@@ -124,7 +124,7 @@ pub(crate) struct Closing {
 
 /// Tokens from a place within a string on, as they are collected.
 #[derive(Debug, Default)]
-pub(crate) struct Tails {
+pub(crate) struct CollectedTokens {
     inside: Vec<Tail>,
     closing: Vec<(Vec<u32>, Vec<u8>, TokenId)>,
 }
@@ -158,7 +158,7 @@ impl Tail {
         }
     }
 
-    /// Tails in order stand as a trie has them, and those that have begun the same stand together.
+    /// CollectedTokens in order stand as a trie has them, and those that have begun the same stand together.
     fn order(&self, other: &Self) -> Ordering {
         let begun = |tail: &Self| {
             let begun = tail.begun.as_ref();
@@ -169,7 +169,7 @@ impl Tail {
     }
 }
 
-impl Tails {
+impl CollectedTokens {
     /// Adds a token by its bytes from within a string on; `is_free` says that whitespace makes no difference.
     pub(crate) fn push(&mut self, bytes: &[u8], token: TokenId, escapes: Escapes, is_free: bool) {
         let mut characters = Vec::with_capacity(bytes.len());
@@ -237,7 +237,7 @@ impl Tails {
 
 impl Contents {
     /// Sorts the tokens that begin at one place.
-    pub(crate) fn new(number: u32, mut tails: Tails, suffixes: &TokenSuffixes) -> Self {
+    pub(crate) fn new(number: u32, mut tails: CollectedTokens, suffixes: &TokenSuffixes) -> Self {
         tails.inside.sort_by(Tail::order);
         let lengths = tails.inside.iter().map(Tail::length);
         let longest = lengths.chain(tails.closing.iter().map(|(text, ..)| text.len())).max();

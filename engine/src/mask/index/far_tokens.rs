@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use crate::TokenId;
 use crate::strings::{Horizon, ends_what_is_remembered};
 
-use super::contents::{Contents, PartialCodePoint, Tails};
+use super::contents::{CollectedTokens, Contents, PartialCodePoint};
 use super::token_suffixes::TokenSuffixes;
 
 /// How far texts go that a language and its over-approximation have in common. Few tokens of a vocabulary go further.
@@ -43,7 +43,7 @@ pub(crate) struct FarTokens {
 
 impl FarTokens {
     /// Chooses them from the tokens of a vocabulary.
-    pub(crate) fn new(tails: &Tails, suffixes: &TokenSuffixes) -> Self {
+    pub(crate) fn new(tails: &CollectedTokens, suffixes: &TokenSuffixes) -> Self {
         let has_hyphens = |text: &[u32]| {
             let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));
             text.windows(2).any(hyphens)

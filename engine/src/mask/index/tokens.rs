@@ -15,7 +15,7 @@ use crate::mask::tuning::Tuning;
 use crate::{Escapes, Style, TokenId, TokenKind, Vocabulary, Whitespace};
 
 use super::base_sets::{BaseSets, Words, bit, set};
-use super::contents::{Contents, Tails};
+use super::contents::{CollectedTokens, Contents};
 use super::far_tokens::FarTokens;
 use super::phases::Phases;
 use super::posting_lists::PostingLists;
@@ -97,11 +97,11 @@ impl TokenIndex {
     /// Sorts the tokens of a vocabulary, which takes a fraction of a second.
     pub(crate) fn new(vocabulary: &Vocabulary, style: Style, tuning: Tuning) -> Self {
         let is_free = style.whitespace == Whitespace::Any;
-        let mut inside = Tails::default();
+        let mut inside = CollectedTokens::default();
         let (mut plain, mut numbers, mut digits) = (Vec::new(), Vec::new(), Vec::new());
         let (mut with_quote, mut every) = (Vec::new(), Vec::new());
         let (mut whole, mut odd) = (Vec::new(), Vec::new());
-        let mut quoted: HashMap<Vec<u8>, Tails> = HashMap::new();
+        let mut quoted: HashMap<Vec<u8>, CollectedTokens> = HashMap::new();
         for token in 0..vocabulary.len() as TokenId {
             let bytes = vocabulary.token_bytes(token);
             if vocabulary.kind(token) != TokenKind::Text || bytes.is_empty() {
@@ -213,7 +213,11 @@ impl TokenIndex {
 }
 
 impl Structures {
-    fn new(mut plain: Vec<(Vec<u8>, TokenId)>, quoted: HashMap<Vec<u8>, Tails>, suffixes: &TokenSuffixes) -> Self {
+    fn new(
+        mut plain: Vec<(Vec<u8>, TokenId)>,
+        quoted: HashMap<Vec<u8>, CollectedTokens>,
+        suffixes: &TokenSuffixes,
+    ) -> Self {
         // Before an opening quote no token ends, but a node has to be there.
         let none = TokenId::MAX;
         plain.retain(|(text, _)| !text.is_empty());

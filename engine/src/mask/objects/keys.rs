@@ -1,4 +1,4 @@
-//! [`Keys`]: the tokens of names of members, from between two of their characters on.
+//! [`NameTokens`]: the tokens of names of members, from between two of their characters on.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(crate) struct KeyAhead {
 }
 
 /// Finds the tokens of names of members.
-pub(crate) struct Keys<'a> {
+pub(crate) struct NameTokens<'a> {
     pub(crate) automaton: &'a mut Automaton,
     pub(crate) cache: &'a mut KeyCache,
     pub(crate) suffixes: &'a mut SuffixCache,
@@ -68,7 +68,7 @@ pub(crate) struct Keys<'a> {
     pub(crate) next: &'a mut KeyAhead,
 }
 
-impl Keys<'_> {
+impl NameTokens<'_> {
     fn suffixes(&mut self) -> Suffixes<'_> {
         Suffixes {
             automaton: self.automaton,

@@ -11,7 +11,7 @@ use crate::mask::index::contents::Contents;
 use crate::mask::index::trie::ROOT;
 
 /// Some of the texts that a string must not become, and a node that they lead to.
-struct Excluded<'a> {
+struct ExcludedSubtree<'a> {
     node: u32,
     /// The texts behind the node.
     language: LanguageId,
@@ -30,14 +30,14 @@ pub(crate) fn excluded(
     left: Vec<&str>,
 ) -> Result<Vec<TokenId>, AutomatonError> {
     let mut found = Vec::new();
-    let mut open = vec![Excluded {
+    let mut open = vec![ExcludedSubtree {
         node: ROOT,
         language,
         goes_on: automaton.has_other_texts(language, &left)?,
         left,
     }];
     while let Some(excluded) = open.pop() {
-        let Excluded {
+        let ExcludedSubtree {
             node,
             language,
             left,
@@ -58,7 +58,7 @@ pub(crate) fn excluded(
                 dead.push(next.into());
             }
             if let Some(node) = contents.inside.child(node, next.into()) {
-                open.push(Excluded {
+                open.push(ExcludedSubtree {
                     node,
                     language: target,
                     left,

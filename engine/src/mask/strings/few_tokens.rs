@@ -49,7 +49,7 @@ impl FewTokensCache {
 
 /// What is asked of tokens.
 #[derive(Clone, Copy)]
-enum Wanted<'a> {
+enum WantedTokens<'a> {
     /// The tokens that stay inside of the string.
     Inside,
     /// The tokens with a closing quote where the text may end, and one of these suffixes behind it.
@@ -57,12 +57,12 @@ enum Wanted<'a> {
 }
 
 /// The least and the most characters that are left of a bound.
-type Left = Option<(u64, u64)>;
+type RemainingLengths = Option<(u64, u64)>;
 
 /// The tokens of a walk, as they are found.
 struct FewTokens<'a> {
     contents: &'a Contents,
-    wanted: Wanted<'a>,
+    wanted: WantedTokens<'a>,
     found: &'a mut Vec<TokenId>,
 }
 
@@ -73,9 +73,9 @@ impl FewTokens<'_> {
         automaton: &mut Automaton,
         places: Range<usize>,
         residual: &Residual,
-        (lengths, left): (Option<&Lengths>, Left),
+        (lengths, left): (Option<&Lengths>, RemainingLengths),
     ) -> Result<(), AutomatonError> {
-        if let Wanted::Closing(_) = self.wanted {
+        if let WantedTokens::Closing(_) = self.wanted {
             if residual.accepts(automaton) && left.is_none_or(|(min, _)| min == 0) {
                 self.take(places);
             }
@@ -109,9 +109,15 @@ impl FewTokens<'_> {
 
     /// The characters that are needed and those that are still allowed where this follows for ever, for texts that lead back
     /// there; none where that is not easily seen.
-    fn room(&self, automaton: &Automaton, language: LanguageId, lengths: Option<&Lengths>, left: Left) -> Left {
+    fn room(
+        &self,
+        automaton: &Automaton,
+        language: LanguageId,
+        lengths: Option<&Lengths>,
+        left: RemainingLengths,
+    ) -> RemainingLengths {
         match self.wanted {
-            Wanted::Inside => {
+            WantedTokens::Inside => {
                 let Some((lengths, (_, max))) = lengths.zip(left) else {
                     return Some((0, u64::MAX));
                 };
@@ -119,9 +125,11 @@ impl FewTokens<'_> {
                 let least = lengths.all_from()?;
                 Some((0, max.checked_sub(least)?))
             }
-            Wanted::Closing(_) if automaton.languages().accepts_empty(language) => Some(left.unwrap_or((0, u64::MAX))),
+            WantedTokens::Closing(_) if automaton.languages().accepts_empty(language) => {
+                Some(left.unwrap_or((0, u64::MAX)))
+            }
             // Where one may not end none may.
-            Wanted::Closing(_) => Some((u64::MAX, 0)),
+            WantedTokens::Closing(_) => Some((u64::MAX, 0)),
         }
     }
 
@@ -129,8 +137,8 @@ impl FewTokens<'_> {
     #[inline]
     fn take(&mut self, places: impl Iterator<Item = usize>) {
         match self.wanted {
-            Wanted::Inside => self.found.extend(places.map(|place| self.contents.tokens[place])),
-            Wanted::Closing(viable) => {
+            WantedTokens::Inside => self.found.extend(places.map(|place| self.contents.tokens[place])),
+            WantedTokens::Closing(viable) => {
                 for place in places {
                     let closing = self.contents.closings[place];
                     if viable[closing.suffix as usize] {
@@ -148,11 +156,11 @@ impl FewTokens<'_> {
         automaton: &mut Automaton,
         FewTokensCache { states, known }: &mut FewTokensCache,
         root: Residual,
-        bound: Left,
+        bound: RemainingLengths,
     ) -> Result<bool, AutomatonError> {
         let (trie, below): (&Trie<u32>, Option<&CharactersBelow>) = match self.wanted {
-            Wanted::Inside => (&self.contents.inside, self.contents.inside_below.as_ref()),
-            Wanted::Closing(_) => (&self.contents.closing, Some(&self.contents.closing_below)),
+            WantedTokens::Inside => (&self.contents.inside, self.contents.inside_below.as_ref()),
+            WantedTokens::Closing(_) => (&self.contents.closing, Some(&self.contents.closing_below)),
         };
         let (min, max) = bound.unwrap_or((0, u64::MAX));
         // A custom DFA, or what it is part of, is read one character at a time wherever it has come to.
@@ -280,7 +288,7 @@ pub(crate) fn inside(
     language: LanguageId,
     found: &mut Vec<TokenId>,
 ) -> Result<(), AutomatonError> {
-    let wanted = Wanted::Inside;
+    let wanted = WantedTokens::Inside;
     let tokens = FewTokens {
         contents,
         wanted,
@@ -298,7 +306,7 @@ pub(crate) fn closings(
     viable: &SuffixSet,
     found: &mut Vec<TokenId>,
 ) -> Result<(), AutomatonError> {
-    let wanted = Wanted::Closing(viable);
+    let wanted = WantedTokens::Closing(viable);
     let tokens = FewTokens {
         contents,
         wanted,

@@ -18,15 +18,15 @@ use crate::mask::index::tokens::TokenIndex;
 use crate::mask::index::trie::{ROOT, first_child};
 use crate::strings::{Fingerprint, LanguageId};
 
-use super::character_walk::CharacterWalk;
-use super::class_sets::ClassSets;
 use super::few_tokens::{self, FewTokensCache};
-use super::group::{Group, WORTH_TAKING};
 use super::open_lengths::OpenLengths;
 use super::over_approximation::{ApproximateTokens, OverApproximation};
 use super::partial_code_point;
 use super::residual::Residual;
 use super::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
+use super::walk::character_walk::CharacterWalk;
+use super::walk::class_sets::ClassSets;
+use super::walk::group::{Group, WORTH_TAKING};
 use super::word_list;
 
 /// How the tokens of a string are found that stay inside of it.

@@ -37,7 +37,7 @@ pub(super) fn read_strictly(source: &str, limits: &LanguageLimits) -> Result<(),
 }
 
 /// The bounds of a quantifier in braces, and where it ends.
-type Braces = ((u64, u64), usize);
+type CountedQuantifier = ((u64, u64), usize);
 
 /// A group that is not closed yet.
 struct OpenGroup {
@@ -285,7 +285,7 @@ impl<'s> PatternParser<'s> {
     }
 
     /// The quantifier in braces that starts here, if one does, and where it ends.
-    fn braces(&self) -> Result<Option<Braces>, PatternError> {
+    fn braces(&self) -> Result<Option<CountedQuantifier>, PatternError> {
         let inside = self.rest().strip_prefix('{').unwrap_or_default();
         let length = inside.bytes().take_while(|&b| b == b',' || b.is_ascii_digit()).count();
         if inside.as_bytes().get(length) != Some(&b'}') {

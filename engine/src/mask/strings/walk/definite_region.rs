@@ -4,7 +4,7 @@
 //! called *centre*, to which most characters lead back, and others from which all but a few characters lead where they
 //! lead from centre. As long as none of those few comes, where a text is follows from its last character. So only the
 //! nodes at which such a pair of characters stands are looked at, and what follows as far as it is somewhere else:
-//! everything else is judged by its characters, as in a [loop](crate::mask::strings::chain).
+//! everything else is judged by its characters, as in a [loop](super::chain).
 
 use crate::automaton::{Automaton, AutomatonError};
 use crate::mask::index::posting_lists::{Members, gaps, shared};
@@ -12,8 +12,8 @@ use crate::mask::index::trie::ROOT;
 
 use super::character_walk::CharacterWalk;
 use super::group::{Group, WORTH_TAKING};
-use super::residual::Residual;
-use super::residual_states::{DEAD, FREE};
+use crate::mask::strings::residual::Residual;
+use crate::mask::strings::residual_states::{DEAD, FREE};
 
 /// States on the way to centre.
 const MAX_STEPS_TO_CENTRE: usize = 3;

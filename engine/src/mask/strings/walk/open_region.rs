@@ -10,8 +10,8 @@ use crate::mask::index::trie::ROOT;
 
 use super::character_walk::CharacterWalk;
 use super::group::Group;
-use super::residual::Residual;
-use super::residual_states::{DEAD, FREE};
+use crate::mask::strings::residual::Residual;
+use crate::mask::strings::residual_states::{DEAD, FREE};
 
 impl CharacterWalk<'_> {
     /// Visits what is below a node in a state that is open over a class of characters, but for what begins with a space below

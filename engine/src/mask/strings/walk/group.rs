@@ -9,7 +9,7 @@ use crate::mask::index::trie::{Trie, first_child};
 
 use super::character_walk::CharacterWalk;
 use super::class_sets::{Combine, OfClass};
-use super::residual_states::DEAD;
+use crate::mask::strings::residual_states::DEAD;
 
 /// Texts of a group from which on it pays to judge it as a whole.
 pub(crate) const WORTH_TAKING: usize = 1_000;

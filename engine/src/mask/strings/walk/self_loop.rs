@@ -8,8 +8,8 @@ use crate::mask::index::trie::ROOT;
 use super::chain::{Chain, End};
 use super::character_walk::CharacterWalk;
 use super::group::Group;
-use super::residual::Residual;
-use super::residual_states::FREE;
+use crate::mask::strings::residual::Residual;
+use crate::mask::strings::residual_states::FREE;
 
 /// One of so many texts at most may leave a loop: otherwise a walk over all of them takes no longer.
 const SHARE_OUTSIDE: usize = 2;

@@ -10,8 +10,8 @@ use crate::mask::index::tokens::TokenIndex;
 use crate::mask::index::trie::{Trie, first_child};
 
 use super::class_sets::ClassSets;
-use super::residual::Residual;
-use super::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
+use crate::mask::strings::residual::Residual;
+use crate::mask::strings::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
 
 /// A walk over the tokens that stay inside of a string, and what it has found.
 pub(crate) struct CharacterWalk<'a> {
