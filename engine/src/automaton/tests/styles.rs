@@ -204,6 +204,8 @@ fn completions_are_found_where_they_are_far_or_many() {
         (r#"{"multipleOf": 86400}"#, "1"),
         (r#"{"multipleOf": 1000003, "type": "integer"}"#, "1"),
         (r#"{"multipleOf": 1000003, "minimum": 1}"#, ""),
+        (r#"{"const": 1234567890123456789012345678901234567890}"#, ""),
+        (r#"{"enum": [-0.1234567890123456789012345678901234567890]}"#, ""),
         (r#"{"type": "string", "minLength": 20000}"#, "\""),
         (&many, "{"),
         (&many, r#"{"p7":1,"#),

@@ -6,7 +6,7 @@ use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::step::{Automaton, StringResidual};
 use crate::json::push_escaped;
-use crate::numbers::NumberState;
+use crate::numbers::{NumberSetId, NumberState};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
 use std::collections::VecDeque;
@@ -25,6 +25,26 @@ const COUNTED_DIGITS: u32 = 64;
 const NUMBER_BYTES: &[u8] = b"0123456789.-e+";
 
 impl Automaton {
+    /// A short text of a number of a set; `None` if none was found.
+    pub(super) fn number_text(&mut self, numbers: NumberSetId) -> Result<Option<TextPiece>, AutomatonError> {
+        let start = self.search.algebra.number_texts.start(numbers)?;
+        if let Some(text) = self.number_rest(start) {
+            return Ok(Some(text));
+        }
+        // A single number of many digits: with exponents it has so many spellings that a search does not come to an end of one.
+        let texts = &mut self.search.algebra.number_texts;
+        let members = texts.sets_mut().members(numbers, 1)?;
+        let text = members.first().map(|number| number.to_string().into_bytes());
+        let Some(text) = text else { return Ok(None) };
+        let end = text.iter().try_fold(start, |state, byte| texts.step(state, *byte));
+        let found = end.is_some_and(|end| texts.can_end(end)).then(|| TextPiece::from(text));
+        if let Some(text) = &found {
+            self.completions.numbers.insert(start, found.clone());
+            self.completions.count(text.len());
+        }
+        Ok(found)
+    }
+
     /// A short text that completes a number; `None` if none was found.
     pub(super) fn number_rest(&mut self, from: NumberState) -> Option<TextPiece> {
         if let Some(known) = self.completions.numbers.get(&from) {

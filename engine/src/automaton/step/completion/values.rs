@@ -68,8 +68,7 @@ impl Automaton {
             .map(|(_, text)| (*text).into())
             .collect();
         if !self.search.algebra.number_texts.sets().is_empty(constraint.numbers) {
-            let start = self.search.algebra.number_texts.start(constraint.numbers)?;
-            texts.extend(self.number_rest(start));
+            texts.extend(self.number_text(constraint.numbers)?);
         }
         if !self.languages_mut().is_empty(constraint.strings)? {
             let word = self.word(constraint.strings)?;
@@ -161,8 +160,7 @@ impl Automaton {
                 .number_texts
                 .sets_mut()
                 .and(exactly, constraint.numbers)?;
-            let start = self.search.algebra.number_texts.start(both)?;
-            texts.extend(self.number_rest(start));
+            texts.extend(self.number_text(both)?);
         }
         if texts.len() < most {
             let escapes = self.search.algebra.style.escapes;

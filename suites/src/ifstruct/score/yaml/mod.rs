@@ -3,8 +3,8 @@
 //! Events come from a port of libyaml; nodes, tags and values are made here. Nothing recurses: a collection is built when
 //! it ends, and an alias can only stand for what has ended.
 
+mod pyyaml_differences;
 mod scalars;
-mod source;
 
 #[cfg(test)]
 mod tests;
@@ -21,8 +21,8 @@ pub(super) use scalars::is_timestamp;
 use super::datum::{Content, Datum, Mapping};
 use super::failure::{FailureKind, Unreadable};
 use super::{MAX_JSON_DEPTH, MAX_VALUES};
+use pyyaml_differences::YamlSource;
 use scalars::Tag;
-use source::YamlSource;
 
 /// The one document that `text` is; null where it is empty.
 ///
