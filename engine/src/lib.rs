@@ -113,6 +113,7 @@ pub use mask::{ExactCompiler, ExactOptions};
 pub use masker::{Compiler, Masker};
 pub use reply::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
 pub use schema::{Draft, SchemaOptions};
+pub use strings::PatternSyntax;
 pub use style::{Escapes, KeyOrder, NumberStyle, Style, Whitespace};
 pub use token_mask::TokenMask;
 #[cfg(feature = "tokenizers")]

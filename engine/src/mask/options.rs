@@ -3,7 +3,7 @@
 use crate::automaton::{Automaton, Formats, State};
 use crate::schema::{Draft, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
-use crate::{CompileError, CompileErrorKind, Limits, Style};
+use crate::{CompileError, CompileErrorKind, Limits, PatternSyntax, Style};
 
 /// How schemas are read, and how the documents under them may look.
 ///
@@ -65,6 +65,13 @@ impl ExactOptions {
     #[must_use]
     pub fn legacy_dependencies(mut self, keep: bool) -> Self {
         self.schema.legacy_dependencies = keep;
+        self
+    }
+
+    /// Sets which regular expressions `pattern` and `patternProperties` may have.
+    #[must_use]
+    pub fn patterns(mut self, syntax: PatternSyntax) -> Self {
+        self.schema.patterns = syntax;
         self
     }
 

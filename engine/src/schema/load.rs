@@ -36,6 +36,7 @@ impl SchemaSet {
                     root,
                     draft,
                     documents: work.index.documents,
+                    patterns: options.patterns,
                     limits: options.limits.clone(),
                 });
             }

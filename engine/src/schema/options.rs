@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Limits;
+use crate::{Limits, PatternSyntax};
 
 use super::Draft;
 
@@ -19,6 +19,8 @@ pub struct SchemaOptions {
     /// and `dependentSchemas` and leave it to implementations. Default no, as those drafts' meta-schemas
     /// say: it "is no longer a keyword".
     pub legacy_dependencies: bool,
+    /// Which regular expressions are read. Default those of ECMA-262 and what other dialects have in common beyond it.
+    pub patterns: PatternSyntax,
     /// What loading may cost.
     pub limits: Limits,
 }

@@ -1,7 +1,7 @@
 //! The loaded schema: all subschemas that can be reached, with references resolved to their ids.
 
 use crate::json::Content;
-use crate::{CompileError, CompileErrorKind, Limits};
+use crate::{CompileError, CompileErrorKind, Limits, PatternSyntax};
 
 use super::dialect::Draft;
 use super::keywords::{Keywords, NodeId};
@@ -16,6 +16,7 @@ pub(crate) struct SchemaSet {
     pub(super) draft: Draft,
     /// The documents that locations point into.
     pub(super) documents: Documents,
+    pub(super) patterns: PatternSyntax,
     pub(super) limits: Limits,
 }
 
@@ -43,6 +44,11 @@ impl SchemaSet {
     /// What the schema may cost.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Which regular expressions are read.
+    pub fn patterns(&self) -> PatternSyntax {
+        self.patterns
     }
 
     pub fn root(&self) -> NodeId {

@@ -12,6 +12,7 @@ use crate::strings::expr::expression::Expr;
 use crate::strings::expr::word_lists::WordEdges;
 use crate::strings::language_id::{ANY, LanguageId, NONE, UNBOUNDED};
 use crate::strings::limits::{LanguageLimits, LimitReached};
+use crate::strings::pattern::PatternSyntax;
 use crate::strings::pattern::error::PatternError;
 use crate::strings::shared_layer::{LayeredById, LayeredMap};
 
@@ -137,7 +138,16 @@ impl Languages {
         self.arena.length(min, max.unwrap_or(UNBOUNDED))
     }
 
-    /// The language of texts in which the ECMA-262 regular expression `source` finds a match.
+    /// Whether the regular expression `source` can be read by `syntax`.
+    pub(crate) fn check_pattern(&self, source: &str, syntax: PatternSyntax) -> Result<(), PatternError> {
+        match syntax {
+            // What it has beyond ECMA-262 is read by all.
+            PatternSyntax::Common => Ok(()),
+            PatternSyntax::Ecma => crate::strings::pattern::check(source, syntax, &self.limits),
+        }
+    }
+
+    /// The language of texts in which the regular expression `source` finds a match.
     pub(crate) fn pattern(&mut self, source: &str) -> Result<LanguageId, PatternError> {
         if let Some(known) = self.patterns.get(source) {
             return known.clone();

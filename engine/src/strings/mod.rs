@@ -48,4 +48,5 @@ pub(crate) use lengths::Lengths;
 #[cfg(test)]
 pub(crate) use limits::LanguageLimits;
 pub(crate) use limits::LimitReached;
+pub use pattern::PatternSyntax;
 pub(crate) use pattern::error::PatternError;

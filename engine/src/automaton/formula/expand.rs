@@ -307,14 +307,15 @@ impl Algebra {
 
     /// The language of a regular expression, with errors reported at `keyword`.
     pub(super) fn pattern(&mut self, node: NodeId, keyword: &str, pattern: &str) -> Result<LanguageId, CompileError> {
-        let language = self.languages.pattern(pattern);
+        let readable = self.languages.check_pattern(pattern, self.schema.patterns());
+        let language = readable.and_then(|()| self.languages.pattern(pattern));
         language.map_err(|error| {
             let kind = match error {
-                PatternError::Syntax { .. } => CompileErrorKind::Malformed,
+                PatternError::Syntax { .. } | PatternError::Foreign { .. } => CompileErrorKind::Malformed,
                 PatternError::Unsupported { .. } => CompileErrorKind::Unsupported,
                 _ => CompileErrorKind::LimitExceeded,
             };
-            self.error(node, kind, keyword, &error.to_string())
+            self.error(node, kind, keyword, &error.about(pattern))
         })
     }
 

@@ -135,8 +135,11 @@ impl ResourceIndex<'_> {
                 _ => None,
             };
             at.location.index = next.ok_or_else(|| {
-                let from = json.pointer(index);
-                ReferenceError::Malformed(format!("`{pointer}` leads nowhere: there is no `{name}` in `{from}`"))
+                let from = match json.pointer(index) {
+                    root if root.is_empty() => "at the root".to_owned(),
+                    inside => format!("in `{inside}`"),
+                };
+                ReferenceError::Malformed(format!("`{pointer}` leads nowhere: there is no `{name}` {from}"))
             })?;
             at.resource = self.resource_of(at.location).unwrap_or(at.resource);
         }

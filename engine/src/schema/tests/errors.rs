@@ -229,3 +229,51 @@ fn formats_are_asserted_where_the_meta_schema_asks_for_it() {
     assert_eq!(root_keywords(&set).types, None, "no validation vocabulary");
     assert!(!root_keywords(&load(r#"{"format": "date"}"#)).format_asserted);
 }
+
+fn refused(schema: &str, options: &crate::ExactOptions) -> String {
+    match crate::explain::Explainer::new(schema, options) {
+        Ok(mut explainer) => explainer.refused().remove(0).to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn refused_patterns_and_references_are_named_with_their_place() {
+    let common = crate::ExactOptions::judging();
+    let ecma = common.clone().patterns(crate::PatternSyntax::Ecma);
+    let flagged = r#"{"properties": {"key": {"pattern": "(?i)^alt\\+c$"}}}"#;
+    for (schema, options, parts) in [
+        (
+            flagged,
+            &ecma,
+            &["/properties/key", "`pattern`", "`(?i)^alt\\+c$`", "flag `(?i)`", "[Aa]"][..],
+        ),
+        (
+            r#"{"patternProperties": {"^a": true, "^[b": true, "c$": true}}"#,
+            &common,
+            &["`patternProperties`", "`^[b`"],
+        ),
+        (
+            r##"{"properties": {"b": {"items": {"$ref": "#/definitions/Root/a"}}}}"##,
+            &common,
+            &[
+                "/properties/b/items",
+                "`$ref`",
+                "`#/definitions/Root/a`",
+                "no `definitions` at the root",
+            ],
+        ),
+    ] {
+        let message = refused(schema, options);
+        for part in parts {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+        assert!(!message.contains("``"), "{message}");
+    }
+    assert!(
+        crate::explain::Explainer::new(flagged, &common)
+            .unwrap()
+            .refused()
+            .is_empty()
+    );
+}

@@ -13,6 +13,16 @@ pub(crate) enum PatternError {
         /// What could have stood there.
         expected: &'static str,
     },
+    /// It is syntax of other dialects, which ECMA-262 does not have.
+    #[error("{what} at byte {offset} of the pattern is no syntax of ECMA-262: {remedy}")]
+    Foreign {
+        /// Byte offset into the pattern.
+        offset: usize,
+        /// What is not ECMA-262's.
+        what: String,
+        /// What to write instead.
+        remedy: &'static str,
+    },
     /// It is one, but its language is not regular or not treated.
     #[error("{what} at byte {offset} of the pattern is not supported")]
     Unsupported {
@@ -32,4 +42,17 @@ pub(crate) enum PatternError {
     /// Its language does not fit beside the others.
     #[error(transparent)]
     Limit(#[from] LimitReached),
+}
+
+/// Characters of a pattern that a message quotes at most.
+const QUOTED: usize = 120;
+
+impl PatternError {
+    /// What is wrong with `source`, with its text.
+    pub(crate) fn about(&self, source: &str) -> String {
+        match source.char_indices().nth(QUOTED) {
+            Some((end, _)) => format!("`{}…`: {self}", &source[..end]),
+            None => format!("`{source}`: {self}"),
+        }
+    }
 }

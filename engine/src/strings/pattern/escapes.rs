@@ -1,29 +1,33 @@
 //! Escapes and bracketed classes.
 
 use crate::strings::charset::CharSet;
+use crate::strings::pattern::ast::AstForm;
 use crate::strings::pattern::error::PatternError;
 use crate::strings::pattern::reader::PatternParser;
 use crate::strings::unicode_properties::SPACES;
-use crate::strings::unicode_properties::word;
 
 /// What a `\` and what follows it stand for.
 pub(super) enum ParsedEscape {
     Character(char),
     Class(CharSet),
-    Boundary { negated: bool },
-}
-
-fn shorthand(c: char) -> Option<CharSet> {
-    let set = match c.to_ascii_lowercase() {
-        'd' => CharSet::range('0', '9'),
-        'w' => word(),
-        's' => CharSet::from_ranges(SPACES),
-        _ => return None,
-    };
-    Some(if c.is_ascii_uppercase() { set.complement() } else { set })
+    Boundary {
+        negated: bool,
+    },
+    /// An assertion that the text begins or ends.
+    Text(AstForm),
 }
 
 impl PatternParser<'_> {
+    fn shorthand(&mut self, c: char) -> Option<CharSet> {
+        let set = match c.to_ascii_lowercase() {
+            'd' => CharSet::range('0', '9'),
+            'w' => self.word(),
+            's' => CharSet::from_ranges(SPACES),
+            _ => return None,
+        };
+        Some(if c.is_ascii_uppercase() { set.complement() } else { set })
+    }
+
     /// The escape that starts here, in a class or outside of one.
     pub(super) fn escape(&mut self, in_class: bool) -> Result<ParsedEscape, PatternError> {
         let start = self.at;
@@ -32,7 +36,7 @@ impl PatternParser<'_> {
             return self.syntax(start, "a character behind `\\`");
         };
         self.at += c.len_utf8();
-        if let Some(set) = shorthand(c) {
+        if let Some(set) = self.shorthand(c) {
             return Ok(ParsedEscape::Class(set));
         }
         let character = match c {
@@ -55,8 +59,8 @@ impl PatternParser<'_> {
             'k' if !in_class => return self.named_reference(start),
             '^' | '$' | '\\' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '/' => c,
             '-' if in_class => c,
-            _ if !self.strict && !c.is_alphanumeric() => c,
-            _ => return self.syntax(start, "an escape of ECMA-262"),
+            _ if !self.strict() && !c.is_alphanumeric() => c,
+            _ => return self.foreign_escape(start, c, in_class),
         };
         Ok(ParsedEscape::Character(character))
     }
@@ -131,7 +135,7 @@ impl PatternParser<'_> {
             .bytes()
             .take(if text.starts_with(['0', '1', '2', '3']) { 3 } else { 2 });
         let octal = octal.take_while(|b| (b'0'..=b'7').contains(b)).count();
-        if self.strict || octal == 0 {
+        if self.strict() || octal == 0 {
             return self.syntax(start, "a reference to a group that there is");
         }
         self.at = start + 1 + octal;
@@ -194,7 +198,7 @@ impl PatternParser<'_> {
                 (ParsedEscape::Character(_), ParsedEscape::Character(_)) => {
                     return self.syntax(from, "a range that does not run backwards");
                 }
-                _ if self.strict => return self.syntax(from, "a range between two characters"),
+                _ if self.strict() => return self.syntax(from, "a range between two characters"),
                 (first, last) => {
                     ranges.push(('-', '-'));
                     keep(first, &mut ranges, &mut sets);
@@ -205,6 +209,8 @@ impl PatternParser<'_> {
         let set = sets
             .iter()
             .fold(CharSet::from_ranges(ranges), |all, set| all.union(set));
+        // What a negated class leaves out it leaves out in either case.
+        let set = self.flagged(set);
         Ok(if negated { set.complement() } else { set })
     }
 
@@ -224,6 +230,6 @@ fn keep(atom: ParsedEscape, ranges: &mut Vec<(char, char)>, sets: &mut Vec<CharS
     match atom {
         ParsedEscape::Character(c) => ranges.push((c, c)),
         ParsedEscape::Class(set) => sets.push(set),
-        ParsedEscape::Boundary { .. } => {}
+        ParsedEscape::Boundary { .. } | ParsedEscape::Text(_) => {}
     }
 }

@@ -1,11 +1,17 @@
-//! ECMA-262 regular expressions as languages of the texts in which they find a match.
+//! Regular expressions as languages of the texts in which they find a match.
+//!
+//! They are those of ECMA-262, and, unless [`PatternSyntax`] says otherwise, also those that are a syntax error there and
+//! mean one thing in Go, Python, Rust and PCRE.
 
 mod ast;
 mod compile;
 pub(super) mod error;
 mod escapes;
+mod flags;
+mod foreign;
 mod parse;
 mod reader;
+mod syntax;
 
 #[cfg(test)]
 pub(super) use ast::{Ast, AstForm, AstId};
@@ -15,10 +21,21 @@ use crate::strings::language_id::LanguageId;
 use crate::strings::limits::LanguageLimits;
 use crate::strings::pattern::error::PatternError;
 
-/// The texts in which `source` finds a match.
+pub use syntax::PatternSyntax;
+
+/// The texts in which `source` finds a match, with what other dialects have beyond ECMA-262.
 pub(super) fn compile(arena: &mut Arena, source: &str, limits: &LanguageLimits) -> Result<LanguageId, PatternError> {
-    let (ast, whole) = parse::parse(source, limits)?;
+    let (ast, whole) = parse::parse(source, PatternSyntax::Common, limits)?;
     compile::PatternCompiler::new(arena, &ast, limits)?.search(whole)
+}
+
+/// Whether `source` can be read by `syntax`, whatever it means.
+///
+/// # Errors
+///
+/// [`PatternError`], where it cannot. [`PatternError::Unsupported`] is a pattern that can be read and not treated.
+pub(crate) fn check(source: &str, syntax: PatternSyntax, limits: &LanguageLimits) -> Result<(), PatternError> {
+    parse::parse(source, syntax, limits).map(|_| ())
 }
 
 /// Whether `source` is read by the grammar with the `u` flag alone.
@@ -30,5 +47,5 @@ pub(super) fn read_strictly(source: &str) -> Result<(), PatternError> {
 /// The parsed form of `source`, for tests that match by other means.
 #[cfg(test)]
 pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId), PatternError> {
-    parse::parse(source, limits)
+    parse::parse(source, PatternSyntax::Common, limits)
 }

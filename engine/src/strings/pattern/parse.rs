@@ -1,10 +1,11 @@
-//! Parser of ECMA-262 regular expressions.
+//! Parser of regular expressions.
 //!
-//! First by the grammar with the `u` flag, which is what JSON Schema recommends. Where that fails, once more with the
-//! leniencies of Annex B that schemas in the wild rely on: `\-`, `\_`, `\@` and other escaped punctuation, a lone `{`,
-//! `}` or `]`, a class such as `\w` as the end of a range, octal escapes, quantified lookaheads. What Annex B would
-//! read as a plain letter (`\Z`, `\a`, `\h`) stays an error: people who write it mean another dialect. In either mode
-//! patterns match code points, never halves of surrogate pairs.
+//! First by the grammar of ECMA-262 with the `u` flag, which is what JSON Schema recommends. Where that fails, once more
+//! with the leniencies of Annex B that schemas in the wild rely on: `\-`, `\_`, `\@` and other escaped punctuation, a lone
+//! `{`, `}` or `]`, a class such as `\w` as the end of a range, octal escapes, quantified lookaheads. What Annex B would
+//! read as a plain letter (`\Z`, `\a`, `\h`) stays an error: people who write it mean another dialect. Where that fails too,
+//! [`PatternSyntax::Common`] tries what other dialects have in common. By any grammar patterns match code points, never
+//! halves of surrogate pairs.
 
 use super::escapes::ParsedEscape;
 use crate::strings::charset::CharSet;
@@ -12,28 +13,41 @@ use crate::strings::language_id::UNBOUNDED;
 use crate::strings::limits::LanguageLimits;
 use crate::strings::pattern::ast::{Ast, AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
-use crate::strings::pattern::reader::PatternParser;
+use crate::strings::pattern::flags::Flags;
+use crate::strings::pattern::reader::{Grammar, PatternParser};
+use crate::strings::pattern::syntax::PatternSyntax;
 use crate::strings::unicode_properties::{name_parts, name_starts};
 
 /// Parses `source`; the second is the whole expression.
-pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId), PatternError> {
+pub(super) fn parse(
+    source: &str,
+    syntax: PatternSyntax,
+    limits: &LanguageLimits,
+) -> Result<(Ast, AstId), PatternError> {
     if source.len() > limits.pattern_bytes {
         return Err(PatternError::TooLarge {
             what: "bytes",
             allowed: limits.pattern_bytes,
         });
     }
-    let strict = PatternParser::new(source, true, limits).parse();
-    match strict {
-        Err(PatternError::Syntax { .. }) => PatternParser::new(source, false, limits).parse().or(strict),
-        result => result,
+    let by = |grammar| PatternParser::new(source, grammar, limits).parse();
+    let further = |result: &Result<_, PatternError>| {
+        matches!(result, Err(PatternError::Syntax { .. } | PatternError::Foreign { .. }))
+    };
+    let mut result = by(Grammar::Unicode);
+    if further(&result) {
+        result = by(Grammar::AnnexB);
     }
+    if further(&result) && syntax == PatternSyntax::Common {
+        result = by(Grammar::Common);
+    }
+    result
 }
 
 /// Parses `source` by the grammar with the `u` flag alone.
 #[cfg(test)]
 pub(super) fn read_strictly(source: &str, limits: &LanguageLimits) -> Result<(), PatternError> {
-    PatternParser::new(source, true, limits).parse().map(|_| ())
+    PatternParser::new(source, Grammar::Unicode, limits).parse().map(|_| ())
 }
 
 /// The bounds of a quantifier in braces, and where it ends.
@@ -45,12 +59,19 @@ struct OpenGroup {
     alternatives: Vec<AstId>,
     terms: Vec<AstId>,
     start: usize,
+    /// The flags that hold around the group.
+    flags: Flags,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum GroupKind {
+pub(super) enum GroupKind {
     Group,
-    Look { behind: bool, negated: bool },
+    Look {
+        behind: bool,
+        negated: bool,
+    },
+    /// Not a group: flags that hold up to the end of the one around them.
+    Flags,
 }
 
 impl<'s> PatternParser<'s> {
@@ -61,6 +82,7 @@ impl<'s> PatternParser<'s> {
             alternatives: Vec::new(),
             terms: Vec::new(),
             start: 0,
+            flags: Flags::default(),
         };
         while let Some(c) = self.peek() {
             let start = self.at;
@@ -79,12 +101,17 @@ impl<'s> PatternParser<'s> {
                             allowed,
                         });
                     }
+                    let flags = self.flags;
                     let kind = self.open_group()?;
+                    if kind == GroupKind::Flags {
+                        continue;
+                    }
                     let group = OpenGroup {
                         kind,
                         alternatives: Vec::new(),
                         terms: Vec::new(),
                         start,
+                        flags,
                     };
                     open.push(std::mem::replace(&mut current, group));
                 }
@@ -95,10 +122,12 @@ impl<'s> PatternParser<'s> {
                     self.at += 1;
                     let group = std::mem::replace(&mut current, outer);
                     let kind = group.kind;
+                    self.flags = group.flags;
                     let inner = self.close(group);
                     let term = self.finish_group(kind, inner)?;
                     current.terms.push(term);
                 }
+                '\\' if self.grammar == Grammar::Common && self.eat("\\Q") => self.quoted(&mut current.terms)?,
                 _ => {
                     let term = self.term(c)?;
                     current.terms.push(term);
@@ -154,21 +183,19 @@ impl<'s> PatternParser<'s> {
             return Ok(GroupKind::Group);
         }
         if self.eat("<") {
-            let name = self.group_name()?;
-            if self.names.contains(&name) {
-                return self.syntax(start, "a group name that is not taken");
-            }
-            self.names.push(name);
-            return Ok(GroupKind::Group);
+            return self.named_group(start);
         }
-        let flags = self.rest().trim_start_matches(['i', 'm', 's', '-']);
-        if flags.starts_with(':') && flags.len() < self.rest().len() {
-            return Err(PatternError::Unsupported {
-                offset: start,
-                what: "flags that hold for a group",
-            });
+        self.foreign_group(start)
+    }
+
+    /// The rest of `name>` of a group that began at `start`.
+    pub(super) fn named_group(&mut self, start: usize) -> Result<GroupKind, PatternError> {
+        let name = self.group_name()?;
+        if self.names.contains(&name) {
+            return self.syntax(start, "a group name that is not taken");
         }
-        self.syntax(start, "`(?:`, `(?=`, `(?!`, `(?<=`, `(?<!` or `(?<name>`")
+        self.names.push(name);
+        Ok(GroupKind::Group)
     }
 
     /// The rest of `name>`.
@@ -187,11 +214,11 @@ impl<'s> PatternParser<'s> {
 
     fn finish_group(&mut self, kind: GroupKind, inner: AstId) -> Result<AstId, PatternError> {
         match kind {
-            GroupKind::Group => self.quantified(inner),
+            GroupKind::Group | GroupKind::Flags => self.quantified(inner),
             GroupKind::Look { behind, negated } => {
                 let look = self.ast.add(AstForm::Look { behind, negated, inner });
                 // Annex B lets lookaheads be quantified; nothing lets lookbehinds.
-                if self.strict || behind {
+                if self.strict() || behind {
                     self.unquantified(look)
                 } else {
                     self.quantified(look)
@@ -205,26 +232,30 @@ impl<'s> PatternParser<'s> {
         match c {
             '^' | '$' => {
                 self.at += 1;
-                let assertion = self.ast.add(if c == '^' { AstForm::Start } else { AstForm::End });
+                let assertion = match c {
+                    '^' => self.start_assertion(),
+                    _ => self.end_assertion(),
+                };
                 self.unquantified(assertion)
             }
             '*' | '+' | '?' => self.syntax(start, "something to repeat"),
             '.' => {
                 self.at += 1;
-                self.class(CharSet::of("\n\r\u{2028}\u{2029}").complement())
+                let set = self.dot();
+                self.class(set)
             }
             '[' => {
                 let set = self.bracketed()?;
                 self.class(set)
             }
             '\\' => self.escaped(),
-            '{' if !self.strict && self.braces()?.is_some() => self.syntax(start, "something to repeat"),
-            '{' | '}' | ']' if self.strict => {
+            '{' if !self.strict() && self.braces()?.is_some() => self.syntax(start, "something to repeat"),
+            '{' | '}' | ']' if self.strict() => {
                 self.syntax(start, "`\\` before `{`, `}` and `]` that stand for themselves")
             }
             _ => {
                 self.at += c.len_utf8();
-                self.class(CharSet::range(c, c))
+                self.character(c)
             }
         }
     }
@@ -232,12 +263,31 @@ impl<'s> PatternParser<'s> {
     fn escaped(&mut self) -> Result<AstId, PatternError> {
         match self.escape(false)? {
             ParsedEscape::Boundary { negated } => {
-                let boundary = self.ast.add(AstForm::WordBoundary { negated });
+                let boundary = self.boundary_assertion(negated);
                 self.unquantified(boundary)
             }
-            ParsedEscape::Character(c) => self.class(CharSet::range(c, c)),
-            ParsedEscape::Class(set) => self.class(set),
+            ParsedEscape::Text(form) => {
+                let assertion = self.ast.add(form);
+                self.unquantified(assertion)
+            }
+            ParsedEscape::Character(c) => self.character(c),
+            ParsedEscape::Class(set) => {
+                let set = self.flagged(set);
+                self.class(set)
+            }
         }
+    }
+
+    /// A character that stands for itself.
+    pub(super) fn character(&mut self, c: char) -> Result<AstId, PatternError> {
+        let set = self.flagged(CharSet::range(c, c));
+        self.class(set)
+    }
+
+    /// A character that stands for itself, whatever follows.
+    pub(super) fn literal(&mut self, c: char) -> AstId {
+        let set = self.flagged(CharSet::range(c, c));
+        self.ast.add(AstForm::Class(set))
     }
 
     fn class(&mut self, set: CharSet) -> Result<AstId, PatternError> {
@@ -254,11 +304,18 @@ impl<'s> PatternParser<'s> {
     }
 
     fn quantified(&mut self, inner: AstId) -> Result<AstId, PatternError> {
+        let start = self.at;
         let Some((min, max)) = self.quantifier()? else {
             return Ok(inner);
         };
         // A lazy quantifier finds other matches first, but the same texts match.
-        self.eat("?");
+        if !self.eat("?") && self.peek() == Some('+') {
+            return self.foreign(
+                start,
+                "a possessive quantifier",
+                "leave out its `+`; what it must not give back cannot be said",
+            );
+        }
         Ok(self.ast.add(AstForm::Repeat { inner, min, max }))
     }
 
@@ -270,7 +327,7 @@ impl<'s> PatternParser<'s> {
             Some('{') => {
                 let start = self.at;
                 let Some((bounds, end)) = self.braces()? else {
-                    if self.strict {
+                    if self.strict() {
                         return self.syntax(start, "`{n}`, `{n,}` or `{n,m}`");
                     }
                     return Ok(None);

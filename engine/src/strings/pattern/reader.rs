@@ -1,15 +1,34 @@
 //! [`PatternParser`]: where a parse of a pattern stands in its source.
 
+use hashbrown::HashMap;
+
+use crate::strings::charset::CharSet;
 use crate::strings::limits::LanguageLimits;
 use crate::strings::pattern::ast::Ast;
 use crate::strings::pattern::error::PatternError;
+use crate::strings::pattern::flags::{FlaggedAssertions, Flags};
+
+/// The grammar that a pattern is parsed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grammar {
+    /// That of ECMA-262 with the flag `u`.
+    Unicode,
+    /// With the leniencies of Annex B.
+    AnnexB,
+    /// With these, and what other dialects have in common.
+    Common,
+}
 
 /// A parse of one pattern.
 pub(super) struct PatternParser<'s> {
     pub(super) source: &'s str,
     pub(super) at: usize,
-    /// Whether to parse by the grammar with the `u` flag alone.
-    pub(super) strict: bool,
+    pub(super) grammar: Grammar,
+    /// Flags that hold here. Only the common grammar sets any.
+    pub(super) flags: Flags,
+    pub(super) assertions: FlaggedAssertions,
+    /// The characters that share their case folding with one of a set of letters, by that set.
+    pub(super) folded: HashMap<CharSet, CharSet>,
     pub(super) ast: Ast,
     pub(super) limits: &'s LanguageLimits,
     /// Capturing groups in the whole pattern, whether before or behind: `\1` refers to one only if there are so many.
@@ -19,18 +38,26 @@ pub(super) struct PatternParser<'s> {
 }
 
 impl<'s> PatternParser<'s> {
-    pub(super) fn new(source: &'s str, strict: bool, limits: &'s LanguageLimits) -> Self {
-        let (groups, has_names) = count_groups(source);
+    pub(super) fn new(source: &'s str, grammar: Grammar, limits: &'s LanguageLimits) -> Self {
+        let (groups, has_names) = count_groups(source, grammar);
         Self {
             source,
             at: 0,
-            strict,
+            grammar,
+            flags: Flags::default(),
+            assertions: FlaggedAssertions::default(),
+            folded: HashMap::new(),
             ast: Ast::default(),
             limits,
             groups,
             has_names,
             names: Vec::new(),
         }
+    }
+
+    /// Whether to parse by the grammar with the `u` flag alone.
+    pub(super) fn strict(&self) -> bool {
+        self.grammar == Grammar::Unicode
     }
 
     pub(super) fn rest(&self) -> &'s str {
@@ -55,7 +82,7 @@ impl<'s> PatternParser<'s> {
 }
 
 /// Capturing groups in `source`, and whether any has a name.
-fn count_groups(source: &str) -> (usize, bool) {
+fn count_groups(source: &str, grammar: Grammar) -> (usize, bool) {
     let mut bytes = source.as_bytes();
     let (mut groups, mut named, mut in_class) = (0, false, false);
     while let [first, rest @ ..] = bytes {
@@ -65,7 +92,8 @@ fn count_groups(source: &str) -> (usize, bool) {
             b'[' => in_class = true,
             b']' => in_class = false,
             b'(' if !in_class => {
-                let name = rest.starts_with(b"?<") && !matches!(rest.get(2), Some(b'=' | b'!'));
+                let named_elsewhere = grammar == Grammar::Common && rest.starts_with(b"?P<");
+                let name = named_elsewhere || rest.starts_with(b"?<") && !matches!(rest.get(2), Some(b'=' | b'!'));
                 groups += usize::from(name || !rest.starts_with(b"?"));
                 named |= name;
             }

@@ -1,6 +1,6 @@
 //! Patterns: what they match, what is refused and where.
 
-use crate::strings::{LanguageLimits, Languages, PatternError};
+use crate::strings::{LanguageLimits, Languages, PatternError, PatternSyntax};
 
 fn languages() -> Languages {
     Languages::new(&LanguageLimits::default())
@@ -60,22 +60,14 @@ fn leniencies_of_annex_b_are_accepted() {
 #[test]
 fn errors_say_what_and_where() {
     let mut languages = languages();
-    for (pattern, offset) in [
-        ("a(b", 1),
-        ("ab)", 2),
-        ("a[b", 1),
-        ("a**", 2),
-        (r"\Z", 0),
-        ("(?i)a", 0),
-        ("a{2,1}", 1),
-    ] {
+    for (pattern, offset) in [("a(b", 1), ("ab)", 2), ("a[b", 1), ("a**", 2), ("a{2,1}", 1)] {
         let error = languages.pattern(pattern).unwrap_err();
         assert!(
             matches!(error, PatternError::Syntax { offset: at, .. } if at == offset),
             "{pattern}: {error}"
         );
     }
-    for pattern in [r"(a)\1", r"(?<n>a)\k<n>", r"(?<=a$)b", r"\ud800", "(?i:a)"] {
+    for pattern in [r"(a)\1", r"(?<n>a)\k<n>", r"(?<=a$)b", r"\ud800", r"(?P<n>a)\k<n>"] {
         let error = languages.pattern(pattern).unwrap_err();
         assert!(matches!(error, PatternError::Unsupported { .. }), "{pattern}: {error}");
     }
@@ -107,5 +99,148 @@ fn properties_of_characters_are_those_of_ecma_262() {
             matches!(languages.pattern(pattern), Err(PatternError::Syntax { .. })),
             "{pattern}"
         );
+    }
+}
+
+fn matches(languages: &mut Languages, pattern: &str, text: &str) -> bool {
+    let language = languages.pattern(pattern).unwrap();
+    languages.contains(language, text).unwrap()
+}
+
+/// What others set within a pattern ECMA-262 sets outside, where another engine has it. That engine differs from
+/// ECMA-262 on properties and negated escapes alone: see the next test.
+#[test]
+fn flags_mean_what_they_mean_outside_of_the_pattern() {
+    let patterns = [
+        "^alt\\+c$",
+        "^[^k]$",
+        "^[b-dX]\\w$",
+        "^\\W$",
+        "^.$",
+        "^a.b$",
+        "^b$",
+        "a$|^c",
+        "\\bs",
+        "k\\B",
+        "^[^\\p{Ll}]$",
+        "ǆ|σ",
+        "^\\d\\s$",
+        "(?=^b)(?!.c)b",
+        "^(?:^a$|b)",
+    ];
+    let pieces = [
+        "a", "B", "c", "K", "k", "\u{212a}", "S", "\u{17f}", "ß", "ẞ", "ǅ", "ς", "Σ", "I", "ı", "İ", "\n", "\r",
+        "\u{2028}", " ", "1", "_", "ALT+C",
+    ];
+    let mut texts: Vec<String> = vec![String::new()];
+    texts.extend(pieces.iter().map(|piece| (*piece).to_owned()));
+    for first in pieces {
+        texts.extend(pieces.iter().map(|second| format!("{first}{second}")));
+    }
+    for middle in ["\n", "\u{2029}", "x"] {
+        texts.push(format!("a{middle}b"));
+        texts.push(format!("A{middle}C"));
+    }
+    let mut languages = languages();
+    for flags in ["i", "s", "m", "im", "ims"] {
+        for pattern in patterns {
+            let other = regress::Regex::with_flags(pattern, format!("u{flags}").as_str()).unwrap();
+            for text in &texts {
+                let expected = other.find(text).is_some();
+                for spelled in [
+                    format!("(?{flags}){pattern}"),
+                    format!("(?{flags}:{pattern})"),
+                    format!("(?:(?{flags}){pattern})"),
+                ] {
+                    assert_eq!(
+                        matches(&mut languages, &spelled, text),
+                        expected,
+                        "{spelled} on {text:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A property or a negated escape is a set as any other: it matches what shares its case folding with one in it. `\w` has the
+/// letters that fold to those of ASCII, and `\W` does not.
+#[test]
+fn negated_escapes_ignore_case_as_ecma_262_has_it() {
+    let mut languages = languages();
+    for (pattern, text, expected) in [
+        (r"(?i)^\P{Lu}$", "B", true),
+        (r"(?i)^\p{Lu}$", "b", true),
+        (r"(?i)^[^\P{Lu}]$", "B", false),
+        (r"(?i)^[\W]$", "K", false),
+        (r"(?i)^\W$", "\u{212a}", false),
+        (r"(?i)^\w$", "\u{17f}", true),
+        (r"^\w$", "\u{17f}", false),
+    ] {
+        assert_eq!(
+            matches(&mut languages, pattern, text),
+            expected,
+            "{pattern} on {text:?}"
+        );
+    }
+}
+
+#[test]
+fn syntax_that_other_dialects_share_is_read() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        ("^a(?i)b|c$", &["aB", "ab", "C", "xC"], &["Ab"]),
+        ("^(a(?i)b)c$", &["aBc"], &["abC", "Abc"]),
+        ("(?i)^a(?-i)b$", &["Ab", "ab"], &["aB"]),
+        ("(?i-s)^a(?s:.)b$", &["A\nB"], &["Axxb"]),
+        ("^(?i:é)$", &["É"], &["e"]),
+        (r"\Aab\z", &["ab"], &["xab", "ab\n"]),
+        (r"(?m)\Aa\z", &["a"], &["a\nb", "b\na"]),
+        ("^(?P<year>[0-9]{4})$", &["2026"], &["26"]),
+        (r"^\Qa.b+\E+$", &["a.b+", "a.b++"], &["axb+", "a.b+a.b+"]),
+        (r"^\Q(*", &["(*"], &["("]),
+        (r"(?i)^\Qa\E$", &["A"], &["b"]),
+        (r"^(?i)(\d+|auto)$", &["12", "AUTO"], &["1a"]),
+    ];
+    let mut languages = languages();
+    for (pattern, inside, outside) in cases {
+        for text in *inside {
+            assert!(matches(&mut languages, pattern, text), "{pattern} on {text:?}");
+        }
+        for text in *outside {
+            assert!(!matches(&mut languages, pattern, text), "{pattern} on {text:?}");
+        }
+        let strict = languages.check_pattern(pattern, PatternSyntax::Ecma);
+        assert!(
+            matches!(strict, Err(PatternError::Foreign { .. })),
+            "{pattern}: {strict:?}"
+        );
+    }
+}
+
+#[test]
+fn syntax_of_other_dialects_is_refused_with_a_remedy() {
+    let mut languages = languages();
+    for (pattern, what, at) in [
+        (r"a\Z", r"`\Z`", 1),
+        ("(?x)a b", "`(?x`", 0),
+        ("(?>a)", "atomic", 0),
+        ("a++", "possessive", 1),
+        ("b{2}+", "possessive", 1),
+        ("(?P<n>a)(?P=n)", "`(?P=name)`", 8),
+        (r"[\h]", r"`\h`", 1),
+        ("(?#c)", "comment", 0),
+    ] {
+        match languages.pattern(pattern) {
+            Err(PatternError::Foreign {
+                offset, what: found, ..
+            }) => {
+                assert!(found.contains(what) && offset == at, "{pattern}: {found} at {offset}");
+            }
+            other => panic!("{pattern}: {other:?}"),
+        }
+    }
+    for pattern in ["(?i", "(?i)*", "(?-)a", r"\y", "(?P<1>a)"] {
+        let error = languages.pattern(pattern).unwrap_err();
+        assert!(matches!(error, PatternError::Syntax { .. }), "{pattern}: {error}");
     }
 }

@@ -1,0 +1,181 @@
+//! The flags `i`, `m` and `s`, which dialects other than ECMA-262 set within a pattern, and what they change.
+//!
+//! ECMA-262 sets them outside of the pattern. What each means there, with the flag `u` beside it, it means here.
+
+use std::sync::OnceLock;
+
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+use crate::strings::charset::CharSet;
+use crate::strings::pattern::ast::{AstForm, AstId};
+use crate::strings::pattern::reader::PatternParser;
+use crate::strings::unicode_properties::{property, word};
+
+/// The flags that hold at a place of a pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flags {
+    /// `i`: characters match those with the same simple case folding.
+    pub(super) ignore_case: bool,
+    /// `m`: `^` and `$` also hold at the beginning and the end of a line.
+    pub(super) multi_line: bool,
+    /// `s`: `.` matches line ends too.
+    pub(super) dot_all: bool,
+}
+
+impl Flags {
+    /// The flags after those that `text` sets, and behind a `-` takes back; none if it is no list of these flags.
+    pub(super) fn changed_by(mut self, text: &str) -> Option<Self> {
+        let mut set = true;
+        for flag in text.chars() {
+            match flag {
+                'i' => self.ignore_case = set,
+                'm' => self.multi_line = set,
+                's' => self.dot_all = set,
+                '-' if set => set = false,
+                _ => return None,
+            }
+        }
+        let is_list = !text.is_empty() && !text.ends_with('-');
+        is_list.then_some(self)
+    }
+}
+
+/// Line terminators of ECMA-262.
+fn line_ends() -> CharSet {
+    CharSet::of("\n\r\u{2028}\u{2029}")
+}
+
+/// `set` with all characters that have the simple case folding of one in it.
+fn folded(set: &CharSet) -> CharSet {
+    let range = |first, last| ClassUnicodeRange::new(first, last);
+    let mut class = ClassUnicode::new(set.ranges().iter().map(|part| range(part.first(), part.last())));
+    // The table is there: this crate chooses the feature that has it.
+    if class.try_case_fold_simple().is_err() {
+        return set.clone();
+    }
+    CharSet::from_ranges(class.ranges().iter().map(|part| (part.start(), part.end())))
+}
+
+/// Every character that shares its simple case folding with another.
+fn cased() -> &'static CharSet {
+    static CASED: OnceLock<CharSet> = OnceLock::new();
+    CASED.get_or_init(|| folded(&property("Changes_When_Casefolded").unwrap_or_default()))
+}
+
+/// Whether a letter of `\w` stands before a place, and behind it.
+#[derive(Clone, Copy)]
+struct WordSides {
+    before: AstId,
+    not_before: AstId,
+    behind: AstId,
+    not_behind: AstId,
+}
+
+/// Assertions that flags turn into lookarounds, each made once for all places of a pattern: lookbehinds are few.
+#[derive(Default)]
+pub(super) struct FlaggedAssertions {
+    line_start: Option<AstId>,
+    line_end: Option<AstId>,
+    word_sides: Option<WordSides>,
+}
+
+impl PatternParser<'_> {
+    /// A class, by the flags that hold here.
+    pub(super) fn flagged(&mut self, set: CharSet) -> CharSet {
+        if !self.flags.ignore_case {
+            return set;
+        }
+        let with_case = set.intersection(cased());
+        if with_case.is_empty() {
+            return set;
+        }
+        if let Some(known) = self.folded.get(&with_case) {
+            return set.union(known);
+        }
+        let all = folded(&with_case);
+        let united = set.union(&all);
+        self.folded.insert(with_case, all);
+        united
+    }
+
+    /// `\w`, by the flags that hold here: ignoring case, the Unicode flag adds two letters to those of ASCII.
+    pub(super) fn word(&mut self) -> CharSet {
+        self.flagged(word())
+    }
+
+    /// `.`, by the flags that hold here.
+    pub(super) fn dot(&self) -> CharSet {
+        match self.flags.dot_all {
+            true => CharSet::all(),
+            false => line_ends().complement(),
+        }
+    }
+
+    /// `^`, by the flags that hold here.
+    pub(super) fn start_assertion(&mut self) -> AstId {
+        if !self.flags.multi_line {
+            return self.ast.add(AstForm::Start);
+        }
+        if let Some(known) = self.assertions.line_start {
+            return known;
+        }
+        let id = self.look(true, true, line_ends().complement());
+        *self.assertions.line_start.insert(id)
+    }
+
+    /// `$`, by the flags that hold here.
+    pub(super) fn end_assertion(&mut self) -> AstId {
+        if !self.flags.multi_line {
+            return self.ast.add(AstForm::End);
+        }
+        if let Some(known) = self.assertions.line_end {
+            return known;
+        }
+        let id = self.look(false, true, line_ends().complement());
+        *self.assertions.line_end.insert(id)
+    }
+
+    /// `\b`, or `\B` if negated, by the flags that hold here.
+    pub(super) fn boundary_assertion(&mut self, negated: bool) -> AstId {
+        if !self.flags.ignore_case {
+            return self.ast.add(AstForm::WordBoundary { negated });
+        }
+        let sides = match self.assertions.word_sides {
+            Some(known) => known,
+            None => {
+                let word = self.word();
+                let made = WordSides {
+                    before: self.look(true, false, word.clone()),
+                    not_before: self.look(true, true, word.clone()),
+                    behind: self.look(false, false, word.clone()),
+                    not_behind: self.look(false, true, word),
+                };
+                *self.assertions.word_sides.insert(made)
+            }
+        };
+        let (first, second) = match negated {
+            true => ([sides.before, sides.behind], [sides.not_before, sides.not_behind]),
+            false => ([sides.before, sides.not_behind], [sides.not_before, sides.behind]),
+        };
+        let first = self.ast.add(AstForm::Concat(first.to_vec()));
+        let second = self.ast.add(AstForm::Concat(second.to_vec()));
+        self.ast.add(AstForm::Alternatives(vec![first, second]))
+    }
+
+    fn look(&mut self, behind: bool, negated: bool, set: CharSet) -> AstId {
+        let inner = self.ast.add(AstForm::Class(set));
+        self.ast.add(AstForm::Look { behind, negated, inner })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_without_case_fold_to_themselves() {
+        let others = cased().complement();
+        assert_eq!(folded(&others), others);
+        assert!(cased().contains('\u{17f}') && cased().contains('\u{212a}') && !cased().contains('\u{131}'));
+    }
+}
