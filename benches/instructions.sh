@@ -4,6 +4,9 @@
 #
 #   benches/instructions.sh            prints the counts; fails where one differs by more than TOLERANCE percent
 #   benches/instructions.sh --record   writes them down: after an improvement, or a change that is worth its cost
+#
+# Fails, too, where the instructions for a token of a family of schemas (benches/src/families.rs) grow faster than n log n, n being
+# the bytes of the schema and the document; families that are known to are in benches/expected-growth.tsv with the reason, checked both ways.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tolerance=${TOLERANCE:-3}
@@ -40,6 +43,26 @@ if [ "${1-}" = --record ]; then
   } >"$recorded"
   echo "recorded in $recorded"
 fi
+awk -F'\t' '
+  FNR == NR { if (!/^#/) expected[$1] = 1; next }
+  # Names are "family NAME/SIZE/BYTES bytes/TOKENS tokens", the sizes of a family one after another.
+  $2 ~ /^family / {
+    split($2, part, "/")
+    family = substr(part[1], 8); bytes = part[3] + 0; each = $1 / (part[4] + 0)
+    # A document of a handful of tokens may meet at one size what it misses at another: hence a quarter more.
+    if (family == last && each > 1.25 * of_last * bytes * log(bytes) / (last_bytes * log(last_bytes))) {
+      grown[family] = 1
+      if (!(family in expected)) {
+        printf "%s: %.0f instructions a token at %d bytes, %.0f at %d: faster than n log n\n", family, of_last, last_bytes, each, bytes
+        failed = 1
+      }
+    }
+    last = family; last_bytes = bytes; of_last = each
+  }
+  END {
+    for (family in expected) if (!(family in grown)) { print family ": no longer grows faster than n log n; take it out of benches/expected-growth.tsv"; failed = 1 }
+    exit failed
+  }' benches/expected-growth.tsv "$out/counts" || grown=1
 awk -F'\t' -v tolerance="$tolerance" '
   /^#/ { next }
   FNR == NR { before[$2] = $1; next }
@@ -59,3 +82,4 @@ awk -F'\t' -v tolerance="$tolerance" '
     if (failed) print "differs from " FILENAME_RECORDED " by more than " tolerance " %; --record writes the new counts"
     exit failed
   }' FILENAME_RECORDED="$recorded" <(cat "$recorded" 2>/dev/null; echo '# end') "$out/counts"
+exit "${grown:-0}"

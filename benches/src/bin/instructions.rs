@@ -4,7 +4,11 @@ use std::hint::black_box;
 use std::io::Write as _;
 
 use maskwright::{Compiler, ExactCompiler, ExactOptions};
-use maskwright_benches::{SCHEMAS_TO_COMPILE, Visit, on_large_stack, states, vocabulary};
+use maskwright_benches::{FAMILIES, SCHEMAS_TO_COMPILE, Visit, on_large_stack, states, vocabulary};
+
+/// Sizes of the families, one after another. `instructions.sh` holds the growth from each to the next against n log n, where n
+/// is the number of bytes of the schema and the document.
+const SIZES: [usize; 3] = [16, 64, 256];
 
 /// Callgrind counts what happens in this function, by its name, and writes the count after each call.
 #[inline(never)]
@@ -43,6 +47,28 @@ fn main() {
                 masker.mask().expect("a mask");
                 compiled = Some(masker);
             });
+        }
+        let tokenizer = vocabulary.tokenizer().expect("the encoding has a tokenizer");
+        for family in FAMILIES {
+            for size in SIZES.into_iter().filter(|size| *size <= family.largest) {
+                let schema = (family.schema)(size).to_string();
+                let document = (family.document)(size).to_string();
+                let tokens = tokenizer.tokenize(document.as_bytes());
+                let mut replayed = None;
+                let what = format!("family {}", family.name);
+                count(
+                    &what,
+                    &format!("{size}/{} bytes/{} tokens", schema.len() + document.len(), tokens.len()),
+                    &mut || {
+                        let mut masker = compiler.compile(&schema).expect("the engine compiles all families");
+                        for token in &tokens {
+                            masker.mask().expect("a mask");
+                            masker.advance(*token).expect("the document is valid");
+                        }
+                        replayed = Some(masker);
+                    },
+                );
+            }
         }
     });
 }

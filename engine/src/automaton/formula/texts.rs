@@ -215,12 +215,20 @@ impl TextTable {
         id
     }
 
+    #[inline]
     fn text(&self, id: TextId) -> &Text {
         &self.texts[id.0 as usize]
     }
 
+    #[inline]
     fn chunk(&self, text: &Text) -> &str {
         &self.bytes[text.start..text.start + text.chunk]
+    }
+
+    /// The last chunk of a text, without a look at where its characters begin.
+    #[inline]
+    fn chunk_bytes(&self, text: &Text) -> &[u8] {
+        &self.bytes.as_bytes()[text.start..text.start + text.chunk]
     }
 
     /// The text of an id as a shared pointer, which outlives the borrow of the table.
@@ -241,6 +249,7 @@ impl TextTable {
 
     /// The text of an id. A text of several chunks is put together and kept, so this is not for texts that are still
     /// being read.
+    #[inline]
     pub(crate) fn get(&self, id: TextId) -> &str {
         let text = self.text(id);
         match text.depth {
@@ -286,7 +295,17 @@ impl TextTable {
     }
 
     /// Whether a text begins with another.
+    #[inline]
     pub(crate) fn begins_with(&self, id: TextId, beginning: TextId) -> bool {
+        let (text, begun) = (self.text(id), self.text(beginning));
+        if text.depth == 0 {
+            return self.chunk_bytes(text).starts_with(self.chunk_bytes(begun)) && begun.depth == 0;
+        }
+        self.begins_with_chunks(id, beginning)
+    }
+
+    /// Whether a text of several chunks begins with another.
+    fn begins_with_chunks(&self, id: TextId, beginning: TextId) -> bool {
         let begun = self.text(beginning);
         if self.text(id).length < begun.length {
             return false;
@@ -296,7 +315,17 @@ impl TextTable {
     }
 
     /// The order of two texts by their characters.
+    #[inline]
     pub(crate) fn compare(&self, one: TextId, other: TextId) -> Ordering {
+        let (first, second) = (self.text(one), self.text(other));
+        if first.depth == 0 && second.depth == 0 {
+            return self.chunk_bytes(first).cmp(self.chunk_bytes(second));
+        }
+        self.compare_chunks(one, other)
+    }
+
+    /// The order of two texts of which one at least has several chunks.
+    fn compare_chunks(&self, one: TextId, other: TextId) -> Ordering {
         if one == other {
             return Ordering::Equal;
         }
