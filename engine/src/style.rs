@@ -13,6 +13,17 @@ pub struct Style {
     pub whitespace: Whitespace,
     /// Order of the members of an object.
     pub key_order: KeyOrder,
+    /// Whether objects take no keys but those that the schema declares or requires, where it says nothing of further
+    /// ones by `additionalProperties`, `unevaluatedProperties`, `patternProperties` or `propertyNames`. The keys of a branch of `anyOf`,
+    /// `oneOf` or `if` are declared where that branch is met. An object that is valid only with further keys takes them all the same.
+    ///
+    /// A schema with `properties` and without `type` then takes objects only. Unlike the other fields, this one leaves out values,
+    /// and not only spellings of them.
+    pub closed: bool,
+    /// Whether objects have all members that `properties` declares. Left out are members without which alone a value is finite,
+    /// as where a schema refers to itself, and objects that are valid only without some of the members have what they must.
+    /// This field, too, leaves out values.
+    pub all_required: bool,
     /// Escapes in strings and names.
     pub escapes: Escapes,
     /// Spellings of numbers.
@@ -42,8 +53,11 @@ pub enum Whitespace {
 pub enum KeyOrder {
     /// Members may come in any order.
     Any,
-    /// Names that the schema lists under `properties` and `required` come first and in its order, each where it is
-    /// wanted or not at all. Names that it does not list follow in any order.
+    /// Keys that the schema lists come first and in the order of its text, each where it is wanted or not at all: those under
+    /// `properties`, and those of the objects in `const` and `enum`. Keys that it only requires come next, and others follow in any order.
+    ///
+    /// The subschemas of `allOf` and `$ref` list their keys where these keywords stand. Where branches of `anyOf`, `oneOf` or `if` list the same
+    /// keys in different orders, a document keeps the order of a branch that it is valid under.
     Schema,
 }
 
@@ -96,6 +110,8 @@ impl Style {
         Self {
             whitespace: Whitespace::Any,
             key_order: KeyOrder::Any,
+            closed: false,
+            all_required: false,
             escapes: Escapes::Any,
             numbers: NumberStyle::Rfc8259,
         }
@@ -107,6 +123,8 @@ impl Style {
         Self {
             whitespace: Whitespace::Bounded { indent: 4 },
             key_order: KeyOrder::Schema,
+            closed: false,
+            all_required: false,
             escapes: Escapes::Needed,
             numbers: NumberStyle::Plain,
         }

@@ -1,7 +1,9 @@
 //! Tests the automaton against an independent judge: the evaluator of loaded schemas, which knows nothing of bytes.
 
+mod closed;
 mod formats;
 mod hostile;
+mod order;
 mod styles;
 
 use std::collections::HashSet;

@@ -120,6 +120,8 @@ impl ReplyCompiler {
                     escapes: Escapes::Printable,
                     numbers: NumberStyle::Plain,
                     key_order: options.style.key_order,
+                    closed: options.style.closed,
+                    all_required: options.style.all_required,
                 };
                 (Cow::Owned(subset::of_yaml(schema)?), &self.yaml)
             }

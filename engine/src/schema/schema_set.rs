@@ -1,6 +1,6 @@
 //! The loaded schema: all subschemas that can be reached, with references resolved to their ids.
 
-use crate::json::Content;
+use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind, Limits, PatternSyntax};
 
 use super::dialect::Draft;
@@ -88,6 +88,11 @@ impl SchemaSet {
     pub fn member(&self, location: SchemaLocation, name: &str) -> Option<Content<'_>> {
         let json = self.documents.json(location.document);
         json.member(location.index, name).map(|value| json.content(value))
+    }
+
+    /// The document that `location` points into, with the place in it.
+    pub fn json(&self, location: SchemaLocation) -> (&Document, NodeIndex) {
+        (self.documents.json(location.document), location.index)
     }
 
     /// JSON Pointer of `location` in its document.

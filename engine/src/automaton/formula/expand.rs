@@ -12,7 +12,7 @@ use crate::limits::Exceeded;
 use crate::numbers::NumberSetId;
 use crate::schema::{Body, Keywords, NodeId};
 use crate::strings::{LanguageId, PatternError};
-use crate::{CompileError, CompileErrorKind};
+use crate::{CompileError, CompileErrorKind, KeyOrder};
 use hashbrown::HashSet;
 
 impl Algebra {
@@ -122,6 +122,9 @@ impl Algebra {
             all = self.types(all, types);
         }
         if let Some(values) = &keywords.values {
+            if self.style.key_order == KeyOrder::Schema {
+                self.note_written(node);
+            }
             let values = self.values(values)?;
             all = self.both(all, values)?;
         }

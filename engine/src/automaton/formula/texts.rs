@@ -1,4 +1,4 @@
-//! [`TextTable`]: texts, each stored once. [`Orders`]: lists of keys in a prescribed order.
+//! [`TextTable`]: texts, each stored once.
 //!
 //! A document passes through every prefix of its keys and strings, and each of these prefixes is a text of its own. So a
 //! text is stored as a chain of chunks of up to [`CHUNK_BYTES`]: its last chunk, and the text before that chunk. Where a
@@ -9,8 +9,7 @@
 //! Each text also refers to one further up its chain (`Text::jump`), so that the number of steps to any of its chunks is
 //! logarithmic. Two texts are compared at the first chunk in which they differ.
 
-use crate::automaton::formula::assertion::AssertionId;
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cell::{Cell, OnceCell};
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hash};
@@ -359,32 +358,6 @@ impl TextTable {
 fn mixed(hash: u64) -> u64 {
     let product = u128::from(hash) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
     product as u64 ^ (product >> 64) as u64
-}
-
-/// The number of a list of keys in a prescribed order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct OrderId(pub(crate) u32);
-
-/// All orders of keys of one compiled schema, each stored once.
-#[derive(Debug, Default)]
-pub(crate) struct Orders {
-    pub(crate) orders: Vec<Arc<[TextId]>>,
-    pub(crate) ids: HashMap<Arc<[TextId]>, OrderId>,
-    pub(crate) of: HashMap<Box<[AssertionId]>, OrderId>,
-}
-
-impl Orders {
-    /// The id of an order of keys, which is added if it is new.
-    pub(crate) fn intern(&mut self, names: Vec<TextId>) -> OrderId {
-        let names: Arc<[TextId]> = names.into();
-        if let Some(&id) = self.ids.get(&names) {
-            return id;
-        }
-        let id = OrderId(self.orders.len() as u32);
-        self.orders.push(names.clone());
-        self.ids.insert(names, id);
-        id
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the search has found out about values ([`ValueMemo`]) and objects ([`ObjectMemo`]).
 
-use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, KeySetId, OrderId, TextId};
-use crate::automaton::search::NextKeys;
+use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, KeySetId, MeantTypes, OrderId, TextId};
+use crate::automaton::search::{ExpectationId, NextKeys};
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use hashbrown::HashSet;
@@ -57,6 +57,10 @@ pub(crate) struct ObjectMemo {
     /// The keys that may come next, by the object's residual formula, the keys seen, and the progress in the order of
     /// keys.
     pub(crate) next_keys: HashMap<(FormulaId, KeySetId, OrderId, u32), NextKeys>,
+    /// The order of the keys in an object with an expectation.
+    pub(super) orders: HashMap<ExpectationId, OrderId>,
+    /// The types that a value with an expectation is meant to have.
+    pub(super) types_meant: HashMap<ExpectationId, MeantTypes>,
     /// Sets of keys that lie within a language as a whole.
     pub(super) sets_within: HashSet<(LanguageId, KeySetId)>,
 }

@@ -17,6 +17,8 @@ pub(super) mod least_fixpoint;
 mod member_verdicts;
 pub(super) mod memo;
 pub(super) mod next_keys;
+mod object_order;
+mod rival_keys;
 mod satisfiable;
 #[expect(clippy::module_inception, reason = "it has the type that the folder is about")]
 pub(super) mod search;

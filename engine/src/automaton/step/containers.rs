@@ -14,11 +14,20 @@ use crate::strings::LanguageId;
 use hashbrown::HashSet;
 use std::sync::Arc;
 
+/// Depth from which on objects no longer have all members that are declared, so that no style asks for an endless document.
+const ALL_REQUIRED_DEPTH: u32 = 128;
+
 impl Automaton {
     /// Whether the values read in a container are kept, because they are compared with others.
     pub(super) fn keeps_values(&self, stack: StackId) -> bool {
         let frame = self.frames.all.get(stack.0 as usize);
         frame.is_some_and(|frame| frame.kind.keeps_values())
+    }
+
+    /// Whether a container at a stack is at least so deep where the style asks for all members that are declared.
+    pub(super) fn is_too_deep(&self, stack: StackId, depth: u32) -> bool {
+        let frame = self.frames.all.get(stack.0 as usize);
+        self.search.algebra.style.all_required && frame.is_some_and(|frame| frame.depth >= depth)
     }
 
     /// The assertion of being equal to a value, if values are kept at this stack.
@@ -62,17 +71,24 @@ impl Automaton {
                 *formula = FormulaId::constant(verdict);
             }
         }
-        formulas.insert(0, demand);
+        let (mut order, mut narrowed) = (None, demand);
+        if !array {
+            let planned = self.search.planned_order(expected)?;
+            let may_be_narrowed = !self.keeps_values(stack) && !self.is_too_deep(stack, ALL_REQUIRED_DEPTH);
+            let (begun, demand) = self.search.begin_object(planned, demand, may_be_narrowed)?;
+            (order, narrowed) = (Some(begun), demand);
+        }
+        formulas.insert(0, narrowed);
         let keeps = self.keeps_values(stack) || (array && self.search.algebra.asks_unique(&formulas));
-        let kind = match array {
-            true => Container::Array {
+        let kind = match order {
+            None => Container::Array {
                 values: keeps.then_some(ItemsId::EMPTY),
             },
-            false => Container::Object {
+            Some(order) => Container::Object {
                 values: keeps.then_some(MembersId::EMPTY),
                 used: KeySetId::EMPTY,
                 name: None,
-                order: self.search.algebra.order_for(&what.assertions),
+                order,
                 passed: 0,
             },
         };
@@ -104,6 +120,9 @@ impl Automaton {
         else {
             return Ok(());
         };
+        if !self.search.algebra.orders.rivals(*order).is_empty() {
+            return Ok(());
+        }
         let asked = self.search.algebra.independent_keys(demand);
         let Some(asked) = asked.filter(|asked| asked.is_of_any_size()) else {
             return Ok(());
@@ -267,7 +286,15 @@ impl Automaton {
                 let Some(name) = name.take() else {
                     return Ok(None);
                 };
-                let from = usize::from(frame.plain.0.is_some());
+                let rivals = self.search.algebra.orders.rivals(*order).clone();
+                let from = usize::from(frame.plain.0.is_some() || !rivals.is_empty());
+                if !rivals.is_empty() {
+                    let rivals = self.search.algebra.rivals_after_member(&rivals, name, &verdict)?;
+                    let algebra = &mut self.search.algebra;
+                    let mut seen = algebra.key_sets.names(*used, TextId::EMPTY, &algebra.texts);
+                    seen.push(name);
+                    (*order, *passed, frame.formulas[0]) = algebra.settled(rivals, &seen);
+                }
                 for formula in &mut frame.formulas[from..] {
                     *formula = match keeps {
                         true => self
@@ -328,6 +355,7 @@ impl Automaton {
         };
         let mut frame = (*frame).clone();
         let Container::Object {
+            used,
             order,
             passed,
             name: reading,
@@ -336,6 +364,21 @@ impl Automaton {
         else {
             return Ok(None);
         };
+        let rivals = self.search.algebra.orders.rivals(*order).clone();
+        if !rivals.is_empty() {
+            // What is skipped depends on the order that the document keeps.
+            let rivals = self.search.algebra.rivals_at_key(&rivals, name);
+            *reading = Some(name);
+            let algebra = &mut self.search.algebra;
+            let mut seen = algebra.key_sets.names(*used, TextId::EMPTY, &algebra.texts);
+            seen.push(name);
+            (*order, *passed, frame.formulas[0]) = algebra.settled(rivals, &seen);
+            let Some(expected) = self.member_expected(&frame, name)? else {
+                return Ok(None);
+            };
+            let stack = self.push(frame);
+            return Ok(Some(State::new(Cursor::Value(expected), stack)));
+        }
         let (over, now) = self.search.algebra.passed_over(*order, *passed, name);
         (*reading, *passed) = (Some(name), now);
         // Of an independent-key object the keys that are skipped are not required, and say no more than the progress.
@@ -370,9 +413,15 @@ impl Automaton {
                 exhausted.push(name);
             }
         }
+        let mut formulas = frame.formulas.clone();
+        if let Container::Object { order, .. } = &frame.kind {
+            // The value tells which orders a document may still keep.
+            let rivals = self.search.algebra.orders.rivals(*order).iter();
+            formulas.extend(rivals.map(|rival| rival.demand));
+        }
         let (assertions, diagram) = self
             .search
-            .decide_member(&frame.formulas, MemberKey::Known(name), &exhausted)?;
+            .decide_member(&formulas, MemberKey::Known(name), &exhausted)?;
         let expected = self.search.expect_possible(assertions, diagram)?;
         if let Some(key) = key {
             self.step_memo.members.insert(key, expected);

@@ -330,6 +330,13 @@ impl Automaton {
 
     /// The state after the first byte of a value.
     fn begin(&mut self, expected: ExpectationId, stack: StackId, byte: u8) -> StepResult {
+        // Values that have to differ from others may be of any type, because there could be too few of the types meant.
+        if self.search.algebra.style.closed
+            && !self.keeps_values(stack)
+            && !self.search.types_meant(expected)?.begin_with(byte)
+        {
+            return Ok(None);
+        }
         let literal = |word: Literal| (word, Cursor::Literal(word, 1, expected));
         let (word, cursor) = match byte {
             b'n' => literal(Literal::Null),

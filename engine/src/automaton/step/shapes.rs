@@ -15,6 +15,10 @@ use crate::strings::Fingerprint;
 use crate::{KeyOrder, Whitespace};
 use std::hash::Hash;
 
+/// Depth up to which values of one shape begin alike where the style asks for all members: a token cannot get from there to
+/// the depth from which on it no longer does.
+const SHAPED_DEPTH: u32 = 32;
+
 /// What begins a value: the requirement on it, and where in the layout of the document it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ValueShape {
@@ -65,7 +69,7 @@ impl Automaton {
             return Ok(None);
         };
         // Values that have to differ depend on one another.
-        if self.keeps_values(at.stack) {
+        if self.keeps_values(at.stack) || self.is_too_deep(at.stack, SHAPED_DEPTH) {
             return Ok(None);
         }
         let Some(demand) = self.value_demand(expected)? else {
@@ -88,6 +92,9 @@ impl Automaton {
         let Cursor::Colon(name) = at.cursor else {
             return Ok(None);
         };
+        if self.is_too_deep(at.stack, SHAPED_DEPTH) {
+            return Ok(None);
+        }
         let Some(others) = self.others_behind(at)? else {
             return Ok(None);
         };
@@ -200,13 +207,20 @@ impl Automaton {
                     ([assertion], []) => self.search.algebra.constraint(*assertion)?,
                     _ => self.search.algebra.combined(&all, &none)?,
                 };
+                let constraint = match self.search.algebra.style.closed {
+                    true => {
+                        let meant = self.search.types_meant(expected)?;
+                        self.search.algebra.of_meant_types(constraint, meant)
+                    }
+                    false => constraint,
+                };
                 // Where containers can be restricted, the prescribed order of their members counts as well.
-                let order = self.search.algebra.order_for(&what.assertions);
-                let is_ordered = self.search.algebra.style.key_order == KeyOrder::Schema
+                let order = self.search.planned_order(expected)?;
+                let style = self.search.algebra.style;
+                let is_ordered = (style.key_order == KeyOrder::Schema || style.closed || style.all_required)
                     && !(constraint.arrays.decided().is_some()
                         && (constraint.objects == FormulaId::FALSE
-                            || constraint.objects == FormulaId::TRUE
-                                && self.search.algebra.ordered(order, 0).is_empty()));
+                            || constraint.objects == FormulaId::TRUE && self.search.algebra.orders.is_free(order)));
                 let shape = match is_ordered {
                     true => ValueDemand::Expectation(expected),
                     false => ValueDemand::Constraint(constraint),

@@ -81,7 +81,7 @@ fn every_valid_value_has_a_text_in_the_schemas_order() {
         .map(|_| texts(&tree(&mut random, 2)))
         .filter(|texts| texts.len() < 200)
         .collect();
-    for schema in SCHEMAS.into_iter().chain(DEPENDENT) {
+    for schema in SCHEMAS.into_iter().chain(DEPENDENT).chain(super::order::CONTESTED) {
         let mut subject = styled(schema, Style::generation());
         for texts in &trees {
             let valid = subject.judge(&texts[0]);
@@ -108,7 +108,8 @@ fn walks_in_every_style_come_to_an_end() {
             whitespace,
             ..Style::generation()
         };
-        let ended = walk(style, &SCHEMAS, 120, &mut |text| {
+        let schemas = [&SCHEMAS[..], &super::order::CONTESTED].concat();
+        let ended = walk(style, &schemas, 120, &mut |text| {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             let compact = serde_json::to_string(&value).unwrap();
             if whitespace == Whitespace::Compact {
@@ -116,7 +117,7 @@ fn walks_in_every_style_come_to_an_end() {
             }
         });
         assert!(
-            ended >= SCHEMAS.len() - 4,
+            ended >= schemas.len() - 4,
             "walks came to an end under {ended} schemas only"
         );
     }
@@ -160,8 +161,12 @@ fn a_style_refuses_what_is_in_another() {
 #[test]
 fn completions_end_documents() {
     let mut random = ChaCha8Rng::seed_from_u64(4);
-    for style in [Style::rfc8259(), Style::generation()] {
-        for schema in SCHEMAS.into_iter().chain(DEPENDENT) {
+    let closed = Style {
+        closed: true,
+        ..Style::generation()
+    };
+    for style in [Style::rfc8259(), Style::generation(), closed] {
+        for schema in SCHEMAS.into_iter().chain(DEPENDENT).chain(super::order::CONTESTED) {
             let mut subject = styled(schema, style);
             for _ in 0..20 {
                 let (mut at, mut text) = (subject.start, Vec::new());

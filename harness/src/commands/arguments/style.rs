@@ -36,6 +36,13 @@ pub struct StyleArguments {
     /// Order of the members of an object [default: `any` in the style `rfc8259`, otherwise `schema`]
     #[arg(long, value_enum)]
     key_order: Option<KeyOrderArgument>,
+    /// Leave out members that no subschema declares or requires, where the schema says nothing of further ones; a schema
+    /// with `properties` and without `type` takes objects only
+    #[arg(long)]
+    closed: bool,
+    /// Have all members that `properties` declares, as far as a finite value has them
+    #[arg(long)]
+    all_required: bool,
 }
 
 /// Order of the members of an object.
@@ -68,6 +75,8 @@ impl StyleArguments {
                 KeyOrderArgument::Schema => KeyOrder::Schema,
             };
         }
+        style.closed |= self.closed;
+        style.all_required |= self.all_required;
         style
     }
 }

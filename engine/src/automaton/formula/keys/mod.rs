@@ -3,8 +3,13 @@
 
 pub(crate) mod cell;
 mod conditions;
+mod declared;
 pub(crate) mod independent;
+pub(crate) mod meant;
 mod order;
+pub(crate) mod orders;
 mod parts;
 pub(crate) mod sets;
 mod sorted_cells;
+mod wanted;
+mod written;

@@ -2,27 +2,213 @@
 //!
 //! An object remembers how far its declared keys have come. A key that is skipped is decided as absent there and then,
 //! so no other part of the automaton needs to know about orders.
+//!
+//! [Alternatives](super::declared) whose orders can be merged have one order. Others are [rivals](Rival): the object
+//! remembers for each of their orders how far it has come and what the members to come have to satisfy, and a key may come
+//! if it may come next in one of them. An order is dropped when no alternative is left that has it, and as soon as those
+//! that are left can be merged, the object has one order again. So each value that an alternative admits has a text in
+//! that alternative's order.
 
+use super::orders::{Alternative, Ordered, first_listed, merged};
 use crate::KeyOrder;
-use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, FormulaId, Keys, OrderId, TextId};
-use crate::json::Shape;
-use crate::schema::Body;
-use hashbrown::HashSet;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::{Algebra, AssertionId, AtomKind, FormulaId, Keys, MemberKey, OrderId, Rival, TextId};
+use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// Number of orders of which a document may keep any. An object remembers its progress in each.
+const MAX_RIVALS: usize = 8;
+
 impl Algebra {
-    /// The order of the keys in an object that is judged by these assertions; empty if any order is allowed.
-    pub(crate) fn order_for(&mut self, assertions: &[AssertionId]) -> OrderId {
-        if self.style.key_order == KeyOrder::Any {
-            return self.orders.intern(Vec::new());
+    /// The alternatives of an object with these assertions.
+    pub(crate) fn alternatives_of(&mut self, asked: &Ordered) -> Result<Vec<Alternative>, AutomatonError> {
+        let mut alternatives = vec![Alternative::nothing()];
+        for &assertion in &asked.all {
+            let more = self.alternatives(assertion)?.to_vec();
+            alternatives = self.combined_alternatives(alternatives, more);
         }
-        if let Some(&known) = self.orders.of.get(assertions) {
-            return known;
+        if !asked.others.is_empty() {
+            for &assertion in &asked.others {
+                self.alternatives(assertion)?;
+            }
+            let mut either = self.either(&asked.others)?;
+            if !asked.satisfies_other && !either.is_empty() {
+                either = vec![Alternative::taken_for_one(&either)];
+            }
+            alternatives = self.combined_alternatives(alternatives, either);
         }
-        let names = self.declared(assertions);
-        let order = self.orders.intern(names);
-        self.orders.of.insert(assertions.into(), order);
-        order
+        Ok(alternatives)
+    }
+
+    /// The order of the keys in an object for which one of some alternatives holds. `narrows` says that the alternatives ask
+    /// for more than the object has to satisfy.
+    pub(crate) fn order_among(&mut self, alternatives: Vec<Alternative>, narrows: bool) -> OrderId {
+        let groups = match self.style.key_order {
+            KeyOrder::Any => vec![(Vec::new(), alternatives)],
+            KeyOrder::Schema => groups_by_order(alternatives),
+        };
+        let mut rivals = Vec::with_capacity(groups.len());
+        for (mut names, alternatives) in groups {
+            if self.style.key_order == KeyOrder::Schema {
+                // Keys that are required and not declared have no place of their own.
+                let required = alternatives.iter().map(|one| &one.required[..]);
+                names = first_listed(std::iter::once(&names[..]).chain(required));
+            }
+            let demand = self.formulas.or(alternatives.iter().map(|one| one.demand));
+            rivals.push((names, demand));
+        }
+        if let [(names, demand)] = &mut rivals[..] {
+            let names = std::mem::take(names);
+            return match narrows {
+                true => self.orders.intern_narrowing(names, *demand),
+                false => self.orders.intern(names),
+            };
+        }
+        let rivals = rivals.into_iter().map(|(names, demand)| Rival {
+            demand,
+            order: self.orders.intern(names),
+            passed: 0,
+        });
+        let rivals = rivals.collect();
+        self.orders.intern_rivals(rivals)
+    }
+
+    /// The condition that an object which no subschema opens to further keys has only those that are declared.
+    pub(crate) fn closing(&mut self, alternative: &Alternative) -> Result<FormulaId, AutomatonError> {
+        if alternative.speaks_of_others || !alternative.is_of_objects {
+            return Ok(FormulaId::TRUE);
+        }
+        let mut names = first_listed([&alternative.names[..], &alternative.required]);
+        names.sort_unstable();
+        let all = self.languages.any();
+        let others = self.without_keys(all, &names)?;
+        let texts: Vec<Arc<str>> = names.iter().map(|name| self.texts.shared(*name)).collect();
+        let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        self.note_enumerated_keys(others, &texts);
+        Ok(self.members(Keys::Language(others), AssertionId::NOTHING))
+    }
+
+    /// The condition that an object has all members that are declared, as far as they may be asked for.
+    pub(crate) fn having_all(&mut self, alternative: &Alternative) -> FormulaId {
+        let names = alternative.wanted.iter();
+        let parts: Vec<FormulaId> = names.map(|name| self.atom(AtomKind::Has(*name))).collect();
+        self.formulas.and(parts)
+    }
+
+    /// The order that an object begins with if it has a planned one, and the condition on the object in that order.
+    pub(crate) fn begin_order(&mut self, planned: OrderId, demand: FormulaId) -> (OrderId, FormulaId) {
+        let rivals = self.orders.rivals(planned).clone();
+        if rivals.is_empty() {
+            let narrowing = self.orders.narrowing(planned);
+            if narrowing == FormulaId::TRUE {
+                return (planned, demand);
+            }
+            let names = self.orders.orders[planned.0 as usize].to_vec();
+            let demand = self.narrowed_by_any(demand, narrowing);
+            return (self.orders.intern(names), demand);
+        }
+        let mut begun = Vec::with_capacity(rivals.len());
+        for rival in rivals.iter() {
+            let demand = self.narrowed_by_any(demand, rival.demand);
+            if demand != FormulaId::FALSE {
+                begun.push(Rival { demand, ..*rival });
+            }
+        }
+        let (order, _, demand) = self.settled(begun, &[]);
+        (order, demand)
+    }
+
+    /// The conjunction of a formula with a disjunction, as a disjunction.
+    fn narrowed_by_any(&mut self, formula: FormulaId, by: FormulaId) -> FormulaId {
+        let parts = self.formulas.disjuncts(&by).to_vec();
+        let parts: Vec<FormulaId> = parts.into_iter().map(|part| self.narrowed(formula, part)).collect();
+        self.formulas.or(parts)
+    }
+
+    /// The conjunction of two formulas, without those parts of the first that the second visibly implies.
+    pub(crate) fn narrowed(&mut self, formula: FormulaId, by: FormulaId) -> FormulaId {
+        let own: HashSet<FormulaId> = self.formulas.conjuncts(&by).iter().copied().collect();
+        let is_implied = |part: &FormulaId| {
+            let mut ways = self.formulas.disjuncts(part).iter();
+            ways.any(|way| self.formulas.conjuncts(way).iter().all(|one| own.contains(one)))
+        };
+        let parts = self.formulas.conjuncts(&formula).iter().copied();
+        let mut parts: Vec<FormulaId> = match formula {
+            FormulaId::FALSE => return FormulaId::FALSE,
+            _ => parts.filter(|part| !is_implied(part)).collect(),
+        };
+        parts.push(by);
+        self.formulas.and(parts)
+    }
+
+    /// The order of an object in which a document keeps one of these, the number of its keys that have been read or skipped,
+    /// and the condition on the members to come; `seen` are the keys that have been read.
+    pub(crate) fn settled(&mut self, rivals: Vec<Rival>, seen: &[TextId]) -> (OrderId, u32, FormulaId) {
+        match rivals[..] {
+            [] => return (self.orders.intern(Vec::new()), 0, FormulaId::FALSE),
+            [one] => return (one.order, one.passed, one.demand),
+            _ => {}
+        }
+        let demand = self.formulas.or(rivals.iter().map(|rival| rival.demand));
+        let lists = rivals.iter().map(|rival| {
+            let names = &self.orders.orders[rival.order.0 as usize];
+            names.split_at(rival.passed as usize)
+        });
+        let Some(ahead) = merged(lists.clone().map(|(_, ahead)| ahead)) else {
+            return (self.orders.intern_rivals(rivals), 0, demand);
+        };
+        // A key that one order skips may be one that another does not declare, and that may come after all others.
+        let mut counts: HashMap<TextId, usize> = HashMap::new();
+        lists.for_each(|(done, _)| done.iter().for_each(|name| *counts.entry(*name).or_default() += 1));
+        let is_done = |(name, count): &(TextId, usize)| *count == rivals.len() || seen.contains(name);
+        let mut names: Vec<TextId> = counts.into_iter().filter(is_done).map(|(name, _)| name).collect();
+        names.sort_unstable();
+        let passed = names.len() as u32;
+        names.extend(ahead);
+        (self.orders.intern(names), passed, demand)
+    }
+
+    /// The orders that a document may still keep if a member with this key comes.
+    pub(crate) fn rivals_at_key(&mut self, rivals: &[Rival], name: TextId) -> Vec<Rival> {
+        let mut left = Vec::with_capacity(rivals.len());
+        for rival in rivals {
+            let done = &self.orders.orders[rival.order.0 as usize][..rival.passed as usize];
+            if done.contains(&name) {
+                continue;
+            }
+            let (over, passed) = self.passed_over(rival.order, rival.passed, name);
+            let mut parts = vec![self.without_all(rival.demand, &over)];
+            for name in over {
+                let has = self.atom(AtomKind::Has(name));
+                parts.push(self.formulas.not(has));
+            }
+            let demand = self.formulas.and(parts);
+            if demand != FormulaId::FALSE {
+                left.push(Rival {
+                    demand,
+                    passed,
+                    ..*rival
+                });
+            }
+        }
+        left
+    }
+
+    /// The orders that a document may still keep after a member whose value has these verdicts.
+    pub(crate) fn rivals_after_member(
+        &mut self,
+        rivals: &[Rival],
+        name: TextId,
+        verdict: &dyn Fn(AssertionId) -> bool,
+    ) -> Result<Vec<Rival>, AutomatonError> {
+        let mut left = Vec::with_capacity(rivals.len());
+        for rival in rivals {
+            let demand = self.after_member(rival.demand, MemberKey::Known(name), verdict)?;
+            if demand != FormulaId::FALSE {
+                left.push(Rival { demand, ..*rival });
+            }
+        }
+        Ok(left)
     }
 
     /// The keys of an order without the first `passed`.
@@ -57,62 +243,32 @@ impl Algebra {
             _ => None,
         })
     }
+}
 
-    /// The keys that the subschemas of some assertions declare, in their order: `properties` before `required`, and a
-    /// subschema's own keys before those of the subschemas that it applies to the same value.
-    fn declared(&mut self, assertions: &[AssertionId]) -> Vec<TextId> {
-        let schema = self.schema.clone();
-        let (mut names, mut listed) = (Vec::new(), HashSet::new());
-        let mut visited = HashSet::new();
-        let mut left: Vec<AssertionId> = assertions.iter().rev().copied().collect();
-        while let Some(assertion) = left.pop() {
-            if !visited.insert(assertion) {
-                continue;
-            }
-            let mut list = |name: TextId| {
-                if listed.insert(name) {
-                    names.push(name);
-                }
-            };
-            match self.assertions.get(assertion) {
-                Assertion::Anything | Assertion::Nothing => {}
-                Assertion::AnyOf(assertions) => left.extend(assertions.iter().rev()),
-                Assertion::Equal(_) | Assertion::Text(_) | Assertion::Array(_) => {}
-                Assertion::Object(members) => members.iter().for_each(|(name, _)| list(*name)),
-                Assertion::Node(node) => {
-                    let Body::Keywords(keywords) = &schema.node(*node).body else {
-                        continue;
-                    };
-                    let properties = keywords.properties.iter().map(|(name, _)| name);
-                    for name in properties.chain(&keywords.required) {
-                        list(self.texts.intern(name));
-                    }
-                    let (condition, then, otherwise) = match keywords.if_then_else {
-                        Some((condition, then, otherwise)) => (Some(condition), then, otherwise),
-                        None => (None, None, None),
-                    };
-                    let applied = keywords.all_of.iter().chain(&keywords.refs).copied();
-                    let applied = applied.chain(keywords.any_of.iter().flatten().copied());
-                    let applied = applied.chain(keywords.one_of.iter().flatten().copied());
-                    let applied = applied.chain(condition).chain(then).chain(otherwise);
-                    let applied = applied.chain(keywords.dependent_schemas.iter().map(|(_, schema)| *schema));
-                    let applied: Vec<_> = applied.collect();
-                    for node in applied.into_iter().rev() {
-                        left.push(self.assertion_of(node));
-                    }
-                    if let Some(values) = &keywords.values {
-                        for value in values {
-                            let value = value.as_ref();
-                            if let Shape::Object(_) = value.shape() {
-                                for (name, _) in value.members() {
-                                    list(self.texts.intern(name));
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        names
+/// Alternatives grouped so that the orders of those in a group can be merged, each group with the merged order.
+fn groups_by_order(alternatives: Vec<Alternative>) -> Vec<(Vec<TextId>, Vec<Alternative>)> {
+    if let Some(names) = merged(alternatives.iter().map(|one| &one.names[..])) {
+        return vec![(names, alternatives)];
     }
+    let mut groups: Vec<(Vec<TextId>, Vec<Alternative>)> = Vec::new();
+    for alternative in &alternatives {
+        let with = |group: &[Alternative]| merged(group.iter().chain([alternative]).map(|one| &one.names[..]));
+        let joined = groups
+            .iter()
+            .enumerate()
+            .find_map(|(place, (_, group))| Some((place, with(group)?)));
+        match joined {
+            Some((place, names)) => {
+                groups[place].0 = names;
+                groups[place].1.push(alternative.clone());
+            }
+            None if groups.len() == MAX_RIVALS => {
+                tracing::trace!("too many orders of keys disagree: each key comes where it is listed first");
+                let names = first_listed(alternatives.iter().map(|one| &one.names[..]));
+                return vec![(names, alternatives)];
+            }
+            None => groups.push((alternative.names.clone(), vec![alternative.clone()])),
+        }
+    }
+    groups
 }

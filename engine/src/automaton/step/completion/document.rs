@@ -100,12 +100,13 @@ impl Automaton {
             return Ok(Some((vec![piece.clone()], *next)));
         }
         if let Cursor::Value(expected) = state.cursor {
-            let constraint = self.search.constraint_of(expected)?;
+            let mut constraint = self.search.constraint_of(expected)?;
+            if self.search.algebra.style.closed && !self.keeps_values(state.stack) {
+                let meant = self.search.types_meant(expected)?;
+                constraint = self.search.algebra.of_meant_types(constraint, meant);
+            }
             let constraint = self.distinct_value(constraint, state.stack)?;
-            let order = self
-                .search
-                .algebra
-                .order_for(&self.search.expected(expected).assertions);
+            let order = self.search.planned_order(expected)?;
             return match self.value_text(constraint, order)? {
                 Some(piece) => self.read_value(state, piece),
                 None => Ok(None),
@@ -193,13 +194,14 @@ impl Automaton {
             Container::Object { order, passed, .. } => {
                 let ordered = self.search.algebra.ordered(*order, *passed);
                 let exhausted = self.exhausted_keys(&frame.kind);
-                self.object_rest(ObjectRest {
+                let open = ObjectRest {
                     demand,
                     ordered: &ordered,
                     exhausted: &exhausted,
                     begun,
                     must,
-                })?
+                };
+                self.rest_in_some_order(open, *order)?
             }
         };
         let Some(pieces) = pieces else { return Ok(None) };

@@ -3,7 +3,7 @@
 use super::texts::escaped;
 use super::{MAX_BYTES, MAX_MODELS, TextPiece};
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AtomKind, FormulaId, IndependentKeys, Keys, TextId};
+use crate::automaton::formula::{AtomKind, FormulaId, IndependentKeys, Keys, OrderId, TextId};
 use crate::automaton::step::Automaton;
 use hashbrown::{HashMap, HashSet};
 
@@ -65,6 +65,34 @@ impl Automaton {
             Some(rest) => Ok(Some(rest)),
             None => self.modelled_rest(open),
         }
+    }
+
+    /// The pieces of a short text that completes an object in the order given or, if that has rivals, in one of those.
+    pub(super) fn rest_in_some_order(
+        &mut self,
+        open: ObjectRest<'_>,
+        order: OrderId,
+    ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+        let rivals = self.search.algebra.orders.rivals(order).clone();
+        if rivals.is_empty() {
+            return self.object_rest(open);
+        }
+        for rival in rivals.iter() {
+            let names = self.search.algebra.ordered(rival.order, 0);
+            let (done, ordered) = names.split_at(rival.passed as usize);
+            let exhausted = [open.exhausted, done].concat();
+            let demand = self.search.algebra.narrowed(open.demand, rival.demand);
+            let open = ObjectRest {
+                demand,
+                ordered,
+                exhausted: &exhausted,
+                ..open
+            };
+            if let Some(rest) = self.object_rest(open)? {
+                return Ok(Some(rest));
+            }
+        }
+        Ok(None)
     }
 
     /// Completes an object that judges each key by itself: with the required members, and those that are needed for
@@ -150,7 +178,8 @@ impl Automaton {
         let mut assertions = Vec::new();
         self.search.algebra.assertions_of_key(plain, name, &mut assertions)?;
         let constraint = self.search.algebra.combined(&assertions, &[])?;
-        let order = self.search.algebra.order_for(&assertions);
+        let constraint = self.search.as_meant(constraint, &assertions)?;
+        let order = self.search.order_for(&assertions)?;
         let value = self.value_text(constraint, order)?;
         let piece = value.map(|value| self.member_text(name, &value, begun));
         if piece.is_some() || !self.completions.provisional {

@@ -77,14 +77,16 @@ impl Automaton {
         if !texts.iter().any(|text| text.len() <= CHEAP_BYTES) {
             let rest = self.array_rest(constraint.arrays, &[], false)?;
             texts.extend(rest.map(|rest| joined(b"[", &rest)));
+            let (order, demand) = self.search.begin_object(order, constraint.objects, true)?;
             let ordered = self.search.algebra.ordered(order, 0);
-            let rest = self.object_rest(ObjectRest {
-                demand: constraint.objects,
+            let open = ObjectRest {
+                demand,
                 ordered: &ordered,
                 exhausted: &[],
                 begun: false,
                 must: false,
-            })?;
+            };
+            let rest = self.rest_in_some_order(open, order)?;
             texts.extend(rest.map(|rest| joined(b"{", &rest)));
         }
         Ok(texts.into_iter().min_by_key(|text| text.len()))
@@ -93,7 +95,8 @@ impl Automaton {
     /// A short text of a value that meets a requirement.
     pub(super) fn requirement_text(&mut self, value: &Requirement) -> Result<Option<TextPiece>, AutomatonError> {
         let constraint = self.search.algebra.combined(&value.all, &value.none)?;
-        let order = self.search.algebra.order_for(&value.all);
+        let constraint = self.search.as_meant(constraint, &value.all)?;
+        let order = self.search.order_for(&value.all)?;
         self.value_text(constraint, order)
     }
 

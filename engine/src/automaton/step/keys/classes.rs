@@ -5,7 +5,7 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AtomKind, Keys, TextId};
-use crate::automaton::step::{Automaton, Container, Cursor, Frame, KeyClasses, StackId, State};
+use crate::automaton::step::{Automaton, Cursor, Frame, KeyClasses, StackId, State};
 use crate::strings::LanguageId;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -198,9 +198,8 @@ impl Automaton {
                 }
             }
         }
-        if let Container::Object { order, .. } = frame.kind {
-            listed.extend(self.search.algebra.ordered(order, 0).iter().copied());
-        }
+        let order = self.search.planned_order(frame.expected)?;
+        listed.extend(self.search.algebra.orders.all_keys(order));
         self.search.algebra.sort_keys(&mut listed);
         languages.sort_unstable();
         languages.dedup();

@@ -100,6 +100,12 @@ impl Automaton {
         let exhausted = self.exhausted_keys(&frame.kind);
         let listed = self.key_classes(stack)?;
         let listed = listed.as_deref().map_or(&[][..], |classes| &classes.listed);
+        let rivals = self.search.algebra.orders.rivals(*order).clone();
+        if !rivals.is_empty() {
+            let names = self.search.next_keys_of_rivals(&rivals, &exhausted, listed)?;
+            self.search.object_memo.next_keys.insert(place, names);
+            return Ok(names);
+        }
         let ordered = self.search.algebra.ordered(*order, *passed);
         let have_come = ordered.is_empty() && *passed == 0;
         let names = self

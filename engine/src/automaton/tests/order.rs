@@ -1,0 +1,226 @@
+//! Tests of the order of keys: a document keeps the order of the alternative that it is valid under.
+
+use super::*;
+use crate::KeyOrder;
+
+/// Schemas of which several alternatives have the same keys in different orders.
+pub(super) const CONTESTED: [&str; 9] = [
+    r#"{"anyOf": [
+        {"type": "object", "properties": {"a": {"const": 0}, "b": {"type": "integer"}, "c": {"type": "string"}}, "required": ["a", "b", "c"], "additionalProperties": false},
+        {"type": "object", "properties": {"a": {"const": 1}, "c": {"type": "string"}, "b": {"type": "integer"}}, "required": ["a", "c", "b"], "additionalProperties": false}]}"#,
+    r#"{"type": "object", "oneOf": [
+        {"properties": {"b": {"type": "integer"}, "c": true, "a": {"const": 0}}, "required": ["a"]},
+        {"properties": {"c": true, "b": {"type": "integer"}, "a": {"const": 1}}, "required": ["a"]}]}"#,
+    r#"{"anyOf": [{"properties": {"a": true, "b": true}}, {"properties": {"b": {"type": "integer"}, "a": {"type": "null"}}, "required": ["b"]}]}"#,
+    r#"{"type": "object", "anyOf": [{"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}, {"properties": {"b": {"type": "integer"}, "a": {"type": "integer"}}}]}"#,
+    r#"{"type": "object", "if": {"properties": {"c": {"const": 1}}, "required": ["c"]},
+        "then": {"properties": {"a": {"type": "integer"}, "b": true}}, "else": {"properties": {"b": {"type": "null"}, "a": true}}}"#,
+    r#"{"enum": [{"a": 0, "b": 1}, {"b": 1, "a": 1, "c": {"b": 1, "a": 0}}, {"c": {"a": 1, "b": 0}}, {"b": 0}]}"#,
+    r#"{"type": "object", "properties": {"c": {"type": "integer"}}, "oneOf": [
+        {"properties": {"a": {"const": 0}, "b": true}, "required": ["a"]}, {"properties": {"b": true, "a": {"const": 1}}, "required": ["a"], "maxProperties": 2},
+        {"properties": {"b": {"const": 2}, "ab": true, "a": {"type": "null"}}, "required": ["ab"]}], "patternProperties": {"^a": {"minimum": 0}}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "anyOf": [
+        {"properties": {"a": {"enum": [0, 1]}, "b": {"const": 0}}}, {"properties": {"b": {"const": 1}, "a": {"enum": [0, 1]}}}], "required": ["a"], "propertyNames": {"enum": ["a", "b"]}}}"#,
+    r##"{"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#"}, {"properties": {"b": {"type": "integer"}, "a": {"type": "integer"}}, "required": ["b"]}]}, "b": true}}"##,
+];
+
+/// Texts that a schema's order admits, and texts that it does not.
+type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+fn check(style: Style, cases: &[Case]) {
+    for (schema, admitted, refused) in cases {
+        let mut subject = styled(schema, style);
+        for text in *admitted {
+            assert!(subject.accepts(text), "{schema}\n{text}");
+        }
+        for text in *refused {
+            assert!(!subject.accepts(text), "{schema}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn keys_come_where_the_schema_writes_them() {
+    check(
+        Style::generation(),
+        &[
+            // Objects of `const` and `enum`, at any depth.
+            (
+                r#"{"properties": {"p": {"enum": [{"w": 1, "h": 2}, {"h": 3, "w": 4}, [{"y": 1, "x": 2}], null]}, "c": {"const": {"z": 1, "a": {"y": true, "b": []}}}}}"#,
+                &[
+                    r#"{"p":{"w":1,"h":2},"c":{"z":1,"a":{"y":true,"b":[]}}}"#,
+                    r#"{"p":{"h":3,"w":4}}"#,
+                    r#"{"p":[{"y":1,"x":2}]}"#,
+                ],
+                &[
+                    r#"{"p":{"h":2,"w":1}}"#,
+                    r#"{"p":{"w":4,"h":3}}"#,
+                    r#"{"p":[{"x":2,"y":1}]}"#,
+                    r#"{"c":{"a":{"y":true,"b":[]},"z":1}}"#,
+                    r#"{"c":{"z":1,"a":{"b":[],"y":true}}}"#,
+                ],
+            ),
+            // A base stands where it is referred to.
+            (
+                r##"{"allOf": [{"$ref": "#/$defs/base"}], "properties": {"b": true, "id": true}, "$defs": {"base": {"properties": {"id": true, "at": true}}}}"##,
+                &[r#"{"id":1,"at":2,"b":3}"#],
+                &[r#"{"b":3,"id":1}"#, r#"{"at":2,"id":1}"#],
+            ),
+            (
+                r##"{"properties": {"b": true}, "$ref": "#/$defs/base", "$defs": {"base": {"properties": {"id": true, "b": true}}}}"##,
+                &[r#"{"b":3,"id":1}"#],
+                &[r#"{"id":1,"b":3}"#],
+            ),
+            (
+                r#"{"if": {"required": ["k"]}, "then": {"properties": {"t": true}}, "else": {"properties": {"e": true}}, "properties": {"k": true},
+                    "dependentSchemas": {"k": {"properties": {"d": true}}}}"#,
+                &[r#"{"t":1,"k":1,"d":1}"#, r#"{"e":1,"d":1}"#],
+                &[r#"{"k":1,"t":1}"#, r#"{"d":1,"e":1}"#],
+            ),
+            // Keys that are only required come after those that are declared, and others last.
+            (
+                r#"{"required": ["z", "b"], "properties": {"b": true, "a": true}}"#,
+                &[r#"{"b":1,"a":1,"z":1,"c":1}"#],
+                &[r#"{"z":1,"b":1}"#, r#"{"b":1,"c":1,"z":1}"#],
+            ),
+            // Orders of branches that agree are one.
+            (
+                r#"{"anyOf": [{"properties": {"k": {"const": 1}, "x": true}}, {"properties": {"k": {"const": 2}, "y": true, "x": true}}]}"#,
+                &[r#"{"k":1,"x":1}"#, r#"{"k":2,"y":1,"x":1}"#],
+                &[r#"{"k":2,"x":1,"y":1}"#, r#"{"x":1,"k":1}"#],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn branches_that_disagree_keep_their_own_orders() {
+    let closed = r#""type": "object", "additionalProperties": false"#;
+    let pick = r#""choice": {"type": "integer"}"#;
+    let why = r#""why": {"type": "string"}"#;
+    let required = r#""required": ["kind", "choice", "why"]"#;
+    let union = |first: String, second: String| {
+        format!(
+            r#"{{"anyOf": [{{{closed}, {required}, "properties": {{{first}}}}}, {{{closed}, {required}, "properties": {{{second}}}}}]}}"#
+        )
+    };
+    let kind = |kind: &str| format!(r#""kind": {{"const": "{kind}"}}"#);
+    let texts = |place: usize| {
+        let text = |kind: &str, others: [&str; 2]| {
+            let mut members = others.to_vec();
+            members.insert(place, kind);
+            format!("{{{}}}", members.join(","))
+        };
+        let (choice, why) = (r#""choice":2"#, r#""why":"so""#);
+        [
+            (text(r#""kind":"pick""#, [choice, why]), true),
+            (text(r#""kind":"argue""#, [why, choice]), true),
+            (text(r#""kind":"pick""#, [why, choice]), false),
+            (text(r#""kind":"argue""#, [choice, why]), false),
+        ]
+    };
+    // The key that tells the branches apart comes before, between or after those on which they disagree.
+    let schemas = [
+        union(
+            format!("{}, {pick}, {why}", kind("pick")),
+            format!("{}, {why}, {pick}", kind("argue")),
+        ),
+        union(
+            format!("{pick}, {}, {why}", kind("pick")),
+            format!("{why}, {}, {pick}", kind("argue")),
+        ),
+        union(
+            format!("{pick}, {why}, {}", kind("pick")),
+            format!("{why}, {pick}, {}", kind("argue")),
+        ),
+    ];
+    for (place, schema) in schemas.iter().enumerate() {
+        for key_order in [KeyOrder::Schema, KeyOrder::Any] {
+            let mut subject = styled(
+                schema,
+                Style {
+                    key_order,
+                    ..Style::generation()
+                },
+            );
+            for (text, kept) in texts(place) {
+                assert_eq!(
+                    subject.accepts(&text),
+                    kept || key_order == KeyOrder::Any,
+                    "{schema}\n{text}"
+                );
+            }
+        }
+    }
+    // More orders than are told apart.
+    let branches = (0..40).map(|at| {
+        let mut names: Vec<String> = (0..20).map(|name| format!(r#""n{name}": true"#)).collect();
+        names.swap(at % 20, (at * 7 + 3) % 20);
+        format!(
+            r#"{{"properties": {{"k": {{"const": {at}}}, {}}}, "required": ["k"]}}"#,
+            names.join(",")
+        )
+    });
+    let schema = format!(r#"{{"oneOf": [{}]}}"#, branches.collect::<Vec<_>>().join(","));
+    let mut subject = styled(&schema, Style::generation());
+    assert!(subject.accepts(r#"{"k":7,"n0":1,"n5":1}"#));
+}
+
+/// A document that is valid under a branch and has its members in that branch's order is admitted; every document that is
+/// admitted is valid.
+#[test]
+fn every_branch_can_be_written_in_its_order() {
+    const NAMES: [&str; 4] = ["a", "b", "c", "k"];
+    let mut random = ChaCha8Rng::seed_from_u64(11);
+    let (mut kept, mut refused) = (0, 0);
+    for _ in 0..150 {
+        let branches: Vec<(String, Vec<&str>)> = (0..random.random_range(2..5))
+            .map(|_| {
+                let mut names = NAMES.to_vec();
+                names.shuffle(&mut random);
+                names.truncate(random.random_range(2..5));
+                let value = |random: &mut ChaCha8Rng| *["true", r#"{"const": 0}"#, r#"{"enum": [0, 1]}"#, r#"{"const": 1}"#].choose(random).unwrap();
+                let properties = names.iter().map(|name| format!(r#""{name}": {}"#, value(&mut random)));
+                let properties = properties.collect::<Vec<_>>().join(",");
+                let required = names.iter().filter(|_| random.random_bool(0.6)).map(|name| format!("{name:?}"));
+                let required = required.collect::<Vec<_>>().join(",");
+                let branch = format!(
+                    r#"{{"type": "object", "properties": {{{properties}}}, "required": [{required}], "additionalProperties": false}}"#
+                );
+                (branch, names)
+            })
+            .collect();
+        let texts: Vec<&str> = branches.iter().map(|(branch, _)| &branch[..]).collect();
+        let word = ["anyOf", "oneOf"].choose(&mut random).unwrap();
+        let schema = format!(r#"{{"{word}": [{}]}}"#, texts.join(","));
+        let mut whole = styled(&schema, Style::generation());
+        let parts: Vec<Subject> = texts.iter().map(|branch| styled(branch, Style::rfc8259())).collect();
+        for _ in 0..60 {
+            let mut names = NAMES.to_vec();
+            names.shuffle(&mut random);
+            names.truncate(random.random_range(0..5));
+            let members = names
+                .iter()
+                .map(|name| format!(r#""{name}":{}"#, random.random_range(0..2)));
+            let text = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+            let in_order = |order: &[&str]| {
+                let places: Vec<_> = names
+                    .iter()
+                    .map(|name| order.iter().position(|one| one == name))
+                    .collect();
+                places.is_sorted()
+            };
+            let admitted = whole.accepts(&text);
+            let valid = whole.judge(&text);
+            let keeps_one = parts
+                .iter()
+                .zip(&branches)
+                .any(|(part, (_, order))| part.judge(&text) && in_order(order));
+            assert!(valid || !admitted, "{schema}\n{text}");
+            assert!(admitted || !(valid && keeps_one), "{schema}\n{text}");
+            kept += usize::from(admitted);
+            refused += usize::from(valid && !admitted);
+        }
+    }
+    assert!(kept > 500 && refused > 500, "{kept} {refused}");
+}
