@@ -78,12 +78,18 @@ pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> 
     ExactCompiler::new(vocabulary, options)
 }
 
-/// The styles that schemas are compiled for: all of JSON, what a model writes, and what serde_json writes.
-pub const STYLES: [Style; 3] = [
+/// The styles that schemas are compiled for: all of JSON, what a model writes, what serde_json writes, and what a model writes
+/// with all members that are declared and no others. Only the last leaves out values.
+pub const STYLES: [Style; 4] = [
     Style::rfc8259(),
     Style::generation(),
     Style {
         key_order: KeyOrder::Any,
+        ..Style::generation()
+    },
+    Style {
+        closed: true,
+        all_required: true,
         ..Style::generation()
     },
 ];
@@ -94,7 +100,7 @@ pub const STYLES: [Style; 3] = [
 ///
 /// The compiler's.
 pub fn compile(schema: &str, style: usize) -> Result<Box<dyn Masker>, CompileError> {
-    static COMPILERS: LazyLock<[ExactCompiler; 3]> =
+    static COMPILERS: LazyLock<[ExactCompiler; 4]> =
         LazyLock::new(|| STYLES.map(|style| compiler(vocabulary(), Formats::Annotation, style)));
     COMPILERS[style].compile(schema)
 }

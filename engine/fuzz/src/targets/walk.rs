@@ -5,7 +5,7 @@ use maskwright_suites::strict_json;
 use maskwright_suites::validate::Validator;
 
 use super::{Compiled, Outcome, TargetResult, WalkError, compiled, discrepancy, mask_problem};
-use crate::engine::vocabulary;
+use crate::engine::{STYLES, vocabulary};
 use crate::{Choices, schema, spelling};
 
 /// Random tokens among those allowed. There is always one that is more than whitespace, or the document may end; masks say
@@ -18,7 +18,7 @@ pub fn walk(bytes: &[u8]) -> TargetResult {
     let mut choices = Choices::new(bytes);
     let schema = schema::random(&mut choices);
     let text = schema.to_string();
-    let start = match compiled(&text, choices.below(3))? {
+    let start = match compiled(&text, choices.below(STYLES.len()))? {
         Compiled::Masker(masker) => masker,
         Compiled::Refused(why) => return Ok(why),
     };
