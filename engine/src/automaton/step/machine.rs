@@ -328,13 +328,22 @@ impl Automaton {
         }
     }
 
+    /// Whether the types that begin with a byte are among those that a value is meant to have. Values that have to differ from
+    /// others may be of any type, because there could be too few of the types meant.
+    pub(super) fn is_meant(
+        &mut self,
+        expected: ExpectationId,
+        stack: StackId,
+        byte: u8,
+    ) -> Result<bool, AutomatonError> {
+        Ok(!self.search.algebra.style.closed
+            || self.keeps_values(stack)
+            || self.search.types_meant(expected)?.begin_with(byte))
+    }
+
     /// The state after the first byte of a value.
     fn begin(&mut self, expected: ExpectationId, stack: StackId, byte: u8) -> StepResult {
-        // Values that have to differ from others may be of any type, because there could be too few of the types meant.
-        if self.search.algebra.style.closed
-            && !self.keeps_values(stack)
-            && !self.search.types_meant(expected)?.begin_with(byte)
-        {
+        if !self.is_meant(expected, stack, byte)? {
             return Ok(None);
         }
         let literal = |word: Literal| (word, Cursor::Literal(word, 1, expected));

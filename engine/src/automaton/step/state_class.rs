@@ -47,8 +47,8 @@ impl Automaton {
                     _ => self.item(at.stack)?,
                 };
                 let number = match expected {
-                    Some(expected) => self.number_start(expected)?,
-                    None => None,
+                    Some(expected) if self.is_meant(expected, at.stack, b'0')? => self.number_start(expected)?,
+                    _ => None,
                 };
                 let any = number.is_some() && self.any_next(at.stack)?;
                 StateClass::Between(number.map(|number| match any {
