@@ -114,6 +114,39 @@ fn listed_names(automaton: &mut Automaton, at: State, expected: &mut Vec<Expecte
     Ok(())
 }
 
+/// Where in an escape a string stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EscapePart {
+    None,
+    /// After the backslash.
+    Backslash,
+    /// After `\u` and so many digits.
+    Digits(u8),
+}
+
+impl EscapePart {
+    /// Whether a byte goes on to a spelling that is the only one of its character, or one of few. Others are second spellings
+    /// of what is found without them.
+    fn may_be_followed_by(self, byte: u8) -> bool {
+        match self {
+            Self::None => true,
+            Self::Backslash => b"\"\\nrtbfu".contains(&byte),
+            Self::Digits(0 | 1) => byte == b'0',
+            Self::Digits(2) => matches!(byte, b'0' | b'1'),
+            Self::Digits(_) => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+        }
+    }
+
+    fn then(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Self::None, b'\\') => Self::Backslash,
+            (Self::Backslash, b'u') => Self::Digits(0),
+            (Self::Digits(digits @ 0..=2), _) => Self::Digits(digits + 1),
+            _ => Self::None,
+        }
+    }
+}
+
 /// The strings that one which began so may become, where they are few.
 fn listed_strings(
     automaton: &mut Automaton,
@@ -123,27 +156,27 @@ fn listed_strings(
     expected: &mut Vec<Expected>,
 ) -> Result<(), AutomatonError> {
     let mut found = Vec::new();
-    let mut left = vec![(at, begun.to_vec(), false)];
+    let mut left = vec![(at, begun.to_vec(), EscapePart::None)];
     let mut looked_at = 0;
-    while let Some((at, text, is_escaped)) = left.pop() {
+    while let Some((at, text, part)) = left.pop() {
         looked_at += 1;
         let mut next = following(automaton, at)?;
-        // Other escapes are second spellings of what is found without them.
-        next.retain(|(byte, _)| !is_escaped || b"\"\\nrtbf".contains(byte));
+        next.retain(|(byte, _)| part.may_be_followed_by(*byte));
         if next.len() > MAX_BRANCHES || looked_at > MAX_STATES || found.len() > MAX_STRINGS {
             return Ok(());
         }
         for (byte, after) in next.into_iter().rev() {
             let longer = [&text[..], &[byte]].concat();
-            if byte == b'"' && !is_escaped {
+            if byte == b'"' && part == EscapePart::None {
                 found.extend(decoded(&longer));
             } else {
-                left.push((after, longer, byte == b'\\' && !is_escaped));
+                left.push((after, longer, part.then(byte)));
             }
         }
     }
     if found.len() <= MAX_STRINGS {
         found.sort();
+        found.dedup();
         expected.extend(found.into_iter().map(what));
     }
     Ok(())

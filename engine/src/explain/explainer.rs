@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::blame::BlameWalk;
+use super::empty_parts::EmptyParts;
 use super::expect::expected;
 use super::json_position::{JsonPosition, Phase, line_and_column};
 use super::messages::{Cause, Conflict, Forbidden, KeywordLocation, UnsatisfiablePart};
-use super::minimal_conflict::{ConflictSearch, Excluded, excludes, state_after};
+use super::minimal_conflict::{ConflictSearch, Excluded, MAX_WORK, excludes, state_after};
+use super::naming;
+use super::text_tree::TextTree;
 use crate::automaton::{Automaton, AutomatonError};
-use crate::schema::{Body, Keywords, NodeId, SchemaSet};
+use crate::schema::{Body, Keywords, NodeId, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, Draft, ExactOptions, Formats, Style};
-
-/// Most parts of one schema whose conflicts are looked for: each may take a second.
-const MAX_EXPLAINED_PARTS: usize = 100;
 
 /// Explains what one schema admits and what not.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct Explainer {
     any: Automaton,
     /// Texts in a style, where it is not any.
     styled: Option<Automaton>,
+    /// Work that the last explanation took, of [`MAX_WORK`].
+    pub(super) work: usize,
 }
 
 impl Explainer {
@@ -44,6 +47,7 @@ impl Explainer {
             styled: (options.style != Style::rfc8259()).then(|| automaton(options.style)),
             formats: options.formats,
             set,
+            work: 0,
         })
     }
 
@@ -78,7 +82,12 @@ impl Explainer {
     pub fn conflict(&mut self) -> Result<Option<Conflict>, CompileError> {
         let root = self.set.root();
         let has_value = self.any.has_value(root)?;
-        Ok((!has_value).then(|| conflict_of(&self.set, root, self.formats)))
+        if has_value {
+            return Ok(None);
+        }
+        let (conflict, spent) = conflict_of(&self.set, root, self.formats, MAX_WORK);
+        self.work = spent;
+        Ok(Some(conflict))
     }
 
     /// The subschemas that no value satisfies, but for those that are `false`, in the order of their locations.
@@ -104,17 +113,20 @@ impl Explainer {
             };
             parts.entry(location).or_insert(node);
         }
-        let explained = parts
-            .into_iter()
-            .enumerate()
-            .map(|(index, (subschema, node))| UnsatisfiablePart {
-                subschema,
-                conflict: match index < MAX_EXPLAINED_PARTS {
-                    true => conflict_of(&set, node, self.formats),
-                    false => Conflict::default(),
-                },
-            });
-        Ok(explained.collect())
+        self.work = 0;
+        let mut explained = Vec::new();
+        for (subschema, node) in parts {
+            // Each search has a schema of its own to take keywords out of.
+            self.work += set.len();
+            let mut conflict = Conflict::default();
+            if self.work < MAX_WORK {
+                let (found, spent) = conflict_of(&set, node, self.formats, MAX_WORK - self.work);
+                self.work += spent;
+                conflict = found;
+            }
+            explained.push(UnsatisfiablePart { subschema, conflict });
+        }
+        Ok(explained)
     }
 
     /// Where a document leaves the schema; none where it is valid, and in the style of the options.
@@ -129,27 +141,8 @@ impl Explainer {
             return Ok(None);
         };
         let (before, byte) = (&text[..offset], text.get(offset).copied());
-        let excluded = match byte {
-            Some(byte) => Excluded::Byte(before, byte),
-            None => Excluded::End(before),
-        };
+        let cause = self.cause(text, offset)?;
         let position = JsonPosition::after(before);
-        let by_style = self.styled.is_some() && !excludes(&mut self.any, root, excluded)?;
-        let cause = if by_style {
-            Cause::Style
-        } else {
-            let mut search = ConflictSearch::new(&self.set, root, self.formats, excluded);
-            match search.is_excluded_by_none() {
-                true => match position.repeated_name(before, byte) {
-                    Some(name) => Cause::RepeatedName(name),
-                    None => Cause::Syntax,
-                },
-                false => {
-                    let (conflict, remedy) = search.conflict_and_remedy();
-                    Cause::Keywords { conflict, remedy }
-                }
-            }
-        };
         let (line, column) = line_and_column(text, offset);
         let automaton = self.styled.as_mut().unwrap_or(&mut self.any);
         let (mut around, mut listed) = (false, Vec::new());
@@ -164,20 +157,128 @@ impl Explainer {
             line,
             column,
             byte,
+            character: character_at(text, offset),
             pointer: position.pointer(around),
             cause,
             expected: listed,
         }))
     }
+
+    /// Why a text is forbidden at a byte.
+    fn cause(&mut self, text: &[u8], offset: usize) -> Result<Cause, CompileError> {
+        let (before, byte) = (&text[..offset], text.get(offset).copied());
+        let excluded = match byte {
+            Some(byte) => Excluded::Byte(before, byte),
+            None => Excluded::End(before),
+        };
+        if let Some(name) = TextTree::of(text, true).repeated_name(text, offset) {
+            return Ok(Cause::RepeatedName(name.to_owned()));
+        }
+        let json = Arc::new(SchemaSet::load("true", &SchemaOptions::default())?);
+        let root = json.root();
+        let mut json = Automaton::lazy(Languages::within(json.limits()), json, self.formats, Style::rfc8259());
+        if excludes(&mut json, root, excluded)? {
+            return Ok(Cause::Syntax);
+        }
+        let root = self.set.root();
+        if self.styled.is_some() && !excludes(&mut self.any, root, excluded)? {
+            return Ok(Cause::Style);
+        }
+        let mut search = ConflictSearch::new(&self.set, root, self.formats, excluded, MAX_WORK);
+        let cause = by_keywords(&mut search, self.formats, text, offset);
+        self.work = search.spent();
+        Ok(cause)
+    }
+}
+
+/// The keywords that forbid a text at a byte.
+fn by_keywords<'t>(search: &mut ConflictSearch<'t>, formats: Formats, text: &'t [u8], offset: usize) -> Cause {
+    let root = search.root();
+    let is_all = offset == text.len();
+    let until = &text[..text.len().min(offset + 1)];
+    let mut walk = BlameWalk::new(search, formats, until, is_all, text);
+    let blame = walk.blame(root).or_else(|| walk.blame_together(root));
+    let mut leading = Vec::new();
+    if let Some(blame) = &blame {
+        // Where several keywords forbid it independently, each has to go.
+        leading = walk.independent(root, blame);
+    }
+    let texts = walk.into_texts();
+    let is_minimal = (blame.as_ref()).is_some_and(|blame| blame.is_simple && search.is_minimal_union(&blame.keywords));
+    let found = blame.as_ref().map(|blame| blame.keywords.clone());
+    let Some((kept, minimal)) = search.conflict(found, is_minimal) else {
+        return Cause::Keywords {
+            conflict: Conflict::default(),
+            remedy: Conflict::default(),
+            leading: Vec::new(),
+            other_branches: Vec::new(),
+        };
+    };
+    let unions = blame.iter().flat_map(|blame| &blame.unions);
+    let unions: Vec<(NodeId, NodeId)> = unions.map(|union| (union.node, union.branch)).collect();
+    let remedy = search.remedy(&leading, &unions, &kept);
+    let relaxable = search.relaxable();
+    let mut conflict = naming::conflict(relaxable, &kept, minimal);
+    let remedy = match remedy {
+        Some(remedy) => naming::conflict(relaxable, &remedy, true),
+        None => Conflict::default(),
+    };
+    let mut other_branches = Vec::new();
+    let mut first: Vec<KeywordLocation> = conflict.keywords.clone();
+    if let Some(blame) = &blame {
+        let leads = |keyword: &KeywordLocation| {
+            let mut leading = blame
+                .leading
+                .iter()
+                .flat_map(|&leading| naming::locations(relaxable, leading));
+            leading.any(|leading| leading == *keyword)
+        };
+        if conflict.keywords.iter().any(leads) {
+            first.retain(leads);
+            other_branches = naming::other_branches(relaxable, blame);
+            conflict.notes = naming::notes_on_text(relaxable, blame, &texts);
+        }
+    }
+    Cause::Keywords {
+        conflict,
+        remedy,
+        leading: first,
+        other_branches,
+    }
 }
 
 /// Why no value satisfies the root of a schema that has none.
 pub(crate) fn unsatisfiable(set: &SchemaSet, formats: Formats) -> Conflict {
-    conflict_of(set, set.root(), formats)
+    conflict_of(set, set.root(), formats, MAX_WORK).0
 }
 
-fn conflict_of(set: &SchemaSet, node: NodeId, formats: Formats) -> Conflict {
-    ConflictSearch::new(set, node, formats, Excluded::Values).conflict()
+/// Why no value satisfies a subschema that has none, and the work that finding out took.
+fn conflict_of(set: &SchemaSet, node: NodeId, formats: Formats, work: usize) -> (Conflict, usize) {
+    let mut search = ConflictSearch::new(set, node, formats, Excluded::Values, work);
+    let root = search.root();
+    let found = EmptyParts::new(&mut search, formats).blame(root);
+    let conflict = match search.conflict(found, false) {
+        Some((kept, minimal)) => Conflict {
+            notes: naming::notes_on_values(search.relaxable(), &kept),
+            ..naming::conflict(search.relaxable(), &kept, minimal)
+        },
+        None => Conflict::default(),
+    };
+    (conflict, search.spent())
+}
+
+/// The character that the byte at `offset` is of.
+fn character_at(text: &[u8], offset: usize) -> Option<char> {
+    /// Bytes of the longest character.
+    const LONGEST: usize = 4;
+    let is_first = |byte: &u8| !matches!(byte, 0x80..=0xBF);
+    let start = (0..=offset)
+        .rev()
+        .take(LONGEST)
+        .find(|&at| text.get(at).is_some_and(is_first))?;
+    let ends = (offset + 1)..=text.len().min(start + LONGEST);
+    let mut characters = ends.filter_map(|end| std::str::from_utf8(&text[start..end]).ok());
+    characters.next()?.chars().next()
 }
 
 /// Whether this is `{"not": {}}`, as draft 4 spells `false`.

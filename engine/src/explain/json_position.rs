@@ -155,17 +155,6 @@ impl JsonPosition {
         }
         pointer
     }
-
-    /// The name that ends here, where the object has it already.
-    pub(super) fn repeated_name(&self, text: &[u8], byte: Option<u8>) -> Option<String> {
-        let (Phase::Key { start, .. }, Some(b'"'), Some(OpenContainer::Object(names))) =
-            (self.phase, byte, self.open.last())
-        else {
-            return None;
-        };
-        let name = decoded(&[&text[start..], b"\""].concat())?;
-        names.contains(&name).then_some(name)
-    }
 }
 
 /// The line, from 1, on which the name of a member, or an item, begins.

@@ -35,10 +35,18 @@ pub(super) enum KeywordPart {
     Not,
     /// `if` with its branches; the subschema evaluates as much and asserts nothing.
     If(NodeId),
+    /// The reference at `index` of a subschema's; the subschema `instead` evaluates as much and asserts nothing.
+    Ref {
+        index: usize,
+        instead: NodeId,
+    },
 }
 
+/// The keywords that lead to another subschema.
+pub(super) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
 impl KeywordPart {
-    /// Every part that a subschema may have, but for `if`, and the keyword that it is of.
+    /// Every part that a subschema may have, but for `if` and references, and the keyword that it is of.
     const ALL: [(Self, &'static str); 21] = [
         (Self::Type, "type"),
         (Self::Values, "enum"),
@@ -63,7 +71,7 @@ impl KeywordPart {
         (Self::Not, "not"),
     ];
 
-    /// The parts that a subschema has, but for `if`.
+    /// The parts that a subschema has, but for `if` and references.
     pub(super) fn of(keywords: &Keywords) -> Vec<Self> {
         let mut left = keywords.clone();
         let all = Self::ALL.into_iter().map(|(part, _)| part);
@@ -99,7 +107,32 @@ impl KeywordPart {
                 keywords.all_of.push(evaluating);
                 keywords.if_then_else.take().is_some()
             }
+            Self::Ref { index, instead } => (keywords.refs.get_mut(index)).is_some_and(|target| {
+                *target = instead;
+                true
+            }),
         }
+    }
+
+    /// A subschema that says nothing but this part of `keywords`; none of parts that are not about numbers and strings.
+    pub(super) fn alone(self, keywords: &Keywords) -> Option<Keywords> {
+        let mut alone = Keywords::default();
+        match self {
+            Self::Type => alone.types = keywords.types,
+            Self::Values => alone.values.clone_from(&keywords.values),
+            Self::Minimum => alone.minimum.clone_from(&keywords.minimum),
+            Self::Maximum => alone.maximum.clone_from(&keywords.maximum),
+            Self::MultipleOf => alone.multiple_of.clone_from(&keywords.multiple_of),
+            Self::MinLength => alone.min_length = keywords.min_length,
+            Self::MaxLength => alone.max_length = keywords.max_length,
+            Self::Pattern => alone.pattern.clone_from(&keywords.pattern),
+            Self::Format => {
+                alone.format.clone_from(&keywords.format);
+                alone.format_asserted = keywords.format_asserted;
+            }
+            _ => return None,
+        }
+        Some(alone)
     }
 
     /// The names of the keywords that say this at a location. `exclusive`: whether the bounds are.
@@ -121,6 +154,10 @@ impl KeywordPart {
             Self::DependentRequired => written(["dependencies", "dependentRequired"]),
             Self::Contains if set.member(location, "minContains").is_some() => vec!["minContains"],
             Self::If(_) => vec!["if"],
+            Self::Ref { .. } => {
+                let is_there = |name: &&'static str| set.member(location, name).is_some();
+                REFERENCES.into_iter().filter(is_there).collect()
+            }
             _ => {
                 let own = Self::ALL.into_iter().filter(|(part, _)| *part == self);
                 own.map(|(_, name)| name).collect()

@@ -2,10 +2,16 @@
 
 use std::fmt;
 
+use super::keyword_part::REFERENCES;
+use crate::json::push_string;
+
 /// Most keywords that a conflict's message lists.
 const MAX_LISTED: usize = 8;
 /// Most bytes of keywords that a conflict's message lists, unless it is one keyword.
 const MAX_LISTED_BYTES: usize = 600;
+/// Most keywords of branches that are listed, beside those of the branch that fits best; where there are more, the other
+/// branches are counted.
+const MAX_LISTED_OF_BRANCHES: usize = 2;
 
 /// A keyword, or a subschema that is `false`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +29,17 @@ pub struct Conflict {
     pub keywords: Vec<KeywordLocation>,
     /// Whether it is known that no keyword can be left out. Otherwise finding out was more work than is allowed.
     pub minimal: bool,
+    /// What some of the keywords say, or what they miss, in a few words.
+    pub notes: Vec<(KeywordLocation, String)>,
+}
+
+/// Branches of an `anyOf` or `oneOf` beside the one that fits a document best.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherBranches {
+    /// The `anyOf` or `oneOf`.
+    pub keyword: KeywordLocation,
+    /// The number of other branches.
+    pub count: usize,
 }
 
 /// A subschema that no value satisfies.
@@ -45,6 +62,8 @@ pub struct Forbidden {
     pub column: usize,
     /// The byte; none where the document ends too early.
     pub byte: Option<u8>,
+    /// The character that the byte is of; none where the document ends too early, or where it is not UTF-8 there.
+    pub character: Option<char>,
     /// JSON Pointer of the value that the byte belongs to: for a name, a comma or a bracket the object or array around it.
     pub pointer: String,
     /// Why.
@@ -63,10 +82,16 @@ pub enum Cause {
         /// Keywords without which it is allowed. These differ from `conflict` where one of several would do, as in the
         /// branches of an `anyOf`, and where several keywords forbid it independently.
         remedy: Conflict,
+        /// Those keywords of `conflict` that are to be read first: where every branch of an `anyOf` or `oneOf` is
+        /// excluded, those of the branch that fits best. That is the branch whose `const` and `enum` agree with the
+        /// document, or else the one that the document follows longest.
+        leading: Vec<KeywordLocation>,
+        /// The branches that `leading` leaves out, outermost first.
+        other_branches: Vec<OtherBranches>,
     },
     /// It is not JSON.
     Syntax,
-    /// The object has a member of this name already.
+    /// The name of a member that the object has already.
     RepeatedName(String),
     /// The schema allows it; the style does not.
     Style,
@@ -91,25 +116,67 @@ pub enum Expected {
     End,
 }
 
+impl KeywordLocation {
+    /// Whether this is a keyword that leads to another subschema.
+    fn is_reference(&self) -> bool {
+        self.pointer
+            .rsplit_once('/')
+            .is_some_and(|(_, keyword)| REFERENCES.contains(&keyword))
+    }
+}
+
 impl Conflict {
-    /// The keywords, the first of them where there are many.
-    fn list(&self) -> String {
+    /// Some keywords, the first of them where there are many, without references that lead to others.
+    fn listed<'k>(&self, keywords: impl Iterator<Item = &'k KeywordLocation> + Clone) -> String {
+        let named = self.first(keywords.clone().filter(|keyword| !keyword.is_reference()));
+        match named.is_empty() {
+            true => self.first(keywords),
+            false => named,
+        }
+    }
+
+    /// The references on the way to some keywords, as the end of a sentence.
+    fn by_way_of<'k>(&self, keywords: impl Iterator<Item = &'k KeywordLocation> + Clone) -> String {
+        let references = self.first(keywords.clone().filter(|keyword| keyword.is_reference()));
+        let has_others = keywords.clone().any(|keyword| !keyword.is_reference());
+        match references.is_empty() || !has_others {
+            true => String::new(),
+            false => format!(", by way of {references}"),
+        }
+    }
+
+    /// All of some keywords, or the first of them where there are many.
+    fn first<'k>(&self, keywords: impl Iterator<Item = &'k KeywordLocation> + Clone) -> String {
         let mut listed = Vec::new();
         let mut bytes = 0;
-        for keyword in self.keywords.iter().take(MAX_LISTED) {
-            let keyword = format!("`{keyword}`");
+        for location in keywords.clone().take(MAX_LISTED) {
+            let note = self.notes.iter().find(|(of, _)| of == location);
+            let keyword = match note {
+                Some((_, note)) => format!("`{location}` ({note})"),
+                None => format!("`{location}`"),
+            };
             bytes += keyword.len();
             if bytes > MAX_LISTED_BYTES && !listed.is_empty() {
                 break;
             }
             listed.push(keyword);
         }
-        match self.keywords.len() - listed.len() {
+        match keywords.count() - listed.len() {
             0 => {}
             1 => listed.push("another".to_owned()),
             others => listed.push(format!("{others} others")),
         }
         joined(&listed, "and")
+    }
+
+    fn list(&self) -> String {
+        self.listed(self.keywords.iter())
+    }
+
+    /// The number of keywords, without references that lead to others.
+    fn number_of_keywords(&self) -> usize {
+        let named = self.keywords.iter().filter(|keyword| !keyword.is_reference()).count();
+        if named == 0 { self.keywords.len() } else { named }
     }
 }
 
@@ -118,6 +185,28 @@ fn joined(parts: &[String], last: &str) -> String {
         [] => String::new(),
         [one] => one.clone(),
         [first @ .., end] => format!("{} {last} {end}", first.join(", ")),
+    }
+}
+
+/// A string as JSON.
+pub(super) fn quoted(characters: &str) -> String {
+    let mut text = String::new();
+    push_string(&mut text, characters);
+    text
+}
+
+/// A character as it stands in JSON, with an escape where it would not be seen.
+fn shown(character: char) -> String {
+    match character {
+        '"' | '\\' => character.to_string(),
+        '\u{7f}'..='\u{9f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{feff}' => {
+            format!("\\u{:04x}", u32::from(character))
+        }
+        _ => {
+            let mut text = String::new();
+            crate::json::push_escaped(&mut text, character);
+            text
+        }
     }
 }
 
@@ -134,15 +223,23 @@ impl fmt::Display for KeywordLocation {
 /// A sentence such as "`/minimum` and `/maximum` exclude each other".
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.keywords.len() {
-            0 => f.write_str("which keywords exclude each other was more work to find than is allowed"),
-            _ if !self.minimal => write!(f, "among {} some exclude each other", self.list()),
-            1 => write!(f, "{} excludes every value", self.list()),
-            2 => write!(f, "{} exclude each other", self.list()),
-            _ => write!(f, "{} together exclude every value", self.list()),
+        let list = self.list();
+        match self.number_of_keywords() {
+            0 => return f.write_str("which keywords exclude each other was more work to find than is allowed"),
+            1 => write!(f, "{list} excludes every value"),
+            2 => write!(f, "{list} exclude each other"),
+            _ => write!(f, "{list} together exclude every value"),
+        }?;
+        f.write_str(&self.by_way_of(self.keywords.iter()))?;
+        match self.minimal {
+            true => Ok(()),
+            false => f.write_str(NOT_MINIMAL),
         }
     }
 }
+
+/// What is said of a set of which some keywords may be left out.
+const NOT_MINIMAL: &str = " (fewer may be enough: trying that was more work than is allowed)";
 
 impl fmt::Display for UnsatisfiablePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,20 +250,45 @@ impl fmt::Display for UnsatisfiablePart {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Keywords { conflict, remedy } => {
-                let keywords = conflict.list();
-                match conflict.keywords.len() {
-                    0 => f.write_str("forbidden by the schema")?,
-                    _ if !conflict.minimal => write!(f, "forbidden by some of {keywords}")?,
-                    _ => write!(f, "forbidden by {keywords}")?,
+            Self::Keywords {
+                conflict,
+                remedy,
+                leading,
+                other_branches,
+            } => {
+                if conflict.keywords.is_empty() {
+                    return f
+                        .write_str("forbidden by the schema; by which keywords was more work to find than is allowed");
                 }
-                match remedy.keywords == conflict.keywords || !remedy.minimal {
+                write!(f, "forbidden by {}", conflict.listed(leading.iter()))?;
+                let is_other = |keyword: &&KeywordLocation| !leading.contains(keyword) && !keyword.is_reference();
+                let others: Vec<&KeywordLocation> = conflict.keywords.iter().filter(is_other).collect();
+                match (&**other_branches, others.len()) {
+                    (_, 0) => {}
+                    ([], _) | (_, ..=MAX_LISTED_OF_BRANCHES) => {
+                        write!(f, " and {}", conflict.listed(others.into_iter()))?;
+                    }
+                    _ => {
+                        for OtherBranches { keyword, count } in other_branches {
+                            let plural = if *count == 1 { "" } else { "es" };
+                            write!(f, " and {count} other branch{plural} of `{keyword}`")?;
+                        }
+                    }
+                }
+                f.write_str(&conflict.by_way_of(leading.iter()))?;
+                if !conflict.minimal {
+                    f.write_str(NOT_MINIMAL)?;
+                }
+                match !remedy.minimal
+                    || remedy.keywords == conflict.keywords
+                    || remedy.keywords.iter().all(|keyword| leading.contains(keyword))
+                {
                     true => Ok(()),
                     false => write!(f, ", allowed without {}", remedy.list()),
                 }
             }
             Self::Syntax => f.write_str("not JSON"),
-            Self::RepeatedName(name) => write!(f, "the object has the name {name:?} already"),
+            Self::RepeatedName(name) => write!(f, "the name {} comes twice in this object", quoted(name)),
             Self::Style => f.write_str("forbidden by the style"),
         }
     }
@@ -176,11 +298,12 @@ impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(kind) => f.write_str(kind),
-            Self::Text(text) => write!(f, "{text:?}"),
-            Self::Name(name) => write!(f, "the name {name:?}"),
+            Self::Text(text) => f.write_str(&quoted(text)),
+            Self::Name(name) => write!(f, "the name {}", quoted(name)),
             Self::AnyName => f.write_str("a name"),
             Self::Digit => f.write_str("a digit"),
-            Self::Byte(byte) => write!(f, "`{}`", byte.escape_ascii()),
+            Self::Byte(byte @ ..0x80) => write!(f, "`{}`", shown(char::from(*byte))),
+            Self::Byte(_) => f.write_str("a character beyond ASCII"),
             Self::End => f.write_str("the end"),
         }
     }
@@ -189,10 +312,10 @@ impl fmt::Display for Expected {
 impl fmt::Display for Forbidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "byte {} (line {}, column {}), ", self.offset, self.line, self.column)?;
-        match self.byte {
-            Some(byte @ b' '..=b'~') => write!(f, "`{}`", char::from(byte))?,
-            Some(byte) => write!(f, "`{}`", byte.escape_ascii())?,
-            None => f.write_str("the end")?,
+        match (self.character, self.byte) {
+            (Some(character), _) => write!(f, "`{}`", shown(character))?,
+            (None, Some(byte)) => write!(f, "the byte 0x{byte:02X}")?,
+            (None, None) => f.write_str("the end")?,
         }
         match &*self.pointer {
             "" => f.write_str(" at the root")?,
@@ -202,7 +325,12 @@ impl fmt::Display for Forbidden {
         if self.expected.is_empty() {
             return Ok(());
         }
-        let expected: Vec<String> = self.expected.iter().map(ToString::to_string).collect();
+        let mut expected: Vec<String> = Vec::new();
+        for one in self.expected.iter().map(ToString::to_string) {
+            if !expected.contains(&one) {
+                expected.push(one);
+            }
+        }
         write!(f, "; expected {}", joined(&expected, "or"))
     }
 }

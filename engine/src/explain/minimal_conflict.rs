@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::messages::{Conflict, KeywordLocation};
 use super::removable_keywords::Relaxable;
 use crate::automaton::{Automaton, AutomatonError, State};
 use crate::schema::{NodeId, SchemaSet};
@@ -20,15 +19,20 @@ pub(super) enum Excluded<'t> {
     End(&'t [u8]),
 }
 
-/// Work that one search may cost, in what automata work out and a little for each set of keywords tried. About a second:
-/// a schema without a value is refused without much delay.
-const MAX_WORK: usize = 400_000;
-/// Work that one search may cost where a text is read for each set of keywords tried.
-const MAX_WORK_ON_TEXT: usize = 4_000_000;
+/// Work that one explanation may cost, in units of about a microsecond: what automata work out, the subschemas that are
+/// looked at, and a little for each set of keywords tried. A tenth of a second at most: a service answers a schema or a
+/// document that it refuses without delay.
+pub(super) const MAX_WORK: usize = 100_000;
 /// Work for each set of keywords tried, whatever it holds.
-const WORK_OF_TRIAL: usize = 100;
+const WORK_OF_TRIAL: usize = 20;
 /// Keywords of the schema that make a set of them as much work as one thing that is worked out.
 const KEYWORDS_PER_WORK: usize = 16;
+/// Most keywords of a set in which each is tried to be left out.
+const MAX_TRIED: usize = 24;
+/// Most subschemas that are looked at to find out whether one is reached in two ways.
+const MAX_IN_TREE: usize = 50_000;
+/// What an automaton that tries a set of keywords may look at to find out whether an object or array can be completed.
+const MAX_SEARCH_STATES: usize = 5_000;
 
 /// What trying a set of keywords shows.
 enum Trial {
@@ -42,53 +46,132 @@ enum Trial {
 /// The search for sets of keywords.
 pub(super) struct ConflictSearch<'t> {
     relaxable: Relaxable,
+    /// The subschema that excludes it.
+    root: NodeId,
     formats: Formats,
     excluded: Excluded<'t>,
-    work: usize,
+    /// Work that may be done.
+    allowed: usize,
+    /// Work that was done.
+    spent: usize,
     /// Whether every trial so far had an answer.
     certain: bool,
+    /// Subschemas whose `anyOf` has only one branch while sets are tried, and the branch.
+    unions: Vec<(NodeId, NodeId)>,
 }
 
 impl<'t> ConflictSearch<'t> {
-    /// The search for keywords of `root` and what it applies that exclude something.
-    pub(super) fn new(set: &SchemaSet, root: NodeId, formats: Formats, excluded: Excluded<'t>) -> Self {
+    /// The search for keywords of `root` and what it applies that exclude something, with so much work.
+    pub(super) fn new(set: &SchemaSet, root: NodeId, formats: Formats, excluded: Excluded<'t>, work: usize) -> Self {
+        let mut set = set.clone();
+        let mut limits = set.limits().clone();
+        limits.search_states = limits.search_states.min(MAX_SEARCH_STATES);
+        set.set_limits(limits);
+        let relaxable = Relaxable::new(set, root);
         Self {
-            relaxable: Relaxable::new(set, root),
+            root: relaxable.set().1,
+            allowed: work,
+            spent: relaxable.len() / KEYWORDS_PER_WORK,
+            relaxable,
             formats,
             excluded,
-            work: match excluded {
-                Excluded::Values => MAX_WORK,
-                Excluded::Byte(..) | Excluded::End(_) => MAX_WORK_ON_TEXT,
-            },
             certain: true,
+            unions: Vec::new(),
         }
     }
 
-    /// Whether it is excluded with no keyword at all.
-    pub(super) fn is_excluded_by_none(&mut self) -> bool {
-        matches!(self.trial(&[]), Trial::Excludes(_))
+    /// The schema with keywords that can be taken out.
+    pub(super) fn relaxable(&self) -> &Relaxable {
+        &self.relaxable
     }
 
-    /// A minimal set of keywords that exclude it.
-    pub(super) fn conflict(&mut self) -> Conflict {
-        match self.excluding() {
-            Some(kept) => self.named(&kept),
-            None => Conflict::default(),
-        }
+    /// The subschema that excludes it.
+    pub(super) fn root(&self) -> NodeId {
+        self.root
     }
 
-    /// A minimal set of keywords that exclude it, and a minimal set of keywords without which it is not excluded.
-    pub(super) fn conflict_and_remedy(&mut self) -> (Conflict, Conflict) {
-        let Some(kept) = self.excluding() else {
-            return (Conflict::default(), Conflict::default());
-        };
-        let conflict = self.named(&kept);
+    /// The work that is left.
+    pub(super) fn work(&self) -> usize {
+        self.allowed.saturating_sub(self.spent)
+    }
+
+    /// The work that was done; the last piece of it may have been more than was left.
+    pub(super) fn spent(&self) -> usize {
+        self.spent
+    }
+
+    /// Takes so much work from what is left; whether it was there.
+    pub(super) fn spend(&mut self, work: usize) -> bool {
+        let is_there = self.work() >= work;
+        self.spent = self.spent.saturating_add(work);
+        is_there
+    }
+
+    /// Whether none of the keywords that one walk found can be left out, as far as that shows without trying.
+    ///
+    /// Where each branch has one keyword that excludes it, and no subschema that still says something is reached in two ways,
+    /// a branch without its keyword, or without a reference on the way to it, admits everything, and so does the schema.
+    pub(super) fn is_minimal_union(&mut self, keywords: &[usize]) -> bool {
+        let most = self.work().min(MAX_IN_TREE);
+        most > 0 && self.relaxable.is_tree(keywords, most)
+    }
+
+    /// A set of keywords that exclude it: of `found`, where these do, and of all otherwise. Nothing can be left out of it if it
+    /// is minimal; `is_minimal` says that it is known of `found`.
+    pub(super) fn conflict(&mut self, found: Option<Vec<usize>>, is_minimal: bool) -> Option<(Vec<usize>, bool)> {
         self.certain = true;
-        let remedy = match self.remedy(kept) {
-            Some(remedy) => self.named(&remedy),
-            None => Conflict::default(),
+        match found {
+            Some(found) if self.work() == 0 || is_minimal && found.len() > MAX_TRIED => Some((found, is_minimal)),
+            Some(found) => match self.narrowed(&found) {
+                Some(kept) => Some((self.shrunk(kept, Self::narrowed), self.certain)),
+                None if !self.certain => Some((found, false)),
+                None => self.excluding().map(|kept| (kept, self.certain)),
+            },
+            None => self.excluding().map(|kept| (kept, self.certain)),
+        }
+    }
+
+    /// Keywords without which it is not excluded, at first `leading` and then of `excluding`. None where none are found with
+    /// the work that is left.
+    ///
+    /// Each of `unions` is an `anyOf` and a branch of it. If that branch is enough, the others need not be looked at.
+    pub(super) fn remedy(
+        &mut self,
+        leading: &[usize],
+        unions: &[(NodeId, NodeId)],
+        excluding: &[usize],
+    ) -> Option<Vec<usize>> {
+        self.certain = true;
+        self.unions = unions.to_vec();
+        let of_branches = self.admitting(leading);
+        if let Some(out) = &of_branches {
+            let remedy = self.shrunk(out.clone(), Self::admitting);
+            // What it takes for these branches may be more than it takes for others.
+            if remedy.len() == 1 {
+                self.unions.clear();
+                return self.certain.then_some(remedy);
+            }
+        }
+        self.unions.clear();
+        let out = match self.admitting(leading) {
+            Some(out) => out,
+            None if self.work() == 0 || excluding.len() > MAX_TRIED => return None,
+            None => match self.admitting(excluding) {
+                Some(out) => out,
+                None => self.admitting(&self.all())?,
+            },
         };
-        (conflict, remedy)
+        let remedy = self.shrunk(out, Self::admitting);
+        self.certain.then_some(remedy)
+    }
+
+    /// Keywords that exclude something else in a subschema.
+    pub(super) fn within(&mut self, node: NodeId, excluded: Excluded<'t>) -> Option<Vec<usize>> {
+        let (root, whole) = (self.root, self.excluded);
+        (self.root, self.excluded) = (node, excluded);
+        let found = self.excluding();
+        (self.root, self.excluded) = (root, whole);
+        found
     }
 
     /// Keywords that exclude it: where every value is excluded rather keywords close to the root, where a byte is rather
@@ -105,16 +188,6 @@ impl<'t> ConflictSearch<'t> {
         };
         self.certain = true;
         Some(self.shrunk(kept, Self::narrowed))
-    }
-
-    /// Keywords without which it is not excluded, of a set that excludes it where that is enough.
-    fn remedy(&mut self, excluding: Vec<usize>) -> Option<Vec<usize>> {
-        let out = match self.admitting(&excluding) {
-            Some(out) => out,
-            None => self.all(),
-        };
-        self.admitting(&out)?;
-        Some(self.shrunk(out, Self::admitting))
     }
 
     fn all(&self) -> Vec<usize> {
@@ -146,7 +219,7 @@ impl<'t> ConflictSearch<'t> {
             // How many have been looked at in this round and stay.
             let mut stay = 0;
             while stay < set.len() {
-                if self.work == 0 {
+                if self.work() == 0 {
                     self.certain = false;
                     return set;
                 }
@@ -177,14 +250,30 @@ impl<'t> ConflictSearch<'t> {
     }
 
     fn trial(&mut self, kept: &[usize]) -> Trial {
+        if self.work() == 0 {
+            self.certain = false;
+            return Trial::Unknown;
+        }
         self.relaxable.keep(kept);
-        let (set, root) = self.relaxable.set();
+        let unions = self.unions.clone();
+        let narrowed = unions
+            .iter()
+            .map(|&(node, branch)| (node, self.relaxable.narrow(node, branch)));
+        let narrowed: Vec<_> = narrowed.collect();
+        let (set, root) = (self.relaxable.set().0, self.root);
         let languages = Languages::within(set.limits());
         let mut automaton = Automaton::lazy(languages, set, self.formats, Style::rfc8259());
         let excludes = excludes(&mut automaton, root, self.excluded);
         let expanded: HashSet<NodeId> = automaton.expanded().collect();
+        let effort = automaton.effort();
+        drop(automaton);
+        for (node, before) in narrowed {
+            if let Some(before) = before {
+                self.relaxable.restore(node, before);
+            }
+        }
         let keywords = self.relaxable.len() / KEYWORDS_PER_WORK;
-        self.work = self.work.saturating_sub(WORK_OF_TRIAL + keywords + automaton.effort());
+        self.spend(WORK_OF_TRIAL + keywords + effort);
         match excludes {
             Ok(true) => Trial::Excludes(expanded),
             Ok(false) => Trial::Admits,
@@ -192,22 +281,6 @@ impl<'t> ConflictSearch<'t> {
                 self.certain = false;
                 Trial::Unknown
             }
-        }
-    }
-
-    fn named(&self, kept: &[usize]) -> Conflict {
-        let locations = kept.iter().flat_map(|candidate| self.relaxable.locations(*candidate));
-        let mut keywords: Vec<KeywordLocation> = locations
-            .map(|(document, pointer)| KeywordLocation {
-                document: document.map(str::to_owned),
-                pointer,
-            })
-            .collect();
-        keywords.sort();
-        keywords.dedup();
-        Conflict {
-            keywords,
-            minimal: self.certain,
         }
     }
 }

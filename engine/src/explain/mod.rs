@@ -9,9 +9,13 @@
 //!
 //! The answer to "why" is a [`Conflict`]: a set of keywords that still has that effect with all other keywords taken out of
 //! the schema, and of which none can be left out. That is minimality by inclusion: there may be other such sets, smaller
-//! ones too, and one of them is given. Taking a keyword out only ever admits more: what it declares for
-//! `additionalProperties` and `unevaluated*` stays declared, and in place of keywords below `not`, `if` or a `contains` with
-//! `maxContains` it is that keyword which is named.
+//! ones too, and one of them is given. The references that lead to its keywords are in it. Taking a keyword out only ever
+//! admits more: what it declares for `additionalProperties` and `unevaluated*` stays declared, and in place of keywords
+//! below `not`, `if` or a `contains` with `maxContains` it is that keyword which is named.
+//!
+//! Sets are found by walks: beside a text (`blame.rs`), or through the subschemas that have no value (`empty_parts.rs`).
+//! Only what keywords do together is found by taking keywords out (`minimal_conflict.rs`), in the subschema where they
+//! stand. An explanation does a bounded number of steps; where they run out, [`Conflict::minimal`] is false.
 //!
 //! ```
 //! use maskwright::ExactOptions;
@@ -22,22 +26,27 @@
 //! let forbidden = explainer.forbidden(br#"{"a": "x"}"#)?.expect("a string is no integer");
 //! assert_eq!(
 //!     forbidden.to_string(),
-//!     "byte 6 (line 1, column 7), `\"` at `/a`: forbidden by `/properties/a/type`; expected a number"
+//!     "byte 6 (line 1, column 7), `\"` at `/a`: forbidden by `/properties/a/type` (\"integer\"); expected a number"
 //! );
 //! # Ok::<(), maskwright::CompileError>(())
 //! ```
 
+mod blame;
+mod direct_checks;
+mod empty_parts;
 mod expect;
 mod explainer;
 mod json_position;
 mod keyword_part;
 mod messages;
 mod minimal_conflict;
+mod naming;
 mod removable_keywords;
 #[cfg(test)]
 mod tests;
+mod text_tree;
 
 pub use explainer::Explainer;
 pub(crate) use explainer::unsatisfiable;
 pub use json_position::line_of;
-pub use messages::{Cause, Conflict, Expected, Forbidden, KeywordLocation, UnsatisfiablePart};
+pub use messages::{Cause, Conflict, Expected, Forbidden, KeywordLocation, OtherBranches, UnsatisfiablePart};

@@ -5,10 +5,14 @@
 //! taken out, and where it is *fixed*, it stays whole, and only the keyword that made it so can be taken out. `oneOf` is
 //! both: "at least one holds" of relaxable branches, and "no two hold" of fixed ones.
 //!
+//! A reference can be taken out as well: what it leads to then asserts nothing there. So the references that a set of
+//! keywords needs are in it.
+//!
 //! What a keyword declares stays where it is taken out: `additionalProperties` and `unevaluated*` mean the same without it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::mem::take;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::keyword_part::KeywordPart;
@@ -31,14 +35,16 @@ pub(super) struct Relaxable {
     candidates: Vec<RemovableKeyword>,
     /// The subschemas of the candidates, with nothing taken out.
     whole: HashMap<NodeId, Body>,
+    /// The candidates of each subschema.
+    ranges: HashMap<NodeId, Range<usize>>,
     /// The candidates that are taken out at the moment.
     out: Vec<bool>,
 }
 
 impl Relaxable {
     /// The subschema `root` of a schema, with nothing taken out.
-    pub(super) fn new(set: &SchemaSet, root: NodeId) -> Self {
-        let mut split = RelaxableBuilder::new(set.clone());
+    pub(super) fn new(set: SchemaSet, root: NodeId) -> Self {
+        let mut split = RelaxableBuilder::new(set);
         split.walk(root);
         split.finish(root)
     }
@@ -51,6 +57,23 @@ impl Relaxable {
     /// The number of keywords that can be taken out. Keywords close to the root come first.
     pub(super) fn len(&self) -> usize {
         self.candidates.len()
+    }
+
+    /// The candidates of one subschema, with the parts that they are.
+    pub(super) fn parts_of(&self, node: NodeId) -> impl Iterator<Item = (usize, KeywordPart)> + '_ {
+        let range = self.ranges.get(&node).cloned().unwrap_or_default();
+        range.map(|candidate| (candidate, self.candidates[candidate].part))
+    }
+
+    /// The subschema that a candidate is of, and which part of it.
+    pub(super) fn candidate(&self, candidate: usize) -> (NodeId, KeywordPart) {
+        let RemovableKeyword { node, part, .. } = &self.candidates[candidate];
+        (*node, *part)
+    }
+
+    /// Whether a candidate is a reference.
+    pub(super) fn is_reference(&self, candidate: usize) -> bool {
+        matches!(self.candidates[candidate].part, KeywordPart::Ref { .. })
     }
 
     /// Whether a candidate is the part of a `oneOf` that says that no two branches hold.
@@ -96,6 +119,55 @@ impl Relaxable {
             }
         }
         self.out = out;
+    }
+
+    /// Leaves an `anyOf` only one branch; returns what the subschema said before.
+    pub(super) fn narrow(&mut self, node: NodeId, branch: NodeId) -> Option<Body> {
+        let before = self.set.node(node).body.clone();
+        let Body::Keywords(mut keywords) = before.clone() else {
+            return None;
+        };
+        keywords.any_of = Some(vec![branch]);
+        Arc::make_mut(&mut self.set).set_body(node, Body::Keywords(keywords));
+        Some(before)
+    }
+
+    /// Makes a subschema say again what it said before.
+    pub(super) fn restore(&mut self, node: NodeId, before: Body) {
+        Arc::make_mut(&mut self.set).set_body(node, before);
+    }
+
+    /// Whether no subschema that still says something is reached in two ways, with all but these candidates taken out; not
+    /// where more than `most` subschemas would have to be looked at.
+    pub(super) fn is_tree(&mut self, kept: &[usize], most: usize) -> bool {
+        self.keep(kept);
+        let mut seen = HashSet::from([self.root]);
+        let mut left = vec![self.root];
+        let mut is_tree = true;
+        while let Some(node) = left.pop() {
+            if let Body::Keywords(keywords) = &self.set.node(node).body {
+                visit(&mut keywords.clone(), &mut |child, _| {
+                    if matches!(self.set.node(*child).body, Body::Anything) {
+                    } else if seen.insert(*child) {
+                        left.push(*child);
+                    } else {
+                        is_tree = false;
+                    }
+                });
+            }
+            if !is_tree || seen.len() > most {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The whole of a subschema that has candidates.
+    pub(super) fn whole(&self, node: NodeId) -> Option<&Keywords> {
+        match self.whole.get(&node) {
+            Some(Body::Keywords(keywords)) => Some(keywords),
+            _ => None,
+        }
     }
 
     /// The locations of a candidate, as JSON Pointers into the document of this URI. More than one where keywords are read
@@ -160,6 +232,8 @@ struct RelaxableBuilder {
     fixed: HashSet<NodeId>,
     /// The relaxable subschemas that hold one that is `false`.
     holders: HashMap<NodeId, Vec<NodeId>>,
+    /// A subschema under which every value is valid.
+    anything: Option<NodeId>,
 }
 
 impl RelaxableBuilder {
@@ -169,6 +243,7 @@ impl RelaxableBuilder {
             relaxable: Vec::new(),
             fixed: HashSet::new(),
             holders: HashMap::new(),
+            anything: None,
         }
     }
 
@@ -239,7 +314,8 @@ impl RelaxableBuilder {
             ids.insert(*node, id);
         }
         let id_of = |node: &NodeId| ids.get(node).copied().unwrap_or(*node);
-        let (mut candidates, mut whole) = (Vec::new(), HashMap::new());
+        let (mut candidates, mut whole, mut ranges) = (Vec::new(), HashMap::new(), HashMap::new());
+        let evaluates = relaxable.iter().any(|(_, body)| has_unevaluated(body));
         for (original, mut body) in relaxable {
             let node = id_of(&original);
             let mut parts = Vec::new();
@@ -253,12 +329,17 @@ impl RelaxableBuilder {
                 if let Some(branches) = keywords.if_then_else {
                     parts.push(KeywordPart::If(self.evaluating(self.set.node(node).location, branches)));
                 }
+                for (index, target) in keywords.refs.iter().enumerate() {
+                    let instead = self.instead_of(self.set.node(node).location, *target, evaluates);
+                    parts.push(KeywordPart::Ref { index, instead });
+                }
             }
             if matches!(body, Body::Nothing) {
                 parts.push(KeywordPart::False);
             }
             let holders = self.holders.get(&original).into_iter().flatten();
             let holders: Vec<NodeId> = holders.map(id_of).collect();
+            ranges.insert(node, candidates.len()..candidates.len() + parts.len());
             candidates.extend(parts.iter().map(|&part| RemovableKeyword {
                 node,
                 part,
@@ -275,6 +356,22 @@ impl RelaxableBuilder {
             out: vec![false; candidates.len()],
             candidates,
             whole,
+            ranges,
+        }
+    }
+
+    /// What asserts nothing, and where `evaluates` says so evaluates at least as much as the target of a reference.
+    fn instead_of(&mut self, location: SchemaLocation, target: NodeId, evaluates: bool) -> NodeId {
+        let anything = match self.anything {
+            Some(anything) => anything,
+            None => {
+                let body = Body::Anything;
+                *self.anything.insert(self.set.push(Subschema { location, body }))
+            }
+        };
+        match evaluates {
+            true => self.add(location, any_of(vec![anything, target])),
+            false => anything,
         }
     }
 
@@ -295,6 +392,14 @@ impl RelaxableBuilder {
             branches.push(self.add(location, both));
         }
         self.add(location, any_of(branches))
+    }
+}
+
+/// Whether a subschema asks what others evaluated.
+fn has_unevaluated(body: &Body) -> bool {
+    match body {
+        Body::Keywords(keywords) => keywords.unevaluated_items.or(keywords.unevaluated_properties).is_some(),
+        Body::Anything | Body::Nothing => false,
     }
 }
 

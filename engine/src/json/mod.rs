@@ -196,6 +196,52 @@ impl Document {
         pointer
     }
 
+    /// The value at `index` as JSON on one line, if that takes `most` bytes at most.
+    pub fn compact(&self, index: NodeIndex, most: usize) -> Option<String> {
+        enum Task<'d> {
+            Value(NodeIndex),
+            Text(&'d str),
+            String(&'d str),
+        }
+        let mut text = String::new();
+        let mut tasks = vec![Task::Value(index)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Text(more) => text.push_str(more),
+                Task::String(characters) => push_string(&mut text, characters),
+                Task::Value(index) => match self.content(index) {
+                    Content::Null => text.push_str("null"),
+                    Content::Bool(value) => text.push_str(if value { "true" } else { "false" }),
+                    Content::Number(number) => text.push_str(number),
+                    Content::String(characters) => push_string(&mut text, characters),
+                    Content::Array(count) | Content::Object(count) if count as usize > most => return None,
+                    Content::Array(_) => {
+                        let mut parts = vec![Task::Text("[")];
+                        for (position, item) in self.items(index).enumerate() {
+                            parts.extend((position > 0).then_some(Task::Text(", ")));
+                            parts.push(Task::Value(item));
+                        }
+                        parts.push(Task::Text("]"));
+                        tasks.extend(parts.into_iter().rev());
+                    }
+                    Content::Object(_) => {
+                        let mut parts = vec![Task::Text("{")];
+                        for (position, (name, value)) in self.members(index).enumerate() {
+                            parts.extend((position > 0).then_some(Task::Text(", ")));
+                            parts.extend([Task::String(name), Task::Text(": "), Task::Value(value)]);
+                        }
+                        parts.push(Task::Text("}"));
+                        tasks.extend(parts.into_iter().rev());
+                    }
+                },
+            }
+            if text.len() > most {
+                return None;
+            }
+        }
+        Some(text)
+    }
+
     fn characters(&self, node: Node) -> &str {
         let source = if node.kind == NodeKind::EscapedString {
             &self.decoded
@@ -208,6 +254,13 @@ impl Document {
     fn name(&self, index: NodeIndex) -> &str {
         self.characters(self.nodes[index as usize])
     }
+}
+
+/// Appends a string in its quotes, with escapes where RFC 8259 demands them.
+pub(crate) fn push_string(text: &mut String, characters: &str) {
+    text.push('"');
+    characters.chars().for_each(|character| push_escaped(text, character));
+    text.push('"');
 }
 
 /// Appends `/name` to a JSON Pointer, with `~` and `/` escaped.

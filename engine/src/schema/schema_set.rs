@@ -51,6 +51,11 @@ impl SchemaSet {
         self.patterns
     }
 
+    /// Changes what the schema may cost.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     pub fn root(&self) -> NodeId {
         self.root
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, KeywordLocation, UnsatisfiablePart, line_of};
 use maskwright::{CompileError, Draft};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::arguments::documents::DocumentArguments;
 use super::arguments::style::{DocumentStyle, StyleArguments};
@@ -207,6 +207,7 @@ fn report(findings: &Findings, schema: &str) -> Value {
         json!({
             "keywords": conflict.keywords.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "minimal": conflict.minimal,
+            "notes": conflict.notes.iter().map(|(of, note)| (of.to_string(), json!(note))).collect::<Map<_, _>>(),
         })
     };
     let refused = findings.refused.iter().map(|error| {
@@ -222,15 +223,28 @@ fn report(findings: &Findings, schema: &str) -> Value {
         })
     });
     let forbidden = |forbidden: &Forbidden| {
-        let (cause, conflict, remedy) = match &forbidden.cause {
-            Cause::Keywords { conflict, remedy } => ("keywords", keywords(conflict), keywords(remedy)),
-            Cause::Syntax => ("syntax", Value::Null, Value::Null),
-            Cause::RepeatedName(_) => ("repeated_name", Value::Null, Value::Null),
-            Cause::Style => ("style", Value::Null, Value::Null),
+        let (mut conflict, mut remedy, mut leading, mut branches) = (Value::Null, Value::Null, Vec::new(), Vec::new());
+        let cause = match &forbidden.cause {
+            Cause::Keywords {
+                conflict: why,
+                remedy: without,
+                leading: first,
+                other_branches,
+            } => {
+                (conflict, remedy) = (keywords(why), keywords(without));
+                leading.extend(first.iter().map(ToString::to_string));
+                let counted = other_branches.iter();
+                branches.extend(counted.map(|of| json!({"of": of.keyword.to_string(), "others": of.count})));
+                "keywords"
+            }
+            Cause::Syntax => "syntax",
+            Cause::RepeatedName(_) => "repeated_name",
+            Cause::Style => "style",
         };
         json!({
             "byte": forbidden.offset, "line": forbidden.line, "column": forbidden.column, "place": forbidden.pointer,
             "at_end": forbidden.byte.is_none(), "cause": cause, "conflict": conflict, "remedy": remedy,
+            "leading": leading, "other_branches": branches,
             "expected": forbidden.expected.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "message": forbidden.to_string(),
         })

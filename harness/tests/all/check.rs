@@ -88,7 +88,7 @@ fn parts_without_a_value_and_forbidden_bytes_are_shown() {
     );
     assert_eq!(
         lines[2],
-        "bad.json: forbidden at byte 15 (line 2, column 14), `\\n` at `/a`: forbidden by `/properties/a/type`; \
+        "bad.json: forbidden at byte 15 (line 2, column 14), `\\n` at `/a`: forbidden by `/properties/a/type` (\"integer\"); \
          expected a digit"
     );
     assert!(String::from_utf8_lossy(&output.stderr).contains("1 without a value, 1 forbidden"));
