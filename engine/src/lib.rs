@@ -96,6 +96,7 @@ mod error;
 pub mod explain;
 mod json;
 mod limits;
+pub mod lint;
 mod mask;
 mod masker;
 mod numbers;

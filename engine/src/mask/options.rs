@@ -54,6 +54,14 @@ impl ExactOptions {
         self
     }
 
+    /// Sets which schema of the text is meant: a JSON Pointer such as `/$defs/order` or `#/components/schemas/Order`, or an
+    /// anchor.
+    #[must_use]
+    pub fn root(mut self, pointer: impl Into<String>) -> Self {
+        self.schema.root = pointer.into();
+        self
+    }
+
     /// Adds the text of a JSON document that references may lead to, by its absolute URI without fragment.
     #[must_use]
     pub fn document(mut self, uri: impl Into<String>, text: impl Into<String>) -> Self {

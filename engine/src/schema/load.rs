@@ -9,7 +9,7 @@ use super::SchemaOptions;
 use super::keywords::NodeId;
 use super::read::{KeywordReader, not_a_schema};
 use super::references::dynamic_scope::{DynamicScopes, ScopeId};
-use super::references::resources::{LocatedSchema, ResourceId, ResourceIndex};
+use super::references::resources::{LocatedSchema, ResourceIndex};
 use super::schema_set::{Body, SchemaSet};
 use super::worklist::Worklist;
 
@@ -26,7 +26,8 @@ impl SchemaSet {
     pub fn load(text: &str, options: &SchemaOptions) -> Result<Self, CompileError> {
         let mut index = ResourceIndex::new(options);
         let root = index.add_document(text, None)?;
-        let draft = index.resource(root).dialect.draft;
+        let draft = index.resource(root).dialect.name();
+        let root = index.root(root, &options.root)?;
         for _ in 0..MAX_WALKS {
             let mut work = Worklist::new(index);
             let root = walk(&mut work, root)?;
@@ -47,9 +48,8 @@ impl SchemaSet {
     }
 }
 
-fn walk(work: &mut Worklist<'_>, root: ResourceId) -> Result<NodeId, CompileError> {
-    let schema = work.index.resource(root).root;
-    let root = work.node(schema, DynamicScopes::OUTSIDE)?;
+fn walk(work: &mut Worklist<'_>, root: LocatedSchema) -> Result<NodeId, CompileError> {
+    let root = work.node(root, DynamicScopes::OUTSIDE)?;
     let mut next = 0;
     while let Some(&(schema, scope)) = work.keys.get(next) {
         work.nodes[next].body = read(work, schema, scope)?;

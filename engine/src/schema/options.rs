@@ -10,8 +10,12 @@ use super::Draft;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SchemaOptions {
-    /// The draft of documents without `$schema`. Default 2020-12.
+    /// The draft of documents without `$schema`. Default 2020-12. Whole documents of OpenAPI 3.0 and 3.1 say themselves
+    /// which they are.
     pub default_draft: Draft,
+    /// Which schema of the text is meant: a JSON Pointer such as `/$defs/order` or `#/components/schemas/Order`, or an
+    /// anchor. Default empty: the whole text.
+    pub root: String,
     /// Texts of the JSON documents that references may lead to, by absolute URI without fragment. The meta-schemas of
     /// all supported drafts need not be among them. Nothing is ever fetched.
     pub documents: BTreeMap<String, String>,

@@ -45,8 +45,8 @@ pub(crate) use expr::word_lists::group_by_first_character;
 pub(crate) use language_id::LanguageId;
 pub(crate) use languages::Languages;
 pub(crate) use lengths::Lengths;
-#[cfg(test)]
 pub(crate) use limits::LanguageLimits;
 pub(crate) use limits::LimitReached;
 pub use pattern::PatternSyntax;
+pub(crate) use pattern::check as check_pattern;
 pub(crate) use pattern::error::PatternError;

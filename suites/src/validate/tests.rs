@@ -253,3 +253,22 @@ fn a_pattern_that_backtracks_without_end_is_undecided() {
         assert_eq!(verdict.problems[0].kind, ProblemKind::Undecided, "{schema}");
     }
 }
+
+#[test]
+fn patterns_with_flags_are_judged() {
+    for (pattern, inside, outside) in [
+        ("(?i)^alt\\\\+c$", "ALT+C", "alt+d"),
+        ("^(?i:a)b$", "Ab", "aB"),
+        ("^(?P<n>a)$", "a", "b"),
+        ("\\\\Aa\\\\z", "a", "ba"),
+        ("(?s)^a.b$", "a\\nb", "ab"),
+        ("(?m)^b$", "a\\nb\\nc", "ab"),
+    ] {
+        let schema = format!("{{\"pattern\": \"{pattern}\"}}");
+        assert!(valid(&schema, &format!("\"{inside}\"")), "{pattern}");
+        assert!(!valid(&schema, &format!("\"{outside}\"")), "{pattern}");
+    }
+    // The crate beneath does not read quoted text: the schema cannot be used to judge, which is told.
+    let quoted = Validator::new(r#"{"pattern": "^\\Qa.b\\E$"}"#).map(|_| ());
+    assert_eq!(quoted.unwrap_err().kind, SchemaProblemKind::NotASchema);
+}

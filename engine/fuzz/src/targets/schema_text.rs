@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use maskwright::{CompileErrorKind, Compiler, ExactCompiler, Formats, MaskError};
+use maskwright::lint::lint;
+use maskwright::{CompileErrorKind, Compiler, ExactCompiler, ExactOptions, Formats, MaskError};
 
 use super::{ANY, Outcome, TargetResult, discrepancy, mask_problem};
 use crate::engine::{STYLES, compiler, vocabulary};
@@ -24,6 +25,12 @@ pub fn schema_text(bytes: &[u8]) -> TargetResult {
         0 => String::from_utf8_lossy(choices.rest()).into_owned(),
         _ => mistyped(&mut choices),
     };
+    if lint(&text, &ExactOptions::default())
+        .iter()
+        .any(|warning| warning.message().is_empty())
+    {
+        return Err(discrepancy("a warning says nothing", &text, ""));
+    }
     let mut masker = match COMPILERS[which].compile(&text) {
         Ok(masker) => masker,
         Err(error) if error.to_string().is_empty() => return Err(discrepancy("an error says nothing", &text, "")),

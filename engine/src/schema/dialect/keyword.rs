@@ -1,10 +1,10 @@
 //! The names of keywords: which drafts know them, and which hold subschemas.
 
-use super::{Dialect, Draft, Vocabularies};
+use super::{Dialect, Draft, OpenApi, Vocabularies};
 
 /// A keyword that identifies, asserts, applies or holds subschemas. All others are annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::schema) enum Keyword {
+pub(crate) enum Keyword {
     Id,
     Schema,
     Anchor,
@@ -15,6 +15,8 @@ pub(in crate::schema) enum Keyword {
     RecursiveRef,
     Definitions,
     Type,
+    /// OpenAPI 3.0's.
+    Nullable,
     Const,
     Enum,
     Minimum,
@@ -59,7 +61,7 @@ pub(in crate::schema) enum Keyword {
 
 /// How a keyword's value holds subschemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::schema) enum Holds {
+pub(crate) enum Holds {
     Nothing,
     One,
     Array,
@@ -88,6 +90,7 @@ impl Keyword {
             "definitions" => (K::Definitions, Draft4, Draft202012, V::CORE),
             "$defs" => (K::Definitions, Draft201909, Draft202012, V::CORE),
             "type" => (K::Type, Draft4, Draft202012, V::VALIDATION),
+            "nullable" if dialect.open_api == Some(OpenApi::V30) => (K::Nullable, Draft4, Draft4, V::VALIDATION),
             "const" => (K::Const, Draft6, Draft202012, V::VALIDATION),
             "enum" => (K::Enum, Draft4, Draft202012, V::VALIDATION),
             "minimum" => (K::Minimum, Draft4, Draft202012, V::VALIDATION),

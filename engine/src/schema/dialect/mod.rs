@@ -2,7 +2,11 @@
 
 mod keyword;
 
-pub(super) use keyword::{Holds, Keyword};
+use std::fmt;
+
+use crate::json::Document;
+
+pub(crate) use keyword::{Holds, Keyword};
 
 /// A supported draft of JSON Schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,11 +23,43 @@ pub enum Draft {
     /// Draft 2020-12.
     #[default]
     Draft202012,
+    /// Schemas of OpenAPI 3.0: draft 4, and `nullable`, which adds null to the types that `type` lists beside it.
+    ///
+    /// `discriminator` asserts nothing, as the specification says: it is a hint on which branch of a `oneOf` or `anyOf` to
+    /// look at. Keywords of draft 4 that OpenAPI 3.0 leaves out, such as `patternProperties`, keep their meaning.
+    OpenApi30,
+    /// Schemas of OpenAPI 3.1: draft 2020-12, with annotations of its own, of which `discriminator` is one.
+    OpenApi31,
+}
+
+/// What a dialect has of OpenAPI beyond a draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpenApi {
+    V30,
+    V31,
+}
+
+impl fmt::Display for Draft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Draft4 => "draft 4",
+            Self::Draft6 => "draft 6",
+            Self::Draft7 => "draft 7",
+            Self::Draft201909 => "draft 2019-09",
+            Self::Draft202012 => "draft 2020-12",
+            Self::OpenApi30 => "OpenAPI 3.0",
+            Self::OpenApi31 => "OpenAPI 3.1",
+        })
+    }
 }
 
 impl Draft {
     /// The draft whose meta-schema has the URI `uri`. Scheme and an empty fragment do not matter.
-    pub(super) fn from_meta_schema(uri: &str) -> Option<Self> {
+    pub(crate) fn from_meta_schema(uri: &str) -> Option<Self> {
+        let open_api = uri.strip_prefix("https://spec.openapis.org/oas/").unwrap_or_default();
+        if open_api.starts_with("3.1/dialect/") || open_api.starts_with("3.1/schema-base") {
+            return Some(Self::OpenApi31);
+        }
         Some(match meta_schema_path(uri)? {
             "draft-04/schema" => Self::Draft4,
             "draft-06/schema" => Self::Draft6,
@@ -36,13 +72,24 @@ impl Draft {
         })
     }
 
+    /// The draft that a whole OpenAPI document is read by where no option and no `$schema` says otherwise; none of other
+    /// documents.
+    pub(crate) fn of_document(json: &Document) -> Option<Self> {
+        let version = json.string(json.member(0, "openapi")?)?;
+        match version {
+            _ if version.starts_with("3.0") => Some(Self::OpenApi30),
+            _ if version.starts_with("3.1") => Some(Self::OpenApi31),
+            _ => None,
+        }
+    }
+
     /// The keyword that names a resource.
     pub(super) fn id_keyword(self) -> &'static str {
         if self == Self::Draft4 { "id" } else { "$id" }
     }
 
     /// Whether a `$ref` hides all that stands beside it.
-    pub(super) fn ref_hides_siblings(self) -> bool {
+    pub(crate) fn ref_hides_siblings(self) -> bool {
         self <= Self::Draft7
     }
 }
@@ -66,7 +113,7 @@ pub(super) fn meta_schema_path(uri: &str) -> Option<&str> {
 
 /// A set of vocabularies. Before draft 2019-09 a draft is one whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Vocabularies(u8);
+pub(crate) struct Vocabularies(u8);
 
 impl Vocabularies {
     pub const CORE: Self = Self(1);
@@ -119,8 +166,11 @@ impl Vocabularies {
 
 /// The rules by which a resource is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dialect {
+pub(crate) struct Dialect {
+    /// The draft of JSON Schema: never one of OpenAPI.
     pub draft: Draft,
+    /// What OpenAPI adds to it.
+    pub open_api: Option<OpenApi>,
     pub vocabularies: Vocabularies,
     /// Whether `dependencies` means something in drafts that dropped it.
     pub legacy_dependencies: bool,
@@ -129,10 +179,25 @@ pub(super) struct Dialect {
 impl Dialect {
     /// The dialect that the meta-schema of `draft` describes.
     pub fn of_draft(draft: Draft) -> Self {
+        let (draft, open_api) = match draft {
+            Draft::OpenApi30 => (Draft::Draft4, Some(OpenApi::V30)),
+            Draft::OpenApi31 => (Draft::Draft202012, Some(OpenApi::V31)),
+            draft => (draft, None),
+        };
         Self {
             draft,
+            open_api,
             vocabularies: Vocabularies::DEFAULT,
             legacy_dependencies: false,
+        }
+    }
+
+    /// The draft of JSON Schema or OpenAPI.
+    pub fn name(self) -> Draft {
+        match self.open_api {
+            Some(OpenApi::V30) => Draft::OpenApi30,
+            Some(OpenApi::V31) => Draft::OpenApi31,
+            None => self.draft,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind};
 
 use super::dialect::{Dialect, Draft, Keyword, Vocabularies};
-use super::keywords::{Contains, Keywords, NodeId};
+use super::keywords::{Contains, Keywords, NodeId, TypeSet};
 use super::references::dynamic_scope::ScopeId;
 use super::references::resources::LocatedSchema;
 use super::schema_set::Body;
@@ -41,6 +41,8 @@ struct Companions {
     /// Draft 4's booleans, which say how `minimum` and `maximum` are meant.
     exclusive_minimum: bool,
     exclusive_maximum: bool,
+    /// OpenAPI 3.0's, which says something beside `type` only.
+    nullable: bool,
     contains: Option<NodeId>,
     min_contains: Option<u64>,
     max_contains: Option<u64>,
@@ -121,6 +123,7 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
             K::DynamicRef => self.read_dynamic_ref(member)?,
             K::RecursiveRef => self.read_recursive_ref(member)?,
 
+            K::Nullable => self.companions.nullable = self.boolean(member)?,
             K::Type => self.keywords.types = Some(self.types(member)?),
             K::Const => self.read_const(member)?,
             K::Enum => self.read_enum(member)?,
@@ -187,6 +190,9 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
     fn combine_companions(&mut self) {
         let evaluates = self.draft() >= Draft::Draft202012;
         let (keywords, companions) = (&mut self.keywords, &self.companions);
+        if companions.nullable {
+            keywords.types = keywords.types.map(|types| types.union(TypeSet::NULL));
+        }
         if let Some(minimum) = &mut keywords.minimum {
             minimum.exclusive |= companions.exclusive_minimum;
         }
@@ -241,7 +247,7 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
             Content::Object(_) => {}
             Content::Bool(_) if self.draft() >= Draft::Draft6 || allows_boolean => {}
             Content::Bool(_) => {
-                let message = "draft 4 has no boolean schemas here: write {} for true and {\"not\": {}} for false";
+                let message = "draft 4, and OpenAPI 3.0 with it, has no boolean schemas here: write {} for true and {\"not\": {}} for false";
                 return Err(self.malformed(member, message));
             }
             other => return Err(self.malformed(member, not_a_schema(other))),

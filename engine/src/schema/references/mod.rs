@@ -9,3 +9,4 @@ mod scan;
 pub(super) mod uri;
 
 pub(super) use resolve::ReferenceError;
+pub(crate) use uri::percent_decode as decoded_fragment;

@@ -42,6 +42,22 @@ impl ResourceIndex<'_> {
         Ok(resource)
     }
 
+    /// The schema that documents are read by: that of the whole document, or what `pointer` names in it, a JSON Pointer or
+    /// an anchor, with or without `#` before it.
+    pub fn root(&mut self, document: ResourceId, pointer: &str) -> Result<LocatedSchema, CompileError> {
+        let reference = format!("#{}", pointer.strip_prefix('#').unwrap_or(pointer));
+        let (kind, reason) = match self.resolve(document, &reference) {
+            Ok((found, _)) => return Ok(found),
+            Err(ReferenceError::Document(error)) => return Err(error),
+            Err(ReferenceError::Malformed(reason)) => (CompileErrorKind::Malformed, reason),
+            Err(ReferenceError::NotRegistered(reason)) => (CompileErrorKind::Unsupported, reason),
+        };
+        Err(CompileError::new(
+            kind,
+            format!("the root `{reference}` cannot be found: {reason}"),
+        ))
+    }
+
     /// The schema that `reference` names from inside the resource `from`, and the anchor if it names one.
     pub fn resolve(
         &mut self,

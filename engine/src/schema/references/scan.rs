@@ -11,7 +11,7 @@ use crate::json::{Content, Document, NodeIndex};
 use super::documents::SchemaLocation;
 use super::resources::{Anchor, LocatedSchema, ResourceId, ResourceIndex};
 use super::uri;
-use crate::schema::dialect::{Dialect, Holds, Keyword};
+use crate::schema::dialect::{Dialect, Draft, Holds, Keyword};
 
 impl ResourceIndex<'_> {
     /// Walks the schema at `root`, which lies in the resource `parent`; at a document's root there is none.
@@ -46,7 +46,10 @@ impl ResourceIndex<'_> {
     ) -> Result<ResourceId, CompileError> {
         let inherited = match parent {
             Some(parent) => self.resource(parent).dialect,
-            None => self.with_options(Dialect::of_draft(self.options.default_draft)),
+            None => {
+                let of_document = Draft::of_document(json).filter(|_| location.index == 0);
+                self.with_options(Dialect::of_draft(of_document.unwrap_or(self.options.default_draft)))
+            }
         };
         let is_nameless = parent.is_none() && self.documents.uri(location.document).is_none();
         let named = self.named_dialect(json, location, parent.is_none(), inherited)?;

@@ -126,7 +126,7 @@ pub(super) fn is_plain_name(fragment: &str) -> bool {
 }
 
 /// `text` with `%XX` decoded. What is no percent-encoded UTF-8 is left as it is.
-pub(in crate::schema) fn percent_decode(text: &str) -> Cow<'_, str> {
+pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
     let decoded = percent_encoding::percent_decode_str(text).decode_utf8();
     decoded.unwrap_or(Cow::Borrowed(text))
 }

@@ -2,7 +2,7 @@
 
 use super::{load, load_error, root_keywords, valid};
 use crate::schema::{Bound, SchemaSet, TypeSet};
-use crate::{CompileErrorKind, SchemaOptions};
+use crate::{CompileErrorKind, Draft, SchemaOptions};
 
 #[test]
 fn values_of_the_wrong_type_are_malformed() {
@@ -275,5 +275,81 @@ fn refused_patterns_and_references_are_named_with_their_place() {
             .unwrap()
             .refused()
             .is_empty()
+    );
+}
+
+fn load_as(schema: &str, draft: Draft, root: &str) -> SchemaSet {
+    let options = SchemaOptions {
+        default_draft: draft,
+        root: root.to_owned(),
+        ..SchemaOptions::default()
+    };
+    SchemaSet::load(schema, &options).unwrap()
+}
+
+#[test]
+fn open_api_3_0_is_draft_4_with_nullable_types() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (r#"{"nullable": true, "type": "string"}"#, &["null", "\"a\""], &["1"]),
+        (r#"{"nullable": false, "type": "string"}"#, &["\"a\""], &["null"]),
+        (
+            r#"{"nullable": true, "enum": ["a"], "type": "string"}"#,
+            &["\"a\""],
+            &["null"],
+        ),
+        (
+            r#"{"nullable": true, "allOf": [{"type": "string"}]}"#,
+            &["\"a\""],
+            &["null"],
+        ),
+        (r#"{"minimum": 1, "exclusiveMinimum": true}"#, &["2"], &["1"]),
+        (
+            r#"{"oneOf": [{"type": "string"}, {"type": "null"}], "discriminator": {"propertyName": "a"}, "const": 1}"#,
+            &["null"],
+            &["1"],
+        ),
+    ];
+    for (schema, inside, outside) in cases {
+        let set = load_as(schema, Draft::OpenApi30, "");
+        assert_eq!(set.draft(), Draft::OpenApi30);
+        assert!(inside.iter().all(|text| valid(&set, text)), "{schema}");
+        assert!(!outside.iter().any(|text| valid(&set, text)), "{schema}");
+    }
+    assert!(!valid(&load(r#"{"nullable": true, "type": "string"}"#), "null"));
+}
+
+#[test]
+fn open_api_3_1_is_draft_2020_12() {
+    let named = load(
+        r#"{"$schema": "https://spec.openapis.org/oas/3.1/dialect/base", "type": "string", "nullable": true, "const": "a"}"#,
+    );
+    assert_eq!(named.draft(), Draft::OpenApi31);
+    assert!(valid(&named, "\"a\"") && !valid(&named, "null") && !valid(&named, "\"b\""));
+}
+
+#[test]
+fn the_root_may_be_a_part_of_the_text() {
+    let parts = r##"{"$defs": {"a": {"items": {"$ref": "#/$defs/b"}, "type": "array"}, "b": {"$anchor": "it", "type": "null"}}, "type": "string"}"##;
+    for (root, inside, outside) in [
+        ("", "\"x\"", "[]"),
+        ("#/$defs/a", "[null]", "[1]"),
+        ("/$defs/b", "null", "[]"),
+        ("#it", "null", "1"),
+    ] {
+        let set = load_as(parts, Draft::default(), root);
+        assert!(valid(&set, inside) && !valid(&set, outside), "{root}");
+    }
+    let whole = r##"{"openapi": "3.0.3", "components": {"schemas": {"A": {"type": "object", "properties": {"b": {"$ref": "#/components/schemas/B"}}}, "B": {"type": "integer", "nullable": true}}}}"##;
+    let set = load_as(whole, Draft::default(), "#/components/schemas/A");
+    assert_eq!(set.draft(), Draft::OpenApi30);
+    assert!(valid(&set, r#"{"b": null}"#) && !valid(&set, r#"{"b": ""}"#));
+    let options = SchemaOptions {
+        root: "#/nowhere".to_owned(),
+        ..SchemaOptions::default()
+    };
+    let error = SchemaSet::load(parts, &options).unwrap_err();
+    assert!(
+        error.message().contains("`#/nowhere`") && !error.message().contains("``"),
+        "{error}"
     );
 }

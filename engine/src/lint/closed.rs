@@ -1,0 +1,88 @@
+//! Objects that are closed against what they speak of.
+
+use super::places::{Place, path};
+use super::report::Report;
+use super::warning::WarningKind;
+use crate::json::{Content, Document, NodeIndex};
+use crate::schema::decoded_fragment;
+
+/// Branches of one schema, and names of each, that are looked at.
+const MAX_BRANCHES: usize = 100;
+
+/// Warns of `additionalProperties: false` where it forbids what stands beside it.
+pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
+    let is_false = |at| place.json.content(at) == Content::Bool(false);
+    if place.is_hidden()
+        || !place.has("additionalProperties")
+        || !place.value("additionalProperties").is_some_and(is_false)
+    {
+        return;
+    }
+    let has_members = |name: &str| {
+        place
+            .value(name)
+            .is_some_and(|at| matches!(place.json.content(at), Content::Object(1..)))
+    };
+    if has_members("patternProperties") {
+        return;
+    }
+    if place.has("propertyNames") && !has_members("properties") {
+        let message = "without `properties` and `patternProperties` no member is allowed, so that only `{}` is valid and \
+                       `propertyNames` says nothing: write the members' schema in place of `false`";
+        report.warn_of(WarningKind::OnlyEmptyObject, place, "additionalProperties", message);
+        return;
+    }
+    if let Some((branch, name)) = forbidden_member(place) {
+        let later = match place.keyword("unevaluatedProperties") {
+            Some(_) => "`unevaluatedProperties: false` sees into branches",
+            None => "from draft 2019-09 on `unevaluatedProperties: false` sees into branches",
+        };
+        let message = format!(
+            "it knows the `properties` beside it only, and so forbids `{name}`, which `{branch}` declares: {later}, or repeat the names here"
+        );
+        report.warn_of(WarningKind::ClosedAgainstBranch, place, "additionalProperties", message);
+    }
+}
+
+/// A member that a branch beside declares and that is not among the properties here, with the branch's keyword.
+fn forbidden_member<'d>(place: &Place<'d>) -> Option<(&'static str, &'d str)> {
+    let json = place.json;
+    for keyword in ["$ref", "allOf", "anyOf", "oneOf"] {
+        let Some(value) = place.value(keyword).filter(|_| place.keyword(keyword).is_some()) else {
+            continue;
+        };
+        let branches: Vec<NodeIndex> = match keyword {
+            "$ref" => target(json, value).into_iter().collect(),
+            _ => json
+                .items(value)
+                .take(MAX_BRANCHES)
+                .filter_map(|branch| followed(json, branch))
+                .collect(),
+        };
+        for branch in branches {
+            let Some(properties) = json.member(branch, "properties") else {
+                continue;
+            };
+            for (name, schema) in json.members(properties).take(MAX_BRANCHES) {
+                let own = place.value("properties").and_then(|own| json.member(own, name));
+                if own.is_none() && json.content(schema) != Content::Bool(false) {
+                    return Some((keyword, name));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// A branch, or what it refers to where it is a reference.
+fn followed(json: &Document, branch: NodeIndex) -> Option<NodeIndex> {
+    match json.member(branch, "$ref") {
+        Some(reference) => target(json, reference),
+        None => Some(branch),
+    }
+}
+
+fn target(json: &Document, reference: NodeIndex) -> Option<NodeIndex> {
+    let pointer = json.string(reference)?.strip_prefix('#')?;
+    path(json, &decoded_fragment(pointer))?.last().copied()
+}

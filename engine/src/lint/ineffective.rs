@@ -1,0 +1,175 @@
+//! Keywords that do nothing where they stand.
+
+use super::places::Place;
+use super::report::Report;
+use super::warning::WarningKind;
+use crate::json::{Content, Document, NodeIndex};
+use crate::schema::{Draft, Keyword};
+
+/// Warns of keywords without effect.
+pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
+    if place.is_hidden() {
+        beside_ref(report, place);
+        return;
+    }
+    other_types(report, place);
+    companions(report, place);
+}
+
+/// Whether a keyword holds or identifies something rather than to assert it.
+fn is_container(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Definitions
+            | Keyword::Id
+            | Keyword::Schema
+            | Keyword::Anchor
+            | Keyword::DynamicAnchor
+            | Keyword::RecursiveAnchor
+            | Keyword::ContentSchema
+    )
+}
+
+fn beside_ref(report: &mut Report<'_>, place: &Place<'_>) {
+    let hidden = place.members().filter(|(name, _)| {
+        let keyword = place.keyword(name);
+        keyword.is_some_and(|keyword| keyword != Keyword::Ref && !is_container(keyword))
+    });
+    let mut hidden: Vec<String> = hidden.map(|(name, _)| format!("`{name}`")).collect();
+    // A type beside a reference repeats what the reference says, nearly always.
+    hidden.retain(|name| name != "`type`");
+    if !hidden.is_empty() {
+        let message = format!(
+            "up to draft 7, and in OpenAPI 3.0, `$ref` hides what stands beside it, here {}: put both into `allOf`, or name a later draft in `$schema`",
+            hidden.join(", ")
+        );
+        report.warn_of(WarningKind::BesideRef, place, "$ref", message);
+    }
+}
+
+/// The types whose values a keyword speaks of; none for keywords on all values.
+pub(super) fn types_of(keyword: Keyword) -> Option<&'static [&'static str]> {
+    use Keyword as K;
+    Some(match keyword {
+        K::Minimum | K::Maximum | K::ExclusiveMinimum | K::ExclusiveMaximum | K::MultipleOf => &["number", "integer"],
+        K::MinLength | K::MaxLength | K::Pattern => &["string"],
+        K::PrefixItems
+        | K::Items
+        | K::AdditionalItems
+        | K::Contains
+        | K::MinContains
+        | K::MaxContains
+        | K::MinItems
+        | K::MaxItems
+        | K::UniqueItems
+        | K::UnevaluatedItems => &["array"],
+        K::Properties
+        | K::PatternProperties
+        | K::AdditionalProperties
+        | K::PropertyNames
+        | K::Required
+        | K::MinProperties
+        | K::MaxProperties
+        | K::Dependencies
+        | K::DependentRequired
+        | K::DependentSchemas
+        | K::UnevaluatedProperties => &["object"],
+        _ => return None,
+    })
+}
+
+/// The names that `type` lists; none if it is none, or names what is no type.
+pub(super) fn listed_types<'d>(json: &'d Document, place: &Place<'_>) -> Option<Vec<&'d str>> {
+    let value = json.member(place.index, "type").filter(|_| place.has("type"))?;
+    match json.content(value) {
+        Content::String(name) => Some(vec![name]),
+        Content::Array(1..=16) => json.items(value).map(|item| json.string(item)).collect(),
+        _ => None,
+    }
+}
+
+fn other_types(report: &mut Report<'_>, place: &Place<'_>) {
+    let Some(listed) = listed_types(place.json, place) else {
+        return;
+    };
+    for (name, value) in place.members() {
+        let Some(types) = place.keyword(name).and_then(types_of) else {
+            continue;
+        };
+        if types.iter().any(|of| listed.contains(of)) || asserts_nothing(place.json, name, value) {
+            continue;
+        }
+        let message = format!(
+            "`{name}` speaks of {}, which `type` excludes: take it out, or change `type`",
+            plural(types[0])
+        );
+        report.warn_of(WarningKind::OtherType, place, name, message);
+    }
+}
+
+/// Whether a keyword's value asserts nothing, so that writers of schemas leave it anywhere.
+fn asserts_nothing(json: &Document, name: &str, value: NodeIndex) -> bool {
+    match json.content(value) {
+        Content::Array(0) | Content::Object(0) => true,
+        Content::Bool(value) => value == (name != "uniqueItems"),
+        _ => false,
+    }
+}
+
+fn plural(name: &str) -> String {
+    format!("{name}s")
+}
+
+fn companions(report: &mut Report<'_>, place: &Place<'_>) {
+    let has = |name: &str| place.has(name);
+    let items_is_array = place
+        .value("items")
+        .is_some_and(|items| matches!(place.json.content(items), Content::Array(_)));
+    let is_draft_4 = place.dialect.draft == Draft::Draft4;
+    let is_true = |name: &str| {
+        place
+            .value(name)
+            .is_some_and(|value| place.json.content(value) == Content::Bool(true))
+    };
+    let without = [
+        ("then", "if", has("then") && !has("if")),
+        ("else", "if", has("else") && !has("if")),
+        ("minContains", "contains", has("minContains") && !has("contains")),
+        ("maxContains", "contains", has("maxContains") && !has("contains")),
+        (
+            "exclusiveMinimum",
+            "minimum",
+            is_draft_4 && is_true("exclusiveMinimum") && !has("minimum"),
+        ),
+        (
+            "exclusiveMaximum",
+            "maximum",
+            is_draft_4 && is_true("exclusiveMaximum") && !has("maximum"),
+        ),
+    ];
+    for (name, companion, is_alone) in without {
+        if is_alone {
+            let message = format!("`{name}` says nothing without `{companion}` beside it");
+            report.warn_of(WarningKind::Companion, place, name, message);
+        }
+    }
+    let says_something = |name: &str| {
+        place
+            .value(name)
+            .is_some_and(|value| !asserts_nothing(place.json, name, value))
+    };
+    // Beside `items` for all items there is none to forbid.
+    let forbids_none = has("items")
+        && place
+            .value("additionalItems")
+            .is_some_and(|value| place.json.content(value) == Content::Bool(false));
+    if has("additionalItems") && !items_is_array && !forbids_none && says_something("additionalItems") {
+        let message =
+            "`additionalItems` says nothing without an `items` that is an array: `items` alone speaks of all items";
+        report.warn_of(WarningKind::Companion, place, "additionalItems", message);
+    }
+    if has("if") && !has("then") && !has("else") {
+        let message = "`if` asserts nothing without `then` or `else` beside it";
+        report.warn_of(WarningKind::Companion, place, "if", message);
+    }
+}

@@ -1,0 +1,80 @@
+//! What in a schema is probably not meant: [`lint`] warns of keywords that are misspelt, misplaced or without effect.
+//!
+//! A warning never changes what a schema means. Where a schema is right it has none; a few ways to write a schema that is
+//! right by luck are warned of too, because they are mistakes nearly always.
+//!
+//! ```
+//! use maskwright::lint::WarningKind;
+//! use maskwright::{ExactOptions, lint::lint};
+//!
+//! let schema = r#"{"type": "object", "properties": {"age": {"type": "integer", "mininum": 1}}}"#;
+//! let warnings = lint(schema, &ExactOptions::default());
+//! assert_eq!(warnings[0].kind(), WarningKind::MisspeltKeyword);
+//! assert_eq!(warnings[0].pointer(), "/properties/age/mininum");
+//! assert!(warnings[0].message().contains("`minimum`"));
+//! ```
+//!
+//! The text alone is looked at, none of the documents that it refers to, and in the text every place where the dialect has
+//! a schema, and what references within the text lead to; never values such as those of `const`, `enum`, `default` and
+//! `examples`. The time is linear in the text, at most 1,000 warnings are given, and nothing recurses.
+
+mod closed;
+mod ineffective;
+mod open_api;
+mod patterns;
+mod peers;
+mod places;
+mod report;
+mod root;
+mod spelling;
+#[cfg(test)]
+mod tests;
+mod unknown;
+mod values;
+mod warning;
+
+use crate::ExactOptions;
+use crate::json::Document;
+
+use places::{Place, Places};
+use report::Report;
+
+pub use warning::{Warning, WarningKind};
+
+/// Warns of what in a schema is probably not meant, in the order of the schema's places from the root on.
+///
+/// Options that change how a schema is read change the warnings: the draft, the syntax of patterns, the root. A text that is
+/// not JSON has no warnings; [`Explainer`](crate::explain::Explainer) says what is refused.
+pub fn lint(schema: &str, options: &ExactOptions) -> Vec<Warning> {
+    inspect(schema, options, |report, place| {
+        root::check(report, place);
+        unknown::check(report, place);
+        ineffective::check(report, place);
+        values::check(report, place);
+        patterns::check(report, place);
+        closed::check(report, place);
+        open_api::check(report, place);
+    })
+}
+
+/// Notes on what OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for, where a schema has it.
+///
+/// These are no defects. Each message names the state of the documentation that it was taken from.
+pub fn peer_notes(schema: &str, options: &ExactOptions) -> Vec<Warning> {
+    inspect(schema, options, peers::check)
+}
+
+fn inspect(schema: &str, options: &ExactOptions, check: impl Fn(&mut Report<'_>, &Place<'_>)) -> Vec<Warning> {
+    let Ok(document) = Document::parse(schema, &options.schema.limits) else {
+        return Vec::new();
+    };
+    let places = Places::of(&document, &options.schema);
+    let mut report = Report::new(&document, &places, options);
+    for number in 0..places.len() {
+        check(&mut report, &places.get(number));
+        if report.is_full() {
+            break;
+        }
+    }
+    report.into_warnings()
+}

@@ -1,0 +1,137 @@
+//! Patterns of other dialects than ECMA-262.
+
+use super::places::Place;
+use super::report::Report;
+use super::warning::WarningKind;
+use crate::PatternSyntax;
+use crate::strings::{LanguageLimits, PatternError, check_pattern};
+
+/// Patterns longer than this, in bytes, are not looked at: reading one takes time, and a list of words is no mistake.
+const LONGEST: usize = 4_096;
+
+/// Names of POSIX classes.
+const POSIX: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
+    "xdigit",
+];
+
+/// Warns of what the patterns of a schema have that ECMA-262 does not have, or reads otherwise.
+pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
+    if place.is_hidden() {
+        return;
+    }
+    let json = place.json;
+    if let Some(pattern) = place
+        .value("pattern")
+        .filter(|_| place.has("pattern"))
+        .and_then(|at| json.string(at))
+    {
+        for (kind, message) in found(pattern, report.options.schema.patterns) {
+            report.warn_of(kind, place, "pattern", message);
+        }
+    }
+    let Some(members) = place
+        .value("patternProperties")
+        .filter(|_| place.has("patternProperties"))
+    else {
+        return;
+    };
+    for (pattern, _) in json.members(members) {
+        for (kind, message) in found(pattern, report.options.schema.patterns) {
+            report.warn_within(kind, place, "patternProperties", pattern, message);
+        }
+        if report.is_full() {
+            return;
+        }
+    }
+}
+
+fn found(pattern: &str, syntax: PatternSyntax) -> Vec<(WarningKind, String)> {
+    let mut found = Vec::new();
+    if pattern.len() > LONGEST {
+        return found;
+    }
+    let limits = LanguageLimits::default();
+    // What is refused has an error that says so.
+    if check_pattern(pattern, syntax, &limits).is_err() {
+        return found;
+    }
+    if let Err(PatternError::Foreign { what, remedy, .. }) = check_pattern(pattern, PatternSyntax::Ecma, &limits) {
+        let message = format!(
+            "{what} is read as Go, Python, Rust and PCRE read it; validators that keep to ECMA-262 refuse it: {remedy}"
+        );
+        found.push((WarningKind::PatternDialect, message));
+    }
+    let meanings = [
+        posix_class(pattern),
+        open_repetition(pattern),
+        delimiters(pattern),
+        class_operation(pattern),
+    ];
+    found.extend(
+        meanings
+            .into_iter()
+            .flatten()
+            .map(|message| (WarningKind::PatternMeaning, message)),
+    );
+    found
+}
+
+fn posix_class(pattern: &str) -> Option<String> {
+    let mut rest = pattern;
+    while let Some(at) = rest.find("[:") {
+        rest = &rest[at + 2..];
+        let name = rest.split(":]").next().unwrap_or_default();
+        let name = name.strip_prefix('^').unwrap_or(name);
+        if rest.contains(":]") && POSIX.contains(&name) {
+            let (classes, ranges) = match name {
+                "alpha" => (r"`\p{L}`", "`a-zA-Z`"),
+                "digit" => (r"`\p{Nd}`", "`0-9`"),
+                "alnum" => (r"`\p{L}\p{Nd}`", "`a-zA-Z0-9`"),
+                "space" => (r"`\s`", r"` \t\n`"),
+                "upper" => (r"`\p{Lu}`", "`A-Z`"),
+                "lower" => (r"`\p{Ll}`", "`a-z`"),
+                "xdigit" => (r"`\p{AHex}`", "`0-9A-Fa-f`"),
+                "punct" => (r"`\p{P}`", "the characters"),
+                _ => ("an escape", "the characters"),
+            };
+            return Some(format!(
+                "ECMA-262 has no `[:{name}:]`: it reads the letters between the colons one by one; write {ranges} or {classes} in the class"
+            ));
+        }
+    }
+    None
+}
+
+/// `{,3}`, which Python and others read as `{0,3}`.
+fn open_repetition(pattern: &str) -> Option<String> {
+    for (at, _) in pattern.match_indices("{,") {
+        let digits = pattern[at + 2..].bytes().take_while(u8::is_ascii_digit).count();
+        let is_closed = pattern[at + 2 + digits..].starts_with('}');
+        let is_escaped = pattern[..at].ends_with('\\') && !pattern[..at].ends_with(r"\\");
+        if digits > 0 && is_closed && !is_escaped && at > 0 {
+            let most = &pattern[at + 2..at + 2 + digits];
+            return Some(format!(
+                "ECMA-262 reads `{{,{most}}}` as these characters themselves: write `{{0,{most}}}`"
+            ));
+        }
+    }
+    None
+}
+
+/// `/^a$/`, as patterns stand in programs.
+fn delimiters(pattern: &str) -> Option<String> {
+    let inside = pattern.strip_prefix('/')?;
+    let (inside, flags) = inside.rsplit_once('/')?;
+    let are_flags = flags.len() <= 4 && flags.bytes().all(|byte| b"dgimsuvy".contains(&byte));
+    (are_flags && (inside.starts_with('^') || inside.ends_with('$')))
+        .then(|| "the slashes around it are part of the pattern, so that it never matches: leave them out".to_owned())
+}
+
+/// `[a-z&&[^b]]`, as Java has it.
+fn class_operation(pattern: &str) -> Option<String> {
+    let has_one = pattern.match_indices("&&[").any(|(at, _)| pattern[..at].contains('['));
+    has_one.then(|| {
+        "ECMA-262 has no intersections of classes such as `[a-z&&[^b]]`: write a lookahead, `(?!b)[a-z]`".to_owned()
+    })
+}

@@ -1,0 +1,167 @@
+//! What OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for.
+
+use super::places::Place;
+use super::report::Report;
+use super::warning::WarningKind;
+use crate::json::{Content, Document, NodeIndex};
+use crate::schema::Keyword;
+
+/// Keywords that OpenAI's guide to structured outputs lists as not supported.
+const OPENAI: [&str; 7] = [
+    "allOf",
+    "not",
+    "dependentRequired",
+    "dependentSchemas",
+    "if",
+    "then",
+    "else",
+];
+
+/// Keywords that XGrammar's converter of schemas warns of, if it is told to, and drops.
+const XGRAMMAR: [&str; 10] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+];
+
+/// Keywords that assert something, or hold schemas that do, and that llguidance does not have among those it implements.
+const LLGUIDANCE: [&str; 16] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "$dynamicRef",
+    "$recursiveRef",
+];
+
+/// Where each list is from. OpenAI's guide has no version.
+const SOURCES: [(&str, &str, &[&str]); 3] = [
+    (
+        "OpenAI's strict mode refuses",
+        "guide to structured outputs, October 2025",
+        &OPENAI,
+    ),
+    ("XGrammar drops", "XGrammar 0.6.0", &XGRAMMAR),
+    ("llguidance refuses", "llguidance 1.9.1", &LLGUIDANCE),
+];
+
+/// Notes what other software makes of a schema.
+pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
+    if place.is_hidden() {
+        return;
+    }
+    for (verdict, source, keywords) in SOURCES {
+        let found: Vec<String> = keywords
+            .iter()
+            .filter(|name| place.has(name))
+            .map(|name| format!("`{name}`"))
+            .collect();
+        if !found.is_empty() {
+            report.warn(
+                WarningKind::Peers,
+                place,
+                format!("{verdict} {} ({source})", found.join(", ")),
+            );
+        }
+    }
+    if place.has("oneOf") {
+        let message = "llguidance refuses a `oneOf` whose branches it cannot see to exclude each other (llguidance 1.9.1): `anyOf` is safe";
+        report.warn_of(WarningKind::Peers, place, "oneOf", message);
+    }
+    beside_branches(report, place);
+    strict_objects(report, place);
+}
+
+/// XGrammar reads one of these keywords, the first, and nothing beside it.
+fn beside_branches(report: &mut Report<'_>, place: &Place<'_>) {
+    let Some(read) = ["$ref", "const", "enum", "anyOf", "oneOf", "allOf"]
+        .into_iter()
+        .find(|name| place.has(name))
+    else {
+        return;
+    };
+    let is_dropped = |name: &str| {
+        let keyword = place.keyword(name);
+        let is_read = name == read
+            || matches!(
+                keyword,
+                None | Some(Keyword::Definitions | Keyword::Id | Keyword::Schema | Keyword::Anchor)
+            );
+        // A type beside values repeats them.
+        !is_read && !XGRAMMAR.contains(&name) && !(name == "type" && matches!(read, "const" | "enum"))
+    };
+    let dropped: Vec<String> = place
+        .members()
+        .filter(|(name, _)| is_dropped(name))
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    if !dropped.is_empty() {
+        let message = format!(
+            "XGrammar reads `{read}` and drops {} beside it (XGrammar 0.6.0)",
+            dropped.join(", ")
+        );
+        report.warn_of(WarningKind::Peers, place, read, message);
+    }
+}
+
+/// OpenAI's strict mode wants every object closed and every member required, and an object at the root.
+fn strict_objects(report: &mut Report<'_>, place: &Place<'_>) {
+    const SOURCE: &str = "guide to structured outputs, October 2025";
+    let json = place.json;
+    let is_object = place.value("type").is_some_and(|at| json.string(at) == Some("object"));
+    if place.is_root() && !is_object {
+        let message = format!("OpenAI's strict mode wants \"type\": \"object\" at the root ({SOURCE})");
+        report.warn(WarningKind::Peers, place, message);
+    }
+    if !is_object && !place.has("properties") {
+        return;
+    }
+    let is_closed = place
+        .value("additionalProperties")
+        .is_some_and(|at| json.content(at) == Content::Bool(false));
+    let optional = place
+        .value("properties")
+        .and_then(|properties| first_optional(json, properties, place.value("required")));
+    let mut wants = Vec::new();
+    if !is_closed {
+        wants.push("\"additionalProperties\": false".to_owned());
+    }
+    if let Some(name) = optional {
+        wants.push(format!(
+            "every member in `required`, and `{name}` is not: let it be null instead"
+        ));
+    }
+    if !wants.is_empty() {
+        let message = format!("OpenAI's strict mode wants {} ({SOURCE})", wants.join(", and "));
+        report.warn(WarningKind::Peers, place, message);
+    }
+}
+
+/// The first of the members in `properties` that `required` does not list.
+fn first_optional(json: &Document, properties: NodeIndex, required: Option<NodeIndex>) -> Option<&str> {
+    let listed = required
+        .into_iter()
+        .flat_map(|at| json.items(at))
+        .filter_map(|item| json.string(item));
+    let listed: hashbrown::HashSet<&str> = listed.collect();
+    json.members(properties)
+        .map(|(name, _)| name)
+        .find(|name| !listed.contains(name))
+}

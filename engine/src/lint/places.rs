@@ -1,0 +1,253 @@
+//! [`Places`]: everything in a text that is a schema.
+
+use std::collections::HashSet;
+
+use crate::json::{Content, Document, NodeIndex, push_token};
+use crate::schema::{Dialect, Draft, Holds, Keyword, SchemaOptions, decoded_fragment};
+
+/// A schema in the text: an object.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'d> {
+    pub number: usize,
+    pub index: NodeIndex,
+    pub dialect: Dialect,
+    /// Whether unknown keywords may be those of a meta-schema that is not known here.
+    pub has_own_keywords: bool,
+    pub json: &'d Document,
+}
+
+impl<'d> Place<'d> {
+    /// The value of a keyword, whatever the draft.
+    pub fn value(&self, name: &str) -> Option<NodeIndex> {
+        self.json.member(self.index, name)
+    }
+
+    /// The members in the order of the text.
+    pub fn members(&self) -> impl Iterator<Item = (&'d str, NodeIndex)> + use<'d> {
+        self.json.members(self.index)
+    }
+
+    /// The keyword that a name is in the dialect of this place.
+    pub fn keyword(&self, name: &str) -> Option<Keyword> {
+        Keyword::lookup(name, self.dialect)
+    }
+
+    /// Whether the dialect has the keyword `name` and the schema says something by it.
+    pub fn has(&self, name: &str) -> bool {
+        self.keyword(name).is_some() && self.value(name).is_some()
+    }
+
+    /// Whether a `$ref` hides all that stands beside it.
+    pub fn is_hidden(&self) -> bool {
+        self.dialect.draft.ref_hides_siblings() && self.value("$ref").is_some_and(|at| self.json.string(at).is_some())
+    }
+
+    /// Whether this is the schema itself, rather than a part of it.
+    pub fn is_root(&self) -> bool {
+        self.number == 0
+    }
+}
+
+/// How a schema was come by.
+#[derive(Clone, Copy)]
+struct Step<'d> {
+    index: NodeIndex,
+    dialect: Dialect,
+    has_own_keywords: bool,
+    /// The schema around it; none of the root and of what only a reference leads to.
+    parent: Option<usize>,
+    /// The reference that led here, where there is no schema around it.
+    reference: Option<&'d str>,
+    keyword: &'d str,
+    within: Within<'d>,
+}
+
+#[derive(Clone, Copy)]
+enum Within<'d> {
+    Value,
+    Member(&'d str),
+    Item(usize),
+}
+
+/// Every schema in a text, the root first, each once.
+pub(super) struct Places<'d> {
+    json: &'d Document,
+    steps: Vec<Step<'d>>,
+    /// Values that references lead to, and all values around these.
+    referenced: HashSet<NodeIndex>,
+}
+
+impl<'d> Places<'d> {
+    /// The schemas of a text, from the root that the options name.
+    pub fn of(json: &'d Document, options: &'d SchemaOptions) -> Self {
+        let mut places = Self {
+            json,
+            steps: Vec::new(),
+            referenced: HashSet::new(),
+        };
+        let draft = Draft::of_document(json).unwrap_or(options.default_draft);
+        let dialect = Dialect {
+            legacy_dependencies: options.legacy_dependencies,
+            ..Dialect::of_draft(draft)
+        };
+        let root = match options.root.strip_prefix('#').unwrap_or(&options.root) {
+            "" => Some(0),
+            pointer => places.follow(pointer),
+        };
+        let mut seen = HashSet::new();
+        let mut open = Vec::new();
+        if let Some(index) = root {
+            let outside = Step {
+                index,
+                dialect,
+                has_own_keywords: json.member(0, "$vocabulary").is_some(),
+                parent: None,
+                reference: Some(&options.root),
+                keyword: "",
+                within: Within::Value,
+            };
+            open.push(outside);
+        }
+        while let Some(mut step) = open.pop() {
+            if !json.is_object(step.index) || !seen.insert(step.index) {
+                continue;
+            }
+            if let Some(named) = json.member(step.index, "$schema").and_then(|at| json.string(at)) {
+                match Draft::from_meta_schema(named) {
+                    Some(draft) => {
+                        step.dialect = Dialect {
+                            legacy_dependencies: options.legacy_dependencies,
+                            ..Dialect::of_draft(draft)
+                        };
+                    }
+                    None => step.has_own_keywords = true,
+                }
+            }
+            places.steps.push(step);
+            let first = open.len();
+            places.collect(places.steps.len() - 1, &mut open);
+            open[first..].reverse();
+        }
+        places
+    }
+
+    /// The schemas directly in the one of a number, and those that its references lead to.
+    fn collect(&mut self, number: usize, open: &mut Vec<Step<'d>>) {
+        let (json, place) = (self.json, self.get(number));
+        let child = |keyword, index, within| Step {
+            index,
+            parent: Some(number),
+            reference: None,
+            keyword,
+            within,
+            dialect: place.dialect,
+            has_own_keywords: place.has_own_keywords,
+        };
+        for (name, value) in place.members() {
+            let Some(keyword) = place.keyword(name) else { continue };
+            if matches!(keyword, Keyword::Ref | Keyword::DynamicRef)
+                && let Some(reference) = json.string(value)
+                && let Some(target) = self.target(reference)
+            {
+                open.push(Step {
+                    index: target,
+                    parent: None,
+                    reference: Some(reference),
+                    keyword: "",
+                    within: Within::Value,
+                    dialect: place.dialect,
+                    has_own_keywords: place.has_own_keywords,
+                });
+            }
+            if place.is_hidden() && keyword != Keyword::Definitions {
+                continue;
+            }
+            match keyword.holds(place.dialect.draft) {
+                Holds::Nothing => {}
+                Holds::One => open.push(child(name, value, Within::Value)),
+                Holds::OneOrArray if json.is_object(value) => open.push(child(name, value, Within::Value)),
+                Holds::Array | Holds::OneOrArray => {
+                    let items = json.items(value).enumerate();
+                    open.extend(items.map(|(position, item)| child(name, item, Within::Item(position))));
+                }
+                Holds::Map => {
+                    let members = json.members(value);
+                    open.extend(members.map(|(member, schema)| child(name, schema, Within::Member(member))));
+                }
+            }
+        }
+    }
+
+    /// What a reference within the text leads to. References to other documents, and by anchors, lead nowhere here.
+    pub fn target(&mut self, reference: &str) -> Option<NodeIndex> {
+        let pointer = reference.strip_prefix('#')?;
+        self.follow(&decoded_fragment(pointer))
+    }
+
+    fn follow(&mut self, pointer: &str) -> Option<NodeIndex> {
+        let path = path(self.json, pointer)?;
+        self.referenced.extend(&path);
+        path.last().copied()
+    }
+
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    pub fn get(&self, number: usize) -> Place<'d> {
+        let step = &self.steps[number];
+        Place {
+            number,
+            index: step.index,
+            dialect: step.dialect,
+            has_own_keywords: step.has_own_keywords,
+            json: self.json,
+        }
+    }
+
+    /// Whether a reference leads to a value or into it.
+    pub fn is_referenced(&self, index: NodeIndex) -> bool {
+        self.referenced.contains(&index)
+    }
+
+    /// JSON Pointer to the schema of a number.
+    pub fn pointer(&self, number: usize) -> String {
+        let (mut ways, mut at) = (Vec::new(), number);
+        while let Some(parent) = self.steps[at].parent {
+            ways.push(self.steps[at]);
+            at = parent;
+        }
+        let mut pointer = self.steps[at].reference.map_or_else(String::new, |reference| {
+            decoded_fragment(reference.trim_start_matches('#')).into_owned()
+        });
+        for step in ways.iter().rev() {
+            push_token(&mut pointer, step.keyword);
+            match step.within {
+                Within::Value => {}
+                Within::Member(name) => push_token(&mut pointer, name),
+                Within::Item(position) => push_token(&mut pointer, &position.to_string()),
+            }
+        }
+        pointer
+    }
+}
+
+/// The values that a JSON Pointer passes, the root first and its target last; none if it leads nowhere.
+pub(super) fn path(json: &Document, pointer: &str) -> Option<Vec<NodeIndex>> {
+    let mut path = vec![0];
+    let tokens = match pointer {
+        "" => None,
+        _ => Some(pointer.strip_prefix('/')?.split('/')),
+    };
+    for token in tokens.into_iter().flatten() {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        let at = *path.last()?;
+        let next = match json.content(at) {
+            Content::Object(_) => json.member(at, &name),
+            Content::Array(_) => name.parse().ok().and_then(|position| json.item(at, position)),
+            _ => None,
+        };
+        path.push(next?);
+    }
+    Some(path)
+}

@@ -1,0 +1,86 @@
+//! [`Report`]: the warnings found so far, and what checks ask about.
+
+use std::collections::HashMap;
+
+use super::places::{Place, Places};
+use super::spelling::Suggestion;
+use super::warning::{Warning, WarningKind};
+use crate::ExactOptions;
+use crate::json::{Document, NodeIndex, push_token};
+
+/// How many warnings are given: who has a thousand needs no more to begin with.
+const MAX_WARNINGS: usize = 1_000;
+
+/// How many distinct unknown keywords are compared with the known ones; each comparison takes microseconds.
+const MAX_COMPARED: usize = 10_000;
+
+/// The warnings on one schema.
+pub(super) struct Report<'d> {
+    pub json: &'d Document,
+    pub places: &'d Places<'d>,
+    pub options: &'d ExactOptions,
+    warnings: Vec<Warning>,
+    suggestions: HashMap<&'d str, Option<Suggestion>>,
+}
+
+impl<'d> Report<'d> {
+    pub fn new(json: &'d Document, places: &'d Places<'d>, options: &'d ExactOptions) -> Self {
+        Self {
+            json,
+            places,
+            options,
+            warnings: Vec::new(),
+            suggestions: HashMap::new(),
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.warnings.len() >= MAX_WARNINGS
+    }
+
+    pub fn into_warnings(self) -> Vec<Warning> {
+        self.warnings
+    }
+
+    /// Warns of a schema as a whole.
+    pub fn warn(&mut self, kind: WarningKind, place: &Place<'_>, message: impl Into<String>) {
+        self.warn_at(kind, self.places.pointer(place.number), message.into());
+    }
+
+    /// Warns of a keyword of a schema.
+    pub fn warn_of(&mut self, kind: WarningKind, place: &Place<'_>, keyword: &str, message: impl Into<String>) {
+        let mut pointer = self.places.pointer(place.number);
+        push_token(&mut pointer, keyword);
+        self.warn_at(kind, pointer, message.into());
+    }
+
+    /// Warns of something in the value of a keyword: a member or an item.
+    pub fn warn_within(
+        &mut self,
+        kind: WarningKind,
+        place: &Place<'_>,
+        keyword: &str,
+        token: &str,
+        message: impl Into<String>,
+    ) {
+        let mut pointer = self.places.pointer(place.number);
+        push_token(&mut pointer, keyword);
+        push_token(&mut pointer, token);
+        self.warn_at(kind, pointer, message.into());
+    }
+
+    fn warn_at(&mut self, kind: WarningKind, pointer: String, message: String) {
+        if !self.is_full() {
+            self.warnings.push(Warning { kind, pointer, message });
+        }
+    }
+
+    /// The keyword that an unknown one with the value at `value` was probably meant to be.
+    pub fn suggestion(&mut self, name: &'d str, value: NodeIndex) -> Option<&'static str> {
+        if self.suggestions.len() >= MAX_COMPARED && !self.suggestions.contains_key(name) {
+            return None;
+        }
+        let known = self.suggestions.entry(name).or_insert_with(|| Suggestion::of(name));
+        known.as_ref()?.for_value(self.json, value)
+    }
+}

@@ -1,0 +1,323 @@
+//! Warnings by kind and place; schemas that have none; the public collections.
+
+use super::{WarningKind, lint, peer_notes};
+use crate::schema::tests::{json_files, public_data};
+use crate::{Draft, ExactOptions, PatternSyntax};
+
+fn warnings(schema: &str, options: &ExactOptions) -> Vec<(String, String)> {
+    let found = lint(schema, options);
+    found
+        .iter()
+        .map(|warning| (warning.kind().code().to_owned(), warning.pointer().to_owned()))
+        .collect()
+}
+
+/// Asserts which warnings, by code and pointer, a schema has.
+fn assert_warnings(schema: &str, options: &ExactOptions, expected: &[(&str, &str)]) {
+    let found = warnings(schema, options);
+    let found: Vec<(&str, &str)> = found
+        .iter()
+        .map(|(code, pointer)| (code.as_str(), pointer.as_str()))
+        .collect();
+    assert_eq!(found, expected, "{schema}");
+}
+
+#[test]
+fn each_kind_is_found_where_it_is() {
+    let options = ExactOptions::default();
+    let cases: &[(&str, &[(&str, &str)])] = &[
+        // Misspelt.
+        (
+            r#"{"type": "object", "properties": {"age": {"type": "integer", "mininum": 1, "max": 9}}, "additionalProperies": false, "require": ["age"]}"#,
+            &[
+                ("misspelt-keyword", "/additionalProperies"),
+                ("misspelt-keyword", "/require"),
+                ("misspelt-keyword", "/properties/age/mininum"),
+                ("misspelt-keyword", "/properties/age/max"),
+            ],
+        ),
+        (
+            r#"{"type": "array", "Items": {"min_length": 3, "any_of": [true]}, "max": 2}"#,
+            &[("misspelt-keyword", "/Items"), ("misspelt-keyword", "/max")],
+        ),
+        (
+            r#"{"items": {"min_length": 3, "regex": "a", "enums": ["a"]}}"#,
+            &[
+                ("misspelt-keyword", "/items/min_length"),
+                ("misspelt-keyword", "/items/regex"),
+                ("misspelt-keyword", "/items/enums"),
+            ],
+        ),
+        // Misplaced.
+        (
+            r#"{"type": "object", "reply": {"type": "string"}, "properties": {"operations": {"type": "array", "instruct": {"type": "object"}}}}"#,
+            &[
+                ("misplaced-schema", "/reply"),
+                ("misplaced-schema", "/properties/operations/instruct"),
+            ],
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": true, "additionalProperties": false}}"#,
+            &[("misplaced-keyword", "/properties/additionalProperties")],
+        ),
+        // Other drafts.
+        (
+            r#"{"items": {"dependencies": {"a": ["b"]}}}"#,
+            &[("other-draft", "/items/dependencies")],
+        ),
+        (
+            r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "dependentRequired": {"a": ["b"]}, "properties": {"a": {"prefixItems": [true]}}}"#,
+            &[
+                ("other-draft", "/dependentRequired"),
+                ("other-draft", "/properties/a/prefixItems"),
+            ],
+        ),
+        (
+            r#"{"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"a": {"const": 1}}, "type": "object"}"#,
+            &[("other-draft", "/properties/a/const")],
+        ),
+        // Without effect.
+        (
+            r##"{"$schema": "http://json-schema.org/draft-07/schema#", "items": {"$ref": "#/definitions/a", "maxLength": 3, "description": "x"}, "definitions": {"a": {"type": "string"}}}"##,
+            &[("beside-ref", "/items/$ref")],
+        ),
+        (
+            r#"{"items": {"type": "number", "pattern": "^a"}}"#,
+            &[("other-type", "/items/pattern")],
+        ),
+        (
+            r#"{"items": {"type": ["string", "null"], "properties": {"a": true}, "minItems": 1}}"#,
+            &[("other-type", "/items/properties"), ("other-type", "/items/minItems")],
+        ),
+        (
+            r#"{"items": {"type": "integer", "format": "date-time"}}"#,
+            &[("other-type", "/items/format")],
+        ),
+        (
+            r#"{"items": {"then": {"minimum": 1}, "minContains": 2}}"#,
+            &[("companion", "/items/then"), ("companion", "/items/minContains")],
+        ),
+        (r#"{"items": {"if": {"minimum": 1}}}"#, &[("companion", "/items/if")]),
+        (
+            r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "array", "items": {"type": "string"}, "additionalItems": {"type": "null"}}"#,
+            &[("companion", "/additionalItems")],
+        ),
+        // Values.
+        (
+            r#"{"items": {"type": "string", "enum": ["a", 1, null]}}"#,
+            &[("excluded-value", "/items/enum/1")],
+        ),
+        (
+            r#"{"items": {"type": ["integer", "null"], "const": 1.5}}"#,
+            &[("excluded-value", "/items/const")],
+        ),
+        (
+            r#"{"items": {"type": "string", "format": "datetime"}}"#,
+            &[("unknown-format", "/items/format")],
+        ),
+        // Patterns.
+        (
+            r#"{"items": {"pattern": "(?i)^a"}, "patternProperties": {"^[[:alpha:]]+$": true, "^x{,3}$": true}, "required": ["a"], "type": ["array", "object"]}"#,
+            &[
+                ("pattern-meaning", "/patternProperties/^[[:alpha:]]+$"),
+                ("pattern-meaning", "/patternProperties/^x{,3}$"),
+                ("pattern-dialect", "/items/pattern"),
+            ],
+        ),
+        (
+            r#"{"items": {"pattern": "/^a$/i"}}"#,
+            &[("pattern-meaning", "/items/pattern")],
+        ),
+        // Objects.
+        (
+            r#"{"type": "object", "properties": {"schema": {"type": "object", "propertyNames": {"type": "string"}, "additionalProperties": false}}}"#,
+            &[("only-empty-object", "/properties/schema/additionalProperties")],
+        ),
+        (
+            r##"{"type": "object", "allOf": [{"$ref": "#/$defs/a"}], "properties": {"b": true}, "additionalProperties": false, "$defs": {"a": {"properties": {"c": true}}}}"##,
+            &[("closed-against-branch", "/additionalProperties")],
+        ),
+        // Roots.
+        (r#"{"properties": {"a": {"type": "string"}}}"#, &[("untyped-root", "")]),
+        (
+            r#"{"name": "get_weather", "description": "Weather", "parameters": {"type": "object"}}"#,
+            &[("tool-definition", "")],
+        ),
+        (
+            r#"{"type": "function", "function": {"name": "f", "parameters": {}}}"#,
+            &[("tool-definition", "")],
+        ),
+        (
+            r#"{"name": "answer", "strict": true, "schema": {"type": "object"}}"#,
+            &[("tool-definition", "")],
+        ),
+        (
+            r#"{"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}"#,
+            &[("tool-definition", "")],
+        ),
+        (r#"{"$defs": {"a": {"type": "string"}}}"#, &[("only-definitions", "")]),
+        (
+            r#"{"openapi": "3.0.3", "info": {}, "components": {"schemas": {"A": {"type": "object"}}}}"#,
+            &[("only-definitions", "")],
+        ),
+        // OpenAPI.
+        (
+            r#"{"items": {"type": "string", "nullable": true}}"#,
+            &[("open-api", "/items/nullable")],
+        ),
+    ];
+    for (schema, expected) in cases {
+        assert_warnings(schema, &options, expected);
+        let value: serde_json::Value = serde_json::from_str(schema).unwrap();
+        assert!(
+            expected.iter().all(|(_, pointer)| value.pointer(pointer).is_some()),
+            "{schema}"
+        );
+    }
+    let found = lint(cases[0].0, &options);
+    for (warning, meant) in found
+        .iter()
+        .zip(["`additionalProperties`", "`required`", "`minimum`", "`maximum`"])
+    {
+        assert!(warning.message().contains(meant), "{warning}");
+    }
+}
+
+#[test]
+fn what_is_right_has_no_warning() {
+    let clean = [
+        "true",
+        "{}",
+        "not JSON",
+        r#"{"type": "object", "properties": {"min": {"type": "integer"}, "require": {"type": "array"}, "type": {"type": "string"}}, "x-order": {"type": "string"}}"#,
+        // Values are no schemas.
+        r#"{"const": {"mininum": 1}, "default": {"require": ["a"]}, "examples": [{"nullable": true}], "enum": [{"propertees": {}}]}"#,
+        // What references lead to is there for them.
+        r##"{"$ref": "#/types/a", "types": {"a": {"type": "string"}}}"##,
+        r##"{"type": "object", "properties": {"a": {"$ref": "#/shared"}}, "shared": {"type": "string"}}"##,
+        r#"{"$schema": "https://example.org/mine", "kind": {"type": "string"}, "minimun": 1}"#,
+        r#"{"type": "object", "additionalProperties": false}"#,
+        r#"{"type": "object", "properties": {}, "additionalProperties": false, "anyOf": [{"properties": {"a": false}}]}"#,
+        r#"{"items": {"type": "string", "format": "uuid", "pattern": "^[a-z]{2,3}$", "minLength": 1}}"#,
+        r#"{"items": {"type": "integer", "format": "int64"}}"#,
+        r#"{"items": {"pattern": "^\\{,3}[:a]$"}}"#,
+        r#"{"items": {"type": "integer", "enum": [1, 1.0, 2e0]}}"#,
+        r#"{"anyOf": [{"required": ["a"]}], "properties": {"a": {}}}"#,
+        r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "dependencies": {"a": ["b"]}, "$defs": {}}"#,
+        r#"{"_format": "uuid", "uiPattern": "a", "note": "x", "title": "t", "descriptions": "y", "name": "n", "type": "object"}"#,
+    ];
+    for schema in clean {
+        assert_warnings(schema, &ExactOptions::default(), &[]);
+    }
+}
+
+#[test]
+fn options_say_how_the_schema_is_read() {
+    let open_api = ExactOptions::default().default_draft(Draft::OpenApi30);
+    assert_warnings(
+        r#"{"items": {"type": "string", "nullable": true}, "type": "array"}"#,
+        &open_api,
+        &[],
+    );
+    assert_warnings(
+        r#"{"items": {"nullable": true}}"#,
+        &open_api,
+        &[("open-api", "/items/nullable")],
+    );
+    assert_warnings(
+        r#"{"items": {"type": "string", "nullable": true, "enum": ["a"]}}"#,
+        &open_api,
+        &[("open-api", "/items/nullable")],
+    );
+    let part = ExactOptions::default().root("#/$defs/b");
+    let schema = r##"{"$defs": {"a": {"requird": ["x"]}, "b": {"type": "array", "items": {"requird": ["x"]}}}}"##;
+    assert_warnings(schema, &part, &[("misspelt-keyword", "/$defs/b/items/requird")]);
+    let ecma = ExactOptions::default().patterns(PatternSyntax::Ecma);
+    assert_warnings(r#"{"items": {"pattern": "(?i)a"}}"#, &ecma, &[]);
+    let legacy = ExactOptions::default().legacy_dependencies(true);
+    assert_warnings(r#"{"dependencies": {"a": ["b"]}}"#, &legacy, &[]);
+}
+
+#[test]
+fn notes_on_other_software_are_asked_for() {
+    let schema = r#"{"type": "object", "properties": {"a": {"not": {"type": "null"}}}}"#;
+    assert_warnings(schema, &ExactOptions::default(), &[]);
+    let notes = peer_notes(schema, &ExactOptions::default());
+    assert!(notes.iter().all(|note| note.kind() == WarningKind::Peers));
+    let says = |pointer: &str, part: &str| {
+        notes
+            .iter()
+            .any(|note| note.pointer() == pointer && note.message().contains(part))
+    };
+    assert!(
+        says("", "`a` is not") && says("/properties/a", "OpenAI") && says("/properties/a", "XGrammar drops `not`"),
+        "{notes:?}"
+    );
+    let strict = r#"{"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"], "additionalProperties": false}"#;
+    assert!(peer_notes(strict, &ExactOptions::default()).is_empty());
+}
+
+#[test]
+fn kinds_have_codes_of_their_own() {
+    let mut codes: Vec<&str> = WarningKind::ALL.iter().map(|kind| kind.code()).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), WarningKind::ALL.len());
+}
+
+/// A hostile schema has its warnings cut, and takes no longer than its text.
+#[test]
+fn warnings_are_bounded() {
+    let many: Vec<String> = (0..20_000)
+        .map(|number| format!(r#""p{number}": {{"requird{number}": ["a"], "mininum": 1}}"#))
+        .collect();
+    let schema = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, many.join(","));
+    assert_eq!(lint(&schema, &ExactOptions::default()).len(), 1_000);
+    let deep = format!("{}true{}", r#"{"not":"#.repeat(900), "}".repeat(900));
+    assert_warnings(&deep, &ExactOptions::default(), &[]);
+    assert_warnings(
+        r##"{"$ref": "#", "allOf": [{"$ref": "#/allOf/0"}]}"##,
+        &ExactOptions::default(),
+        &[],
+    );
+}
+
+/// Prints how often each kind of warning comes in the public collections.
+#[test]
+#[ignore = "prints"]
+fn warnings_of_the_collections() {
+    for name in ["jsonschemabench", "schemastore", "maskbench/data"] {
+        let Some(folder) = public_data(name) else { continue };
+        let (mut schemas, mut with, mut kinds, mut examples) = (0, 0, std::collections::BTreeMap::new(), Vec::new());
+        for file in json_files(&folder) {
+            let Ok(text) = std::fs::read_to_string(&file) else {
+                continue;
+            };
+            // Some collections keep a schema beside its tests.
+            let text = match serde_json::from_str::<serde_json::Value>(&text) {
+                Ok(value) if value.get("schema").is_some_and(serde_json::Value::is_object) => {
+                    value["schema"].to_string()
+                }
+                _ => text,
+            };
+            let found = lint(&text, &ExactOptions::default());
+            schemas += 1;
+            with += usize::from(!found.is_empty());
+            let of_file: std::collections::BTreeSet<&str> = found.iter().map(|warning| warning.kind().code()).collect();
+            for kind in of_file {
+                *kinds.entry(kind).or_insert(0) += 1;
+            }
+            for warning in found {
+                examples.push(format!(
+                    "{}\t{warning}",
+                    file.file_name().unwrap_or_default().to_string_lossy()
+                ));
+            }
+        }
+        eprintln!("{name}: {with} of {schemas} schemas with warnings; schemas by kind: {kinds:?}");
+        if let Ok(file) = std::env::var("MASKWRIGHT_WARNINGS") {
+            let path = format!("{file}-{}", name.replace('/', "-"));
+            std::fs::write(path, examples.join("\n")).unwrap();
+        }
+    }
+}
