@@ -99,6 +99,12 @@ pub enum CommandError {
     /// A check found something, which was printed.
     #[error("{0}")]
     Found(String),
+    /// Warnings, which were printed, and which an option makes errors.
+    #[error("denied warnings: {count}")]
+    Denied {
+        /// How many.
+        count: usize,
+    },
     /// A schema cannot be used.
     #[error("schema {}: {message}", path.display())]
     Schema {
@@ -254,6 +260,7 @@ impl CommandError {
             | Self::Plot(_)
             | Self::Panicked => 4,
             Self::Found(_) => 1,
+            Self::Denied { .. } => 6,
             Self::OutputClosed => 0,
             Self::Fetch(FetchError::Interrupted) => interrupt::EXIT_CODE,
             Self::Fetch(_) | Self::FetchSome { .. } => 3,

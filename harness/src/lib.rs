@@ -57,7 +57,7 @@ const VERSION: &str = concat!(
 const AFTER_HELP: &str = "\
 Exit codes: 0 done; 1 something was found: by `check`, or lines that `ifstruct` could not score; 2 wrong arguments; 3 a model, \
 dataset, framework or schema cannot be used or fetched, or nothing was measured; 4 results cannot be written or read; 5 a server left questions \
-unanswered or --max-cost was reached (records so far are kept); 130 interrupted (the same).
+unanswered or --max-cost was reached (records so far are kept); 6 warnings that `check --deny warnings` makes errors; 130 interrupted (the same).
 
 Environment: MASKWRIGHT_CACHE, where `fetch` keeps data [default: maskwright in the user's directory of caches]; MASKWRIGHT_LOG or RUST_LOG, \
 what is logged, such as debug or maskwright=trace; HF_HOME, HF_HUB_CACHE, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, as the Hugging Face hub's own tools \

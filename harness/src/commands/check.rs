@@ -1,16 +1,18 @@
 //! `maskwright check`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, KeywordLocation, UnsatisfiablePart, line_of};
+use maskwright::lint::Warning;
 use maskwright::{CompileError, Draft};
 use serde_json::{Map, Value, json};
 
 use super::arguments::documents::DocumentArguments;
+use super::arguments::schema::SchemaArguments;
 use super::arguments::style::{DocumentStyle, StyleArguments};
+use super::warnings::{self, WarningArguments};
 use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
 use crate::terminal::{folded, in_line, with_short_pointers};
@@ -25,6 +27,10 @@ pub struct CheckArguments {
     instances: Vec<PathBuf>,
     #[command(flatten)]
     documents: DocumentArguments,
+    #[command(flatten)]
+    reading: SchemaArguments,
+    #[command(flatten)]
+    warnings: WarningArguments,
     /// How documents may look
     #[arg(long, value_enum, default_value_t = DocumentStyle::Rfc8259)]
     style: DocumentStyle,
@@ -44,6 +50,8 @@ struct Findings {
     draft: Option<Draft>,
     subschemas: Option<usize>,
     refused: Vec<CompileError>,
+    /// What is probably not meant.
+    warnings: Vec<Warning>,
     /// Why no value is valid.
     conflict: Option<Conflict>,
     parts: Vec<UnsatisfiablePart>,
@@ -55,7 +63,8 @@ struct Findings {
 ///
 /// # Errors
 ///
-/// [`CommandError::Found`] where something is refused, forbidden or without a value; [`CommandError::Read`].
+/// [`CommandError::Found`] where something is refused, forbidden or without a value; [`CommandError::Denied`] where there
+/// are warnings only and these are denied; [`CommandError::Read`].
 pub fn run(arguments: &CheckArguments) -> Result<(), CommandError> {
     let from_input = [&arguments.schema].into_iter().chain(&arguments.instances);
     if from_input.filter(|path| path.as_path() == Path::new("-")).count() > 1 {
@@ -67,7 +76,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), CommandError> {
     for path in &arguments.instances {
         instances.push((path.clone(), super::read_bytes(path)?));
     }
-    let findings = find(arguments, &schema, &arguments.documents.read()?, &instances);
+    let findings = find(arguments, &schema, &arguments.documents.read()?, &instances)?;
     let text = match arguments.json {
         true => format!("{}\n", report(&findings, &schema)),
         false => terminal(&findings, &schema),
@@ -76,9 +85,10 @@ pub fn run(arguments: &CheckArguments) -> Result<(), CommandError> {
         true => crate::print(&text)?,
         false => crate::print_text(&text)?,
     }
-    match summary(&findings) {
-        Some(summary) => Err(CommandError::Found(summary)),
-        None => Ok(()),
+    match (summary(&findings), arguments.warnings.denied(&findings.warnings)) {
+        (Some(summary), _) => Err(CommandError::Found(summary)),
+        (None, 0) => Ok(()),
+        (None, count) => Err(CommandError::Denied { count }),
     }
 }
 
@@ -87,12 +97,16 @@ fn find(
     schema: &str,
     documents: &DocumentLibrary,
     instances: &[(PathBuf, Vec<u8>)],
-) -> Findings {
-    let mut options = arguments
+) -> Result<Findings, CommandError> {
+    let style = arguments
         .style_changes
         .exact_options(arguments.style, arguments.annotate_formats);
-    options.schema.documents = documents.beside(schema, &BTreeMap::new());
-    let mut findings = Findings::default();
+    let mut options = arguments.reading.apply(style)?;
+    options.schema.documents = documents.beside(schema, &options.schema.documents);
+    let mut findings = Findings {
+        warnings: arguments.warnings.find(schema, &options),
+        ..Findings::default()
+    };
     match Explainer::new(schema, &options) {
         Ok(mut explainer) => {
             if let Err(error) = examine(&mut explainer, instances, &mut findings) {
@@ -101,7 +115,7 @@ fn find(
         }
         Err(error) => findings.refused.push(error),
     }
-    findings
+    Ok(findings)
 }
 
 fn examine(
@@ -146,6 +160,8 @@ fn draft_name(draft: Draft) -> &'static str {
         Draft::Draft6 => "6",
         Draft::Draft7 => "7",
         Draft::Draft201909 => "2019-09",
+        Draft::OpenApi30 => "openapi-3.0",
+        Draft::OpenApi31 => "openapi-3.1",
         _ => "2020-12",
     }
 }
@@ -189,14 +205,17 @@ fn terminal(findings: &Findings, schema: &str) -> String {
     for part in &findings.parts {
         line_of_others(format!("no value: {}{part}", at(line(schema, &part.subschema))));
     }
+    for warning in &findings.warnings {
+        line_of_others(warnings::line(warning, schema));
+    }
     for (path, forbidden) in &findings.instances {
         line_of_others(match forbidden {
             None => format!("{}: valid", path.display()),
             Some(forbidden) => format!("{}: forbidden at {forbidden}", path.display()),
         });
     }
-    if summary(findings).is_none() {
-        text += "nothing found: no keyword is refused, and every part has a value\n";
+    if summary(findings).is_none() && findings.warnings.is_empty() {
+        text += "no problems found: no keyword is refused, and every part has a value\n";
     }
     text
 }
@@ -259,6 +278,7 @@ fn report(findings: &Findings, schema: &str) -> Value {
         "draft": findings.draft.map(draft_name),
         "subschemas": findings.subschemas,
         "refused": refused.collect::<Vec<_>>(),
+        "warnings": warnings::report(&findings.warnings, schema),
         "conflict": findings.conflict.as_ref().map(keywords),
         "unsatisfiable_parts": parts.collect::<Vec<_>>(),
         "instances": instances.collect::<Vec<_>>(),

@@ -13,6 +13,7 @@ mod output_file;
 pub mod resumed;
 mod sample;
 mod testsuite;
+mod warnings;
 mod worker;
 
 use std::io::{self, Read as _};

@@ -1,6 +1,5 @@
 //! `maskwright sample`.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,6 +12,7 @@ use maskwright_suites::validate::Validator;
 
 use super::arguments::documents::DocumentArguments;
 use super::arguments::numbers::{positive, seconds};
+use super::arguments::schema::SchemaArguments;
 use super::arguments::style::{DocumentStyle, StyleArguments};
 use crate::documents::with_hint;
 use crate::error::CommandError;
@@ -30,6 +30,8 @@ pub struct SampleArguments {
     seed: u64,
     #[command(flatten)]
     documents: DocumentArguments,
+    #[command(flatten)]
+    reading: SchemaArguments,
     /// How documents look
     #[arg(long, value_enum, default_value_t = DocumentStyle::Compact)]
     style: DocumentStyle,
@@ -44,8 +46,8 @@ pub struct SampleArguments {
     /// Take `format` as an annotation instead of asserting it
     #[arg(long)]
     annotate_formats: bool,
-    /// Judge every document by the `jsonschema` crate as well
-    #[arg(long)]
+    /// Judge every document by the `jsonschema` crate as well, which reads whole files by the drafts that they name
+    #[arg(long, conflicts_with_all = ["root", "draft"])]
     check: bool,
 }
 
@@ -56,7 +58,11 @@ pub struct SampleArguments {
 /// [`CommandError`], where the schema is refused, or a document cannot be ended in time.
 pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
     let schema = super::read_text(&arguments.schema)?;
-    let documents = arguments.documents.read()?.beside(&schema, &BTreeMap::new());
+    let style = arguments
+        .style_changes
+        .exact_options(arguments.style, arguments.annotate_formats);
+    let options = arguments.reading.apply(style)?;
+    let documents = arguments.documents.read()?.beside(&schema, &options.schema.documents);
     let validator = match arguments.check {
         true => Some(
             Validator::with_documents(&schema, &documents)
@@ -64,12 +70,7 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
         ),
         false => None,
     };
-    let compiler = ExactCompiler::new(
-        Arc::new(bytes()?),
-        arguments
-            .style_changes
-            .exact_options(arguments.style, arguments.annotate_formats),
-    );
+    let compiler = ExactCompiler::new(Arc::new(bytes()?), options);
     let start = compiler
         .compile_with_documents(&schema, &documents)
         .map_err(|error| unusable(&arguments.schema, &error.to_string()))?;

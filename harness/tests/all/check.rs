@@ -70,7 +70,7 @@ fn what_is_fine_ends_with_0() {
     let output = check(directory.path(), &["fine.json", "--instance", "good.json"], "");
     assert_eq!(
         outcome(&output),
-        (0, "draft 2020-12, 2 subschemas\ngood.json: valid\nnothing found: no keyword is refused, and every part has a value\n".to_owned())
+        (0, "draft 2020-12, 2 subschemas\ngood.json: valid\nno problems found: no keyword is refused, and every part has a value\n".to_owned())
     );
 }
 
@@ -86,8 +86,12 @@ fn parts_without_a_value_and_forbidden_bytes_are_shown() {
         lines[1],
         "no value: line 6: `/properties/never`: `/properties/never/const` and `/properties/never/type` exclude each other"
     );
+    assert!(
+        lines[2].starts_with("warning: line 8: /properties/never/const: "),
+        "{text}"
+    );
     assert_eq!(
-        lines[2],
+        lines[3],
         "bad.json: forbidden at byte 15 (line 2, column 14), `\\n` at `/a`: forbidden by `/properties/a/type` (\"integer\"); \
          expected a digit"
     );
@@ -172,4 +176,58 @@ fn what_cannot_be_read_is_an_error_of_its_own() {
         3
     );
     assert_eq!(outcome(&check(directory.path(), &["-", "--instance", "-"], "{}")).0, 2);
+}
+
+#[test]
+fn warnings_are_told_and_may_be_denied() {
+    let directory = directory();
+    let path = directory.path();
+    let schema = "{\"type\": \"array\",\n\"items\": {\"type\": \"integer\",\n\"mininum\": 1}}";
+    fs::write(path.join("misspelt.json"), schema).unwrap();
+    let (code, text) = outcome(&check(path, &["misspelt.json"], ""));
+    let warning = "warning: line 3: /items/mininum: no draft has the keyword `mininum`, so that it asserts nothing: did you mean `minimum`? (misspelt-keyword)";
+    assert!(
+        code == 0 && text.contains(warning) && !text.contains("no problems"),
+        "{text}"
+    );
+    assert_eq!(outcome(&check(path, &["misspelt.json", "--deny", "warnings"], "")).0, 6);
+    assert_eq!(
+        outcome(&check(path, &["fine.json", "--deny", "warnings", "--peers"], "")).0,
+        0
+    );
+    let (_, text) = outcome(&check(path, &["misspelt.json", "--json"], ""));
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["warnings"][0]["code"], "misspelt-keyword");
+    assert_eq!(report["warnings"][0]["line"], 3);
+}
+
+#[test]
+fn a_schema_may_be_a_part_of_an_open_api_document() {
+    let directory = directory();
+    let path = directory.path();
+    let document = r##"{"openapi": "3.0.3", "components": {"schemas": {"A": {"type": "array", "items": {"$ref": "#/components/schemas/B"}},
+        "B": {"type": "string", "pattern": "(?i)^a", "nullable": true}}}}"##;
+    fs::write(path.join("api.json"), document).unwrap();
+    fs::write(path.join("parts.json"), "[null, \"ABC\"]").unwrap();
+    let arguments = [
+        "api.json",
+        "--root",
+        "#/components/schemas/A",
+        "--instance",
+        "parts.json",
+    ];
+    let (code, text) = outcome(&check(path, &arguments, ""));
+    assert!(
+        code == 0 && text.starts_with("draft openapi-3.0, 2 subschemas\n") && text.contains("valid"),
+        "{text}"
+    );
+    assert!(
+        text.contains("/components/schemas/B/pattern") && text.contains("(pattern-dialect)"),
+        "{text}"
+    );
+    let (code, text) = outcome(&check(path, &[&arguments[..], &["--patterns", "ecma"]].concat(), ""));
+    assert!(
+        code == 1 && text.contains("`(?i)^a`") && text.contains("flag `(?i)`"),
+        "{text}"
+    );
 }

@@ -5,5 +5,6 @@ pub mod documents;
 pub mod frameworks;
 pub mod models;
 pub mod numbers;
+pub mod schema;
 pub mod servers;
 pub mod style;

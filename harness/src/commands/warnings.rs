@@ -1,0 +1,67 @@
+//! What `check` says of parts of a schema that are probably not meant.
+
+use clap::{Args, ValueEnum};
+use maskwright::ExactOptions;
+use maskwright::explain::line_of;
+use maskwright::lint::{Warning, WarningKind, lint, peer_notes};
+use serde_json::{Value, json};
+
+/// Which warnings are wanted, and whether they are errors.
+#[derive(Debug, Args)]
+pub struct WarningArguments {
+    /// Fail, with exit code 6, where there are warnings
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Option<Denied>,
+    /// Say also what OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for. These notes are never errors
+    #[arg(long)]
+    peers: bool,
+}
+
+/// What may be denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Denied {
+    Warnings,
+}
+
+impl WarningArguments {
+    /// The warnings on a schema, and the notes if they are asked for.
+    pub fn find(&self, schema: &str, options: &ExactOptions) -> Vec<Warning> {
+        let mut found = lint(schema, options);
+        if self.peers {
+            found.extend(peer_notes(schema, options));
+        }
+        found
+    }
+
+    /// How many of the warnings are errors.
+    pub fn denied(&self, warnings: &[Warning]) -> usize {
+        match self.deny {
+            Some(Denied::Warnings) => warnings.iter().filter(|warning| !is_note(warning)).count(),
+            None => 0,
+        }
+    }
+}
+
+fn is_note(warning: &Warning) -> bool {
+    warning.kind() == WarningKind::Peers
+}
+
+/// A warning as a line of text.
+pub fn line(warning: &Warning, schema: &str) -> String {
+    let what = if is_note(warning) { "note" } else { "warning" };
+    match line_of(schema, warning.pointer()) {
+        Some(line) => format!("{what}: line {line}: {warning}"),
+        None => format!("{what}: {warning}"),
+    }
+}
+
+/// Warnings as JSON.
+pub fn report(warnings: &[Warning], schema: &str) -> Vec<Value> {
+    let report = warnings.iter().map(|warning| {
+        json!({
+            "code": warning.kind().code(), "pointer": warning.pointer(), "line": line_of(schema, warning.pointer()),
+            "message": warning.message(),
+        })
+    });
+    report.collect()
+}
