@@ -115,7 +115,7 @@ pub use masker::{Compiler, Masker};
 pub use reply::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
 pub use schema::{Draft, SchemaOptions};
 pub use strings::PatternSyntax;
-pub use style::{Escapes, KeyOrder, NumberStyle, Style, Whitespace};
+pub use style::{Escapes, KeyOrder, NumberStyle, StringStyle, Style, Whitespace};
 pub use token_mask::TokenMask;
 #[cfg(feature = "tokenizers")]
 pub use vocabulary::HuggingFaceTokenizer;

@@ -2,8 +2,8 @@
 
 pub use crate::numbers::NumberStyle;
 
-/// Which of the texts of a JSON value may be written. Whatever the style, every value has such a text, so that a style
-/// narrows how a document looks and never what it says.
+/// Which of the texts of a JSON value may be written. A style narrows how a document looks. It leaves values out only where its fields
+/// say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings), and never all that a schema allows.
 ///
 /// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is what judges of documents need;
 /// [`generation`](Self::generation) is what a model should write. Their fields can be mixed.
@@ -28,6 +28,74 @@ pub struct Style {
     pub escapes: Escapes,
     /// Spellings of numbers.
     pub numbers: NumberStyle,
+    /// Which of the strings that a schema allows are written.
+    pub strings: StringStyle,
+}
+
+/// Which of the strings that a schema allows are written. Each field is a preference: where nothing else that the schema says leaves
+/// room for it (a `pattern` that asks for `:60`, a `const`), and where strings have to differ from one another, all strings that are valid are written.
+///
+/// Formats count only where they are asserted (see [`Formats`](crate::Formats)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct StringStyle {
+    /// Formats in their usual spelling: `date-time` and `time` with a capital `T` and `Z`, without leap seconds, and with at most
+    /// nine digits of a fraction of a second; `uuid` in lower case.
+    pub usual_formats: bool,
+    /// `uri` and `iri` with a host, as in `https://example.org/a`, so that `a:` is none.
+    pub hosts: bool,
+    /// `email` and `idn-email` without quotation marks, and at a domain of at least two names.
+    pub domains: bool,
+    /// A `pattern` matches the whole string, as if it stood between `^` and `$`.
+    pub anchored_patterns: bool,
+}
+
+impl StringStyle {
+    /// Every string that is valid.
+    pub const fn any() -> Self {
+        Self {
+            usual_formats: false,
+            hosts: false,
+            domains: false,
+            anchored_patterns: false,
+        }
+    }
+
+    /// Formats in their usual spelling.
+    pub const fn usual() -> Self {
+        Self {
+            usual_formats: true,
+            ..Self::any()
+        }
+    }
+
+    /// Sets [`usual_formats`](Self::usual_formats).
+    #[must_use]
+    pub const fn usual_formats(mut self, usual: bool) -> Self {
+        self.usual_formats = usual;
+        self
+    }
+
+    /// Sets [`hosts`](Self::hosts).
+    #[must_use]
+    pub const fn hosts(mut self, hosts: bool) -> Self {
+        self.hosts = hosts;
+        self
+    }
+
+    /// Sets [`domains`](Self::domains).
+    #[must_use]
+    pub const fn domains(mut self, domains: bool) -> Self {
+        self.domains = domains;
+        self
+    }
+
+    /// Sets [`anchored_patterns`](Self::anchored_patterns).
+    #[must_use]
+    pub const fn anchored_patterns(mut self, anchored: bool) -> Self {
+        self.anchored_patterns = anchored;
+        self
+    }
 }
 
 /// Whitespace between the parts of a document.
@@ -114,11 +182,12 @@ impl Style {
             all_required: false,
             escapes: Escapes::Any,
             numbers: NumberStyle::Rfc8259,
+            strings: StringStyle::any(),
         }
     }
 
     /// What a model should write: compact or indented with bounded whitespace, members in the schema's order, no escapes
-    /// but those needed, no exponents, and integers as integer literals.
+    /// but those needed, numbers of bounded length without exponents, integers as integer literals, and formats in their usual spelling.
     pub const fn generation() -> Self {
         Self {
             whitespace: Whitespace::Bounded { indent: 4 },
@@ -127,6 +196,7 @@ impl Style {
             all_required: false,
             escapes: Escapes::Needed,
             numbers: NumberStyle::Plain,
+            strings: StringStyle::usual(),
         }
     }
 }

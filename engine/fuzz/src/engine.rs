@@ -3,8 +3,8 @@
 use std::sync::{Arc, LazyLock};
 
 use maskwright::{
-    CompileError, Compiler, ExactCompiler, ExactOptions, Formats, KeyOrder, MaskError, Masker, Style, TokenId,
-    TokenKind, Tokenize, Vocabulary, VocabularyBuilder,
+    CompileError, Compiler, ExactCompiler, ExactOptions, Formats, KeyOrder, MaskError, Masker, NumberStyle, Style,
+    TokenId, TokenKind, Tokenize, Vocabulary, VocabularyBuilder,
 };
 
 use crate::Choices;
@@ -78,13 +78,14 @@ pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> 
     ExactCompiler::new(vocabulary, options)
 }
 
-/// The styles that schemas are compiled for: all of JSON, what a model writes, what serde_json writes, and what a model writes
-/// with all members that are declared and no others. Only the last leaves out values.
+/// The styles that schemas are compiled for: all of JSON, what a model writes, what serde_json writes, numbers of any length among
+/// it, and what a model writes with all members that are declared and no others.
 pub const STYLES: [Style; 4] = [
     Style::rfc8259(),
     Style::generation(),
     Style {
         key_order: KeyOrder::Any,
+        numbers: NumberStyle::Rfc8259,
         ..Style::generation()
     },
     Style {

@@ -4,6 +4,7 @@ mod closed;
 mod formats;
 mod hostile;
 mod order;
+mod preferred;
 mod styles;
 
 use std::collections::HashSet;

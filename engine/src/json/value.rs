@@ -115,6 +115,14 @@ impl Value {
         }
     }
 
+    /// All numbers in the value.
+    pub fn numbers(&self) -> impl Iterator<Item = &Decimal> {
+        self.nodes.iter().filter_map(|node| match node {
+            Flat::Number(number) => Some(number),
+            _ => None,
+        })
+    }
+
     pub fn as_ref(&self) -> ValueRef<'_> {
         ValueRef { nodes: &self.nodes }
     }

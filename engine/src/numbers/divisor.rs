@@ -118,13 +118,13 @@ impl Divisor {
             value.exponent().checked_sub(self.twos)?,
             value.exponent().checked_sub(self.fives)?,
         );
-        // A product of less than 2^64 and this fits.
-        let scale = |shift: i64, power: i64| match (shift.max(0), power.max(0)) {
-            (shift @ 0..20, power @ 0..18) => Some(5_u128.pow(power as u32) << shift),
-            _ => None,
+        let scaled = |unit: &BigUint, shift: i64, power: i64| {
+            let (shift, power) = (shift.max(0).try_into().ok()?, power.max(0).try_into().ok()?);
+            let scale = 5_u128.checked_pow(power)?.checked_mul(1_u128.checked_shl(shift)?)?;
+            u128::from(unit.to_u64()?).checked_mul(scale)
         };
-        let numerator = u128::from(value.significand().to_u64()?) * scale(twos, fives)?;
-        let denominator = u128::from(self.unit.to_u64()?) * scale(-twos, -fives)?;
+        let numerator = scaled(value.significand(), twos, fives)?;
+        let denominator = scaled(&self.unit, -twos, -fives)?;
         match is_negative {
             true => Some(-i128::try_from(numerator.div_ceil(denominator)).ok()?),
             false => i128::try_from(numerator / denominator).ok(),

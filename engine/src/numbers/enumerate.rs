@@ -15,9 +15,12 @@ pub(crate) enum NumberCount {
     Exactly(u64),
     /// Finitely many, but over the number asked for.
     MoreThan(u64),
-    /// Infinitely many.
+    /// Infinitely many, or more than any document has values.
     Infinite,
 }
+
+/// Members that are multiples of a smaller power of ten than with this exponent are not the first ones to list.
+const FINE: i64 = -6;
 
 impl DecimalSets {
     /// Whether the set has no member.
@@ -97,8 +100,8 @@ impl DecimalSets {
         Ok(())
     }
 
-    /// `rule` itself where its members are discrete; otherwise its members on a decimal grid that is fine enough for
-    /// `enough` of them in the interval.
+    /// `rule` itself where its members are discrete and not fine, or not more than `enough`; otherwise its members on a decimal
+    /// grid that is fine enough for `enough` of them in the interval.
     fn discrete_rule(
         &mut self,
         rule: PeriodicSetId,
@@ -106,7 +109,9 @@ impl DecimalSets {
         high: Option<&Decimal>,
         enough: u64,
     ) -> Result<PeriodicSetId, NumberLimitReached> {
-        if !self.periodic_sets.get(rule).generic {
+        let set = self.periodic_sets.get(rule);
+        let is_fine = set.generic || !set.is_none() && set.base.least_magnitude() < FINE;
+        if !is_fine || set.count(Some(low), high, enough).is_some_and(|count| count <= enough) {
             return Ok(rule);
         }
         // On a grid finer than every divisor most numbers are generic, so that this ends.

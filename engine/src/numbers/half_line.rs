@@ -1,6 +1,7 @@
 //! The magnitudes of a set's members on one side of zero, and what of them is left behind leading digits.
 
-use super::periodic::{PeriodicSetId, PeriodicSets};
+use super::divisor::Divisor;
+use super::periodic::{PeriodicSet, PeriodicSetId, PeriodicSets};
 use super::piecewise::{Breakpoint, Piecewise};
 use crate::decimal::Decimal;
 
@@ -70,7 +71,7 @@ impl HalfLine {
             member: breakpoint.member,
         };
         let all = &set.breakpoints;
-        let (breakpoints, rules): (Vec<_>, Vec<_>) = if negative {
+        let (mut breakpoints, rules): (Vec<_>, Vec<_>) = if negative {
             let end = all.partition_point(|breakpoint| breakpoint.at.is_negative());
             (
                 all[..end].iter().rev().map(magnitude).collect(),
@@ -83,6 +84,7 @@ impl HalfLine {
                 set.rules[start..].to_vec(),
             )
         };
+        shorten(&mut breakpoints, &rules, periodic_sets);
         let root = root_runs(&breakpoints, &rules);
         Self {
             zero,
@@ -167,6 +169,66 @@ impl HalfLineBreakpoint {
     pub(super) fn ends_by(&self, depth: u32) -> bool {
         self.digits.len() <= depth as usize
     }
+}
+
+/// Moves breakpoints at which members begin or end to the shortest number that says the same: 100 ends the integers below 101, too.
+fn shorten(breakpoints: &mut [HalfLineBreakpoint], rules: &[PeriodicSetId], periodic_sets: &PeriodicSets) {
+    for index in 0..breakpoints.len() {
+        let [below, above] = [0, 1].map(|side| periodic_sets.get(rules[index + side]));
+        let HalfLineBreakpoint { at, digits, member } = &breakpoints[index];
+        let before = |set: &PeriodicSet, at: &Decimal| Some(set.nth_above(&at.negated(), 1)?.negated());
+        // The member that is the last or the first, and the number beside it that its rule has but the set does not.
+        let ends = match (below.is_none(), above.is_none()) {
+            _ if digits.len() < 2 => None,
+            (false, true) => {
+                let last = if *member { Some(at.clone()) } else { before(below, at) };
+                last.and_then(|last| Some((below.nth_above(&last, 1)?, last)))
+            }
+            (true, false) => {
+                let first = if *member {
+                    Some(at.clone())
+                } else {
+                    above.nth_above(at, 1)
+                };
+                first.and_then(|first| Some((before(above, &first)?, first)))
+            }
+            _ => None,
+        };
+        let Some((beside, end)) = ends else {
+            continue;
+        };
+        let low = index
+            .checked_sub(1)
+            .map_or(Decimal::zero(), |before| breakpoints[before].at.clone());
+        let fits = |at: &Decimal| low < *at && breakpoints.get(index + 1).is_none_or(|next| *at < next.at);
+        if !fits(&end) {
+            continue;
+        }
+        let shortest = match beside < end {
+            true => shortest_between(&beside, &end),
+            false => shortest_between(&end, &beside),
+        };
+        let shortest = shortest.filter(|at| fits(at)).unwrap_or_else(|| end.clone());
+        let digits = shortest.digit_values();
+        if digits.len() < breakpoints[index].digits.len() {
+            let member = shortest == end;
+            breakpoints[index] = HalfLineBreakpoint {
+                at: shortest,
+                digits,
+                member,
+            };
+        }
+    }
+}
+
+/// The number with the fewest digits of a closed interval above zero; `None` where it is not near.
+fn shortest_between(low: &Decimal, high: &Decimal) -> Option<Decimal> {
+    const MOST_DIGITS: i64 = 64;
+    (0..MOST_DIGITS).find_map(|digits| {
+        let unit = Divisor::power_of_ten(high.magnitude() - digits);
+        let next = unit.times(&unit.ceil_ratio(low));
+        (!next.is_zero() && next <= *high).then_some(next)
+    })
 }
 
 /// The runs before a digit was written: breakpoints of one magnitude, and the exponents between.

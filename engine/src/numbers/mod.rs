@@ -11,6 +11,9 @@
 //! [`NumberSets`] is two sets of decimals, of those that may be written as such a numeral and of those that may be
 //! written otherwise, and mostly both are the same.
 //!
+//! A style that bounds numerals leaves numbers out: those that it keeps, and those that a schema's own numbers tell apart,
+//! are what [`writable`] makes the set of all numbers.
+//!
 //! [`NumeralAutomaton`] reads a numeral byte by byte and says which bytes can follow.
 
 mod decimal_sets;
@@ -23,8 +26,10 @@ mod periodic;
 mod piecewise;
 #[cfg(test)]
 mod tests;
+mod writable;
 
 pub(crate) use enumerate::NumberCount;
 pub(crate) use number_sets::{NumberSetId, NumberSets};
 pub use numerals::NumberStyle;
-pub(crate) use numerals::{NextDigits, NumberState, NumeralAutomaton};
+pub(crate) use numerals::{NextDigits, NumberState, NumeralAutomaton, Precision};
+pub(crate) use writable::SchemaNumbers;

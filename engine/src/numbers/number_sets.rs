@@ -2,10 +2,15 @@
 
 use super::decimal_sets::{DecimalSetId, DecimalSets};
 use super::enumerate::NumberCount;
+use super::writable::{SchemaNumbers, Writable};
 use crate::Limits;
 use crate::decimal::{Decimal, NumberLimitReached};
 
-/// A set of numbers. Equal handles are equal sets; equal sets have, but for rare cases, equal handles.
+/// Number of members up to which they are counted where each set is finite: no document has more values.
+const COUNTED: u64 = 1 << 40;
+
+/// A set of numbers. Equal handles are equal sets; equal sets have, but for rare cases and for how their integers are
+/// best written, equal handles.
 ///
 /// Outside the integers, which alone have numerals without fraction and exponent, both sets are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,6 +19,9 @@ pub(crate) struct NumberSetId {
     pub(super) literals: DecimalSetId,
     /// The numbers that may be written with a fraction or an exponent.
     pub(super) others: DecimalSetId,
+    /// Whether a style that chooses among the numerals of a number may write integers of the set with a fraction of
+    /// zeros, `2.0`. It says nothing of membership: integers of `"type": "integer"` are best written without.
+    pub(super) zero_fractions: bool,
 }
 
 impl NumberSetId {
@@ -21,6 +29,21 @@ impl NumberSetId {
         Self {
             literals: set,
             others: set,
+            zero_fractions: set != DecimalSets::NONE,
+        }
+    }
+
+    /// Whether integers of the set may be written with a fraction of zeros.
+    pub(crate) fn may_have_zero_fractions(self) -> bool {
+        self.zero_fractions
+    }
+
+    /// This set, of which integers are best written without a fraction.
+    #[must_use]
+    pub(crate) fn as_integer_literals(self) -> Self {
+        Self {
+            zero_fractions: false,
+            ..self
         }
     }
 
@@ -37,6 +60,8 @@ impl NumberSetId {
 #[derive(Debug)]
 pub(crate) struct NumberSets {
     pub(super) decimals: DecimalSets,
+    /// The numbers that there are, where a style leaves some out.
+    pub(super) writable: Option<Writable>,
 }
 
 impl NumberSets {
@@ -44,7 +69,16 @@ impl NumberSets {
     pub(crate) fn within(limits: &Limits) -> Self {
         Self {
             decimals: DecimalSets::within(limits),
+            writable: None,
         }
+    }
+
+    /// An arena as [`Self::within`] makes it, in which all numbers are those that have a bounded numeral, and those beside
+    /// them that the numbers of a schema tell apart.
+    pub(crate) fn writable(limits: &Limits, numbers: &SchemaNumbers) -> Self {
+        let mut decimals = DecimalSets::within(limits);
+        let writable = Writable::of(numbers, &mut decimals);
+        Self { decimals, writable }
     }
 
     /// No number.
@@ -52,22 +86,29 @@ impl NumberSets {
         NumberSetId::however_written(DecimalSets::NONE)
     }
 
-    /// Every number.
+    /// Every number that there is.
     pub(crate) fn all(&self) -> NumberSetId {
-        NumberSetId::however_written(DecimalSets::ALL)
+        let all = self.writable.as_ref().map(|writable| writable.numbers);
+        NumberSetId::however_written(all.unwrap_or(DecimalSets::ALL))
     }
 
-    /// The integral numbers, however they are written.
+    /// The integral numbers, however they are written; best as integer literals.
     pub(crate) fn integers(&mut self) -> NumberSetId {
-        NumberSetId::however_written(self.decimals.integers())
+        NumberSetId::however_written(self.all_integers()).as_integer_literals()
     }
 
     /// The numbers that are written without fraction and exponent.
     pub(crate) fn integer_literals(&mut self) -> NumberSetId {
         NumberSetId {
-            literals: self.decimals.integers(),
+            literals: self.all_integers(),
             others: DecimalSets::NONE,
+            zero_fractions: false,
         }
+    }
+
+    fn all_integers(&mut self) -> DecimalSetId {
+        let integers = self.writable.as_ref().map(|writable| writable.integers);
+        integers.unwrap_or_else(|| self.decimals.integers())
     }
 
     /// The numbers from `bound` upwards, without `bound` itself if it is exclusive.
@@ -112,7 +153,8 @@ impl NumberSets {
     ///
     /// Where the result would be too large.
     pub(crate) fn and(&mut self, left: NumberSetId, right: NumberSetId) -> Result<NumberSetId, NumberLimitReached> {
-        self.both_ways(left, right, DecimalSets::and)
+        let zero_fractions = left.zero_fractions && right.zero_fractions;
+        self.both_ways(left, right, zero_fractions, DecimalSets::and)
     }
 
     /// The numbers in at least one set.
@@ -121,14 +163,17 @@ impl NumberSets {
     ///
     /// Where the result would be too large.
     pub(crate) fn or(&mut self, left: NumberSetId, right: NumberSetId) -> Result<NumberSetId, NumberLimitReached> {
-        self.both_ways(left, right, DecimalSets::or)
+        let zero_fractions = left.zero_fractions || right.zero_fractions;
+        self.both_ways(left, right, zero_fractions, DecimalSets::or)
     }
 
     /// The numbers outside the set.
     pub(crate) fn not(&mut self, id: NumberSetId) -> NumberSetId {
+        let (literals, others) = (self.decimals.not(id.literals), self.decimals.not(id.others));
         NumberSetId {
-            literals: self.decimals.not(id.literals),
-            others: self.decimals.not(id.others),
+            literals,
+            others,
+            zero_fractions: others != DecimalSets::NONE,
         }
     }
 
@@ -150,7 +195,14 @@ impl NumberSets {
     /// Where the union of both ways would be too large.
     pub(crate) fn cardinality(&mut self, id: NumberSetId, up_to: u64) -> Result<NumberCount, NumberLimitReached> {
         let values = self.decimals.or(id.literals, id.others)?;
-        Ok(self.decimals.cardinality(values, up_to))
+        if self.writable.is_none() {
+            return Ok(self.decimals.cardinality(values, up_to));
+        }
+        Ok(match self.decimals.cardinality(values, up_to.max(COUNTED)) {
+            NumberCount::Exactly(count) if count > up_to => NumberCount::MoreThan(up_to),
+            NumberCount::MoreThan(_) => NumberCount::Infinite,
+            count => count,
+        })
     }
 
     /// Up to `most` members, by ascending magnitude; all of them where there are at most so many. Of an interval in
@@ -169,11 +221,15 @@ impl NumberSets {
         &mut self,
         left: NumberSetId,
         right: NumberSetId,
+        zero_fractions: bool,
         operation: fn(&mut DecimalSets, DecimalSetId, DecimalSetId) -> Result<DecimalSetId, NumberLimitReached>,
     ) -> Result<NumberSetId, NumberLimitReached> {
+        let literals = operation(&mut self.decimals, left.literals, right.literals)?;
+        let others = operation(&mut self.decimals, left.others, right.others)?;
         Ok(NumberSetId {
-            literals: operation(&mut self.decimals, left.literals, right.literals)?,
-            others: operation(&mut self.decimals, left.others, right.others)?,
+            literals,
+            others,
+            zero_fractions: zero_fractions && others != DecimalSets::NONE,
         })
     }
 }

@@ -119,6 +119,7 @@ impl ReplyCompiler {
                     whitespace: Whitespace::Compact,
                     escapes: Escapes::Printable,
                     numbers: NumberStyle::Plain,
+                    strings: options.style.strings,
                     key_order: options.style.key_order,
                     closed: options.style.closed,
                     all_required: options.style.all_required,

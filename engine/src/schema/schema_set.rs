@@ -100,6 +100,23 @@ impl SchemaSet {
         (self.documents.json(location.document), location.index)
     }
 
+    /// Whether the `const` or `enum` of the subschema at `location` has an integer that is written with a fraction of zeros, as `1.0` is.
+    pub fn writes_zero_fractions(&self, location: SchemaLocation) -> bool {
+        let json = self.documents.json(location.document);
+        let member = |name| json.member(location.index, name);
+        let listed = member("enum").into_iter().flat_map(|index| json.items(index));
+        member("const")
+            .into_iter()
+            .chain(listed)
+            .any(|index| match json.content(index) {
+                Content::Number(text) => {
+                    let fraction = text.split_once('.').map(|(_, fraction)| fraction);
+                    fraction.is_some_and(|fraction| fraction.bytes().all(|digit| digit == b'0'))
+                }
+                _ => false,
+            })
+    }
+
     /// JSON Pointer of `location` in its document.
     pub fn pointer(&self, location: SchemaLocation) -> String {
         self.documents.pointer(location)

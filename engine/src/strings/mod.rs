@@ -42,6 +42,7 @@ pub(crate) use custom_dfa::regex::ends_what_is_remembered;
 pub(crate) use derive::custom_dfa_states::CustomDfaStates;
 pub(crate) use derive::derivatives::Transitions;
 pub(crate) use expr::word_lists::group_by_first_character;
+pub(crate) use formats::usual::Usual;
 pub(crate) use language_id::LanguageId;
 pub(crate) use languages::Languages;
 pub(crate) use lengths::Lengths;

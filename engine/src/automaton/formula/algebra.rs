@@ -4,11 +4,11 @@ use crate::automaton::Formats;
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{
     Assertion, AssertionId, AssertionTable, AtomKind, Atoms, Constraint, DecisionDiagrams, EnumeratedKeys, FormulaId,
-    Formulas, IndependentKeys, KeySets, Keys, Orders, ReadValues, TextId, TextTable,
+    Formulas, IndependentKeys, KeySets, Keys, Orders, Preferences, ReadValues, TextId, TextTable,
 };
 use crate::decimal::Decimal;
 use crate::json::Shape;
-use crate::numbers::{NumberSets, NumeralAutomaton};
+use crate::numbers::{NumberSets, NumberStyle, NumeralAutomaton, SchemaNumbers};
 use crate::schema::SchemaSet;
 use crate::schema::{Body, NodeId};
 use crate::strings::{LanguageId, Languages};
@@ -35,6 +35,7 @@ pub(crate) struct Algebra {
     pub(crate) formulas: Formulas,
     pub(crate) diagrams: DecisionDiagrams,
     pub(crate) languages: Languages,
+    pub(crate) preferences: Preferences,
     pub(crate) number_texts: NumeralAutomaton,
     /// The constraints of the assertions that have been expanded.
     pub(crate) constraints: HashMap<AssertionId, Constraint>,
@@ -64,7 +65,11 @@ pub(crate) struct KeyMemo {
 impl Algebra {
     pub(crate) fn new(languages: Languages, schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
         let limits = schema.limits().clone();
-        let number_texts = NumeralAutomaton::new(style.numbers, NumberSets::within(&limits));
+        let numbers = match style.numbers {
+            NumberStyle::Rfc8259 => NumberSets::within(&limits),
+            NumberStyle::Plain => NumberSets::writable(&limits, &schema_numbers(&schema)),
+        };
+        let number_texts = NumeralAutomaton::new(style.numbers, numbers);
         Self {
             schema,
             formats,
@@ -79,6 +84,7 @@ impl Algebra {
             formulas: Formulas::default(),
             diagrams: DecisionDiagrams::default(),
             languages,
+            preferences: Preferences::default(),
             number_texts,
             constraints: HashMap::new(),
             key_memo: KeyMemo::default(),
@@ -247,4 +253,25 @@ impl Algebra {
             _ => self.assertions.intern(Assertion::AnyOf(assertions.into())),
         }
     }
+}
+
+/// The bounds, multiples and values of a schema, but for those of a usual size.
+fn schema_numbers(schema: &SchemaSet) -> SchemaNumbers {
+    let mut numbers = SchemaNumbers::default();
+    for (_, subschema) in schema.nodes() {
+        let Body::Keywords(keywords) = &subschema.body else {
+            continue;
+        };
+        let bounds = [&keywords.minimum, &keywords.maximum].into_iter().flatten();
+        let bounds = bounds.map(|bound| &bound.value);
+        numbers
+            .bounds
+            .extend(bounds.filter(|bound| SchemaNumbers::is_unusual(bound)).cloned());
+        let values = keywords.values.iter().flatten().flat_map(|value| value.numbers());
+        numbers
+            .values
+            .extend(values.filter(|value| SchemaNumbers::is_unusual(value)).cloned());
+        numbers.multiples.extend(keywords.multiple_of.clone());
+    }
+    numbers
 }

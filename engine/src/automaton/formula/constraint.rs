@@ -71,7 +71,7 @@ impl Algebra {
                 .sets_mut()
                 .and(a.numbers, b.numbers)
                 .map_err(limit_error)?,
-            strings: self.languages.and(&[a.strings, b.strings]).map_err(limit_error)?,
+            strings: self.all_texts(&[a.strings, b.strings]).map_err(limit_error)?,
             arrays: self.formulas.and([a.arrays, b.arrays]),
             objects: self.formulas.and([a.objects, b.objects]),
         })
@@ -90,7 +90,7 @@ impl Algebra {
             yes: parts.iter().any(|part| part.yes),
             no: parts.iter().any(|part| part.no),
             numbers,
-            strings: self.languages.or(&strings).map_err(limit_error)?,
+            strings: self.any_texts(&strings).map_err(limit_error)?,
             arrays: self.formulas.or(parts.iter().map(|part| part.arrays)),
             objects: self.formulas.or(parts.iter().map(|part| part.objects)),
         })
@@ -156,6 +156,9 @@ impl Algebra {
             }
             let (once, more) = counted(few);
             let mut one = numbers.one_of(once)?;
+            if !sets.iter().any(|set| set.may_have_zero_fractions()) {
+                one = one.as_integer_literals();
+            }
             let more = numbers.one_of(more)?;
             let mut any = numbers.or(one, more)?;
             for set in others {
@@ -197,6 +200,7 @@ impl Algebra {
                 one = self.languages.or(&[first, still])?;
                 any = self.languages.or(&[any, language])?;
             }
+            self.prefer_some_of(one, languages)?;
             Ok(one)
         };
         work().map_err(|error: crate::strings::LimitReached| limit_error(error))
@@ -242,7 +246,7 @@ impl Algebra {
             arrays.push(part.arrays);
             objects.push(part.objects);
         }
-        both.strings = self.languages.and(&strings)?;
+        both.strings = self.all_texts(&strings)?;
         both.arrays = self.formulas.and(arrays);
         both.objects = self.formulas.and(objects);
         Ok(both)

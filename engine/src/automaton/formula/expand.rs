@@ -125,7 +125,10 @@ impl Algebra {
             if self.style.key_order == KeyOrder::Schema {
                 self.note_written(node);
             }
-            let values = self.values(values)?;
+            let mut values = self.values(values)?;
+            if !schema.writes_zero_fractions(schema.node(node).location) {
+                values.numbers = values.numbers.as_integer_literals();
+            }
             all = self.both(all, values)?;
         }
         all.numbers = self.numbers(node, keywords, all)?;
@@ -207,7 +210,10 @@ impl Algebra {
             Shape::Null => equal.null = true,
             Shape::Bool(true) => equal.yes = true,
             Shape::Bool(false) => equal.no = true,
-            Shape::Number(number) => equal.numbers = self.number_texts.sets_mut().exactly(number.clone()),
+            Shape::Number(number) => {
+                let equals = self.number_texts.sets_mut().exactly(number.clone());
+                equal.numbers = equals.as_integer_literals();
+            }
             Shape::String(_) | Shape::Array(_) | Shape::Object(_) => {}
         }
         equal
@@ -293,13 +299,18 @@ impl Algebra {
             parts.push(length.map_err(limit_error)?);
         }
         if let Some(pattern) = &keywords.pattern {
-            parts.push(self.pattern(node, "pattern", pattern)?);
+            let found = self.pattern(node, "pattern", pattern)?;
+            self.prefer_whole(found, pattern)?;
+            parts.push(found);
         }
         let asserted = keywords.format_asserted || self.formats == Formats::Asserted;
         if let Some(format) = keywords.format.as_deref().filter(|_| asserted) {
-            parts.extend(self.format(node, format)?);
+            if let Some(language) = self.format(node, format)? {
+                self.prefer_format(language, format)?;
+                parts.push(language);
+            }
         }
-        self.languages.and(&parts).map_err(limit_error)
+        self.all_texts(&parts).map_err(limit_error)
     }
 
     /// The language of a format; `None` for a format that no draft defines, which is only an annotation.

@@ -164,9 +164,9 @@ impl Search {
             of: |constraint| constraint.strings,
             choose: |algebra, language, yes, no| {
                 let others = algebra.languages.not(language)?;
-                let yes = algebra.languages.and(&[language, yes])?;
-                let no = algebra.languages.and(&[others, no])?;
-                Ok(algebra.languages.or(&[yes, no])?)
+                let yes = algebra.all_texts(&[language, yes])?;
+                let no = algebra.all_texts(&[others, no])?;
+                Ok(algebra.any_texts(&[yes, no])?)
             },
             listed: |algebra, values| {
                 let texts = values.iter().filter_map(|value| algebra.string_of(*value));
@@ -195,7 +195,7 @@ impl Search {
             },
             listed: |algebra, values| {
                 let numbers: Vec<Decimal> = values.iter().filter_map(|value| algebra.number_of(*value)).collect();
-                Ok(algebra.number_texts.sets_mut().one_of(numbers)?)
+                Ok(algebra.number_texts.sets_mut().one_of(numbers)?.as_integer_literals())
             },
         };
         self.admitted(what, numbers)

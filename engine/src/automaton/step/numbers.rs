@@ -7,7 +7,7 @@ use crate::automaton::step::{Automaton, Cursor, StackId, State, StepResult, is_o
 use crate::decimal::Decimal;
 use crate::json::Value;
 use crate::limits::Exceeded;
-use crate::numbers::{NextDigits, NumberState};
+use crate::numbers::{NextDigits, NumberState, Precision};
 
 impl Automaton {
     /// The state of a number after one more byte; `None` if no number of the set continues like that.
@@ -37,17 +37,25 @@ impl Automaton {
 
     /// The state after the first byte of a number.
     pub(super) fn begin_number(&mut self, expected: ExpectationId, stack: StackId, byte: u8) -> StepResult {
-        let Some(start) = self.number_start(expected)? else {
+        let Some(start) = self.number_start(expected, stack)? else {
             return Ok(None);
         };
-        let what = self.search.expected(expected);
-        let open = self.search.forced(&what).iter().any(Option::is_none) || self.keeps_values(stack);
-        let text = open.then_some(TextId::EMPTY);
+        let text = self.keeps_number(expected, stack).then_some(TextId::EMPTY);
         self.continue_number(start, text, expected, stack, byte)
     }
 
+    /// Whether which number it is matters when it ends, and not only that it meets an expectation.
+    fn keeps_number(&self, expected: ExpectationId, stack: StackId) -> bool {
+        let what = self.search.expected(expected);
+        self.search.forced(&what).iter().any(Option::is_none) || self.keeps_values(stack)
+    }
+
     /// The state before the first byte of a number that meets an expectation; `None` if there is no such number.
-    pub(super) fn number_start(&mut self, expected: ExpectationId) -> Result<Option<NumberState>, AutomatonError> {
+    pub(super) fn number_start(
+        &mut self,
+        expected: ExpectationId,
+        stack: StackId,
+    ) -> Result<Option<NumberState>, AutomatonError> {
         let viable = match self.search.expectations.numbers.get(&expected) {
             Some(&known) => known,
             None => {
@@ -57,10 +65,15 @@ impl Automaton {
                 viable
             }
         };
-        match self.search.algebra.number_texts.sets().is_empty(viable) {
-            true => Ok(None),
-            false => Ok(Some(self.search.algebra.number_texts.start(viable)?)),
+        if self.search.algebra.number_texts.sets().is_empty(viable) {
+            return Ok(None);
         }
+        // A number cut short is told apart from fewer others.
+        let precision = match self.keeps_number(expected, stack) {
+            true => Precision::Full,
+            false => Precision::Usual,
+        };
+        Ok(Some(self.search.algebra.number_texts.start(viable, precision)?))
     }
 
     /// The state after a byte that belongs to the number.

@@ -164,7 +164,7 @@ impl Automaton {
             _ => None,
         };
         let (arrays, objects) = (any_or_none(constraint.arrays)?, any_or_none(constraint.objects)?);
-        let strings = constraint.strings;
+        let strings = self.search.algebra.preferred(constraint.strings);
         // Lists of words rarely recur, and are found as quickly.
         if strings != self.languages().none() && self.languages().word_edges(strings).is_some() {
             return None;

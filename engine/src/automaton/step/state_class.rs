@@ -47,7 +47,9 @@ impl Automaton {
                     _ => self.item(at.stack)?,
                 };
                 let number = match expected {
-                    Some(expected) if self.is_meant(expected, at.stack, b'0')? => self.number_start(expected)?,
+                    Some(expected) if self.is_meant(expected, at.stack, b'0')? => {
+                        self.number_start(expected, at.stack)?
+                    }
                     _ => None,
                 };
                 let any = number.is_some() && self.any_next(at.stack)?;

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::NumberStyle;
 use super::digits::NumeralContext;
-use super::prefix::{NumeralGrammar, NumeralPart, NumeralPrefix};
+use super::prefix::{LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, Precision};
 use super::residue::WrittenDigits;
 use crate::decimal::NumberLimitReached;
 use crate::numbers::decimal_sets::DecimalSetId;
@@ -110,15 +110,21 @@ impl NumeralAutomaton {
         state * self.states.len() + self.sets.decimals.memory()
     }
 
-    /// The state before the first byte of a number of `set`. It is there for the empty set, too, and leads nowhere.
+    /// The state before the first byte of a number of `set`, in a style with bounded numerals of a precision. It is there for the empty set, too, and leads nowhere.
     ///
     /// # Errors
     ///
     /// Where the divisors of the set are too long to be told from integers. Reading on never fails.
-    pub(crate) fn start(&mut self, set: NumberSetId) -> Result<NumberState, NumberLimitReached> {
+    pub(crate) fn start(&mut self, set: NumberSetId, precision: Precision) -> Result<NumberState, NumberLimitReached> {
+        let plain = |zero_fractions| {
+            NumeralGrammar::Plain(PlainForm {
+                zero_fractions,
+                precision,
+            })
+        };
         let (grammar, of_literals) = match self.style {
             NumberStyle::Rfc8259 => (NumeralGrammar::Any, NumeralGrammar::IntegerLiteral),
-            NumberStyle::Plain => (NumeralGrammar::Plain, NumeralGrammar::Plain),
+            NumberStyle::Plain => (plain(set.zero_fractions), plain(false)),
         };
         let other = self.start_of(set.others, grammar)?;
         if !set.depends_on_spelling() {
@@ -172,11 +178,14 @@ impl NumeralAutomaton {
             NumeralPrefix::Digits(digits) if digits.grammar == NumeralGrammar::Any => {
                 (&digits.runs[..], digits.grammar, None, NextDigits::Any)
             }
-            NumeralPrefix::Zeros(zeros)
-                if zeros.part != NumeralPart::Integer && self.half_lines[zeros.half_line as usize].is_all() =>
-            {
-                return NextDigits::Any;
+            NumeralPrefix::Zeros(zeros) if zeros.part != NumeralPart::Integer => {
+                let half_line = &self.half_lines[zeros.half_line as usize];
+                return match half_line.is_all() && !zeros.grammar.is_plain() || self.is_free(zeros, longest) {
+                    true => NextDigits::Any,
+                    false => NextDigits::Some,
+                };
             }
+            NumeralPrefix::Free { left, .. } if *left >= longest => return NextDigits::Any,
             _ => return NextDigits::Some,
         };
         let is_open = |run: &ExponentRun| match run.residual {
@@ -194,6 +203,26 @@ impl NumeralAutomaton {
             true => next,
             false => NextDigits::Some,
         }
+    }
+
+    /// Whether any digits, up to so many, may follow zeros of a fraction, because all numbers up to the last place are members.
+    fn is_free(&self, zeros: &LeadingZeros, longest: u32) -> bool {
+        let half_line = &self.half_lines[zeros.half_line as usize];
+        let nearest = half_line.breakpoints.first().map(|first| first.at.magnitude());
+        self.grid().is_some_and(|(grid, places)| {
+            zeros.grammar.is_plain()
+                && half_line.rules[0] == grid
+                && zeros.scale + u64::from(longest) < places.into()
+                && nearest.is_none_or(|nearest| nearest > -(zeros.scale as i64))
+        })
+    }
+
+    /// The rule of numbers of any digits up to so many places, where there is such a bound.
+    fn grid(&self) -> Option<(PeriodicSetId, u32)> {
+        self.sets
+            .writable
+            .as_ref()
+            .map(|writable| (writable.grid, writable.places))
     }
 
     /// Whether so many more digits of the integer part may lead to a member: `false` only if they do not.
@@ -219,8 +248,10 @@ impl NumeralAutomaton {
     }
 
     pub(super) fn context(&mut self, half_line: Option<u32>, grammar: NumeralGrammar) -> NumeralContext<'_> {
+        let grid = self.grid();
         NumeralContext {
             grammar,
+            grid,
             periodic_sets: &mut self.sets.decimals.periodic_sets,
             half_line: half_line.map(|index| (index, Arc::clone(&self.half_lines[index as usize]))),
             fractions: &self.fractions,
@@ -252,6 +283,7 @@ impl NumeralAutomaton {
             }
             NumeralPrefix::Either { literal: DEAD, .. } => false,
             NumeralPrefix::Either { literal, .. } => self.states[*literal as usize].ends,
+            NumeralPrefix::Free { after_point, .. } | NumeralPrefix::EndingZeros { after_point, .. } => !after_point,
             NumeralPrefix::ExponentZeros(set) => set.has_zero(),
             NumeralPrefix::ExponentDigits(rest) => rest.ends(),
             _ => false,

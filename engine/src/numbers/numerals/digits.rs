@@ -6,12 +6,20 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::exponent::ExponentSet;
-use super::prefix::{NumeralGrammar, NumeralPart, NumeralPrefix, SignificantDigits, Successor};
+use super::prefix::{
+    DigitCount, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, Precision, SignificantDigits, Successor,
+};
 use super::residue::{self, WrittenDigits};
 use crate::decimal::Decimal;
 use crate::numbers::divisor::Divisor;
 use crate::numbers::half_line::{EMPTY, ENDLESS, ExponentRun, HalfLine, Residual, residual_at};
 use crate::numbers::periodic::{PeriodicSetId, PeriodicSets};
+
+/// Significant digits of a number of usual precision: as many as tell doubles apart.
+const SIGNIFICANT_DIGITS: u32 = 17;
+
+/// Places behind the point that zeros at the end of a numeral may fill where no other digit can follow.
+pub(super) const ENDING_ZEROS: u32 = 2;
 
 /// One half-line of a set, and all that is asked about it for a numeral's beginning.
 pub(super) struct NumeralContext<'a> {
@@ -20,6 +28,8 @@ pub(super) struct NumeralContext<'a> {
     pub(super) half_line: Option<(u32, Arc<HalfLine>)>,
     /// The members that are not integers, of each rule of a set.
     pub(super) fractions: &'a HashMap<PeriodicSetId, PeriodicSetId>,
+    /// The rule of numbers of any digits up to so many places, where there is such a bound.
+    pub(super) grid: Option<(PeriodicSetId, u32)>,
 }
 
 impl NumeralContext<'_> {
@@ -31,6 +41,7 @@ impl NumeralContext<'_> {
         digit: u8,
         part: NumeralPart,
         written: Option<WrittenDigits>,
+        count: DigitCount,
     ) -> Successor {
         let half_line = self.half_line.as_ref().map(|(_, half_line)| &**half_line);
         let down = i64::from(part == NumeralPart::Integer);
@@ -39,7 +50,7 @@ impl NumeralContext<'_> {
             residual: HalfLine::after_digit(half_line, self.periodic_sets, run.residual, digit),
         });
         let moved = moved.filter(|run| run.last >= self.grammar.lowest_exponent()).collect();
-        self.prefix(part, moved, written)
+        self.prefix(part, moved, written, count)
     }
 
     /// The canonical form of a beginning, with the written digits as far as they matter; `None` where no numeral that
@@ -49,7 +60,13 @@ impl NumeralContext<'_> {
         part: NumeralPart,
         mut runs: Vec<ExponentRun>,
         written: Option<WrittenDigits>,
+        count: DigitCount,
     ) -> Successor {
+        if let (Some(free), [run]) = (self.free(part, count), &runs[..])
+            && self.is_grid(run.residual)
+        {
+            return Some((free, None));
+        }
         let mut low = self.grammar.lowest_exponent();
         for run in &mut runs {
             run.residual = self.settle(part, run.residual, written.as_ref(), low, run.last);
@@ -66,6 +83,16 @@ impl NumeralContext<'_> {
         if runs.iter().all(|run| run.residual == EMPTY) {
             return None;
         }
+        match runs[..] {
+            [ExponentRun { residual, .. }] if self.grammar.is_plain() && part != NumeralPart::Integer => {
+                match (self.free(part, count), residual) {
+                    (Some(free), residual) if self.is_grid(residual) => return Some((free, None)),
+                    (_, Residual::OnlyZeros(true)) => return Some((ending_zeros(part, count.places), None)),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
         let live = self.live_divisors(&runs);
         let written = written.filter(|_| !live.is_empty());
         let residues = match (&written, self.grammar, part) {
@@ -79,10 +106,55 @@ impl NumeralContext<'_> {
             grammar: self.grammar,
             part,
             half_line: half_line.filter(|_| runs.iter().any(has_breakpoints)),
+            count: self.count_that_matters(&runs, count),
             runs,
             residues,
         };
         Some((NumeralPrefix::Digits(digits), written))
+    }
+
+    /// What follows the point, or a place behind it, where all numbers up to the last place are members; `None` behind the last
+    /// place, and where none is the last.
+    fn free(&self, part: NumeralPart, count: DigitCount) -> Option<NumeralPrefix> {
+        let (NumeralGrammar::Plain(PlainForm { precision, .. }), Some((_, places))) = (self.grammar, self.grid) else {
+            return None;
+        };
+        if part == NumeralPart::Integer {
+            return None;
+        }
+        let most = match precision {
+            Precision::Usual => SIGNIFICANT_DIGITS.saturating_sub(count.significant),
+            Precision::Full => u32::MAX,
+        };
+        let left = places.checked_sub(count.places)?.min(most);
+        let after_point = part == NumeralPart::Point;
+        Some(match left {
+            0 if after_point => ending_zeros(part, 0),
+            left => NumeralPrefix::Free { after_point, left },
+        })
+    }
+
+    /// Whether all numbers up to the last place are members.
+    fn is_grid(&self, residual: Residual) -> bool {
+        self.grid.is_some_and(|(grid, _)| residual == Residual::Rule(grid))
+    }
+
+    /// What of the number of digits makes a difference.
+    fn count_that_matters(&self, runs: &[ExponentRun], count: DigitCount) -> DigitCount {
+        let NumeralGrammar::Plain(PlainForm { precision, .. }) = self.grammar else {
+            return DigitCount::default();
+        };
+        let half_line = self.half_line.as_ref().map(|(_, half_line)| &**half_line);
+        let mut rules = runs.iter().flat_map(|run| HalfLine::rules_of(half_line, &run.residual));
+        let may_be_free = precision == Precision::Usual && rules.any(|rule| self.is_grid(Residual::Rule(*rule)));
+        DigitCount {
+            significant: if may_be_free { count.significant } else { 0 },
+            places: if runs.iter().all(ExponentRun::is_constant) {
+                0
+            } else {
+                count.places
+            },
+        }
     }
 
     /// A residual that means the same for the exponents from `low` to `last`: the empty rule where it has no member.
@@ -333,5 +405,13 @@ impl NumeralContext<'_> {
             }
         }
         false
+    }
+}
+
+/// What follows the point of an integer of the set, or a fraction of so many places with which the number is one.
+pub(super) fn ending_zeros(part: NumeralPart, places: u32) -> NumeralPrefix {
+    NumeralPrefix::EndingZeros {
+        after_point: part == NumeralPart::Point,
+        left: ENDING_ZEROS.saturating_sub(places),
     }
 }

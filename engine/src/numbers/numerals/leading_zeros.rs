@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::automaton::NumeralAutomaton;
+use super::digits::ENDING_ZEROS;
 use super::exponent::ExponentSet;
-use super::prefix::{LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, Successor};
+use super::prefix::{DigitCount, LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, Successor};
 use super::residue::WrittenDigits;
 use crate::decimal::Decimal;
 use crate::numbers::half_line::{ENDLESS, ExponentRun, HalfLine, residual_at};
@@ -22,13 +23,16 @@ impl NumeralAutomaton {
         if digit > 0 {
             let written = WrittenDigits::first(digit, 0);
             let mut context = self.context(Some(half_line), grammar);
-            return context.after_digit(root, digit, NumeralPart::Integer, Some(written));
+            let count = DigitCount::default().after(NumeralPart::Integer);
+            return context.after_digit(root, digit, NumeralPart::Integer, Some(written), count);
         }
-        let ends = *zero && !(negative && grammar == NumeralGrammar::Plain);
+        let ends = *zero && !(negative && grammar.is_plain());
         let viable = ends
             || match grammar {
                 NumeralGrammar::Any => self.context(Some(half_line), grammar).half_line_meets(None, false),
-                NumeralGrammar::Plain | NumeralGrammar::IntegerLiteral => self.has_member_below_one(half_line, grammar),
+                NumeralGrammar::Plain(_) | NumeralGrammar::IntegerLiteral => {
+                    self.has_member_below_one(half_line, grammar)
+                }
             };
         let zeros = LeadingZeros {
             grammar,
@@ -66,7 +70,8 @@ impl NumeralAutomaton {
     fn zero_of_fraction(&mut self, zeros: &LeadingZeros) -> Successor {
         let most = self.scale_that_matters(zeros);
         let scale = (zeros.scale + 1).min(most);
-        let viable = self.half_lines[zeros.half_line as usize].zero || {
+        let may_end = !zeros.grammar.is_plain() || scale <= ENDING_ZEROS.into();
+        let viable = may_end && self.half_lines[zeros.half_line as usize].zero || {
             let high = Decimal::power_of_ten(-(scale as i64));
             let high = Some(&high).filter(|_| zeros.grammar != NumeralGrammar::Any);
             self.context(Some(zeros.half_line), zeros.grammar)
@@ -82,7 +87,7 @@ impl NumeralAutomaton {
         let scale = zeros.scale as i64;
         let root = &self.half_lines[zeros.half_line as usize].root;
         let runs = match zeros.grammar {
-            NumeralGrammar::Plain | NumeralGrammar::IntegerLiteral => vec![ExponentRun {
+            NumeralGrammar::Plain(_) | NumeralGrammar::IntegerLiteral => vec![ExponentRun {
                 last: 0,
                 residual: residual_at(root, -scale),
             }],
@@ -97,7 +102,11 @@ impl NumeralAutomaton {
         };
         let written = WrittenDigits::first(digit, zeros.scale + 1);
         let mut context = self.context(Some(zeros.half_line), zeros.grammar);
-        context.after_digit(&runs, digit, NumeralPart::Fraction, Some(written))
+        let count = DigitCount {
+            significant: 1,
+            places: u32::try_from(zeros.scale + 1).unwrap_or(u32::MAX),
+        };
+        context.after_digit(&runs, digit, NumeralPart::Fraction, Some(written), count)
     }
 
     /// The number of zeros after the point from which on more of them make no difference.
@@ -107,12 +116,13 @@ impl NumeralAutomaton {
             NumeralGrammar::Any if half_line.is_constant() => 0,
             NumeralGrammar::Any => u64::MAX,
             // Below every breakpoint and every divisor only one rule is left.
-            NumeralGrammar::Plain | NumeralGrammar::IntegerLiteral => {
+            NumeralGrammar::Plain(_) | NumeralGrammar::IntegerLiteral => {
                 let first = half_line.breakpoints.first().map(|first| first.at.magnitude());
                 let terms = &self.sets().decimals.periodic_sets.get(half_line.rules[0]).terms;
                 let divisors = terms.iter().map(|(divisor, _)| divisor.value().magnitude());
                 let least: i64 = first.into_iter().chain(divisors).min().unwrap_or(1);
-                (1 - least).max(0).unsigned_abs()
+                // More zeros at the end than may be are told apart, too.
+                (1 - least).max(0).unsigned_abs().max(u64::from(ENDING_ZEROS) + 1)
             }
         }
     }

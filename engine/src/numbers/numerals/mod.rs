@@ -26,6 +26,10 @@
 //! where `5234e-1` is not), and where there are divisors so do the position of the point and the zeros at the end
 //! (`1500e-2` is an integer, `1.500e2`, too). Then a text visits as many states as it has bytes, and no more than that.
 //!
+//! The plain style bounds numerals. What is too large or too fine for that is no member of any set (see
+//! [`writable`](super::writable)), so that most sets have one rule in a fraction, the multiples of the last place's power of ten. There only the
+//! number of digits counts ([`NumeralPrefix::Free`](prefix::NumeralPrefix)).
+//!
 //! Whether a beginning is *viable* asks for one member in an interval of a few rules, and is answered by counting
 //! multiples, with the digits of any one text that leads to the state.
 //!
@@ -40,17 +44,28 @@ mod residue;
 mod step;
 
 pub(crate) use automaton::{NextDigits, NumberState, NumeralAutomaton};
+pub(crate) use prefix::Precision;
 
 /// Which numerals are written for a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NumberStyle {
     /// Everything that the grammar of RFC 8259 allows, so that a number has infinitely many numerals.
     Rfc8259,
-    /// No exponent. A fraction is begun only where the set has a number with this sign and integer part that is not an
-    /// integer, and a minus only where it has a number below zero; `-0` is not written. Once begun, a fraction may be
-    /// any, so that prices may end in `.50` or `.00` and a model that has written `2.0` need not go on. A set of
-    /// integers so has integer literals only.
+    /// No exponent, and a bounded length, so that a model that repeats itself cannot fill a document with digits:
     ///
-    /// Every decimal has such a numeral (the shortest one), so that nothing is lost of any set.
+    /// - at most 17 digits before the point; 20 where the schema's own bounds, `const` or `enum` have as many, and more where
+    ///   a `multipleOf` needs them;
+    /// - at most 20 places behind the point, more where a `multipleOf` needs them, and with them at most 17 significant
+    ///   digits. Only numbers that have to differ from others, or that `contains` and the like tell apart, may use all places.
+    /// - Zeros at the end count as digits. Where no other digit can follow, a fraction ends with the second place, or with the
+    ///   last place of the schema's own number: a price may end in `.50` or `.00`.
+    ///
+    /// Numbers of any length that the schema itself names (`const`, `enum`, `minimum`, `maximum`) can be written, and so can some
+    /// around each bound, so that whatever the schema tells apart has a number. All other longer numbers are left out, as if
+    /// they did not exist: 1e21, 1e-30 and the thirtieth digit of π.
+    ///
+    /// A fraction of zeros, as in `2.0`, may be written of any integer that the schema allows, but not of those that it asks for by `"type":
+    /// "integer"`, or by a `const` or `enum` in which they have no point themselves. A minus is written only where there are
+    /// numbers below zero, and `-0` is not.
     Plain,
 }

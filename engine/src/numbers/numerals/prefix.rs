@@ -12,7 +12,7 @@ pub(super) enum NumeralGrammar {
     /// The numerals of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259).
     Any,
     /// The numerals of [`NumberStyle::Plain`](super::NumberStyle::Plain).
-    Plain,
+    Plain(PlainForm),
     /// Numerals without fraction and exponent, `-0` among them, of a set of integers.
     IntegerLiteral,
 }
@@ -21,8 +21,50 @@ impl NumeralGrammar {
     /// The lowest exponent that more text can still give to the digits written so far.
     pub(super) fn lowest_exponent(self) -> i64 {
         match self {
-            Self::Plain | Self::IntegerLiteral => 0,
+            Self::Plain(_) | Self::IntegerLiteral => 0,
             Self::Any => i64::MIN,
+        }
+    }
+
+    /// Whether numerals have no exponent, and a bounded fraction.
+    pub(super) fn is_plain(self) -> bool {
+        matches!(self, Self::Plain(_))
+    }
+}
+
+/// Which of the plain numerals of a number are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PlainForm {
+    /// Whether any integer of the set may have a fraction of zeros.
+    pub(super) zero_fractions: bool,
+    /// Whether a fraction ends with the last significant digit of a usual number where it may.
+    pub(super) precision: Precision,
+}
+
+/// How many digits a fraction may have where the set has numbers with any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Precision {
+    /// As many as make seventeen significant ones with those before the point.
+    Usual,
+    /// As many as the last place has: for numbers that have to be told from others.
+    Full,
+}
+
+/// Number of the digits of a numeral, as far as that matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct DigitCount {
+    /// Those from the first that is not zero.
+    pub(super) significant: u32,
+    /// Those behind the point.
+    pub(super) places: u32,
+}
+
+impl DigitCount {
+    /// The count with one more digit, other than a leading zero.
+    pub(super) fn after(self, part: NumeralPart) -> Self {
+        Self {
+            significant: self.significant + 1,
+            places: self.places + u32::from(part == NumeralPart::Fraction),
         }
     }
 }
@@ -64,6 +106,9 @@ pub(super) struct SignificantDigits {
     pub(super) runs: Vec<ExponentRun>,
     /// What matters of divisibility.
     pub(super) residues: Vec<BigUint>,
+    /// Of plain numerals the digits so far: the significant ones where the set has numbers with any digits, the places behind
+    /// the point in the fraction.
+    pub(super) count: DigitCount,
 }
 
 /// What a state of the automaton is interned by.
@@ -84,6 +129,11 @@ pub(super) enum NumeralPrefix {
     Zeros(LeadingZeros),
     /// Digits, not only zeros.
     Digits(SignificantDigits),
+    /// The point of a plain numeral, or digits behind it, and any digits behind them, up to so many.
+    Free { after_point: bool, left: u32 },
+    /// The point of a plain numeral of an integer of the set, or a fraction that makes it a number of the set, and up to so
+    /// many zeros behind.
+    EndingZeros { after_point: bool, left: u32 },
     /// The letter of the exponent.
     Exponent(ExponentSet),
     /// The sign of the exponent.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::automaton::{DEAD, NumberState, NumeralAutomaton, PrefixState, UNKNOWN};
 use super::exponent::{Magnitudes, Remainder};
-use super::prefix::{LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, SignificantDigits, Successor};
+use super::prefix::{
+    LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, SignificantDigits, Successor,
+};
 use super::residue::WrittenDigits;
-use crate::numbers::half_line::{ExponentRun, residual_at};
+use crate::numbers::half_line::{ENDLESS, ExponentRun, Residual, residual_at};
 
 /// Classes of bytes beside the digits, which are their own classes.
 const MINUS: usize = 10;
@@ -78,8 +80,22 @@ impl NumeralAutomaton {
             {
                 1..10
             }
-            NumeralPrefix::Digits(digits) if digits.runs.iter().all(ExponentRun::is_constant) => 0..10,
+            NumeralPrefix::Digits(digits) if digits.runs.iter().all(|run| self.takes_any_digit(digits, run)) => 0..10,
+            NumeralPrefix::Free { .. } => 0..10,
             _ => 0..0,
+        }
+    }
+
+    /// Whether digits make no difference in a run, but for how many there are: because all numbers are members, or none, or in
+    /// the integer part all integers.
+    fn takes_any_digit(&self, digits: &SignificantDigits, run: &ExponentRun) -> bool {
+        match run.residual {
+            _ if run.is_constant() => true,
+            Residual::Rule(rule) if digits.part == NumeralPart::Integer && digits.grammar != NumeralGrammar::Any => {
+                let power = self.sets().decimals.periodic_sets.get(rule).exponent_of_ten();
+                run.last < ENDLESS && power.is_some_and(|power| power <= 0)
+            }
+            _ => false,
         }
     }
 
@@ -113,7 +129,7 @@ impl NumeralAutomaton {
                 self.first_digit(above, grammar, digit, false)
             }
             (&NumeralPrefix::Start { below, grammar, .. }, None) if class == MINUS => {
-                let zero = self.half_lines[below as usize].zero && grammar != NumeralGrammar::Plain;
+                let zero = self.half_lines[below as usize].zero && !grammar.is_plain();
                 let viable = zero || self.context(Some(below), grammar).half_line_meets(None, false);
                 viable.then_some((NumeralPrefix::Minus { below, grammar }, None))
             }
@@ -130,8 +146,17 @@ impl NumeralAutomaton {
                     NumeralPart::Point | NumeralPart::Fraction => NumeralPart::Fraction,
                 };
                 let written = written.map(|written| written.push(digit, part == NumeralPart::Fraction));
+                let count = digits.count.after(part);
                 let mut context = self.context(digits.half_line, digits.grammar);
-                context.after_digit(&digits.runs, digit, part, written)
+                context.after_digit(&digits.runs, digit, part, written, count)
+            }
+            (&NumeralPrefix::Free { left, .. }, Some(_)) => {
+                let (after_point, left) = (false, left.checked_sub(1)?);
+                Some((NumeralPrefix::Free { after_point, left }, None))
+            }
+            (&NumeralPrefix::EndingZeros { left, .. }, Some(0)) => {
+                let (after_point, left) = (false, left.checked_sub(1)?);
+                Some((NumeralPrefix::EndingZeros { after_point, left }, None))
             }
             (NumeralPrefix::Digits(digits), None) if class == LETTER => self.letter(digits, written),
             (NumeralPrefix::Exponent(set), _) => {
@@ -163,16 +188,22 @@ impl NumeralAutomaton {
         (!exponents.is_empty()).then_some((NumeralPrefix::Exponent(exponents), None))
     }
 
-    /// Whether the numeral may have a fraction: without exponents, where some member that is not an integer begins so.
+    /// Whether the numeral may have a fraction: without exponents, where some member that is not an integer begins so, or
+    /// where the integer is a member that may have a fraction of zeros.
     fn may_have_point(&mut self, prefix: &NumeralPrefix, written: Option<&WrittenDigits>) -> bool {
+        let zero_fractions =
+            |grammar| matches!(grammar, NumeralGrammar::Plain(PlainForm { zero_fractions, .. }) if zero_fractions);
         match prefix {
             NumeralPrefix::Zeros(zeros) => {
-                zeros.grammar == NumeralGrammar::Any || self.has_member_below_one(zeros.half_line, zeros.grammar)
+                zeros.grammar == NumeralGrammar::Any
+                    || zeros.ends && zero_fractions(zeros.grammar)
+                    || self.has_member_below_one(zeros.half_line, zeros.grammar)
             }
             NumeralPrefix::Digits(digits) => {
                 digits.grammar == NumeralGrammar::Any || {
                     let context = self.context(digits.half_line, digits.grammar);
-                    context.takes_fraction(&digits.runs, written)
+                    zero_fractions(digits.grammar) && context.is_member(&digits.runs, written)
+                        || context.takes_fraction(&digits.runs, written)
                 }
             }
             _ => false,
@@ -193,13 +224,13 @@ impl NumeralAutomaton {
             NumeralPrefix::Digits(digits) if digits.part == NumeralPart::Integer => {
                 let runs = match digits.grammar {
                     NumeralGrammar::Any => digits.runs.clone(),
-                    NumeralGrammar::Plain | NumeralGrammar::IntegerLiteral => vec![ExponentRun {
+                    NumeralGrammar::Plain(_) | NumeralGrammar::IntegerLiteral => vec![ExponentRun {
                         last: 0,
                         residual: residual_at(&digits.runs, 0),
                     }],
                 };
                 let mut context = self.context(digits.half_line, digits.grammar);
-                context.prefix(NumeralPart::Point, runs, written.cloned())
+                context.prefix(NumeralPart::Point, runs, written.cloned(), digits.count)
             }
             _ => None,
         }

@@ -5,6 +5,7 @@ mod numerals;
 mod sets;
 mod states;
 mod walks;
+mod writable;
 
 use crate::decimal::Decimal;
 use crate::numbers::{NumberSetId, NumberSets};

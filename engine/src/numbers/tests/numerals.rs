@@ -5,7 +5,7 @@ use super::walks::check_next_digits;
 use super::{Random, Rule, SCALE, decimal, scaled};
 use crate::Limits;
 use crate::decimal::Decimal;
-use crate::numbers::{NumberSets, NumberStyle, NumeralAutomaton};
+use crate::numbers::{NumberSets, NumberStyle, NumeralAutomaton, Precision};
 
 /// Bounds are quarters up to 20, steps are multiples of a quarter with the least common multiple 12. So an interval has
 /// a member iff one of its quarters is one or one number between each two; and beyond 20 every interval of width 100
@@ -141,9 +141,12 @@ impl Oracle {
                 self.any(negative, low, high, false)
             }),
             (true, Some(fraction)) => {
-                let whole: i128 = prefix.whole.parse().unwrap();
+                let whole = prefix.whole.parse::<i128>().unwrap() * ONE;
                 let (low, high) = Self::interval(digits, -(fraction.len() as i32));
-                self.any(negative, whole * ONE, (whole + 1) * ONE, true) && self.any(negative, low, high, false)
+                let zeros_may_follow = !(negative && whole == 0) && self.member(negative, whole);
+                let may_end_in_zeros = fraction.len() <= 2 && self.member(negative, low);
+                (zeros_may_follow || self.any(negative, whole, whole + ONE, true))
+                    && (may_end_in_zeros || self.any(negative, low + 1, high, false))
             }
             (false, _) if digits == 0 => zero || self.any(negative, 0, far, false),
             // From below a quarter to a width of a hundred.
@@ -208,7 +211,7 @@ fn compare(rule: &Rule, style: NumberStyle, alphabet: &str, length: usize) -> us
     let mut sets = NumberSets::within(&Limits::default());
     let set = rule.set(&mut sets);
     let mut automaton = NumeralAutomaton::new(style, sets);
-    let start = automaton.start(set).unwrap();
+    let start = automaton.start(set, Precision::Usual).unwrap();
     let oracle = Oracle {
         rule: rule.scaled(),
         style,
@@ -301,7 +304,7 @@ fn numerals_of_sets_that_depend_on_spelling() {
         let set = sets.or(literals, others).unwrap();
         let oracles = SpellingOracle::new(rules.clone(), style);
         let mut automaton = NumeralAutomaton::new(style, sets);
-        let mut level = vec![(String::new(), automaton.start(set).unwrap())];
+        let mut level = vec![(String::new(), automaton.start(set, Precision::Usual).unwrap())];
         for _ in 0..5 {
             let mut longer = Vec::new();
             for (text, state) in &level {
@@ -359,27 +362,7 @@ impl SpellingOracle {
 
     fn viable(&self, text: &str) -> bool {
         let as_literal = !text.contains(['.', 'e']) && (self.literals.viable(text) || self.signed_zero(text));
-        as_literal || self.others.viable(text) || self.begins_with_an_integer_of_fractions_only(text)
-    }
-
-    /// In the plain style an integer that no literal may write is written with a fraction.
-    fn begins_with_an_integer_of_fractions_only(&self, text: &str) -> bool {
-        let Some(prefix) = Prefix::of(text).filter(|prefix| !prefix.whole.is_empty()) else {
-            return false;
-        };
-        let Some(fraction) = prefix.fraction.filter(|_| self.others.style == NumberStyle::Plain) else {
-            // Before the point it counts as what it would be written by.
-            return false;
-        };
-        let negative = prefix.negative;
-        let whole = prefix.whole.parse::<i128>().unwrap() * ONE;
-        let (low, high) = Oracle::interval(prefix.digits(), -(fraction.len() as i32));
-        let signed_zero = negative && whole == 0;
-        !signed_zero
-            && prefix.exponent.is_none()
-            && self.others.member(negative, whole)
-            && !self.literals.member(negative, whole)
-            && self.others.any(negative, low, high, false)
+        as_literal || self.others.viable(text)
     }
 
     fn complete(&self, text: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Rule, decimal};
 use crate::Limits;
-use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton};
+use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton, Precision, SchemaNumbers};
 
 const BYTES: &[u8] = b"0123456789-+.eE";
 
@@ -26,7 +26,7 @@ fn states(style: NumberStyle, length: usize, set: impl FnOnce(&mut NumberSets) -
     let mut sets = NumberSets::within(&Limits::default());
     let id = set(&mut sets);
     let mut automaton = NumeralAutomaton::new(style, sets);
-    let start = automaton.start(id).unwrap();
+    let start = automaton.start(id, Precision::Usual).unwrap();
     reachable(&mut automaton, start, length)
 }
 
@@ -43,26 +43,26 @@ fn integers_between(sets: &mut NumberSets, low: &str, high: &str) -> NumberSetId
 type Typical = (&'static str, fn(&mut NumberSets) -> NumberSetId, usize);
 
 const PLAIN: [Typical; 14] = [
-    ("number", |sets| sets.all(), 9),
+    ("number", |sets| sets.all(), 11),
     ("integer", |sets| sets.integers(), 4),
-    ("number from 0", |sets| sets.bounded_below(decimal("0"), false), 7),
+    ("number from 0", |sets| sets.bounded_below(decimal("0"), false), 9),
     ("integer from 0", |sets| non_negative_integers(sets), 3),
-    ("integer 0 to 100", |sets| integers_between(sets, "0", "100"), 6),
-    ("number 0 to 100", |sets| between(sets, "0", "100"), 11),
-    ("number above 0 below 1", |sets| strictly_between(sets, "0", "1"), 5),
-    ("number -90 to 90", |sets| between(sets, "-90", "90"), 12),
+    ("integer 0 to 100", |sets| integers_between(sets, "0", "100"), 7),
+    ("number 0 to 100", |sets| between(sets, "0", "100"), 16),
+    ("number above 0 below 1", |sets| strictly_between(sets, "0", "1"), 7),
+    ("number -90 to 90", |sets| between(sets, "-90", "90"), 17),
     (
         "multiple of 0.01",
         |sets| sets.multiple_of(&decimal("0.01")).unwrap(),
         11,
     ),
-    ("multiple of 7", |sets| sets.multiple_of(&decimal("7")).unwrap(), 10),
+    ("multiple of 7", |sets| sets.multiple_of(&decimal("7")).unwrap(), 16),
     (
         "multiple of 1000",
         |sets| sets.multiple_of(&decimal("1000")).unwrap(),
-        7,
+        13,
     ),
-    ("multiple of 0.25 from 0 to 99.75", |sets| prices(sets), 10),
+    ("multiple of 0.25 from 0 to 99.75", |sets| prices(sets), 11),
     (
         "int64",
         |sets| integers_between(sets, "-9223372036854775808", "9223372036854775807"),
@@ -71,7 +71,7 @@ const PLAIN: [Typical; 14] = [
     (
         "500 squares",
         |sets| sets.one_of((0..500).map(|n| (n * n).into())).unwrap(),
-        949,
+        955,
     ),
 ];
 
@@ -97,6 +97,89 @@ fn plain_states_do_not_grow_with_the_text() {
     for (name, set, count) in PLAIN {
         assert_eq!(states(NumberStyle::Plain, 400, set), count, "{name}");
     }
+}
+
+/// As [`Typical`], with the bounds and the multiples that the schema has.
+type TypicalOfSchema = (
+    &'static str,
+    fn(&mut NumberSets) -> NumberSetId,
+    &'static [&'static str],
+    &'static [&'static str],
+    usize,
+);
+
+const INT64: &[&str] = &["-9223372036854775808", "9223372036854775807"];
+
+const WRITABLE: [TypicalOfSchema; 10] = [
+    ("number", |sets| sets.all(), &[], &[], 77),
+    ("integer", |sets| sets.integers(), &[], &[], 20),
+    (
+        "number from 0",
+        |sets| sets.bounded_below(decimal("0"), false),
+        &[],
+        &[],
+        75,
+    ),
+    ("integer from 0", |sets| non_negative_integers(sets), &[], &[], 19),
+    (
+        "integer 0 to 100",
+        |sets| integers_between(sets, "0", "100"),
+        &[],
+        &[],
+        7,
+    ),
+    ("number 0 to 100", |sets| between(sets, "0", "100"), &[], &[], 49),
+    (
+        "number above 0 below 1",
+        |sets| strictly_between(sets, "0", "1"),
+        &[],
+        &[],
+        39,
+    ),
+    (
+        "multiple of 0.01",
+        |sets| sets.multiple_of(&decimal("0.01")).unwrap(),
+        &[],
+        &["0.01"],
+        27,
+    ),
+    (
+        "multiple of 7",
+        |sets| sets.multiple_of(&decimal("7")).unwrap(),
+        &[],
+        &["7"],
+        122,
+    ),
+    (
+        "int64",
+        |sets| integers_between(sets, INT64[0], INT64[1]),
+        INT64,
+        &[],
+        59,
+    ),
+];
+
+/// With bounded numerals there is a state for each number of digits.
+#[test]
+fn states_of_bounded_numerals() {
+    let count = |set: fn(&mut NumberSets) -> NumberSetId, bounds: &[&str], multiples: &[&str]| {
+        let decimals = |texts: &[&str]| texts.iter().map(|text| decimal(text)).collect();
+        let numbers = SchemaNumbers {
+            bounds: decimals(bounds),
+            multiples: decimals(multiples),
+            ..SchemaNumbers::default()
+        };
+        let mut sets = NumberSets::writable(&Limits::default(), &numbers);
+        let (set, all) = (set(&mut sets), sets.all());
+        let set = sets.and(set, all).unwrap();
+        let mut automaton = NumeralAutomaton::new(NumberStyle::Plain, sets);
+        let start = automaton.start(set, Precision::Usual).unwrap();
+        let count = reachable(&mut automaton, start, 60);
+        assert_eq!(reachable(&mut automaton, start, 400), count);
+        count
+    };
+    let counts = WRITABLE.map(|(name, set, bounds, multiples, _)| (name, count(set, bounds, multiples)));
+    assert_eq!(counts, WRITABLE.map(|(name, .., count)| (name, count)));
 }
 
 #[test]
@@ -130,12 +213,12 @@ fn bounds_with_huge_exponents() {
         let tiny = between(&mut sets, "1e-999999999", "1");
         let huge = integers_between(&mut sets, "-1e999999999999", "1e999999999999");
         let mut automaton = NumeralAutomaton::new(style, sets);
-        let start = automaton.start(tiny).unwrap();
+        let start = automaton.start(tiny, Precision::Usual).unwrap();
         let state = walk(&mut automaton, start, "0.00000");
         assert!(!automaton.can_end(state));
         let state = walk(&mut automaton, state, "1");
         assert!(automaton.can_end(state) && automaton.step(start, b'-').is_none());
-        let start = automaton.start(huge).unwrap();
+        let start = automaton.start(huge, Precision::Usual).unwrap();
         let state = walk(&mut automaton, start, "-99999999999999999999999");
         assert!(automaton.can_end(state));
         if style == NumberStyle::Rfc8259 {
@@ -149,7 +232,7 @@ fn bounds_with_huge_exponents() {
             assert!(automaton.can_end(state) && automaton.step(state, b'0').is_none());
             let state = walk(&mut automaton, start, "0.1e1000000000000");
             assert!(automaton.can_end(state));
-            let start = automaton.start(tiny).unwrap();
+            let start = automaton.start(tiny, Precision::Usual).unwrap();
             let state = walk(&mut automaton, start, "10e-1000000000");
             assert!(automaton.can_end(state) && automaton.step(state, b'0').is_none());
             let state = walk(&mut automaton, start, "1e+");
@@ -164,7 +247,7 @@ fn long_bounds_and_long_texts() {
     let mut sets = NumberSets::within(&Limits::default());
     let set = integers_between(&mut sets, "0", &bound);
     let mut automaton = NumeralAutomaton::new(NumberStyle::Plain, sets);
-    let start = automaton.start(set).unwrap();
+    let start = automaton.start(set, Precision::Usual).unwrap();
     let last = walk(&mut automaton, start, &bound[1..]);
     assert!(automaton.can_end(last) && automaton.step(last, b'8').is_none());
     let state = walk(&mut automaton, last, "7");
@@ -173,12 +256,8 @@ fn long_bounds_and_long_texts() {
     let mut sets = NumberSets::within(&Limits::default());
     let set = sets.multiple_of(&decimal("0.07")).unwrap();
     let mut automaton = NumeralAutomaton::new(NumberStyle::Plain, sets);
-    let start = automaton.start(set).unwrap();
-    let state = walk(
-        &mut automaton,
-        start,
-        &format!("{}.14{}", "7".repeat(100_000), "0".repeat(50_000)),
-    );
+    let start = automaton.start(set, Precision::Usual).unwrap();
+    let state = walk(&mut automaton, start, &format!("{}.14", "7".repeat(100_000)));
     assert!(automaton.can_end(state));
     let state = walk(&mut automaton, start, &format!("{}.1", "123".repeat(50_000)));
     assert!(!automaton.can_end(state));
@@ -196,7 +275,7 @@ fn tiny_and_huge_steps() {
         let mut sets = NumberSets::within(&Limits::default());
         let set = rule.set(&mut sets);
         let mut automaton = NumeralAutomaton::new(style, sets);
-        let start = automaton.start(set).unwrap();
+        let start = automaton.start(set, Precision::Usual).unwrap();
         let state = walk(&mut automaton, start, &format!("-0.{}3", "0".repeat(299)));
         assert!(automaton.can_end(state));
         let state = walk(&mut automaton, start, &format!("3{}", "0".repeat(300)));

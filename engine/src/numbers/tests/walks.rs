@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::{Random, Rule, decimal};
 use crate::Limits;
 use crate::decimal::Decimal;
-use crate::numbers::{NextDigits, NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton};
+use crate::numbers::{NextDigits, NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton, Precision};
 
 fn bounds() -> Vec<Decimal> {
     [
@@ -72,7 +72,7 @@ fn rule(random: &mut Random, bounds: &[Decimal], steps: &[Decimal]) -> Rule {
 }
 
 /// Whether an end can be reached; `None` where the search was given up.
-fn reaches_end(automaton: &mut NumeralAutomaton, state: NumberState) -> Option<bool> {
+pub(super) fn reaches_end(automaton: &mut NumeralAutomaton, state: NumberState) -> Option<bool> {
     let (mut seen, mut level) = (HashSet::from([state]), vec![state]);
     while !level.is_empty() {
         if level.iter().any(|&state| automaton.can_end(state)) {
@@ -93,7 +93,7 @@ fn reaches_end(automaton: &mut NumeralAutomaton, state: NumberState) -> Option<b
 }
 
 fn random_walks(automaton: &mut NumeralAutomaton, set: NumberSetId, random: &mut Random) -> usize {
-    let start = automaton.start(set).unwrap();
+    let start = automaton.start(set, Precision::Usual).unwrap();
     let mut given_up = 0;
     for _ in 0..20 {
         let (mut text, mut state) = (Vec::new(), start);
@@ -188,7 +188,7 @@ fn spelled(value: &Decimal, random: &mut Random) -> String {
 }
 
 /// Writes a number without exponent and with no digit that is not needed.
-fn plainly(value: &Decimal) -> String {
+pub(super) fn plainly(value: &Decimal) -> String {
     let digits = value.abs().significand().to_string();
     let sign = if value.is_negative() { "-" } else { "" };
     let (exponent, magnitude) = (value.exponent(), value.magnitude());
@@ -204,9 +204,15 @@ fn plainly(value: &Decimal) -> String {
     }
 }
 
-fn check_written(automaton: &mut NumeralAutomaton, set: NumberSetId, value: &Decimal, text: &str) {
+pub(super) fn check_written(
+    automaton: &mut NumeralAutomaton,
+    set: NumberSetId,
+    value: &Decimal,
+    text: &str,
+    precision: Precision,
+) {
     assert_eq!(decimal(text), *value, "the test spells {value} as {text}");
-    let mut state = automaton.start(set).unwrap();
+    let mut state = automaton.start(set, precision).unwrap();
     for (at, byte) in text.bytes().enumerate() {
         state = automaton
             .step(state, byte)
@@ -250,7 +256,7 @@ fn check_sets(style: NumberStyle, seed: u64, rounds: usize) {
             } else {
                 spelled(&value, &mut random)
             };
-            check_written(&mut automaton, set, &value, &text);
+            check_written(&mut automaton, set, &value, &text, Precision::Usual);
             written += 1;
         }
         given_up += random_walks(&mut automaton, set, &mut random);

@@ -4,6 +4,7 @@ pub(super) mod grammar;
 mod internet;
 mod names;
 mod time;
+pub(super) mod usual;
 
 use crate::strings::formats::grammar::{FormatError, FormatLanguage, Grammar};
 use crate::strings::language_id::LanguageId;

@@ -5,7 +5,7 @@ use crate::strings::formats::grammar::{FormatLanguage, Grammar};
 
 /// `full-date` with the days that each month has. The Gregorian calendar is taken back to the year 0, which it makes a
 /// leap year.
-fn full_date() -> String {
+pub(super) fn full_date() -> String {
     let leap_year = r"(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
     let months_of_31 = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])";
     let months_of_30 = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";

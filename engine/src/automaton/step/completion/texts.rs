@@ -6,7 +6,7 @@ use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::step::{Automaton, StringResidual};
 use crate::json::push_escaped;
-use crate::numbers::{NumberSetId, NumberState};
+use crate::numbers::{NumberSetId, NumberState, Precision};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ const NUMBER_BYTES: &[u8] = b"0123456789.-e+";
 impl Automaton {
     /// A short text of a number of a set; `None` if none was found.
     pub(super) fn number_text(&mut self, numbers: NumberSetId) -> Result<Option<TextPiece>, AutomatonError> {
-        let start = self.search.algebra.number_texts.start(numbers)?;
+        let start = self.search.algebra.number_texts.start(numbers, Precision::Full)?;
         if let Some(text) = self.number_rest(start) {
             return Ok(Some(text));
         }

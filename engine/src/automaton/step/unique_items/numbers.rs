@@ -10,7 +10,7 @@ use crate::automaton::search::ExpectationId;
 use crate::automaton::step::{Automaton, Cursor, StackId, State};
 use crate::decimal::Decimal;
 use crate::json::Value;
-use crate::numbers::{NextDigits, NumberState, NumeralAutomaton};
+use crate::numbers::{NextDigits, NumberState, NumeralAutomaton, Precision};
 use hashbrown::HashSet;
 
 /// Number of states that are looked at to see that many numbers begin with one.
@@ -210,7 +210,7 @@ impl Automaton {
         let viable = numbers.and(viable, others)?;
         Ok(match numbers.is_empty(viable) {
             true => None,
-            false => Some(self.search.algebra.number_texts.start(viable)?),
+            false => Some(self.search.algebra.number_texts.start(viable, Precision::Full)?),
         })
     }
 }

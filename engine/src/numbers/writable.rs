@@ -1,0 +1,189 @@
+//! Which numbers a style with bounded numerals can write.
+//!
+//! A numeral without exponent is as long as its number is large or fine, so that a bound on its length leaves numbers out.
+//! They are left out here, of the set of all numbers, so that whatever is asked about sets of numbers (whether one is empty, how many
+//! members it has, which) is answered for what can be written, and no numeral is begun that has no end.
+//!
+//! What a schema says of numbers must not lose its meaning by that: each Boolean combination of its bounds, multiples and
+//! values that has a number has one that can be written. This holds because
+//!
+//! - there is a place behind the point more than any multiple and any value of usual size needs, so that between two
+//!   such numbers there is one that is no multiple of anything;
+//! - beyond the largest bound of usual size there is room for a period of all multiples;
+//! - bounds and values of unusual size or fineness have numbers right around them beside all others.
+
+use num_bigint::BigInt;
+
+use super::decimal_sets::{DecimalSetId, DecimalSets};
+use super::divisor::Divisor;
+use super::periodic::PeriodicSetId;
+use crate::decimal::{Decimal, NumberLimitReached};
+
+/// Digits before the point that numbers may have: as many as a double tells apart.
+const INTEGER_DIGITS: i64 = 17;
+
+/// Digits before the point up to which a schema's bounds and values let all numbers have as many: those of integers of 64 bits.
+const LONGEST_INTEGERS: i64 = 20;
+
+/// Places behind the point that numbers may have: 17 digits behind three zeros, where writers of doubles begin to use exponents.
+const PLACES: i64 = 20;
+
+/// Bounds and values of unusual size that have numbers around them of their own. Where there are more, all numbers may be as long.
+const MAX_SINGLE: usize = 64;
+
+/// Digits of numbers that are written out. Around longer bounds and values there are no numbers that arithmetic has to find.
+const MAX_DIGITS: i64 = 4096;
+
+/// The numbers that a schema speaks of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SchemaNumbers {
+    /// The bounds, but for those of a usual size.
+    pub(crate) bounds: Vec<Decimal>,
+    /// The numbers of `const` and `enum`, but for those of a usual size.
+    pub(crate) values: Vec<Decimal>,
+    /// The numbers of `multipleOf`.
+    pub(crate) multiples: Vec<Decimal>,
+}
+
+impl SchemaNumbers {
+    /// Whether a bound or value may be longer than all numbers can be: of others nothing depends on them.
+    pub(crate) fn is_unusual(value: &Decimal) -> bool {
+        value.magnitude() >= INTEGER_DIGITS || -value.exponent() >= PLACES
+    }
+}
+
+/// The numbers that can be written.
+#[derive(Debug)]
+pub(crate) struct Writable {
+    /// All of them.
+    pub(super) numbers: DecimalSetId,
+    /// The integers among them.
+    pub(super) integers: DecimalSetId,
+    /// The multiples of the power of ten of the last place: the rule of those that no bound and no multiple tells apart.
+    pub(super) grid: PeriodicSetId,
+    /// Places behind the point.
+    pub(super) places: u32,
+}
+
+impl Writable {
+    /// The numbers that can be written beside those of a schema; `None` where the schema's numbers are too long for
+    /// that to be worked out, so that all can.
+    pub(super) fn of(numbers: &SchemaNumbers, sets: &mut DecimalSets) -> Option<Self> {
+        Self::within(numbers, sets).ok().flatten()
+    }
+
+    fn within(numbers: &SchemaNumbers, sets: &mut DecimalSets) -> Result<Option<Self>, NumberLimitReached> {
+        let divisors = numbers.multiples.iter().filter_map(Divisor::of);
+        let period = divisors
+            .fold(Divisor::one(), |period, divisor| period.lcm(&divisor))
+            .value();
+        let (bounds, values) = (distinct(&numbers.bounds), distinct(&numbers.values));
+        let Extent { digits, places } = Extent::of(numbers, &bounds, &values, &period);
+        if digits.max(places) > MAX_DIGITS {
+            return Ok(None);
+        }
+        let end = Decimal::power_of_ten(digits);
+        let mut ranges = vec![(end.negated(), end, false)];
+        let mut single: Vec<Decimal> = Vec::new();
+        let fine = |value: &Decimal| -value.exponent() >= places;
+        let is_written_out = |value: &Decimal| value.magnitude().max(-value.exponent()) <= MAX_DIGITS;
+        let written_out = || {
+            bounds
+                .iter()
+                .chain(&values)
+                .copied()
+                .filter(|value| is_written_out(value))
+        };
+        let finest = written_out()
+            .map(|value| -value.exponent())
+            .max()
+            .unwrap_or(0)
+            .max(places)
+            + 1;
+        let step = Decimal::power_of_ten(-finest);
+        for value in bounds.iter().chain(&values).copied() {
+            if fine(value) && is_written_out(value) {
+                single.extend([true, false].map(|down| moved(value, &step, down)));
+            }
+            if fine(value) || value.magnitude() > digits {
+                single.push(value.clone());
+            }
+        }
+        for bound in bounds.into_iter().filter(|bound| bound.magnitude() > digits) {
+            match is_written_out(bound) {
+                true => ranges.push((moved(bound, &period, true), moved(bound, &period, false), true)),
+                false => single.extend([-1, 1].map(|power| {
+                    Decimal::new(
+                        bound.is_negative(),
+                        bound.significand().clone(),
+                        bound.exponent() + power,
+                    )
+                })),
+            }
+        }
+        let mut numbers = DecimalSets::NONE;
+        for (low, high, inclusive) in ranges {
+            let above = sets.split(false, low, inclusive, true);
+            let below = sets.split(true, high, inclusive, false);
+            let range = sets.and(above, below)?;
+            numbers = sets.or(numbers, range)?;
+        }
+        let on_grid = sets.multiple_of(&Decimal::power_of_ten(-places))?;
+        let (on_grid, single) = (sets.and(numbers, on_grid)?, sets.one_of(single)?);
+        let (numbers, integers) = (sets.or(on_grid, single)?, sets.integers());
+        Ok(Some(Self {
+            numbers,
+            integers: sets.and(numbers, integers)?,
+            grid: sets.periodic_sets.multiples(Divisor::power_of_ten(-places))?,
+            places: u32::try_from(places).unwrap_or(u32::MAX),
+        }))
+    }
+}
+
+/// How long all numbers may be: digits before the point, and places behind it.
+struct Extent {
+    digits: i64,
+    places: i64,
+}
+
+impl Extent {
+    /// Bounds that leave room for the multiples, and for the bounds and values of usual size; where those of unusual size are
+    /// many, for all.
+    fn of(numbers: &SchemaNumbers, bounds: &[&Decimal], values: &[&Decimal], period: &Decimal) -> Self {
+        let finer = |value: &Decimal| 1 - value.exponent();
+        let all = || bounds.iter().chain(values).copied();
+        let longest = all()
+            .map(Decimal::magnitude)
+            .filter(|digits| *digits <= LONGEST_INTEGERS);
+        let mut digits = longest.max().unwrap_or(0).max(INTEGER_DIGITS);
+        let mut places = numbers.multiples.iter().map(finer).max().unwrap_or(0).max(PLACES);
+        let is_unusual = |value: &&Decimal| value.magnitude() > digits || finer(value) > places;
+        if all().filter(is_unusual).count() > MAX_SINGLE {
+            (digits, places) = all().fold((digits, places), |(digits, places), value| {
+                (digits.max(value.magnitude()), places.max(finer(value)))
+            });
+        }
+        digits = digits.max(period.magnitude() + 1);
+        // Beyond the largest bound there is more than one period of all multiples.
+        let last = moved(&Decimal::power_of_ten(digits.min(MAX_DIGITS)), period, true);
+        let reaches_end = |bound: &&Decimal| bound.magnitude() <= digits && bound.abs() >= last;
+        digits += i64::from(bounds.iter().any(|bound| reaches_end(bound)));
+        Self { digits, places }
+    }
+}
+
+/// The numbers, each once.
+fn distinct(numbers: &[Decimal]) -> Vec<&Decimal> {
+    let mut numbers: Vec<&Decimal> = numbers.iter().collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// A number with another one, above zero, added or taken away.
+fn moved(number: &Decimal, by: &Decimal, down: bool) -> Decimal {
+    let exponent = number.exponent().min(by.exponent());
+    let unit = Divisor::power_of_ten(exponent);
+    let (at, by): (BigInt, BigInt) = (unit.floor_ratio(number), unit.floor_ratio(by));
+    unit.times(&if down { at - by } else { at + by })
+}

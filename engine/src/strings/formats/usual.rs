@@ -1,0 +1,70 @@
+//! Formats as they are usually written: narrower than their grammars, for what writes documents and not for what judges them.
+
+use crate::strings::formats::grammar::{FormatError, FormatLanguage, Grammar};
+use crate::strings::language_id::LanguageId;
+use crate::strings::languages::Languages;
+use crate::style::StringStyle;
+
+use super::time::full_date;
+
+/// The texts of a format that are preferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Usual {
+    /// The texts.
+    pub(crate) texts: LanguageId,
+    /// Those of them without which the preference would leave too little: where another constraint excludes all of these, it wants
+    /// the texts that are not preferred.
+    pub(crate) typical: LanguageId,
+}
+
+/// `full-time` without leap seconds, in capitals, with a fraction of a second down to nanoseconds.
+const TIME: &str = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)";
+
+/// An identifier with a host: a name or an address between the slashes and a port or path.
+const WITH_HOST: &str =
+    r"[A-Za-z][A-Za-z0-9+.\-]*://(?:[^/?#@]*@)?(?:\[[^/?#@\]]+\]|[^/?#@:\[\]]+)(?::\d+)?(?:[/?#].*)?";
+
+/// A mailbox without quotation marks, at a name of at least two labels.
+const WITH_DOMAIN: &str = r#"[^@"]+@[^@.\[\]]+(?:\.[^@.\[\]]+)+"#;
+
+impl Languages {
+    /// The texts of the format `name` that a style prefers; `None` where it prefers none to others.
+    pub(crate) fn usual_format(&mut self, name: &str, style: StringStyle) -> Result<Option<Usual>, FormatError> {
+        let wanted = match name {
+            "date-time" | "time" | "uuid" => style.usual_formats,
+            "uri" | "iri" => style.hosts,
+            "email" | "idn-email" => style.domains,
+            _ => false,
+        };
+        let Some(format) = self.format(name)?.filter(|_| wanted) else {
+            return Ok(None);
+        };
+        let grammar = &mut Grammar {
+            arena: &mut self.arena,
+            limits: &self.limits,
+        };
+        let (texts, typical) = match name {
+            "date-time" => both(grammar.whole(&format!("(?:{})T{TIME}", full_date()))),
+            "time" => both(grammar.whole(TIME)),
+            "uuid" => {
+                let texts = grammar.whole("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")?;
+                // Those of digits alone are in capitals as well.
+                (Ok(texts), within(grammar, texts, ".*[a-f].*"))
+            }
+            "uri" | "iri" => both(within(grammar, format, WITH_HOST)),
+            _ => both(within(grammar, format, WITH_DOMAIN)),
+        };
+        let (texts, typical) = (texts?, typical?);
+        Ok(Some(Usual { texts, typical }))
+    }
+}
+
+fn both(texts: FormatLanguage) -> (FormatLanguage, FormatLanguage) {
+    (texts.clone(), texts)
+}
+
+/// The texts of a format that `rule` matches whole.
+fn within(grammar: &mut Grammar, format: LanguageId, rule: &str) -> FormatLanguage {
+    let texts = grammar.whole(rule)?;
+    Ok(grammar.arena.and(vec![format, texts])?)
+}
