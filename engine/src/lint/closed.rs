@@ -75,7 +75,7 @@ fn forbidden_member<'d>(place: &Place<'d>) -> Option<(&'static str, &'d str)> {
 }
 
 /// A branch, or what it refers to where it is a reference.
-fn followed(json: &Document, branch: NodeIndex) -> Option<NodeIndex> {
+pub(super) fn followed(json: &Document, branch: NodeIndex) -> Option<NodeIndex> {
     match json.member(branch, "$ref") {
         Some(reference) => target(json, reference),
         None => Some(branch),

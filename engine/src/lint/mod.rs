@@ -18,6 +18,7 @@
 //! a schema, and what references within the text lead to; never values such as those of `const`, `enum`, `default` and
 //! `examples`. The time is linear in the text, at most 1,000 warnings are given, and nothing recurses.
 
+mod branches;
 mod closed;
 mod ineffective;
 mod open_api;
@@ -53,6 +54,7 @@ pub fn lint(schema: &str, options: &ExactOptions) -> Vec<Warning> {
         values::check(report, place);
         patterns::check(report, place);
         closed::check(report, place);
+        branches::check(report, place);
         open_api::check(report, place);
     })
 }

@@ -6,8 +6,10 @@ use super::warning::WarningKind;
 use crate::json::Content;
 use crate::schema::OpenApi;
 
-/// Formats of OpenAPI's registry (May 2025), which no draft defines. They assert nothing here, and say what they say.
-const FORMATS: [&str; 29] = [
+/// Formats of OpenAPI's registry (May 2025) and two of generators of schemas, which no draft defines. They assert nothing here, and say what they say.
+const FORMATS: [&str; 31] = [
+    "int",
+    "uint",
     "int8",
     "int16",
     "int32",
@@ -39,7 +41,7 @@ const FORMATS: [&str; 29] = [
     "sf-token",
 ];
 
-/// Whether OpenAPI's registry has a format.
+/// Whether OpenAPI's registry has a format, or generators of schemas write it.
 pub(super) fn is_format(name: &str) -> bool {
     FORMATS.contains(&name)
 }

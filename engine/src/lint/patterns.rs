@@ -67,6 +67,8 @@ fn found(pattern: &str, syntax: PatternSyntax) -> Vec<(WarningKind, String)> {
         open_repetition(pattern),
         delimiters(pattern),
         class_operation(pattern),
+        loose_alternatives(pattern),
+        doubled_backslash(pattern),
     ];
     found.extend(
         meanings
@@ -134,4 +136,63 @@ fn class_operation(pattern: &str) -> Option<String> {
     has_one.then(|| {
         "ECMA-262 has no intersections of classes such as `[a-z&&[^b]]`: write a lookahead, `(?!b)[a-z]`".to_owned()
     })
+}
+
+/// `^a|b$`, in which `^` holds for the first alternative and `$` for the last.
+fn loose_alternatives(pattern: &str) -> Option<String> {
+    let alternatives = alternatives(pattern);
+    let (first, last) = (*alternatives.first()?, *alternatives.last()?);
+    let starts = |part: &str| part.starts_with('^');
+    let ends = |part: &str| {
+        let before = part.strip_suffix('$');
+        before.is_some_and(|before| (before.len() - before.trim_end_matches('\\').len()).is_multiple_of(2))
+    };
+    let is_loose = alternatives.len() > 1 && starts(first) && !ends(first) && ends(last) && !starts(last);
+    is_loose.then(|| {
+        "`^` holds for the first alternative alone and `$` for the last, so that these may stand anywhere in longer texts: write `^(?:…|…)$`".to_owned()
+    })
+}
+
+/// The alternatives of a pattern that no group holds.
+fn alternatives(pattern: &str) -> Vec<&str> {
+    let (mut found, mut from, mut depth, mut in_class) = (Vec::new(), 0, 0_usize, false);
+    let mut bytes = pattern.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => {
+                bytes.next();
+            }
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'(' if !in_class => depth += 1,
+            b')' if !in_class => depth = depth.saturating_sub(1),
+            b'|' if !in_class && depth == 0 => {
+                found.push(&pattern[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(&pattern[from..]);
+    found
+}
+
+/// `\\\\d+`, where a backslash was escaped for JSON and once more.
+fn doubled_backslash(pattern: &str) -> Option<String> {
+    let mut rest = pattern;
+    while let Some(at) = rest.find('\\') {
+        let behind = rest[at + 1..].strip_prefix('\\');
+        if let Some(behind) = behind
+            && let Some(letter) = behind.chars().next().filter(|letter| matches!(letter, 'd' | 's' | 'w'))
+            && behind[1..].starts_with(['+', '*', '{'])
+        {
+            return Some(format!(
+                "it asks for a backslash and then the letter `{letter}`: write `\\{letter}`, which is `\\\\{letter}` within JSON"
+            ));
+        }
+        // An escape is the backslash and a character.
+        rest = &rest[at + 1..];
+        rest = &rest[rest.chars().next().map_or(0, char::len_utf8)..];
+    }
+    None
 }

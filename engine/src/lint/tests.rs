@@ -128,6 +128,23 @@ fn each_kind_is_found_where_it_is() {
             r#"{"items": {"pattern": "/^a$/i"}}"#,
             &[("pattern-meaning", "/items/pattern")],
         ),
+        (
+            r#"{"items": {"patternProperties": {"^a|b$": true, "^\\\\\\\\d{3}$": true}}}"#,
+            &[
+                ("pattern-meaning", "/items/patternProperties/^a|b$"),
+                ("pattern-meaning", "/items/patternProperties/^\\\\\\\\d{3}$"),
+            ],
+        ),
+        // Branches.
+        (
+            r#"{"items": {"oneOf": [{"type": "string"}, {"type": "number"}, {"type": "integer", "title": "x"}]}}"#,
+            &[("overlapping-branches", "/items/oneOf/2")],
+        ),
+        (
+            r##"{"items": {"discriminator": {"propertyName": "k"}, "oneOf": [{"$ref": "#/$defs/a"}, {"properties": {"k": {"type": "string"}}}]},
+                "$defs": {"a": {"allOf": [{"properties": {"k": {"const": "a"}}}]}}}"##,
+            &[("open-api", "/items/discriminator")],
+        ),
         // Objects.
         (
             r#"{"type": "object", "properties": {"schema": {"type": "object", "propertyNames": {"type": "string"}, "additionalProperties": false}}}"#,
@@ -200,6 +217,9 @@ fn what_is_right_has_no_warning() {
         r#"{"type": "object", "properties": {}, "additionalProperties": false, "anyOf": [{"properties": {"a": false}}]}"#,
         r#"{"items": {"type": "string", "format": "uuid", "pattern": "^[a-z]{2,3}$", "minLength": 1}}"#,
         r#"{"items": {"type": "integer", "format": "int64"}}"#,
+        r##"{"defs": {"a": {"type": "string"}}, "items": {"$ref": "#/defs/a"}}"##,
+        r#"{"items": {"patternProperties": {"^a$|^b$": true, "^(?:a|b)$": true, "^a|^b": true, "^[|]$": true, "\\d+": true, "^a\\|b$": true}}}"#,
+        r#"{"items": {"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 1.5}]}}"#,
         r#"{"items": {"pattern": "^\\{,3}[:a]$"}}"#,
         r#"{"items": {"type": "integer", "enum": [1, 1.0, 2e0]}}"#,
         r#"{"anyOf": [{"required": ["a"]}], "properties": {"a": {}}}"#,

@@ -19,11 +19,13 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
         }
         if let Some(drafts) = drafts_with(name) {
             other_draft(report, place, name, drafts);
+        } else if report.places.is_referenced(value) {
+            // References find it there, whatever it is called.
         } else if let Some(meant) = meant(report, place, name, value) {
             let message =
                 format!("no draft has the keyword `{name}`, so that it asserts nothing: did you mean `{meant}`?");
             report.warn_of(WarningKind::MisspeltKeyword, place, name, message);
-        } else if is_like_schema(place.json, value) && !report.places.is_referenced(value) {
+        } else if is_like_schema(place.json, value) {
             let message = format!(
                 "`{name}` is no keyword, so that the schema in it is for nothing: a member of that name belongs into `properties`"
             );

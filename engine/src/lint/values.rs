@@ -156,8 +156,13 @@ fn format(report: &mut Report<'_>, place: &Place<'_>) {
             format!("no draft defines the format `{name}`, so that it asserts nothing: did you mean `{meant}`?");
         report.warn_of(WarningKind::UnknownFormat, place, "format", message);
     } else if !super::open_api::is_format(name) {
-        let message =
-            format!("no draft defines the format `{name}`, so that it asserts nothing: say it with a `pattern`");
+        let is_text = listed_types(place.json, place).is_none_or(|types| types.contains(&"string"));
+        let instead = if is_text {
+            "say it with a `pattern`"
+        } else {
+            "say it with bounds"
+        };
+        let message = format!("no draft defines the format `{name}`, so that it asserts nothing: {instead}");
         report.warn_of(WarningKind::UnknownFormat, place, "format", message);
     }
 }

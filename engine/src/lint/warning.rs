@@ -40,13 +40,15 @@ pub enum WarningKind {
     OnlyEmptyObject,
     /// An object closed by `additionalProperties` against members that a branch beside it declares.
     ClosedAgainstBranch,
+    /// A branch of `oneOf` whose values are all valid under another branch too.
+    OverlappingBranches,
     /// A schema of members that also admits values which are no objects.
     UntypedRoot,
     /// The definition of a tool, or of a response format, in which the schema is a part.
     ToolDefinition,
     /// A document of definitions, of which none is the schema.
     OnlyDefinitions,
-    /// A keyword that OpenAPI 3.0 has and JSON Schema has not, such as `nullable`.
+    /// A keyword of OpenAPI that does nothing: `nullable` outside of OpenAPI 3.0, a `discriminator` that no branch heeds.
     OpenApi,
     /// What other software refuses, drops or asks for.
     Peers,
@@ -54,7 +56,7 @@ pub enum WarningKind {
 
 impl WarningKind {
     /// Every kind.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::MisspeltKeyword,
         Self::MisplacedSchema,
         Self::MisplacedKeyword,
@@ -68,6 +70,7 @@ impl WarningKind {
         Self::PatternMeaning,
         Self::OnlyEmptyObject,
         Self::ClosedAgainstBranch,
+        Self::OverlappingBranches,
         Self::UntypedRoot,
         Self::ToolDefinition,
         Self::OnlyDefinitions,
@@ -91,6 +94,7 @@ impl WarningKind {
             Self::PatternMeaning => "pattern-meaning",
             Self::OnlyEmptyObject => "only-empty-object",
             Self::ClosedAgainstBranch => "closed-against-branch",
+            Self::OverlappingBranches => "overlapping-branches",
             Self::UntypedRoot => "untyped-root",
             Self::ToolDefinition => "tool-definition",
             Self::OnlyDefinitions => "only-definitions",
