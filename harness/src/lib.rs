@@ -10,6 +10,7 @@ mod ifstruct;
 mod masks;
 mod report;
 mod run;
+mod sample;
 mod server;
 mod terminal;
 mod testsuite;

@@ -55,7 +55,6 @@ pub use loaded_model::{LoadOptions, LoadedModel, ModelSummary, load};
 pub use network::device::{GpuSummary, ModelDevice};
 pub use network::self_check::{SelfCheck, self_check};
 pub use network::transformer::Transformer;
-pub use network::unigram::Unigram;
 pub use prompt::chat_template::Message;
 pub use prompt::tokenizer::ModelTokenizer;
 pub use prompt::vocabulary::ModelVocabulary;

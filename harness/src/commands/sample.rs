@@ -1,13 +1,9 @@
 //! `maskwright sample`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
-use maskwright::{Compiler as _, ExactCompiler, Vocabulary};
-use maskwright_models::{Constraint, DecodeOptions, FinishReason, SamplingOptions, Unigram, generate};
 use maskwright_suites::validate::Validator;
 
 use super::arguments::documents::DocumentArguments;
@@ -16,6 +12,7 @@ use super::arguments::schema::SchemaArguments;
 use super::arguments::style::{DocumentStyle, StyleArguments};
 use crate::documents::with_hint;
 use crate::error::CommandError;
+use crate::sample::{DocumentWriter, OptionalMembers, SampleError, SampleSettings};
 
 /// Arguments of `maskwright sample`.
 #[derive(Debug, Args)]
@@ -37,6 +34,9 @@ pub struct SampleArguments {
     style: DocumentStyle,
     #[command(flatten)]
     style_changes: StyleArguments,
+    /// Which members are written that the schema declares and does not demand
+    #[arg(long, value_enum, default_value_t = OptionalMembers::Some)]
+    optional: OptionalMembers,
     /// Bytes per document, at most. Documents are ended in time; a schema whose documents cannot be is an error
     #[arg(long, default_value_t = 2_000, value_parser = positive::<usize>, value_name = "N")]
     max_bytes: usize,
@@ -51,7 +51,7 @@ pub struct SampleArguments {
     check: bool,
 }
 
-/// Prints random valid documents, one after the other.
+/// Prints random valid documents, one a line in the style `compact`.
 ///
 /// # Errors
 ///
@@ -70,48 +70,24 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
         ),
         false => None,
     };
-    let compiler = ExactCompiler::new(Arc::new(bytes()?), options);
-    let start = compiler
-        .compile_with_documents(&schema, &documents)
+    let settings = SampleSettings {
+        optional: arguments.optional,
+        max_bytes: arguments.max_bytes,
+        time_limit: Duration::from_secs_f64(arguments.time_limit),
+    };
+    let writer = DocumentWriter::new(&schema, &documents, options, settings)
         .map_err(|error| unusable(&arguments.schema, &error.to_string()))?;
-    let mut model = Unigram::new(&weights(), arguments.max_bytes.saturating_add(16))?;
     for number in 0..arguments.count {
-        let constraint = Constraint {
-            framework: "maskwright".to_owned(),
-            masker: start
-                .fork()
-                .map_err(|error| unusable(&arguments.schema, &error.to_string()))?,
-        };
-        let options = DecodeOptions {
-            sampling: SamplingOptions {
-                temperature: 1.0,
-                seed: arguments.seed.wrapping_add(number),
-                ..SamplingOptions::default()
-            },
-            eos_tokens: vec![END],
-            max_tokens: arguments.max_bytes,
-            time_limit: Some(Duration::from_secs_f64(arguments.time_limit)),
-            fast_forward: false,
-            finish_in_time: true,
-            overlap: false,
-        };
-        let generation = generate(&mut model, &[END], Some(constraint), &options, &AtomicBool::new(false));
-        let text: Vec<u8> = generation
-            .token_ids()
-            .into_iter()
-            .filter_map(|token| u8::try_from(token).ok())
-            .collect();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        match generation.finish {
-            Ok(FinishReason::EndOfSequence) => {}
-            Ok(FinishReason::TimeLimit) => {
+        let text = match writer.write(arguments.seed.wrapping_add(number)) {
+            Ok(text) => text,
+            Err(SampleError::TimeLimit) => {
                 let message = format!(
                     "document {number} takes longer than {} s: allow more with --time-limit",
                     arguments.time_limit
                 );
                 return Err(unusable(&arguments.schema, &message));
             }
-            Ok(_) => {
+            Err(SampleError::TooLong) => {
                 let message = format!(
                     "document {number} cannot be ended within {} bytes: allow more with --max-bytes",
                     arguments.max_bytes
@@ -119,7 +95,7 @@ pub fn run(arguments: &SampleArguments) -> Result<(), CommandError> {
                 return Err(CommandError::Arguments(message));
             }
             Err(error) => return Err(unusable(&arguments.schema, &error.to_string())),
-        }
+        };
         crate::print(&format!("{text}\n"))?;
         if let Some(validator) = &validator {
             let verdict = validator.judge(&text);
@@ -138,38 +114,4 @@ fn unusable(path: &Path, message: &str) -> CommandError {
         path: path.to_owned(),
         message: with_hint(message.to_owned()),
     }
-}
-
-/// The token that ends a document; those below it are the bytes.
-const END: u32 = 256;
-
-/// The vocabulary of single bytes.
-fn bytes() -> Result<Vocabulary, CommandError> {
-    let mut builder = Vocabulary::builder();
-    for byte in 0..=u8::MAX {
-        builder = builder.text(u32::from(byte), [byte])?;
-    }
-    Ok(builder.special(END, "end")?.eos([END]).build()?)
-}
-
-/// How frequent each byte, and the end, should be where it can come. What separates the parts of a document stands
-/// against few others there, and so can be rare: in strings it hardly comes.
-fn weights() -> Vec<f32> {
-    let weight = |token: u32| match u8::try_from(token) {
-        Err(_) => 0.02,
-        // Some ten characters in a string.
-        Ok(b'"') => 0.1,
-        Ok(b'e' | b't' | b'a' | b'o' | b'i' | b'n') => 0.08,
-        Ok(b'a'..=b'z') => 0.03,
-        Ok(b'A'..=b'Z' | b' ' | b'_') => 0.005,
-        // Two digits or so in a number, two members or items in what holds some.
-        Ok(b'0'..=b'9') => 0.002,
-        Ok(b',' | b'}' | b']' | b':') => 0.01,
-        Ok(b'{' | b'[') => 0.004,
-        Ok(b'-' | b'.') => 0.002,
-        Ok(0x21..=0x7E) => 0.000_5,
-        Ok(0x80..) => 0.000_1,
-        Ok(_) => 0.000_01,
-    };
-    (0..=END).map(weight).collect()
 }

@@ -13,4 +13,3 @@ pub(crate) mod rope;
 pub(crate) mod self_check;
 mod tensor_forward;
 pub(crate) mod transformer;
-pub(crate) mod unigram;

@@ -1,0 +1,49 @@
+//! [`SampleSettings`]: how documents are chosen.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+use maskwright::{CompileError, MaskError, VocabularyError};
+
+/// Which members are written that a schema declares and does not demand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OptionalMembers {
+    /// Every one that may come, except deep inside of recursive schemas
+    All,
+    /// Some of them, by chance
+    #[default]
+    Some,
+    /// None that can be left out
+    None,
+}
+
+/// How documents are chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleSettings {
+    /// Which optional members are written.
+    pub optional: OptionalMembers,
+    /// Bytes of a document, at most.
+    pub max_bytes: usize,
+    /// Time that a document may take.
+    pub time_limit: Duration,
+}
+
+/// Why a document could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum SampleError {
+    /// The schema was refused.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The masks failed.
+    #[error(transparent)]
+    Mask(#[from] MaskError),
+    /// The vocabulary failed.
+    #[error(transparent)]
+    Vocabulary(#[from] VocabularyError),
+    /// No document fits.
+    #[error("no document can be ended within the bytes that are allowed")]
+    TooLong,
+    /// The time is up.
+    #[error("a document takes longer than is allowed")]
+    TimeLimit,
+}

@@ -1,0 +1,53 @@
+//! [`DocumentWriter`]: writes documents of one schema.
+
+use std::collections::BTreeMap;
+
+use maskwright::{Compiler as _, ExactCompiler, ExactOptions, Masker};
+use serde_json::Value;
+
+use super::draft::Draft;
+use super::settings::{SampleError, SampleSettings};
+use super::tokens::Tokens;
+
+/// Writes documents of one schema.
+pub struct DocumentWriter {
+    schema: Value,
+    tokens: Tokens,
+    start: Box<dyn Masker>,
+    settings: SampleSettings,
+}
+
+impl DocumentWriter {
+    /// A writer for a schema, with the documents that it refers to.
+    ///
+    /// # Errors
+    ///
+    /// [`SampleError`], where the schema is refused.
+    pub fn new(
+        schema: &str,
+        documents: &BTreeMap<String, String>,
+        options: ExactOptions,
+        settings: SampleSettings,
+    ) -> Result<Self, SampleError> {
+        // Where the text is no JSON the compiler says so.
+        let parsed: Value = serde_json::from_str(schema).unwrap_or(Value::Null);
+        let tokens = Tokens::new(&parsed)?;
+        let compiler = ExactCompiler::new(tokens.vocabulary.clone(), options);
+        Ok(Self {
+            schema: parsed,
+            start: compiler.compile_with_documents(schema, documents)?,
+            tokens,
+            settings,
+        })
+    }
+
+    /// A document, which depends on the seed only.
+    ///
+    /// # Errors
+    ///
+    /// [`SampleError`], where none can be ended within the limits.
+    pub fn write(&self, seed: u64) -> Result<String, SampleError> {
+        let masker = self.start.fork()?;
+        Draft::new(&self.schema, &self.tokens, masker, &self.settings, seed).write()
+    }
+}
