@@ -115,7 +115,10 @@ pub use masker::{Compiler, Masker};
 pub use reply::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
 pub use schema::{Draft, SchemaOptions};
 pub use strings::PatternSyntax;
-pub use style::{Escapes, KeyOrder, NumberStyle, StringStyle, Style, Whitespace};
+pub use style::{
+    Escapes, FixedWhitespace, Indent, KeyOrder, LineBreak, NumberStyle, SpacesAround, StringStyle, Style, Whitespace,
+    WritingBounds,
+};
 pub use token_mask::TokenMask;
 #[cfg(feature = "tokenizers")]
 pub use vocabulary::HuggingFaceTokenizer;

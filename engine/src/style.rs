@@ -1,9 +1,14 @@
 //! [`Style`]: which of the texts of a JSON value may be written.
 
+mod bounds;
+pub(crate) mod whitespace;
+
 pub use crate::numbers::NumberStyle;
+pub use bounds::WritingBounds;
+pub use whitespace::{FixedWhitespace, Indent, LineBreak, SpacesAround, Whitespace};
 
 /// Which of the texts of a JSON value may be written. A style narrows how a document looks. It leaves values out only where its fields
-/// say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings), and never all that a schema allows.
+/// say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings, [`WritingBounds`] what has no end), and never all that a schema allows.
 ///
 /// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is what judges of documents need;
 /// [`generation`](Self::generation) is what a model should write. Their fields can be mixed.
@@ -30,6 +35,8 @@ pub struct Style {
     pub numbers: NumberStyle,
     /// Which of the strings that a schema allows are written.
     pub strings: StringStyle,
+    /// How far a document may go on where its schema sets no bound.
+    pub bounds: WritingBounds,
 }
 
 /// Which of the strings that a schema allows are written. Each field is a preference: where nothing else that the schema says leaves
@@ -96,24 +103,6 @@ impl StringStyle {
         self.anchored_patterns = anchored;
         self
     }
-}
-
-/// Whitespace between the parts of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Whitespace {
-    /// Any amount, wherever RFC 8259 has it.
-    Any,
-    /// One space after `:` and `,`, or none; a line break after `{`, `[` and `,` and before `}` and `]`, or none,
-    /// followed by at most so many spaces for each level of nesting, or by at most one tab for each.
-    ///
-    /// Compact and indented documents of the usual writers are of this kind, and a model that repeats itself cannot fill
-    /// a document with spaces.
-    Bounded {
-        /// Spaces per level.
-        indent: u8,
-    },
-    /// No whitespace at all.
-    Compact,
 }
 
 /// Order of the members of an object.
@@ -183,11 +172,13 @@ impl Style {
             escapes: Escapes::Any,
             numbers: NumberStyle::Rfc8259,
             strings: StringStyle::any(),
+            bounds: WritingBounds::NONE,
         }
     }
 
     /// What a model should write: compact or indented with bounded whitespace, members in the schema's order, no escapes
-    /// but those needed, numbers of bounded length without exponents, integers as integer literals, and formats in their usual spelling.
+    /// but those needed, numbers of bounded length without exponents, integers as integer literals, formats in their usual spelling, and bounds where
+    /// the schema sets none.
     pub const fn generation() -> Self {
         Self {
             whitespace: Whitespace::Bounded { indent: 4 },
@@ -197,6 +188,7 @@ impl Style {
             escapes: Escapes::Needed,
             numbers: NumberStyle::Plain,
             strings: StringStyle::usual(),
+            bounds: WritingBounds::generation(),
         }
     }
 }

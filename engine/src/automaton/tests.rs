@@ -1,8 +1,10 @@
 //! Tests the automaton against an independent judge: the evaluator of loaded schemas, which knows nothing of bytes.
 
+mod bounds;
 mod closed;
 mod formats;
 mod hostile;
+mod layouts;
 mod order;
 mod preferred;
 mod styles;

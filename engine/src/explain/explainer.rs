@@ -11,7 +11,7 @@ use super::messages::{Cause, Conflict, Forbidden, KeywordLocation, Unsatisfiable
 use super::minimal_conflict::{ConflictSearch, Excluded, MAX_WORK, excludes, state_after};
 use super::naming;
 use super::text_tree::TextTree;
-use crate::automaton::{Automaton, AutomatonError};
+use crate::automaton::{Automaton, AutomatonError, WrittenState};
 use crate::schema::{Body, Keywords, NodeId, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, Draft, ExactOptions, Formats, Style};
@@ -294,14 +294,14 @@ fn is_not_anything(set: &SchemaSet, keywords: &Keywords) -> bool {
 /// The number of bytes before the first that is forbidden; none where the document is valid.
 fn first_forbidden(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Result<Option<usize>, AutomatonError> {
     let assertion = automaton.assertion_of(root);
-    let Some(mut at) = automaton.start(assertion)? else {
+    let Some(start) = automaton.start(assertion)? else {
         return Ok(Some(0));
     };
+    let mut at = WrittenState::start(start, &automaton.bounds());
     for (offset, &byte) in text.iter().enumerate() {
-        match automaton.step(at, byte)? {
-            Some(next) => at = next,
-            None => return Ok(Some(offset)),
+        if !automaton.read_bounded(&mut at, byte)? {
+            return Ok(Some(offset));
         }
     }
-    Ok((!automaton.is_complete(at)?).then_some(text.len()))
+    Ok((!automaton.is_complete(at.state)?).then_some(text.len()))
 }

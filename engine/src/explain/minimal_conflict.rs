@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::removable_keywords::Relaxable;
-use crate::automaton::{Automaton, AutomatonError, State};
+use crate::automaton::{Automaton, AutomatonError, State, WrittenState};
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
 use crate::{Formats, Style};
@@ -309,12 +309,14 @@ pub(super) fn state_after(
     text: &[u8],
 ) -> Result<Option<State>, AutomatonError> {
     let assertion = automaton.assertion_of(root);
-    let mut at = automaton.start(assertion)?;
+    let Some(start) = automaton.start(assertion)? else {
+        return Ok(None);
+    };
+    let mut at = WrittenState::start(start, &automaton.bounds());
     for &byte in text {
-        let Some(before) = at else {
-            break;
-        };
-        at = automaton.step(before, byte)?;
+        if !automaton.read_bounded(&mut at, byte)? {
+            return Ok(None);
+        }
     }
-    Ok(at)
+    Ok(Some(at.state))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::automaton::{Automaton, AutomatonError, DecodeState, RemainingKeyText, State, StateClass};
+use crate::automaton::{Automaton, AutomatonError, DecodeState, RemainingKeyText, State, StateClass, WrittenState};
 use crate::strings::Languages;
 use crate::{MaskError, TokenId, Vocabulary};
 
@@ -77,7 +77,7 @@ impl CompiledSchema {
 }
 
 impl MaskedText for CompiledSchema {
-    type State = State;
+    type State = WrittenState;
 
     fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -91,7 +91,8 @@ impl MaskedText for CompiledSchema {
         &self.tokens.buffers
     }
 
-    fn mask(&self, at: &State) -> Result<(Arc<TokenSet>, bool), MaskError> {
+    fn mask(&self, at: &WrittenState) -> Result<(Arc<TokenSet>, bool), MaskError> {
+        let at = &at.state;
         if let Some(known) = self.masks.get(at) {
             return Ok((known, true));
         }
@@ -105,42 +106,57 @@ impl MaskedText for CompiledSchema {
 
     fn after(
         &self,
-        at: &State,
+        at: &WrittenState,
         (token, bytes): (TokenId, &[u8]),
         comes_back: bool,
-    ) -> Result<Option<State>, MaskError> {
-        let from = (*at, token);
-        if comes_back && let Some(known) = self.steps.get(&from) {
-            return Ok(Some(known));
+    ) -> Result<Option<WrittenState>, MaskError> {
+        let from = (at.state, token);
+        let state = match self.steps.get(&from).filter(|_| comes_back) {
+            Some(known) => known,
+            None => {
+                let next = self.builder().automaton.read_bytes(at.state, bytes);
+                let Some(next) = next.map_err(mask_error)? else {
+                    return Ok(None);
+                };
+                if comes_back {
+                    self.steps.keep(from, next, 0);
+                }
+                next
+            }
+        };
+        let mut next = WrittenState { state, ..*at };
+        next.written.read(bytes);
+        if next.is_due() {
+            self.builder().automaton.bound(&mut next).map_err(mask_error)?;
         }
-        let next = self.builder().automaton.read_bytes(*at, bytes).map_err(mask_error)?;
-        if comes_back && let Some(next) = next {
-            self.steps.keep(from, next, 0);
-        }
-        Ok(next)
+        Ok(Some(next))
     }
 
-    fn is_complete(&self, at: &State) -> Result<bool, MaskError> {
-        self.builder().automaton.is_complete(*at).map_err(mask_error)
+    fn is_complete(&self, at: &WrittenState) -> Result<bool, MaskError> {
+        self.builder().automaton.is_complete(at.state).map_err(mask_error)
     }
 
-    fn forced(&self, at: &State, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError> {
+    fn forced(&self, at: &WrittenState, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError> {
         let automaton = &mut self.builder().automaton;
-        forced_tokens(&self.vocabulary, &self.tokens.index, automaton, at, before).map_err(mask_error)
+        forced_tokens(&self.vocabulary, &self.tokens.index, automaton, &at.state, before).map_err(mask_error)
     }
 
-    fn completion(&self, at: &State) -> Result<Option<Vec<TokenId>>, MaskError> {
+    fn completion(&self, at: &WrittenState) -> Result<Option<Vec<TokenId>>, MaskError> {
         let MaskBuilder {
             automaton, completions, ..
         } = &mut *self.builder();
-        completions.tokens(automaton, &self.vocabulary, *at).map_err(mask_error)
+        completions
+            .tokens(automaton, &self.vocabulary, at.state)
+            .map_err(mask_error)
     }
 
-    fn completion_length(&self, at: &State) -> Result<Option<usize>, MaskError> {
+    fn completion_length(&self, at: &WrittenState) -> Result<Option<usize>, MaskError> {
         let MaskBuilder {
             automaton, completions, ..
         } = &mut *self.builder();
-        completions.count(automaton, &self.vocabulary, *at).map_err(mask_error)
+        completions
+            .count(automaton, &self.vocabulary, at.state)
+            .map_err(mask_error)
     }
 
     fn memory(&self) -> usize {

@@ -10,6 +10,7 @@ use super::options::ExactOptions;
 use super::shared_tokens::SharedTokens;
 use super::tuning::Tuning;
 use super::warm_up::warm_up_vocabulary;
+use crate::automaton::WrittenState;
 use crate::strings::Languages;
 use crate::{CompileError, Compiler, Masker, Vocabulary};
 
@@ -57,6 +58,7 @@ impl ExactCompiler {
         let (automaton, start) = options.automaton(schema, languages)?;
         let shared = CompiledSchema::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
         shared.builder().warm_up(start, &shared)?;
+        let start = WrittenState::start(start, &options.style.bounds);
         Ok(Box::new(StateMasker::new(shared, start)))
     }
 }

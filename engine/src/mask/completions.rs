@@ -55,6 +55,10 @@ impl CompletionTokens {
         vocabulary: &Vocabulary,
         at: State,
     ) -> Result<Option<Vec<TokenId>>, AutomatonError> {
+        if automaton.is_laid_out() {
+            let text = automaton.completion(at)?;
+            return Ok(text.and_then(|text| laid_out_tokens(vocabulary, &text)));
+        }
         let (mut tokens, mut at) = (Vec::new(), at);
         while !automaton.is_done(&at) {
             let Some((pieces, next)) = automaton.completion_step(&at)? else {
@@ -87,6 +91,9 @@ impl CompletionTokens {
         vocabulary: &Vocabulary,
         at: State,
     ) -> Result<Option<usize>, AutomatonError> {
+        if automaton.is_laid_out() {
+            return Ok(self.tokens(automaton, vocabulary, at)?.map(|tokens| tokens.len()));
+        }
         let (mut chain, mut at) = (Vec::new(), at);
         let mut behind = loop {
             if automaton.is_done(&at) {
@@ -137,4 +144,17 @@ impl CompletionTokens {
         self.spellings.insert(address, (piece.whole.clone(), spelling.clone()));
         spelling
     }
+}
+
+/// The fewest tokens that spell a text whose whitespace depends on what it ends; `None` where none do, or too many.
+fn laid_out_tokens(vocabulary: &Vocabulary, text: &[u8]) -> Option<Vec<TokenId>> {
+    let spelling = vocabulary.fewest_tokens(text);
+    let (mut tokens, mut from) = (Vec::new(), 0);
+    while from < text.len() {
+        let (_, length) = *spelling.get(from).filter(|(left, _)| *left != u32::MAX)?;
+        let end = from + length as usize;
+        tokens.extend(vocabulary.token_of(&text[from..end]));
+        from = end;
+    }
+    Some(tokens).filter(|tokens| tokens.len() <= MAX_TOKENS)
 }

@@ -1,6 +1,7 @@
 //! Masks are made of parts that many places share. Wherever that could go wrong, a mask says of each token what accepting
 //! it says.
 
+mod bounds;
 mod names;
 mod strings;
 
@@ -8,7 +9,8 @@ use std::sync::Arc;
 
 use super::tuning::Tuning;
 use super::{ExactCompiler, ExactOptions};
-use crate::{Compiler as _, Escapes, KeyOrder, Masker, Style, TokenId, Vocabulary};
+use crate::style::whitespace::LayoutPoint;
+use crate::{Compiler as _, Escapes, KeyOrder, Masker, Style, TokenId, Vocabulary, Whitespace, WritingBounds};
 
 /// Tokens besides single bytes.
 const TOKENS: [&str; 76] = [
@@ -359,7 +361,8 @@ fn masks_say_what_accepting_says() {
         ..closed
     };
     let styles = [Style::rfc8259(), ordered, bounded, printable, Style::generation()];
-    for style in styles.into_iter().chain([closed, complete]) {
+    let narrow = [closed, complete].into_iter().chain(bounds::narrow_styles());
+    for style in styles.into_iter().chain(narrow) {
         let options = ExactOptions {
             style,
             ..ExactOptions::judging()
@@ -369,10 +372,14 @@ fn masks_say_what_accepting_says() {
         let orders = orders.chain(objects.iter().map(|case| (case, style.key_order)));
         for ((schema, text), order) in orders {
             let mut masker = compiler.compile(schema).unwrap();
+            let text = match style.whitespace {
+                Whitespace::Fixed(layout) => layout.lay_out(text.as_bytes(), LayoutPoint::START),
+                _ => text.as_bytes().to_vec(),
+            };
             // A place may be known from another that comes before it.
             for place in 0..=text.len() {
-                let next = text.as_bytes().get(place);
-                let text = String::from_utf8_lossy(&text.as_bytes()[..place]);
+                let next = text.get(place);
+                let text = String::from_utf8_lossy(&text[..place]);
                 let mask = masker.mask().unwrap().clone();
                 assert!(!mask.allows_none(), "{schema}: dead end after {text}, {style:?}");
                 for token in 0..vocabulary.len() as TokenId {
@@ -386,8 +393,11 @@ fn masks_say_what_accepting_says() {
                     }
                 }
                 let Some(&next) = next else { break };
-                let may_leave_out = order == KeyOrder::Schema || style.closed;
-                if may_leave_out && !mask.allows(next.into()) {
+                let is_narrower = order == KeyOrder::Schema
+                    || matches!(style.whitespace, Whitespace::Fixed(_))
+                    || style.closed
+                    || style.bounds != WritingBounds::NONE;
+                if is_narrower && !mask.allows(next.into()) {
                     break;
                 }
                 masker.advance(next.into()).unwrap();

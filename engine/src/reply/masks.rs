@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use smallvec::SmallVec;
 
-use crate::automaton::{AutomatonError, DecodeState, State, StateClass};
-use crate::{MaskError, TokenId, TokenKind, Vocabulary};
+use crate::automaton::{AutomatonError, DecodeState, State, StateClass, Written, WrittenState};
+use crate::{MaskError, TokenId, TokenKind, Vocabulary, WritingBounds};
 
 use super::ReplyForm;
 use super::threads::{At, Thread, ThreadReader, begin, data};
@@ -48,6 +48,7 @@ pub(super) struct Reply {
     tails: Box<[Arc<ClosingTokens>]>,
     /// The state before the data.
     start: State,
+    bounds: WritingBounds,
     cache: Mutex<ReplyCache>,
 }
 
@@ -64,7 +65,9 @@ impl Reply {
             masks: BoundedCache::new(MASK_BYTES),
         };
         let cache = Mutex::new(cache);
+        let bounds = shared.builder().automaton.bounds();
         Self {
+            bounds,
             shared,
             form,
             tails,
@@ -73,9 +76,17 @@ impl Reply {
         }
     }
 
-    /// The threads before a reply.
-    pub(super) fn start(&self) -> Arc<[Thread]> {
-        begin(&self.form, self.start).into()
+    /// The state before a reply.
+    pub(super) fn start(&self) -> ReplyState {
+        ReplyState {
+            threads: begin(&self.form, self.start).into(),
+            written: self.nothing_written(),
+        }
+    }
+
+    /// The sizes before any data.
+    fn nothing_written(&self) -> Written {
+        Written::new(&self.bounds)
     }
 
     fn cache(&self) -> MutexGuard<'_, ReplyCache> {
@@ -93,8 +104,15 @@ impl Reply {
     }
 }
 
+/// Where a reply stands, with the sizes of what is open in its JSON.
+#[derive(Clone)]
+pub(super) struct ReplyState {
+    threads: Arc<[Thread]>,
+    written: Written,
+}
+
 impl MaskedText for Reply {
-    type State = Arc<[Thread]>;
+    type State = ReplyState;
 
     fn vocabulary(&self) -> &Vocabulary {
         self.shared.vocabulary()
@@ -108,7 +126,8 @@ impl MaskedText for Reply {
         self.shared.buffers()
     }
 
-    fn mask(&self, at: &Arc<[Thread]>) -> Result<(Arc<TokenSet>, bool), MaskError> {
+    fn mask(&self, at: &ReplyState) -> Result<(Arc<TokenSet>, bool), MaskError> {
+        let at = &at.threads;
         self.with(|walk| {
             if let Some(known) = walk.cache.masks.get(at) {
                 return Ok((known, true));
@@ -119,39 +138,42 @@ impl MaskedText for Reply {
         })
     }
 
-    fn after(
-        &self,
-        at: &Arc<[Thread]>,
-        (_, bytes): (TokenId, &[u8]),
-        _: bool,
-    ) -> Result<Option<Arc<[Thread]>>, MaskError> {
+    fn after(&self, at: &ReplyState, (_, bytes): (TokenId, &[u8]), _: bool) -> Result<Option<ReplyState>, MaskError> {
         self.with(|walk| {
-            let (mut threads, mut next) = (SmallVec::<[Thread; 2]>::from_slice(at), SmallVec::new());
+            let (mut threads, mut next) = (SmallVec::<[Thread; 2]>::from_slice(&at.threads), SmallVec::new());
+            let mut written = at.written;
             for &byte in bytes {
+                match threads.iter().any(|thread| matches!(thread.at, At::Json(_))) {
+                    true => written.read(&[byte]),
+                    false => written = self.nothing_written(),
+                }
                 walk.reader().step(&threads, byte, &mut next)?;
                 std::mem::swap(&mut threads, &mut next);
                 next.clear();
             }
-            Ok((!threads.is_empty()).then(|| threads[..].into()))
+            walk.bound(&mut threads, &mut written)?;
+            let threads = threads[..].into();
+            Ok(Some(ReplyState { threads, written }).filter(|next| !next.threads.is_empty()))
         })
     }
 
-    fn is_complete(&self, at: &Arc<[Thread]>) -> Result<bool, MaskError> {
-        self.with(|walk| walk.reader().is_complete(at))
+    fn is_complete(&self, at: &ReplyState) -> Result<bool, MaskError> {
+        self.with(|walk| walk.reader().is_complete(&at.threads))
     }
 
-    fn forced(&self, at: &Arc<[Thread]>, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError> {
-        self.with(|walk| forced_tokens(self.vocabulary(), &self.shared.tokens.index, walk, at, before))
+    fn forced(&self, at: &ReplyState, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError> {
+        let index = &self.shared.tokens.index;
+        self.with(|walk| forced_tokens(self.vocabulary(), index, walk, &at.threads, before))
     }
 
-    fn completion_length(&self, at: &Arc<[Thread]>) -> Result<Option<usize>, MaskError> {
+    fn completion_length(&self, at: &ReplyState) -> Result<Option<usize>, MaskError> {
         Ok(self.completion(at)?.map(|tokens| tokens.len()))
     }
 
-    fn completion(&self, at: &Arc<[Thread]>) -> Result<Option<Vec<TokenId>>, MaskError> {
+    fn completion(&self, at: &ReplyState) -> Result<Option<Vec<TokenId>>, MaskError> {
         let shortest = self.with(|walk| {
             let mut shortest: Option<Vec<u8>> = None;
-            for thread in at.iter() {
+            for thread in at.threads.iter() {
                 let rest = walk.shortest_end(thread)?;
                 if let Some(rest) = rest.filter(|rest| shortest.as_ref().is_none_or(|known| rest.len() < known.len())) {
                     shortest = Some(rest);
@@ -177,6 +199,26 @@ struct ReplyWalk<'a> {
 }
 
 impl<'a> ReplyWalk<'a> {
+    /// Makes bounds that are near a part of the state of the data, where that is in JSON and read in one way only.
+    fn bound(&mut self, threads: &mut [Thread], written: &mut Written) -> Result<(), AutomatonError> {
+        let mut ways = threads.iter_mut().filter_map(|thread| match &mut thread.at {
+            At::Json(state) => Some(state),
+            _ => None,
+        });
+        let (Some(state), None) = (ways.next(), ways.next()) else {
+            return Ok(());
+        };
+        let mut at = WrittenState {
+            state: *state,
+            written: *written,
+        };
+        if at.is_due() {
+            self.builder.automaton.bound(&mut at)?;
+            (*state, *written) = (at.state, at.written);
+        }
+        Ok(())
+    }
+
     fn reader(&mut self) -> ThreadReader<'_> {
         ThreadReader {
             form: &self.reply.form,

@@ -123,6 +123,7 @@ impl ReplyCompiler {
                     key_order: options.style.key_order,
                     closed: options.style.closed,
                     all_required: options.style.all_required,
+                    bounds: options.style.bounds,
                 };
                 (Cow::Owned(subset::of_yaml(schema)?), &self.yaml)
             }

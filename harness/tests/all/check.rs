@@ -132,6 +132,16 @@ fn schemas_without_a_value_formats_and_styles() {
         let output = outcome(&check(directory.path(), &arguments, "[   \"2026-01-31\"]"));
         assert_eq!(output.0, code, "{}", output.1);
     }
+    for (options, code) in [
+        (&["--indent", "2"][..], 0),
+        (&["--indent", "tab"], 1),
+        (&["--line-break", "crlf", "--indent", "2"], 1),
+        (&["--max-items", "0"], 1),
+    ] {
+        let arguments = [&["fine.json", "--instance", "-", "--style", "generation"], options].concat();
+        let output = outcome(&check(directory.path(), &arguments, "[\n  \"2026-01-31\"\n]"));
+        assert_eq!(output.0, code, "{options:?}: {}", output.1);
+    }
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub(crate) struct Algebra {
     /// The constraints of the assertions that have been expanded.
     pub(crate) constraints: HashMap<AssertionId, Constraint>,
     pub(crate) key_memo: KeyMemo,
+    /// The formulas of arrays and objects within so many levels of free values, as far as they came up.
+    pub(super) free_formulas: Vec<(FormulaId, FormulaId)>,
     /// Number of cells in lists that are kept here and in the layers above; part of the estimate of
     /// [memory](Self::memory).
     pub(crate) kept_cells: usize,
@@ -88,6 +90,7 @@ impl Algebra {
             number_texts,
             constraints: HashMap::new(),
             key_memo: KeyMemo::default(),
+            free_formulas: Vec::new(),
             kept_cells: 0,
         }
     }
@@ -218,7 +221,11 @@ impl Algebra {
     pub(crate) fn is_value(&self, assertion: AssertionId) -> bool {
         match self.assertions.get(assertion) {
             Assertion::Equal(_) | Assertion::Text(_) | Assertion::Array(_) | Assertion::Object(_) => true,
-            Assertion::Anything | Assertion::Nothing | Assertion::Node(_) | Assertion::AnyOf(_) => false,
+            Assertion::Anything
+            | Assertion::Nothing
+            | Assertion::Node(_)
+            | Assertion::AnyOf(_)
+            | Assertion::Free(_) => false,
         }
     }
 

@@ -31,6 +31,9 @@ pub(crate) enum Assertion {
     Array(Arc<[AssertionId]>),
     /// The value is the object of these members, sorted by the characters of their keys.
     Object(Arc<[(TextId, AssertionId)]>),
+    /// The value is within so many containers of a value on which the schema says nothing, and what it contains stays
+    /// within the style's bound on their depth.
+    Free(u8),
     /// The value satisfies at least one of these assertions, which are sorted.
     AnyOf(Box<[AssertionId]>),
 }
@@ -90,7 +93,9 @@ impl AssertionTable {
             Assertion::Array(items) => size_of_val(&items[..]),
             Assertion::Object(members) => size_of_val(&members[..]),
             Assertion::AnyOf(assertions) => size_of_val(&assertions[..]),
-            Assertion::Anything | Assertion::Nothing | Assertion::Node(_) | Assertion::Text(_) => 0,
+            Assertion::Anything | Assertion::Nothing | Assertion::Node(_) | Assertion::Text(_) | Assertion::Free(_) => {
+                0
+            }
         };
         self.assertions.push(assertion);
         let (stored, hasher) = (&self.assertions, &self.hasher);

@@ -85,6 +85,7 @@ impl Algebra {
         match self.assertions.get(assertion).clone() {
             Assertion::Anything => Ok(self.everything()),
             Assertion::Nothing => Ok(self.nothing()),
+            Assertion::Free(level) => Ok(self.free_value(level)),
             Assertion::Equal(value) => Ok(self.equal(value.as_ref())),
             Assertion::Text(text) => self.equal_string(text),
             Assertion::Array(items) => Ok(self.equal_items(&items)),

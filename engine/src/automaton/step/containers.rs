@@ -6,6 +6,7 @@ use crate::automaton::formula::{
     Assertion, AssertionId, AtomKind, FormulaId, ItemsId, KeySetId, Keys, MemberKey, MembersId, TextId, verdict_of,
 };
 use crate::automaton::search::{ExpectationId, Verdicts};
+use crate::automaton::step::bounds::UNCOUNTED;
 use crate::automaton::step::{
     Automaton, Container, Cursor, Derived, Frame, IndependentFrame, Left, OpenId, StackId, State, StepResult, keep,
 };
@@ -40,7 +41,7 @@ impl Automaton {
     fn value_of(&mut self, kind: &Container) -> Option<AssertionId> {
         let algebra = &mut self.search.algebra;
         let value = match *kind {
-            Container::Array { values } => Assertion::Array(algebra.values.all_items(values?).into()),
+            Container::Array { values, .. } => Assertion::Array(algebra.values.all_items(values?).into()),
             Container::Object { values, .. } => Assertion::Object(algebra.values.all_members(values?).into()),
         };
         Some(algebra.assertions.intern(value))
@@ -78,11 +79,12 @@ impl Automaton {
             let (begun, demand) = self.search.begin_object(planned, demand, may_be_narrowed)?;
             (order, narrowed) = (Some(begun), demand);
         }
-        formulas.insert(0, narrowed);
+        formulas.insert(0, self.with_bounded_depth(narrowed, &formulas, array));
         let keeps = self.keeps_values(stack) || (array && self.search.algebra.asks_unique(&formulas));
         let kind = match order {
             None => Container::Array {
                 values: keeps.then_some(ItemsId::EMPTY),
+                left: self.items_from_start(demand),
             },
             Some(order) => Container::Object {
                 values: keeps.then_some(MembersId::EMPTY),
@@ -261,7 +263,7 @@ impl Automaton {
         let verdict = |assertion| verdict_of(&what.assertions, &verdicts, assertion);
         let keeps = self.keeps_values(stack);
         let cursor = match &mut frame.kind {
-            Container::Array { values } => {
+            Container::Array { values, left } => {
                 let kept = values.zip(value);
                 let repeats = kept.is_some_and(|(items, value)| self.search.algebra.has_item(items, value));
                 for formula in &mut frame.formulas {
@@ -273,6 +275,9 @@ impl Automaton {
                 if let Some((items, value)) = kept {
                     self.note_parts(value);
                     *values = Some(self.search.algebra.with_item(items, value));
+                }
+                if *left != UNCOUNTED {
+                    *left = left.saturating_sub(1);
                 }
                 Cursor::ArrayNext
             }
@@ -341,6 +346,7 @@ impl Automaton {
             return Ok(known);
         }
         let item = match self.frame(stack) {
+            Some(frame) if self.is_array_full(stack, &frame)? => None,
             Some(frame) => self.search.item_expected(&frame.formulas, frame.kind.items())?,
             None => None,
         };

@@ -81,6 +81,8 @@ pub(super) enum Container {
         /// The items so far, as assertions of being equal to them; kept if items of this or an enclosing array are
         /// compared.
         values: Option<ItemsId>,
+        /// Number of items that may still come before the style's bound, where the array counts them.
+        left: u32,
     },
     Object {
         /// The members so far, with assertions of being equal to their values; kept if items of an enclosing array are
@@ -101,7 +103,7 @@ impl Container {
     /// The items so far, if this is an array whose items are kept.
     pub(super) fn items(&self) -> ItemsId {
         match self {
-            Self::Array { values } => values.unwrap_or_default(),
+            Self::Array { values, .. } => values.unwrap_or_default(),
             Self::Object { .. } => ItemsId::EMPTY,
         }
     }
@@ -109,7 +111,7 @@ impl Container {
     /// Whether the values read are kept.
     pub(super) fn keeps_values(&self) -> bool {
         match self {
-            Self::Array { values } => values.is_some(),
+            Self::Array { values, .. } => values.is_some(),
             Self::Object { values, .. } => values.is_some(),
         }
     }

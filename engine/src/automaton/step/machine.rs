@@ -283,8 +283,11 @@ impl Automaton {
         let stack = state.stack;
         let stay = |cursor: Cursor| Ok(Some(State::new(cursor, stack)));
         if is_whitespace(byte) && state.cursor.is_between() {
-            let gap = self.gap_after(state, byte);
+            let gap = self.gap_after(state, byte)?;
             return Ok(gap.map(|gap| State { gap, ..*state }));
+        }
+        if !self.gap_ends(state, byte) {
+            return Ok(None);
         }
         match &state.cursor {
             Cursor::Value(expected) => self.begin(*expected, stack, byte),

@@ -4,6 +4,7 @@
 //! A state consists of a cursor in the innermost value and a stack of the objects and arrays around it. Frames of the
 //! stack are hash-consed, so a state is a few numbers and is cheap to store, hash and compare.
 
+pub(super) mod bounds;
 pub(super) mod completion;
 mod containers;
 mod forced_bytes;

@@ -34,8 +34,9 @@ pub(crate) struct CommonShape {
     yes: bool,
     no: bool,
     strings: Fingerprint,
-    arrays: bool,
-    objects: bool,
+    /// Whether arrays and objects are allowed, and how many levels of free values are around them.
+    arrays: Option<u8>,
+    objects: Option<u8>,
     layout: Layout,
 }
 
@@ -122,6 +123,10 @@ impl Automaton {
             return Ok(None);
         };
         let ahead = self.search.algebra.ordered(order, passed);
+        // Near its bound, it takes the members that come to tell whether others may.
+        if self.is_nearly_full(&frame) {
+            return Ok(None);
+        }
         if ahead.is_empty() {
             if plain.has_room {
                 return Ok(Some(NextMembers::OfAnyName));
@@ -159,11 +164,15 @@ impl Automaton {
             return None;
         };
         let any_or_none = |formula| match formula {
-            FormulaId::FALSE => Some(false),
-            FormulaId::TRUE => Some(true),
+            FormulaId::FALSE => Some(None),
+            FormulaId::TRUE => Some(Some(0)),
             _ => None,
         };
-        let (arrays, objects) = (any_or_none(constraint.arrays)?, any_or_none(constraint.objects)?);
+        let free = self.search.algebra.free_level(constraint.arrays, constraint.objects);
+        let (arrays, objects) = match free {
+            Some(level) => (Some(level), Some(level)),
+            None => (any_or_none(constraint.arrays)?, any_or_none(constraint.objects)?),
+        };
         let strings = self.search.algebra.preferred(constraint.strings);
         // Lists of words rarely recur, and are found as quickly.
         if strings != self.languages().none() && self.languages().word_edges(strings).is_some() {
@@ -217,7 +226,13 @@ impl Automaton {
                 // Where containers can be restricted, the prescribed order of their members counts as well.
                 let order = self.search.planned_order(expected)?;
                 let style = self.search.algebra.style;
-                let is_ordered = (style.key_order == KeyOrder::Schema || style.closed || style.all_required)
+                let is_free = self
+                    .search
+                    .algebra
+                    .free_level(constraint.arrays, constraint.objects)
+                    .is_some();
+                let is_ordered = !is_free
+                    && (style.key_order == KeyOrder::Schema || style.closed || style.all_required)
                     && !(constraint.arrays.decided().is_some()
                         && (constraint.objects == FormulaId::FALSE
                             || constraint.objects == FormulaId::TRUE && self.search.algebra.orders.is_free(order)));
@@ -258,6 +273,9 @@ impl Automaton {
         let Some(frame) = self.frame(name.object()) else {
             return Ok(false);
         };
+        if self.is_nearly_full(&frame) {
+            return Ok(false);
+        }
         if !is_free || !name.are_alike() || self.keeps_values(name.object()) || !self.has_room(&frame)? {
             return Ok(false);
         }
@@ -309,6 +327,9 @@ impl Automaton {
         if frame.plain.0.is_none() {
             return Ok(None);
         }
+        if self.is_nearly_full(&frame) {
+            return Ok(None);
+        }
         Ok(Some(match self.has_room(&frame)? {
             true => NextMembers::OfAnyName,
             false => match self.has_next_key(at.stack)? {
@@ -325,12 +346,16 @@ impl Automaton {
             return Ok(known);
         }
         let mut bare = None;
-        // If whitespace is bounded but allowed, there are many ways to the next key.
-        let is_simple = !matches!(self.search.algebra.style.whitespace, Whitespace::Bounded { .. });
+        // Elsewhere the whitespace before the next key depends on where the object stands.
+        let is_simple = matches!(
+            self.search.algebra.style.whitespace,
+            Whitespace::Any | Whitespace::Compact
+        );
         if let Some(frame) = self.frame(at)
             && is_simple
             && self.search.algebra.style.key_order == KeyOrder::Any
             && !self.keeps_values(at)
+            && !self.is_nearly_full(&frame)
             && self.has_room(&frame)?
         {
             let mut frame = (*frame).clone();

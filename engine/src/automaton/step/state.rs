@@ -139,6 +139,13 @@ pub(crate) enum Gap {
         /// Whether only the closing bracket of the container may follow.
         before_end: bool,
     },
+    /// A part of a gap whose whitespace is fixed.
+    Fixed {
+        /// Number of bytes read.
+        read: u16,
+        /// Whether they include a part of a line break.
+        has_line: bool,
+    },
 }
 
 impl Gap {

@@ -43,6 +43,7 @@ impl Automaton {
             }),
             Cursor::Value(_) | Cursor::ArrayStart => {
                 let expected = match at.cursor {
+                    _ if !self.gap_ends(&at, b'0') => None,
                     Cursor::Value(expected) => Some(expected),
                     _ => self.item(at.stack)?,
                 };

@@ -1,7 +1,9 @@
 //! [`DocumentStyle`] and [`StyleArguments`]: how the documents of `check` and `sample` look.
 
 use clap::{Args, ValueEnum};
-use maskwright::{ExactOptions, Formats, KeyOrder, Style, Whitespace};
+use maskwright::{
+    ExactOptions, FixedWhitespace, Formats, Indent, KeyOrder, LineBreak, SpacesAround, Style, Whitespace,
+};
 
 /// How documents look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -43,6 +45,100 @@ pub struct StyleArguments {
     /// Have all members that `properties` declares, as far as a finite value has them
     #[arg(long)]
     all_required: bool,
+    /// Spaces per level, or `tab`: each item and member on a line of its own [default: whitespace as the style has it; with
+    /// one of the options of the layout, no line breaks]
+    #[arg(long, value_name = "N|tab", value_parser = indent)]
+    indent: Option<Indent>,
+    /// Separator of items and members, with the spaces that belong to it [default with an option of the layout: `,`]
+    #[arg(long, value_name = "TEXT", value_parser = item_separator)]
+    item_separator: Option<SpacesAround>,
+    /// Separator of names and values, with the spaces that belong to it [default with an option of the layout: `: `]
+    #[arg(long, value_name = "TEXT", value_parser = key_separator)]
+    key_separator: Option<SpacesAround>,
+    /// Spaces behind opening and before closing brackets, where no line breaks stand there [default with an option of the
+    /// layout: 0]
+    #[arg(long, value_name = "N")]
+    padding: Option<u8>,
+    /// How the lines of an indented document end [default with an option of the layout: lf]
+    #[arg(long, value_enum)]
+    line_break: Option<LineBreakArgument>,
+    /// Arrays and objects that nest in a value on which the schema says nothing, or `none` [default: 8; `none` in the style
+    /// `rfc8259`]
+    #[arg(long, value_name = "N|none", value_parser = bound)]
+    max_depth: Option<Bound>,
+    /// Characters of a string without `maxLength`, or `none` [default: 65536; `none` in the style `rfc8259`]
+    #[arg(long, value_name = "N|none", value_parser = bound)]
+    max_string: Option<Bound>,
+    /// Characters of a name that the schema does not list, or `none` [default: 1024; `none` in the style `rfc8259`]
+    #[arg(long, value_name = "N|none", value_parser = bound)]
+    max_name: Option<Bound>,
+    /// Items of an array without `maxItems`, or `none` [default: 4096; `none` in the style `rfc8259`]
+    #[arg(long, value_name = "N|none", value_parser = bound)]
+    max_items: Option<Bound>,
+    /// Members of an object beside those that the schema lists, or `none` [default: 4096; `none` in the style `rfc8259`]
+    #[arg(long, value_name = "N|none", value_parser = bound)]
+    max_members: Option<Bound>,
+}
+
+/// A bound as an argument; `None` stands for no bound.
+#[derive(Clone, Copy, Debug)]
+struct Bound(Option<u32>);
+
+/// A number, or `none`.
+fn bound(text: &str) -> Result<Bound, String> {
+    match text {
+        "none" => Ok(Bound(None)),
+        _ => text
+            .parse()
+            .map(|bound| Bound(Some(bound)))
+            .map_err(|_| format!("a number up to {}, or `none`", u32::MAX)),
+    }
+}
+
+/// How lines end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LineBreakArgument {
+    /// A line feed
+    Lf,
+    /// A carriage return and a line feed
+    Crlf,
+}
+
+/// An indent as an argument: a number of spaces, or `tab`.
+fn indent(text: &str) -> Result<Indent, String> {
+    match text {
+        "tab" => Ok(Indent::Tab),
+        _ => text
+            .parse()
+            .map(Indent::Spaces)
+            .map_err(|_| "a number of spaces up to 255, or `tab`".to_owned()),
+    }
+}
+
+/// A comma with spaces around it.
+fn item_separator(text: &str) -> Result<SpacesAround, String> {
+    separator(text, ',')
+}
+
+/// A colon with spaces around it.
+fn key_separator(text: &str) -> Result<SpacesAround, String> {
+    separator(text, ':')
+}
+
+/// The spaces around one character.
+fn separator(text: &str, character: char) -> Result<SpacesAround, String> {
+    let parts = text.split_once(character);
+    let spaces = |part: &str| match part.bytes().all(|byte| byte == b' ') {
+        true => u8::try_from(part.len()).ok(),
+        false => None,
+    };
+    let around = parts.and_then(|(before, behind)| {
+        Some(SpacesAround {
+            before: spaces(before)?,
+            behind: spaces(behind)?,
+        })
+    });
+    around.ok_or_else(|| format!("`{character}` with nothing but spaces around it"))
 }
 
 /// Order of the members of an object.
@@ -77,6 +173,45 @@ impl StyleArguments {
         }
         style.closed |= self.closed;
         style.all_required |= self.all_required;
+        let bounds = &mut style.bounds;
+        if let Some(Bound(depth)) = self.max_depth {
+            // Texts nest less deep than that anyway.
+            bounds.free_depth = depth.map(|depth| u8::try_from(depth).unwrap_or(u8::MAX));
+        }
+        let counts = [
+            (&mut bounds.string_characters, self.max_string),
+            (&mut bounds.name_characters, self.max_name),
+            (&mut bounds.array_items, self.max_items),
+            (&mut bounds.object_members, self.max_members),
+        ];
+        for (bound, asked) in counts {
+            if let Some(Bound(count)) = asked {
+                *bound = count;
+            }
+        }
+        if let Some(layout) = self.layout() {
+            style.whitespace = Whitespace::Fixed(layout);
+        }
         style
+    }
+
+    /// The layout that is asked for; `None` where no option speaks of it.
+    fn layout(&self) -> Option<FixedWhitespace> {
+        let is_asked = self.indent.is_some()
+            || self.item_separator.is_some()
+            || self.key_separator.is_some()
+            || self.padding.is_some()
+            || self.line_break.is_some();
+        let usual = FixedWhitespace::default();
+        is_asked.then(|| FixedWhitespace {
+            comma: self.item_separator.unwrap_or(usual.comma),
+            colon: self.key_separator.unwrap_or(usual.colon),
+            padding: self.padding.unwrap_or(usual.padding),
+            indent: self.indent,
+            line_break: match self.line_break {
+                Some(LineBreakArgument::Crlf) => LineBreak::CarriageReturnLineFeed,
+                Some(LineBreakArgument::Lf) | None => usual.line_break,
+            },
+        })
     }
 }

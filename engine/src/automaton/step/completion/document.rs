@@ -6,7 +6,7 @@ use super::{MAX_BYTES, TextPiece};
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::step::{
-    Automaton, Container, Cursor, Derived, Frame, OpenId, RemainingKeyText, State, StringResidual,
+    Automaton, Container, Cursor, Derived, Frame, OpenId, RemainingKeyText, State, StringResidual, is_of_number,
 };
 
 /// Pieces of text that end what a state is in, or a part of it, with the state after them.
@@ -30,7 +30,7 @@ impl Automaton {
             }
             next = Some(after).filter(|after| !self.is_done(after));
         }
-        Ok(Some(text))
+        Ok(Some(self.laid_out(&at, text)).filter(|text| text.len() <= MAX_BYTES))
     }
 
     /// Whether the whole document has been read.
@@ -44,6 +44,9 @@ impl Automaton {
             return Ok(Some((Vec::new(), *state)));
         }
         self.completions.make_room();
+        if self.is_before_more(state) {
+            return self.before_more(state);
+        }
         match &state.cursor {
             Cursor::Number(number, text, expected) => {
                 let start = self.distinct_number(*number, *text, *expected, state.stack)?;
@@ -115,6 +118,23 @@ impl Automaton {
         self.container_rest(state)
     }
 
+    /// The next pieces of the completion from a state behind whitespace that only another item or member follows.
+    fn before_more(&mut self, state: &State) -> Result<Option<Ending>, AutomatonError> {
+        let first = match state.cursor {
+            Cursor::ArrayStart => {
+                let item = self.item(state.stack)?;
+                return match item {
+                    Some(item) => self.completion_step(&State::new(Cursor::Value(item), state.stack)),
+                    None => Ok(None),
+                };
+            }
+            Cursor::ObjectStart => &b"\""[..],
+            _ => b",",
+        };
+        let next = self.after(state, first)?;
+        Ok(next.map(|next| (vec![first.into()], next)))
+    }
+
     /// Bytes that end the character of a key that has been read in part: any after which the object can still differ from
     /// those that it must not equal.
     fn character_rest(&mut self, state: &State) -> Result<Option<Ending>, AutomatonError> {
@@ -138,7 +158,7 @@ impl Automaton {
     /// recognised only by the byte after it.
     fn read_value(&mut self, state: &State, piece: TextPiece) -> Result<Option<Ending>, AutomatonError> {
         let Some(after) = self.after(state, &piece)? else {
-            return Ok(None);
+            return self.read_until_full(state, &piece);
         };
         let next = match after.cursor {
             Cursor::Number(number, text, expected) => self.number_done(number, text, expected, after.stack)?,
@@ -147,10 +167,45 @@ impl Automaton {
         Ok(next.map(|next| (vec![piece], next)))
     }
 
-    /// The state after some bytes. Neither this state nor those on the way are remembered.
+    /// Reads a piece of text up to where the style wants a container in it to end, and ends that.
+    fn read_until_full(&mut self, state: &State, piece: &[u8]) -> Result<Option<Ending>, AutomatonError> {
+        let mut at = *state;
+        for (place, byte) in piece.iter().enumerate() {
+            if let Some(next) = self.after(&at, &[*byte])? {
+                at = next;
+                continue;
+            }
+            if let Cursor::Number(number, text, expected) = at.cursor {
+                match self.number_done(number, text, expected, at.stack)? {
+                    Some(done) => at = done,
+                    None => return Ok(None),
+                }
+            }
+            let bracket = self.bracket(at).filter(|_| *byte == b',');
+            let Some(bracket) = bracket else { return Ok(None) };
+            let ended = self.after(&at, &[bracket])?;
+            let ended = self.if_distinct(ended)?;
+            return Ok(ended.map(|next| (vec![[&piece[..place], &[bracket]].concat().into()], next)));
+        }
+        Ok(None)
+    }
+
+    /// The state after some bytes of a completion, which leave out fixed whitespace. Neither this state nor those on the
+    /// way are remembered.
     pub(crate) fn after(&mut self, from: &State, mut bytes: &[u8]) -> Result<Option<State>, AutomatonError> {
-        let mut state = *from;
+        let (mut state, is_laid_out) = (*from, self.is_laid_out());
         while let Some((&byte, rest)) = bytes.split_first() {
+            if is_laid_out {
+                if let Cursor::Number(number, text, expected) = state.cursor
+                    && !is_of_number(byte)
+                {
+                    let Some(done) = self.number_done(number, text, expected, state.stack)? else {
+                        return Ok(None);
+                    };
+                    state = done;
+                }
+                state = self.behind_gap(state, byte);
+            }
             let several = match state.cursor {
                 Cursor::Key(..) => self.read_in_key(state, bytes)?,
                 Cursor::String(..) => self.read_in_string(state, bytes)?,
@@ -187,7 +242,7 @@ impl Automaton {
         let demand = self.demand_left(&frame);
         let demand = self.distinct_container(demand, state.stack)?;
         let pieces = match &frame.kind {
-            Container::Array { values } => {
+            Container::Array { values, .. } => {
                 let seen = self.search.algebra.values.all_items(values.unwrap_or_default());
                 self.array_rest(demand, &seen, begun)?
             }

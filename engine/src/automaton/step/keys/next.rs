@@ -18,6 +18,9 @@ impl Automaton {
         let Some(frame) = self.frame(stack) else {
             return Ok(false);
         };
+        if self.is_object_full(stack, &frame)? {
+            return Ok(false);
+        }
         // Usually there is room for any other key, and then it does not matter which keys have been seen.
         if self.has_room(&frame)? || self.has_listed_key(&frame)? {
             return Ok(true);
@@ -84,6 +87,9 @@ impl Automaton {
         else {
             return Ok(NextKeys::None);
         };
+        if self.is_object_full(stack, &frame)? {
+            return Ok(NextKeys::None);
+        }
         let is_free = values.is_none() && self.search.algebra.style.key_order == KeyOrder::Any;
         if (is_free || frame.plain.0.is_some()) && self.has_room(&frame)? {
             return Ok(NextKeys::Any);

@@ -182,7 +182,7 @@ impl Automaton {
         let algebra = &mut self.search.algebra;
         let mut kind = frame.kind;
         let after = match &mut kind {
-            Container::Array { values } => {
+            Container::Array { values, .. } => {
                 let items = values.unwrap_or_default();
                 let repeats = algebra.has_item(items, part);
                 *values = Some(algebra.with_item(items, part));

@@ -146,7 +146,7 @@ impl Automaton {
     /// Whether a container may still become equal to a value.
     fn agrees(&self, kind: &Container, value: AssertionId) -> bool {
         let is_alike = match (self.search.algebra.assertions.get(value), kind) {
-            (Assertion::Array(_), Container::Array { values }) => values.is_some(),
+            (Assertion::Array(_), Container::Array { values, .. }) => values.is_some(),
             (Assertion::Object(_), Container::Object { values, .. }) => values.is_some(),
             _ => false,
         };

@@ -1,0 +1,382 @@
+//! The bounds of the style on what the schema leaves without one ([`WritingBounds`]).
+//!
+//! A count in each state would make a state, and a mask, of every item and every character. So what a document has written is
+//! counted beside its state, in [`Written`], as long as the bound is far. Near the bound the state is replaced by one that
+//! has it: [`bound`](Automaton::bound) turns a string's language into that of its texts that end in time, and lets an
+//! array count its last items itself. That happens between tokens, and soon enough that no token passes the bound.
+//!
+//! A bound so small that it is always near is a part of the state from the beginning. Members of objects need no
+//! counting, because their names are remembered anyway, and the depth of free values is a part of what is asked of them
+//! ([`Assertion::Free`](crate::automaton::formula::Assertion::Free)).
+
+use crate::WritingBounds;
+use crate::automaton::decode::DecodeState;
+use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::FormulaId;
+use crate::automaton::search::NextKeys;
+use crate::automaton::step::{Automaton, Container, Cursor, Frame, StackId, State};
+use crate::strings::{Cardinality, LanguageId};
+
+/// Characters before the bound of a string or name from which on its state has the bound: more than any token has.
+const NEAR_CHARACTERS: u32 = 256;
+
+/// Items before the bound of an array from which on its state counts them: more than any token has.
+const NEAR_ITEMS: u32 = 64;
+
+/// Members before the bound of an object from which on it matters which state of an object is looked at.
+const NEAR_MEMBERS: u32 = 64;
+
+/// The least bound of names: those of completions are not always the shortest.
+const LEAST_NAME: u32 = 64;
+
+/// Levels of nesting on which items are counted one by one.
+const COUNTED_LEVELS: usize = 12;
+
+/// Number of items that may still come in an array that does not count them itself.
+pub(super) const UNCOUNTED: u32 = u32::MAX;
+
+/// The state of a document with the sizes of what is open in it, as far as they are not a part of the state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WrittenState {
+    pub(crate) state: State,
+    pub(crate) written: Written,
+}
+
+/// The sizes of the strings and arrays that are open in a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    /// Number of open containers.
+    depth: u32,
+    /// Number of commas in each of them.
+    commas: [u32; COUNTED_LEVELS],
+    text: TextPlace,
+    /// Characters of the string or name that is open.
+    characters: u32,
+    /// The least numbers of commas, and of characters of a string and of a name, that are near a bound.
+    near_commas: u32,
+    near_string: u32,
+    near_name: u32,
+    /// Whether an array has come near its bound since it was last looked at.
+    is_due: bool,
+}
+
+/// Where in a string or name one stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextPlace {
+    Outside,
+    Between,
+    Escape,
+    /// Before so many hexadecimal digits of an escape.
+    Hex(u8),
+}
+
+impl Written {
+    /// The sizes before a document.
+    pub(crate) fn new(bounds: &WritingBounds) -> Self {
+        let near = |bound: Option<u32>, how_near: u32| bound.map_or(u32::MAX, |bound| bound.saturating_sub(how_near));
+        Self {
+            depth: 0,
+            commas: [0; COUNTED_LEVELS],
+            text: TextPlace::Outside,
+            characters: 0,
+            near_commas: near(bounds.array_items, NEAR_ITEMS),
+            near_string: near(bounds.string_characters, NEAR_CHARACTERS),
+            near_name: near(name_bound(bounds), NEAR_CHARACTERS),
+            is_due: false,
+        }
+    }
+
+    /// Reads some more bytes of the document.
+    pub(crate) fn read(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            match self.text {
+                TextPlace::Outside => self.read_outside(byte),
+                TextPlace::Between => match byte {
+                    b'"' => self.text = TextPlace::Outside,
+                    b'\\' => self.text = TextPlace::Escape,
+                    // The first byte of a character.
+                    _ if byte & 0xC0 != 0x80 => self.count_character(),
+                    _ => {}
+                },
+                TextPlace::Escape => {
+                    self.text = match byte {
+                        b'u' => TextPlace::Hex(4),
+                        _ => TextPlace::Between,
+                    };
+                    self.count_character();
+                }
+                TextPlace::Hex(1) => self.text = TextPlace::Between,
+                TextPlace::Hex(digits) => self.text = TextPlace::Hex(digits - 1),
+            }
+        }
+    }
+
+    fn read_outside(&mut self, byte: u8) {
+        match byte {
+            b'"' => {
+                self.text = TextPlace::Between;
+                self.characters = 0;
+            }
+            b'{' | b'[' => {
+                if let Some(commas) = self.commas.get_mut(self.depth as usize) {
+                    *commas = 0;
+                }
+                self.depth += 1;
+            }
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            b',' => {
+                let level = self.depth.wrapping_sub(1) as usize;
+                if let Some(commas) = self.commas.get_mut(level) {
+                    *commas = commas.saturating_add(1);
+                    self.is_due |= *commas >= self.near_commas;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn count_character(&mut self) {
+        // A text whose bound has been looked after is not counted any more.
+        if self.characters != u32::MAX {
+            self.characters += 1;
+        }
+    }
+}
+
+/// The bound of names that a schema does not list.
+fn name_bound(bounds: &WritingBounds) -> Option<u32> {
+    bounds.name_characters.map(|bound| bound.max(LEAST_NAME))
+}
+
+impl WrittenState {
+    /// The state before a document, in a style with these bounds.
+    pub(crate) fn start(state: State, bounds: &WritingBounds) -> Self {
+        let written = Written::new(bounds);
+        Self { state, written }
+    }
+
+    /// Whether a bound is near that is not a part of the state yet.
+    pub(crate) fn is_due(&self) -> bool {
+        self.written.is_due || self.is_text_due()
+    }
+
+    /// Whether the bound of a string or name is near and not a part of its state yet.
+    fn is_text_due(&self) -> bool {
+        let near = match self.state.cursor {
+            Cursor::String(..) => self.written.near_string,
+            Cursor::Key(..) => self.written.near_name,
+            _ => return false,
+        };
+        self.written.characters >= near && self.written.characters != u32::MAX
+    }
+}
+
+impl Automaton {
+    /// The bounds of the style.
+    pub(crate) fn bounds(&self) -> WritingBounds {
+        self.search.algebra.style.bounds
+    }
+
+    /// Reads one more byte of a document; `false` if it may not come.
+    pub(crate) fn read_bounded(&mut self, at: &mut WrittenState, byte: u8) -> Result<bool, AutomatonError> {
+        let Some(next) = self.step(at.state, byte)? else {
+            return Ok(false);
+        };
+        at.state = next;
+        at.written.read(&[byte]);
+        if at.is_due() {
+            self.bound(at)?;
+        }
+        Ok(true)
+    }
+
+    /// Makes bounds that are near a part of the state. The state that comes out can be completed, and what continues it
+    /// continues the state that went in.
+    pub(crate) fn bound(&mut self, at: &mut WrittenState) -> Result<(), AutomatonError> {
+        if at.is_text_due() {
+            self.bound_text(at)?;
+        }
+        if std::mem::take(&mut at.written.is_due)
+            && let Some(bound) = self.bounds().array_items
+        {
+            let is_done = at.state.cursor == Cursor::ArrayNext;
+            at.state.stack = self.with_counted_items(at.state.stack, &at.written, bound, is_done)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves to a string or name the texts that end before its bound, if there are such.
+    fn bound_text(&mut self, at: &mut WrittenState) -> Result<(), AutomatonError> {
+        let bounds = self.bounds();
+        let left = |bound: Option<u32>| bound.map(|bound| bound.saturating_sub(at.written.characters));
+        let bounded = match at.state.cursor {
+            Cursor::String(DecodeState::Between, language, open, text, expected) => {
+                let Some(left) = left(bounds.string_characters) else {
+                    return Ok(());
+                };
+                let bounded = match self.is_endless(language)? {
+                    true => self.ending_within(language, left)?,
+                    false => Some(language),
+                };
+                bounded.map(|language| Cursor::String(DecodeState::Between, language, open, text, expected))
+            }
+            Cursor::Key(DecodeState::Between, text, names) => {
+                let Some(left) = left(name_bound(&bounds)) else {
+                    return Ok(());
+                };
+                // Which keys an object must not have counts together with its values, where these have to differ.
+                if self.keeps_values(at.state.stack) {
+                    return Ok(());
+                }
+                let names = self.opened(names, at.state.stack)?;
+                let is_listed = match names {
+                    NextKeys::Listed(list) => !self.search.key_list(list).excludes,
+                    NextKeys::Of(_) => true,
+                    _ => false,
+                };
+                if is_listed {
+                    return Ok(());
+                }
+                let language = self.remaining_key_language(at.state)?;
+                let bounded = self.ending_within(language, left)?;
+                bounded.map(|language| Cursor::Key(DecodeState::Between, text, NextKeys::Language(language)))
+            }
+            _ => return Ok(()),
+        };
+        let state = bounded.map(|cursor| State { cursor, ..at.state });
+        if let Some(state) = self.if_distinct(state)? {
+            at.state = state;
+            at.written.characters = u32::MAX;
+        }
+        Ok(())
+    }
+
+    /// Whether there is no longest text of a language.
+    fn is_endless(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
+        Ok(language == self.languages().any()
+            || !matches!(self.languages_mut().cardinality(language, 2)?, Cardinality::Finite(_))
+                && self.has_longer(language)?)
+    }
+
+    /// Whether a language has texts beyond any length that a schema would set as a bound.
+    fn has_longer(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
+        const BEYOND: u64 = 1 << 40;
+        let long = self.languages_mut().length(BEYOND, None)?;
+        let long = self.languages_mut().and(&[language, long])?;
+        Ok(!self.languages_mut().is_empty(long)?)
+    }
+
+    /// The texts of a language of at most so many characters; `None` if there are none.
+    fn ending_within(&mut self, language: LanguageId, characters: u32) -> Result<Option<LanguageId>, AutomatonError> {
+        let language = self.bounded(language, (0, characters.into()))?;
+        Ok((!self.languages_mut().is_empty(language)?).then_some(language))
+    }
+
+    /// The texts that a string may have from its beginning on: of those that meet its expectation, those within a bound
+    /// that is near from the beginning.
+    pub(super) fn within_small_bound(
+        &mut self,
+        language: LanguageId,
+        stack: StackId,
+    ) -> Result<LanguageId, AutomatonError> {
+        match self.bounds().string_characters {
+            // Strings that have to differ may need longer texts.
+            Some(bound) if bound <= NEAR_CHARACTERS && !self.keeps_values(stack) && self.is_endless(language)? => {
+                Ok(self.ending_within(language, bound)?.unwrap_or(language))
+            }
+            _ => Ok(language),
+        }
+    }
+
+    /// The demand on a container that begins. Where it asks nothing and nothing is watched, the style bounds the depth.
+    pub(super) fn with_bounded_depth(&mut self, demand: FormulaId, watched: &[FormulaId], array: bool) -> FormulaId {
+        match demand == FormulaId::TRUE && watched.iter().all(|formula| formula.decided().is_some()) {
+            true => self.search.algebra.free_container(0, array),
+            false => demand,
+        }
+    }
+
+    /// Number of items that an array with this demand counts down from its beginning.
+    pub(super) fn items_from_start(&mut self, demand: FormulaId) -> u32 {
+        match self.bounds().array_items {
+            Some(bound) if bound <= NEAR_ITEMS && !self.search.algebra.has_most_items(demand) => bound,
+            _ => UNCOUNTED,
+        }
+    }
+
+    /// The stack whose arrays near their bound count what may still come. `is_done` says that the innermost container
+    /// stands behind a whole item.
+    fn with_counted_items(
+        &mut self,
+        stack: StackId,
+        written: &Written,
+        bound: u32,
+        is_done: bool,
+    ) -> Result<StackId, AutomatonError> {
+        let (mut frames, mut at) = (Vec::new(), stack);
+        while let Some(frame) = self.frame(at) {
+            frames.push((at, frame.clone()));
+            at = frame.below;
+        }
+        let mut below = StackId::EMPTY;
+        for (depth, (id, frame)) in frames.into_iter().rev().enumerate() {
+            let mut counted = (*frame).clone();
+            counted.below = below;
+            let commas = written.commas.get(depth).copied().unwrap_or(0);
+            if let Container::Array { left, .. } = &mut counted.kind
+                && *left == UNCOUNTED
+                && commas >= written.near_commas
+                && !self.search.algebra.has_most_items(frame.formulas[0])
+            {
+                *left = bound.saturating_sub(commas + u32::from(is_done && id == stack));
+            }
+            below = match counted == *frame {
+                true => id,
+                false => self.push(counted),
+            };
+        }
+        Ok(below)
+    }
+
+    /// Whether an array has as many items as the style wants and may end.
+    pub(super) fn is_array_full(&mut self, stack: StackId, frame: &Frame) -> Result<bool, AutomatonError> {
+        match frame.kind {
+            Container::Array { left: 0, .. } => self.may_end_here(stack, frame),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether an object has as many members as the style wants and may end.
+    pub(super) fn is_object_full(&mut self, stack: StackId, frame: &Frame) -> Result<bool, AutomatonError> {
+        if self.members_left(frame) > 0 || !self.may_end_here(stack, frame)? {
+            return Ok(false);
+        }
+        Ok(frame.plain.0.is_some() || !self.search.algebra.has_most_members(frame.formulas[0]))
+    }
+
+    /// Number of members that the style leaves to an object.
+    pub(super) fn members_left(&self, frame: &Frame) -> u32 {
+        let Some(bound) = self.bounds().object_members else {
+            return u32::MAX;
+        };
+        let seen = self.search.algebra.key_sets.len(frame.kind.used());
+        bound.saturating_sub(u32::try_from(seen).unwrap_or(u32::MAX))
+    }
+
+    /// Whether it may matter soon how many members an object has.
+    pub(super) fn is_nearly_full(&self, frame: &Frame) -> bool {
+        self.members_left(frame) <= NEAR_MEMBERS
+    }
+
+    /// Whether a container may end, and is then not equal to any that it has to differ from.
+    fn may_end_here(&mut self, stack: StackId, frame: &Frame) -> Result<bool, AutomatonError> {
+        if !self.may_close(frame) {
+            return Ok(false);
+        }
+        if frame.plain.0.is_some() && !self.keeps_values(frame.below) {
+            return Ok(true);
+        }
+        let closed = self.close(stack)?;
+        Ok(self.if_distinct(closed)?.is_some())
+    }
+}

@@ -1,0 +1,51 @@
+//! [`WritingBounds`]: how far a document may go on where its schema sets no bound.
+
+/// How far a document may go on where its schema sets no bound, so that a model that repeats itself comes to an end.
+///
+/// Where a bound is reached and the string, array or object may end, it must. Where it may not end yet, as before a
+/// required member, it goes on; so every schema with a value keeps one, and whatever is written can be finished. A bound
+/// that the schema sets itself (`maxLength`, `maxItems`, `maxProperties`, or a pattern with finitely many texts) holds
+/// instead of one of these, even if it is larger.
+///
+/// Valid documents beyond a bound cannot be written. Of 7,939 valid documents of MaskBench and of public schemas the bounds
+/// of [`generation`](Self::generation) leave out three, which nest more than 8 levels within a free value. The longest string
+/// of these documents has 1,656 characters, the longest array 247 items, the largest object 133 members, and the longest
+/// name 274 characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WritingBounds {
+    /// Number of arrays and objects that nest in a value on which the schema says nothing. What is within so many is a
+    /// scalar, or empty.
+    pub free_depth: Option<u8>,
+    /// Characters of a string without `maxLength`.
+    pub string_characters: Option<u32>,
+    /// Characters of a name that the schema does not list; fewer than 64 stand for 64.
+    pub name_characters: Option<u32>,
+    /// Items of an array without `maxItems`.
+    pub array_items: Option<u32>,
+    /// Members of an object without `maxProperties`; those that the schema lists are not counted where they come in its
+    /// order.
+    pub object_members: Option<u32>,
+}
+
+impl WritingBounds {
+    /// No bounds.
+    pub const NONE: Self = Self {
+        free_depth: None,
+        string_characters: None,
+        name_characters: None,
+        array_items: None,
+        object_members: None,
+    };
+
+    /// The bounds of [`Style::generation`](crate::Style::generation): 8 levels within a free value, 65,536 characters of a
+    /// string, 1,024 of a name, 4,096 items of an array, 4,096 members of an object.
+    pub const fn generation() -> Self {
+        Self {
+            free_depth: Some(8),
+            string_characters: Some(1 << 16),
+            name_characters: Some(1 << 10),
+            array_items: Some(1 << 12),
+            object_members: Some(1 << 12),
+        }
+    }
+}
