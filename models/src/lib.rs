@@ -7,8 +7,8 @@
 //! 3. [`LanguageModel::append`] takes tokens and returns logits; snapshots take tokens back.
 //! 4. [`generate`] writes a whole answer, with masks where there is a [`Constraint`], and times every step.
 //!
-//! Llama, Mistral (without a sliding window), Qwen 2, 2.5 and 3 run, from safetensors weights, on the CPU or, with the
-//! cargo feature `cuda`, on an NVIDIA GPU.
+//! Models of each [`Family`] run (Llama, Qwen, LFM2, Gemma 3, Granite and others), from safetensors weights, on the CPU or, with
+//! the cargo feature `cuda`, on an NVIDIA GPU.
 //!
 //! # Rooms
 //!
@@ -45,9 +45,12 @@ pub use decode::options::{Constraint, DecodeOptions};
 pub use decode::sampler::{Sampler, SamplingOptionError, SamplingOptions};
 pub use error::ModelError;
 pub use language_model::{LanguageModel, Snapshot, logits_to_host};
-pub use load::config::{Family, ModelConfig};
+pub use load::config::ModelConfig;
+pub use load::family::Family;
 pub use load::generation_config::GenerationDefaults;
 pub use load::hub::settings::HubSettings;
+pub use load::layer_kinds::{Activation, Experts, Mixer, Multipliers, Positions, Routing};
+pub use load::missing::{MISSING, MissingArchitecture};
 pub use load::rope_scaling::RopeScaling;
 pub use load::source::ModelSource;
 pub use load::weight_format::WeightFormat;
@@ -58,6 +61,7 @@ pub use network::transformer::Transformer;
 pub use prompt::chat_template::Message;
 pub use prompt::tokenizer::ModelTokenizer;
 pub use prompt::vocabulary::ModelVocabulary;
+pub use write::families_table::{COMPARED_WITH, families_table};
 pub use write::gguf::tokens::PreTokenizer;
 pub use write::gguf::{GgufSummary, export_gguf};
 pub use write::random_checkpoint::{CheckpointTokenizer, PRESETS, RandomCheckpoint};

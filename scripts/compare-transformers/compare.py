@@ -13,10 +13,19 @@ from pathlib import Path
 import torch
 from transformers import (
     AutoModelForCausalLM,
+    Gemma3TextConfig,
+    Glm4Config,
+    GraniteConfig,
+    Lfm2Config,
     LlamaConfig,
     MistralConfig,
+    MixtralConfig,
+    Olmo2Config,
+    Phi3Config,
     Qwen2Config,
     Qwen3Config,
+    Qwen3MoeConfig,
+    SmolLM3Config,
 )
 
 VOCABULARY = 320
@@ -53,7 +62,61 @@ CONFIGS = {
     "qwen2, biases, untied": Qwen2Config(**SHAPE, rope_parameters=PLAIN_ROPE, tie_word_embeddings=False),
     "qwen3, head norms, tied": Qwen3Config(**SHAPE, head_dim=16, rope_parameters=PLAIN_ROPE, tie_word_embeddings=True),
     "qwen3, head norms, untied": Qwen3Config(**SHAPE, head_dim=8, rope_parameters=PLAIN_ROPE, tie_word_embeddings=False),
+    "mistral, sliding window": MistralConfig(**SHAPE, rope_parameters=PLAIN_ROPE, sliding_window=50),
+    "qwen2, sliding window in the last layers": Qwen2Config(
+        **SHAPE, rope_parameters=PLAIN_ROPE, use_sliding_window=True, sliding_window=50, max_window_layers=1
+    ),
+    "lfm2, two attention layers": Lfm2Config(
+        **SHAPE | dict(num_hidden_layers=5), layer_types=["conv", "full_attention", "conv", "conv", "full_attention"]
+    ),
+    "lfm2, four taps, biases, untied, width as written": Lfm2Config(
+        **SHAPE,
+        layer_types=["conv", "full_attention", "conv"],
+        conv_L_cache=4,
+        conv_bias=True,
+        block_auto_adjust_ff_dim=False,
+        tie_word_embeddings=False,
+    ),
+    "granite, factors, biases": GraniteConfig(
+        **SHAPE,
+        attention_bias=True,
+        mlp_bias=True,
+        embedding_multiplier=12.0,
+        attention_multiplier=0.1,
+        residual_multiplier=0.22,
+        logits_scaling=8.0,
+    ),
+    "olmo2, untied": Olmo2Config(**SHAPE, rope_parameters=PLAIN_ROPE),
+    "smollm3, layers without positions": SmolLM3Config(**SHAPE | dict(num_hidden_layers=5), pad_token_id=0),
+    "phi3, whole heads, window": Phi3Config(**SHAPE, sliding_window=50, pad_token_id=0),
+    "phi3, longrope, a part of each head": Phi3Config(
+        **SHAPE,
+        pad_token_id=0,
+        original_max_position_embeddings=800,
+        rope_parameters=dict(
+            rope_type="longrope",
+            rope_theta=10000.0,
+            partial_rotary_factor=0.75,
+            original_max_position_embeddings=800,
+            short_factor=[1.0, 1.2, 1.5],
+            long_factor=[1.0, 2.0, 4.0],
+        ),
+    ),
+    "glm4, biases, half of each head": Glm4Config(**SHAPE, head_dim=16, pad_token_id=0),
+    "gemma3, windows, local positions": Gemma3TextConfig(
+        **SHAPE | dict(num_hidden_layers=7, head_dim=16), sliding_window=50, query_pre_attn_scalar=20
+    ),
+    "qwen3 with experts, shares as they are": Qwen3MoeConfig(
+        **SHAPE, head_dim=16, num_experts=6, num_experts_per_tok=3, moe_intermediate_size=40, decoder_sparse_step=2
+    ),
+    "mixtral, window": MixtralConfig(**SHAPE, num_local_experts=5, num_experts_per_tok=2, sliding_window=50),
 }
+
+
+def families(program: Path) -> list[str]:
+    """The families that the program can run."""
+    done = subprocess.run([program, "families", "--names"], text=True, stdout=subprocess.PIPE, check=True)
+    return done.stdout.split()
 
 
 def randomize(model: torch.nn.Module, seed: int) -> None:
@@ -61,18 +124,21 @@ def randomize(model: torch.nn.Module, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if parameter.dim() == 2:
-                parameter.normal_(std=1 / math.sqrt(parameter.shape[1]), generator=generator)
+            if parameter.dim() >= 2:
+                parameter.normal_(std=1 / math.sqrt(parameter.shape[-1]), generator=generator)
             elif name.endswith("bias"):
                 parameter.normal_(std=0.5, generator=generator)
+            elif type(model).__name__.startswith("Gemma"):
+                parameter.uniform_(-0.25, 0.25, generator=generator)
             else:
                 parameter.uniform_(0.75, 1.25, generator=generator)
 
 
-def prompts(seed: int) -> list[list[int]]:
+def prompts(seed: int, longest: int) -> list[list[int]]:
     """Token ids: short ones, one longer than the first cache, one longer than what goes through at once."""
     numbers = random.Random(seed)
-    return [[numbers.randrange(VOCABULARY) for _ in range(length)] for length in (1, 2, 9, 17, 40, 300, 700)]
+    lengths = [length for length in (1, 2, 9, 17, 40, 300, 700) if length <= longest]
+    return [[numbers.randrange(VOCABULARY) for _ in range(length)] for length in lengths]
 
 
 @torch.no_grad()
@@ -98,7 +164,9 @@ def ours(program: Path, directory: Path, asked: list[list[int]], count: int, dty
 
 
 def compare(name: str, model, program: Path, directory: Path, count: int, dtype: str = "f32") -> bool:
-    asked = prompts(seed=len(name))
+    # Positions past the first training's are not computed where they would change those before.
+    longest = getattr(model.config, "original_max_position_embeddings", None) or 1024
+    asked = prompts(len(name), longest - count)
     worst, spread, passed = 0.0, math.inf, True
     for prompt, got in zip(asked, ours(program, directory, asked, count, dtype), strict=True):
         tokens, first, last, gap = greedy(model, prompt, count)
@@ -124,7 +192,7 @@ def main() -> None:
     passed = True
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
-        for number, family in enumerate(["llama", "mistral", "qwen2", "qwen3"]):
+        for number, family in enumerate(families(arguments.program)):
             directory = scratch / family
             command = [arguments.program, "random-checkpoint", directory, "--family", family, "--seed", str(number)]
             extra = ["--untied", "--shards", "3", "--dtype", "f16"] if number % 2 else []

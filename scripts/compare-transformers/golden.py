@@ -10,9 +10,8 @@ import torch
 import transformers
 from transformers import AutoModelForCausalLM
 
-from compare import greedy
+from compare import families, greedy
 
-FAMILIES = ["llama", "mistral", "qwen2", "qwen3"]
 PROMPTS = [[256, 72, 101, 108, 108, 111], [(37 * i + 11) % 256 for i in range(80)]]
 TOKENS = 24
 LOGITS = 8
@@ -24,7 +23,7 @@ def main() -> None:
     parser.add_argument("--program", type=Path, required=True, help="the program maskwright-models")
     arguments = parser.parse_args()
     results = []
-    for seed, family in enumerate(FAMILIES):
+    for seed, family in enumerate(families(arguments.program)):
         untied = seed % 2 == 1
         with tempfile.TemporaryDirectory() as directory:
             command = [arguments.program, "random-checkpoint", directory, "--family", family]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use maskwright_models::{COMPARED_WITH, Family, MISSING};
+use serde_json::{Value, json};
 
 use crate::error::CommandError;
 use crate::frameworks::{BUILT_IN_FRAMEWORKS, EXTERNAL_FRAMEWORKS, LM_ONLY, REPOSITORY, find_executable};
@@ -16,6 +17,9 @@ pub struct ListArguments {
     /// what `maskwright fetch` has fetched
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// List the families of models that run, with what they were compared with, and known ones that do not
+    #[arg(long, conflicts_with = "data")]
+    models: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -27,6 +31,12 @@ pub struct ListArguments {
 ///
 /// [`CommandError::Dataset`], where the data directory cannot be read.
 pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
+    if arguments.models {
+        return match arguments.json {
+            true => crate::print(&format!("{}\n", families_as_json())),
+            false => crate::print_text(&families_as_text()),
+        };
+    }
     let catalog = super::catalog(arguments.data.as_deref())?;
     let datasets = catalog.available();
     let models = [
@@ -87,7 +97,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
             &format!("one that is not built is built in a clone of {REPOSITORY}: {package}"),
         ));
     }
-    text.push_str("\nModels (families: Llama, Qwen2 and 2.5, Qwen3)\n");
+    text.push_str("\nModels (list --models has the families)\n");
     let mut line = |name: &str, description: &str| {
         text.push_str(&listed(name, description));
     };
@@ -104,4 +114,46 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
         "generated schemas that the built-in model was not trained on, as many as --limit asks for",
     );
     crate::print_text(&text)
+}
+
+/// The families that run and the architectures that do not, for people.
+fn families_as_text() -> String {
+    let mut text = String::from("Families that run, from safetensors weights of F32, F16 or BF16\n");
+    for family in Family::ALL {
+        let kernels = match family.has_kernels() {
+            true => "on a GPU by own kernels",
+            false => "on a GPU by tensor operations",
+        };
+        let limits = match family.limits() {
+            "" => String::new(),
+            limits => format!("; {limits}"),
+        };
+        let description = format!("{} ({}){limits}; {kernels}", family.models(), family.architecture());
+        text.push_str(&listed(family.name(), &description));
+    }
+    text.push_str(&listed(
+        "",
+        &format!(
+            "greedy tokens and logits of each were compared with those of {COMPARED_WITH}, for small random checkpoints"
+        ),
+    ));
+    text.push_str("\nKnown, and not run\n");
+    for known in MISSING {
+        let description = format!("{} is missing ({})", known.missing, known.architecture);
+        text.push_str(&listed(known.models, &description));
+    }
+    text
+}
+
+/// The families that run and the architectures that do not, for programs.
+fn families_as_json() -> Value {
+    let families = Family::ALL.map(|family| {
+        json!({
+            "name": family.name(), "architecture": family.architecture(), "models": family.models(),
+            "own_gpu_kernels": family.has_kernels(), "limits": family.limits(), "compared_with": COMPARED_WITH,
+        })
+    });
+    let missing = MISSING
+        .map(|known| json!({"architecture": known.architecture, "models": known.models, "missing": known.missing}));
+    json!({"families": families, "formats": ["safetensors"], "missing": missing})
 }

@@ -408,6 +408,20 @@ fn list_names_frameworks_models_and_datasets() {
     assert!(listing["datasets"][0]["schemas"].as_u64().unwrap() >= 40);
     let text = succeed(&program().arg("list").output().unwrap());
     assert!(text.contains("LM only") && text.contains("heldout"), "{text}");
+    let text = succeed(&program().args(["list", "--models"]).output().unwrap());
+    assert!(
+        text.contains("Lfm2ForCausalLM") && text.contains("attention sinks"),
+        "{text}"
+    );
+    let output = program().args(["list", "--models", "--json"]).output().unwrap();
+    let listing: Value = serde_json::from_str(&succeed(&output)).unwrap();
+    assert!(
+        listing["families"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|family| family["compared_with"] != "")
+    );
 }
 
 #[test]

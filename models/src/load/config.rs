@@ -3,54 +3,15 @@
 use serde_json::Value;
 
 use crate::error::ModelError;
+use crate::load::family::Family;
 use crate::load::json_fields::JsonFields;
+#[cfg(any(feature = "cuda", test))]
+use crate::load::layer_kinds::Positions;
+use crate::load::layer_kinds::{Activation, Experts, Mixer, Multipliers, convolution, lfm2_width, mixers};
+use crate::load::missing::MISSING;
 use crate::load::rope_scaling::RopeScaling;
 
-/// The families whose forward pass is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Family {
-    /// `LlamaForCausalLM`: Llama 2 and 3, TinyLlama, SmolLM, and others of the same shape.
-    Llama,
-    /// `MistralForCausalLM` without a sliding window: Llama's shape.
-    Mistral,
-    /// `Qwen2ForCausalLM`: Qwen 2 and 2.5; biases on the query, key and value projections.
-    Qwen2,
-    /// `Qwen3ForCausalLM`: queries and keys normalised per head.
-    Qwen3,
-}
-
-impl Family {
-    /// All families.
-    pub const ALL: [Self; 4] = [Self::Llama, Self::Mistral, Self::Qwen2, Self::Qwen3];
-
-    /// The family of that [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|family| family.name() == name)
-    }
-
-    /// The name in config.json's `architectures`.
-    pub fn architecture(self) -> &'static str {
-        match self {
-            Self::Llama => "LlamaForCausalLM",
-            Self::Mistral => "MistralForCausalLM",
-            Self::Qwen2 => "Qwen2ForCausalLM",
-            Self::Qwen3 => "Qwen3ForCausalLM",
-        }
-    }
-
-    /// The name in a few letters: `llama`, `mistral`, `qwen2`, `qwen3`; config.json's `model_type`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Llama => "llama",
-            Self::Mistral => "mistral",
-            Self::Qwen2 => "qwen2",
-            Self::Qwen3 => "qwen3",
-        }
-    }
-}
-
-/// The shape of a Llama-like model. All sizes are positive, fit together, and stay under [`ModelConfig::LIMITS`].
+/// The shape of a model. All sizes are positive, fit together, and stay under [`ModelConfig::LIMITS`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelConfig {
     /// The family, which decides the forward pass.
@@ -65,8 +26,10 @@ pub struct ModelConfig {
     pub heads: usize,
     /// Number of key and value heads; divides `heads`.
     pub kv_heads: usize,
-    /// Length of a head's vector; even.
+    /// Length of a head's vector.
     pub head_dim: usize,
+    /// Number of elements at the start of a head's vector that rotary positions turn; even.
+    pub rotary_dim: usize,
     /// Number of embeddings and of logits.
     pub vocab_size: usize,
     /// Longest sequence, in tokens.
@@ -75,8 +38,22 @@ pub struct ModelConfig {
     pub rms_norm_eps: f32,
     /// Base of the rotary position frequencies.
     pub rope_theta: f32,
+    /// Base of the frequencies of [`Positions::LocalRotary`](crate::Positions::LocalRotary).
+    pub local_rope_theta: f32,
     /// How the rotary frequencies are stretched for long contexts.
     pub rope_scaling: RopeScaling,
+    /// What each layer mixes tokens with; as many as `layers`.
+    pub mixers: Vec<Mixer>,
+    /// Number of tokens that a short convolution sees, the newest included.
+    pub convolution_taps: usize,
+    /// Whether short convolutions and the projections around them have biases.
+    pub convolution_bias: bool,
+    /// The function that gates feed-forward parts.
+    pub activation: Activation,
+    /// The experts, where feed-forward parts have any.
+    pub experts: Option<Experts>,
+    /// Factors beside the weights.
+    pub multipliers: Multipliers,
     /// Whether the output matrix is the embedding matrix.
     pub tied_embeddings: bool,
     /// Whether the query, key and value projections have biases.
@@ -131,30 +108,83 @@ impl ModelConfig {
                 format!("{kv_heads} does not divide the {heads} attention heads"),
             ));
         }
-        if !head_dim.is_multiple_of(2) {
-            return Err(fields.error("head_dim", format!("{head_dim} is odd; rotary positions need pairs")));
-        }
-        let (rope_theta, rope_scaling) = rope(&fields)?;
-        let attention_bias = fields.flag("attention_bias", false)?;
+        let layers = size(&fields, "num_hidden_layers")?;
+        let written_positions = size(&fields, "max_position_embeddings")?;
+        let rope = RopeFields::read(&fields, family, head_dim, written_positions)?;
+        let max_positions = rope
+            .scaling
+            .longest()
+            .map_or(written_positions, |longest| longest.min(written_positions));
+        let intermediate_size = match (
+            family,
+            optional_size_named(&fields, "block_ff_dim", "intermediate_size")?,
+        ) {
+            (Family::Lfm2, Some(written)) => lfm2_width(&fields, written)?,
+            (Family::Lfm2, None) => lfm2_width(&fields, size(&fields, "intermediate_size")?)?,
+            _ => size(&fields, "intermediate_size")?,
+        };
+        let (convolution_taps, convolution_bias) = convolution(&fields)?;
+        let eps = match family {
+            Family::Lfm2 | Family::Lfm2Moe => "norm_eps",
+            _ => "rms_norm_eps",
+        };
+        let attention_bias = fields.flag("attention_bias", family == Family::Glm4)?;
+        let tied_by_default = matches!(
+            family,
+            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma3 | Family::SmolLm3
+        );
+        let tied = fields.flag("tie_word_embeddings", tied_by_default)?;
         Ok(Self {
             family,
             hidden_size,
-            intermediate_size: size(&fields, "intermediate_size")?,
-            layers: size(&fields, "num_hidden_layers")?,
+            intermediate_size,
+            layers,
             heads,
             kv_heads,
             head_dim,
+            rotary_dim: rope.dim,
             vocab_size: size(&fields, "vocab_size")?,
-            max_positions: size(&fields, "max_position_embeddings")?,
-            rms_norm_eps: fields.number("rms_norm_eps", 0.0, 1.0)?.unwrap_or(1e-6) as f32,
-            rope_theta,
-            rope_scaling,
-            tied_embeddings: fields.flag("tie_word_embeddings", false)?,
+            max_positions,
+            rms_norm_eps: fields.number(eps, 0.0, 1.0)?.unwrap_or(1e-6) as f32,
+            rope_theta: rope.theta,
+            local_rope_theta: rope.local_theta,
+            rope_scaling: rope.scaling,
+            mixers: mixers(&fields, family, layers, max_positions)?,
+            convolution_taps,
+            convolution_bias,
+            activation: Activation::read(&fields, family)?,
+            experts: Experts::read(&fields, family, layers)?,
+            multipliers: Multipliers::read(&fields, family, (hidden_size, head_dim))?,
+            tied_embeddings: fields.flag("tie_embedding", tied)?,
             qkv_bias: family == Family::Qwen2 || attention_bias,
-            attention_output_bias: family != Family::Qwen2 && attention_bias,
-            mlp_bias: family == Family::Llama && fields.flag("mlp_bias", false)?,
+            attention_output_bias: !matches!(family, Family::Qwen2 | Family::Glm4) && attention_bias,
+            mlp_bias: matches!(family, Family::Llama | Family::Granite | Family::SmolLm3)
+                && fields.flag("mlp_bias", false)?,
             eos_token_ids: fields.token_ids("eos_token_id")?,
         })
+    }
+
+    /// Whether the network is one that our GPU kernels are made for: of a family that they know, without windows.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn is_plain(&self) -> bool {
+        let plain = Mixer::Attention {
+            window: None,
+            positions: Positions::Rotary,
+        };
+        self.mixers.iter().all(|mixer| *mixer == plain)
+            && self.activation == Activation::Silu
+            && self.family.has_kernels()
+    }
+
+    /// Whether the layer of that number has attention, and so keys and values.
+    pub(crate) fn has_attention(&self, layer: usize) -> bool {
+        matches!(self.mixers[layer], Mixer::Attention { .. })
+    }
+
+    /// The experts of the layer of that number, where it has any.
+    pub(crate) fn experts_of(&self, layer: usize) -> Option<&Experts> {
+        let experts = self.experts.as_ref();
+        experts.filter(|experts| experts.dense_layers.binary_search(&layer).is_err())
     }
 }
 
@@ -175,7 +205,14 @@ fn family(fields: &JsonFields<'_>) -> Result<Family, ModelError> {
         return Ok(family);
     }
     if let Some(name) = named.first() {
-        return Err(fields.unsupported(format!("architecture {name}"), supported()));
+        let known = MISSING.iter().find(|known| named.contains(&known.architecture));
+        return Err(match known {
+            Some(known) => fields.unsupported(
+                format!("architecture {} ({})", known.architecture, known.models),
+                format!("missing here: {}", known.missing),
+            ),
+            None => fields.unsupported(format!("architecture {name}"), supported()),
+        });
     }
     let model_type = fields.get("model_type").and_then(Value::as_str);
     model_type
@@ -185,11 +222,6 @@ fn family(fields: &JsonFields<'_>) -> Result<Family, ModelError> {
 
 /// Errs where the network has parts that the forward passes do not know.
 fn refuse_unsupported(fields: &JsonFields<'_>, family: Family) -> Result<(), ModelError> {
-    if let Some(activation) = fields.get("hidden_act")
-        && !matches!(activation.as_str(), Some("silu" | "swish"))
-    {
-        return Err(fields.unsupported(format!("hidden_act {activation}"), "supported: silu"));
-    }
     if let Some(quantization) = fields.get("quantization_config") {
         let method = quantization
             .get("quant_method")
@@ -200,15 +232,8 @@ fn refuse_unsupported(fields: &JsonFields<'_>, family: Family) -> Result<(), Mod
             "use a checkpoint with F32, F16 or BF16 weights",
         ));
     }
-    let has_window = fields.get("sliding_window").is_some();
-    let in_use = match family {
-        Family::Mistral => has_window,
-        Family::Qwen2 | Family::Qwen3 => has_window && fields.flag("use_sliding_window", false)?,
-        Family::Llama => false,
-    };
-    let mut layers = fields.list("layer_types")?.iter();
-    if in_use || layers.any(|kind| kind.as_str() != Some("full_attention")) {
-        return Err(fields.unsupported("sliding-window attention", "full attention in every layer"));
+    if family == Family::Gemma3 && fields.flag("use_bidirectional_attention", false)? {
+        return Err(fields.unsupported("use_bidirectional_attention", "causal attention"));
     }
     Ok(())
 }
@@ -220,34 +245,88 @@ fn size(fields: &JsonFields<'_>, field: &str) -> Result<usize, ModelError> {
 
 /// A field of [`ModelConfig::LIMITS`], where the model has it.
 fn optional_size(fields: &JsonFields<'_>, field: &str) -> Result<Option<usize>, ModelError> {
-    let limit = ModelConfig::LIMITS.iter().find(|(name, _)| *name == field);
+    optional_size_named(fields, field, field)
+}
+
+/// `field`, where the model has it, with the limit of `like`.
+fn optional_size_named(fields: &JsonFields<'_>, field: &str, like: &str) -> Result<Option<usize>, ModelError> {
+    let limit = ModelConfig::LIMITS.iter().find(|(name, _)| *name == like);
     fields.size(field, limit.map_or(usize::MAX, |(_, limit)| *limit))
 }
 
-/// `rope_theta` and `rope_scaling`, or the newer `rope_parameters` that holds both.
-fn rope(fields: &JsonFields<'_>) -> Result<(f32, RopeScaling), ModelError> {
-    let name = match fields.get("rope_parameters") {
-        Some(_) => "rope_parameters",
-        None => "rope_scaling",
-    };
-    let parameters = fields.object(name)?;
-    let nested = match &parameters {
-        Some(parameters) => parameters.number("rope_theta", 1.0, 1e15)?,
-        None => None,
-    };
-    let theta = match nested {
-        Some(theta) => theta,
-        None => fields.number("rope_theta", 1.0, 1e15)?.unwrap_or(10_000.0),
-    };
-    if fields
-        .number("partial_rotary_factor", 0.0, 1.0)?
-        .is_some_and(|factor| factor != 1.0)
-    {
-        return Err(fields.unsupported("partial_rotary_factor", "rotary positions over the whole head"));
+/// What config.json says of rotary positions.
+struct RopeFields {
+    theta: f32,
+    local_theta: f32,
+    scaling: RopeScaling,
+    /// Number of elements of a head that are turned.
+    dim: usize,
+}
+
+impl RopeFields {
+    /// Reads `rope_theta` and `rope_scaling`, or the newer `rope_parameters` that holds both, Gemma's once for each kind of layer.
+    fn read(
+        fields: &JsonFields<'_>,
+        family: Family,
+        head_dim: usize,
+        max_positions: usize,
+    ) -> Result<Self, ModelError> {
+        let name = match fields.get("rope_parameters") {
+            Some(_) => "rope_parameters",
+            None => "rope_scaling",
+        };
+        let mut parameters = fields.object(name)?;
+        let mut local = None;
+        if let Some(by_kind) = &parameters
+            && let Some(global) = by_kind.object("full_attention")?
+        {
+            local = by_kind.object("sliding_attention")?;
+            parameters = Some(global);
+        }
+        let number = |within: Option<&JsonFields<'_>>, field: &str, beside: &str, low: f64, high: f64| {
+            let nested = match within {
+                Some(within) => within.number(field, low, high)?,
+                None => None,
+            };
+            match nested {
+                Some(number) => Ok(Some(number)),
+                None => fields.number(beside, low, high),
+            }
+        };
+        let default = match family {
+            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma3 => 1e6,
+            Family::SmolLm3 => 2e6,
+            _ => 1e4,
+        };
+        let theta = number(parameters.as_ref(), "rope_theta", "rope_theta", 1.0, 1e15)?.unwrap_or(default);
+        let local_theta = number(local.as_ref(), "rope_theta", "rope_local_base_freq", 1.0, 1e15)?.unwrap_or(1e4);
+        let part = "partial_rotary_factor";
+        let part = match number(parameters.as_ref(), part, part, 0.0, 1.0)? {
+            Some(part) if matches!(family, Family::Glm4 | Family::Phi3) || part == 1.0 => part,
+            Some(_) => return Err(fields.unsupported(part, "rotary positions over the whole head")),
+            None if family == Family::Glm4 => 0.5,
+            None => 1.0,
+        };
+        let dim = (head_dim as f64 * part) as usize;
+        if dim == 0 || !dim.is_multiple_of(2) {
+            let message = format!("rotary positions over {dim} elements, which is odd or none; they need pairs");
+            return Err(fields.error("head_dim", message));
+        }
+        let original = optional_size_named(fields, "original_max_position_embeddings", "max_position_embeddings")?;
+        let scaling = match &parameters {
+            None => RopeScaling::None,
+            Some(parameters) => RopeScaling::from_fields(
+                name,
+                parameters,
+                dim / 2,
+                (original.unwrap_or(max_positions), max_positions),
+            )?,
+        };
+        Ok(Self {
+            theta: theta as f32,
+            local_theta: local_theta as f32,
+            scaling,
+            dim,
+        })
     }
-    let scaling = match &parameters {
-        None => RopeScaling::None,
-        Some(parameters) => RopeScaling::from_fields(name, parameters)?,
-    };
-    Ok((theta as f32, scaling))
 }

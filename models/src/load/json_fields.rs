@@ -126,7 +126,29 @@ impl<'a> JsonFields<'a> {
         match self.get(field) {
             None => Ok(&[]),
             Some(Value::Array(items)) => Ok(items),
-            Some(_) => Err(self.error(field, "expected a list of names")),
+            Some(_) => Err(self.error(field, "expected a list")),
+        }
+    }
+
+    /// The items of a list of whole numbers; none where it is absent.
+    pub(crate) fn whole_numbers(&self, field: &str) -> Result<Vec<usize>, ModelError> {
+        let numbers = self.list(field)?.iter().map(|value| {
+            let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+            number.ok_or_else(|| self.error(field, format!("{} is not a whole number", shown(value))))
+        });
+        numbers.collect()
+    }
+
+    /// The items of a list of `len` positive numbers, which must not be absent.
+    pub(crate) fn numbers(&self, field: &str, len: usize) -> Result<Vec<f32>, ModelError> {
+        let numbers = self.list(field)?.iter().map(|value| match value.as_f64() {
+            Some(number) if number > 0.0 && number < 1e9 => Ok(number as f32),
+            _ => Err(self.error(field, format!("{} is not a positive number", shown(value)))),
+        });
+        let numbers = numbers.collect::<Result<Vec<f32>, _>>()?;
+        match numbers.len() == len {
+            true => Ok(numbers),
+            false => Err(self.error(field, format!("{} numbers where {len} were expected", numbers.len()))),
         }
     }
 

@@ -1,14 +1,15 @@
 //! The forward pass on the CPU, over slices.
 
-use candle_core::Result;
+use candle_core::{Error, Result, Tensor};
 use rayon::prelude::*;
 
 use crate::load::config::ModelConfig;
+use crate::network::experts;
 use crate::network::kernels;
 use crate::network::kv_cache::CpuCache;
-use crate::network::layers::{Layer, Network};
-use crate::network::linear::with_cpu_slice;
-use crate::network::rope::Rope;
+use crate::network::layers::{Attention, FeedForward, Gated, Layer, Mixer, Network, ShortConvolution};
+use crate::network::linear::{Linear, with_cpu_slice};
+use crate::network::rope::{Angles, Rope, rotate, rotate_neighbours};
 
 /// Tokens whose attention scores are in memory at once.
 const TOKENS_AT_ONCE: usize = 16;
@@ -27,13 +28,14 @@ pub(crate) fn forward(
 ) -> Result<Vec<f32>> {
     let count = tokens.len();
     cache.reserve(config, position + count);
-    let (cos, sin) = rope.angles(position, count);
+    if let Some(state) = &mut cache.convolutions {
+        state.reserve(position, count)?;
+    }
     let mut pass = CpuPass {
         config,
         position,
         count,
-        cos,
-        sin,
+        angles: rope.angles(position, count),
         normed: Vec::new(),
         wide: Vec::new(),
         narrow: Vec::new(),
@@ -41,8 +43,9 @@ pub(crate) fn forward(
     };
     let mut x = Vec::new();
     network.embeddings.copy_rows(tokens, &mut x)?;
+    scale(&mut x, config.multipliers.embeddings);
     for (index, layer) in network.layers.iter().enumerate() {
-        pass.attention(layer, index, cache, &mut x)?;
+        pass.mix(layer, index, cache, &mut x)?;
         pass.feed_forward(layer, &mut x)?;
     }
     let mut last = x.split_off((count - 1) * config.hidden_size);
@@ -51,6 +54,7 @@ pub(crate) fn forward(
     })?;
     let mut logits = Vec::new();
     network.output.apply(&last, 1, &mut logits)?;
+    scale(&mut logits, config.multipliers.logits);
     Ok(logits)
 }
 
@@ -59,10 +63,8 @@ struct CpuPass<'a> {
     config: &'a ModelConfig,
     position: usize,
     count: usize,
-    /// `[count, head_dim / 2]`.
-    cos: Vec<f32>,
-    /// `[count, head_dim / 2]`.
-    sin: Vec<f32>,
+    /// `[count, rotary_dim / 2]`.
+    angles: Angles<Vec<f32>>,
     normed: Vec<f32>,
     wide: Vec<f32>,
     narrow: Vec<f32>,
@@ -70,40 +72,117 @@ struct CpuPass<'a> {
 }
 
 impl CpuPass<'_> {
-    /// Adds the attention to `x`: `x += attention(norm(x))`.
-    fn attention(&mut self, layer: &Layer, index: usize, cache: &mut CpuCache, x: &mut [f32]) -> Result<()> {
+    /// Adds to `x` what its tokens take from each other: `x += mixer(norm(x))`.
+    fn mix(&mut self, layer: &Layer, index: usize, cache: &mut CpuCache, x: &mut [f32]) -> Result<()> {
+        self.norm(layer.mixer_norms.before.as_ref(), x)?;
+        match &layer.mixer {
+            Mixer::Attention(attention) => self.attention(attention, index, cache)?,
+            Mixer::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache)?,
+        }
+        self.add(layer.mixer_norms.behind.as_ref(), x)
+    }
+
+    /// The attention of `self.normed`, into `self.added`.
+    fn attention(&mut self, attention: &Attention, index: usize, cache: &mut CpuCache) -> Result<()> {
         let config = self.config;
         let (dim, eps) = (config.head_dim, config.rms_norm_eps);
         let (query_width, key_width) = (config.heads * dim, config.kv_heads * dim);
-        self.normed.clear();
-        self.normed.extend_from_slice(x);
-        with_cpu_slice(&layer.attention_norm, |weight| {
-            kernels::rms_norm(&mut self.normed, weight, eps)
-        })?;
-        layer.qkv.apply(&self.normed, self.count, &mut self.wide)?;
+        let turn = match config.family.rotates_neighbours() {
+            true => rotate_neighbours,
+            false => rotate,
+        };
+        attention.qkv.apply(&self.normed, self.count, &mut self.wide)?;
         for (token, row) in self.wide.chunks_exact_mut(query_width + 2 * key_width).enumerate() {
             let (query, rest) = row.split_at_mut(query_width);
             let (key, value) = rest.split_at_mut(key_width);
-            if let Some([query_norm, key_norm]) = &layer.qk_norm {
+            if let Some([query_norm, key_norm]) = &attention.qk_norm {
                 with_cpu_slice(query_norm, |weight| kernels::rms_norm(query, weight, eps))?;
                 with_cpu_slice(key_norm, |weight| kernels::rms_norm(key, weight, eps))?;
             }
-            let angles = token * dim / 2..(token + 1) * dim / 2;
-            for head in query.chunks_exact_mut(dim).chain(key.chunks_exact_mut(dim)) {
-                kernels::rotate(head, &self.cos[angles.clone()], &self.sin[angles.clone()]);
+            if let Some((cos, sin)) = self.angles.of(attention.positions) {
+                let half = config.rotary_dim / 2;
+                let angles = token * half..(token + 1) * half;
+                for head in query.chunks_exact_mut(dim).chain(key.chunks_exact_mut(dim)) {
+                    turn(
+                        &mut head[..config.rotary_dim],
+                        &cos[angles.clone()],
+                        &sin[angles.clone()],
+                    );
+                }
             }
             cache.store(index, self.position + token, key, value);
         }
-        self.attend(index, cache);
-        layer
-            .attention_output
-            .apply(&self.narrow, self.count, &mut self.added)?;
+        self.attend(index, attention.window, cache);
+        attention.output.apply(&self.narrow, self.count, &mut self.added)
+    }
+
+    /// The gated convolution of `self.normed` with what stands before it, into `self.added`.
+    fn short_convolution(&mut self, convolution: &ShortConvolution, index: usize, cache: &mut CpuCache) -> Result<()> {
+        let hidden = self.config.hidden_size;
+        convolution.input.apply(&self.normed, self.count, &mut self.wide)?;
+        self.narrow.clear();
+        for row in self.wide.chunks_exact(3 * hidden) {
+            let (gate, input) = (&row[..hidden], &row[2 * hidden..]);
+            self.narrow
+                .extend(gate.iter().zip(input).map(|(gate, input)| gate * input));
+        }
+        let Some(state) = &mut cache.convolutions else {
+            return Err(Error::Msg("the cache is of a model without convolutions".to_owned()));
+        };
+        state.store(index, self.position, &self.narrow)?;
+        let inputs = state.inputs(index, self.position, self.count)?;
+        let bias = &convolution.bias;
+        with_cpu_slice(&convolution.taps, |taps: &[f32]| {
+            for (token, out) in self.narrow.chunks_exact_mut(hidden).enumerate() {
+                out.fill(0.0);
+                let seen = inputs[token * hidden..].chunks_exact(hidden);
+                for (input, tap) in seen.zip(taps.chunks_exact(hidden)) {
+                    for (out, (input, tap)) in out.iter_mut().zip(input.iter().zip(tap)) {
+                        *out += input * tap;
+                    }
+                }
+            }
+        })?;
+        if let Some(bias) = bias {
+            with_cpu_slice(bias, |bias| {
+                let rows = self.narrow.chunks_exact_mut(hidden);
+                rows.for_each(|row| add_in_place(row, bias));
+            })?;
+        }
+        let gates = self
+            .wide
+            .chunks_exact(3 * hidden)
+            .flat_map(|row| &row[hidden..2 * hidden]);
+        for (out, gate) in self.narrow.iter_mut().zip(gates) {
+            *out *= gate;
+        }
+        convolution.output.apply(&self.narrow, self.count, &mut self.added)
+    }
+
+    /// Copies `x` into `self.normed`, normalised where there is a norm.
+    fn norm(&mut self, norm: Option<&Tensor>, x: &[f32]) -> Result<()> {
+        self.normed.clear();
+        self.normed.extend_from_slice(x);
+        let eps = self.config.rms_norm_eps;
+        match norm {
+            Some(norm) => with_cpu_slice(norm, |weight| kernels::rms_norm(&mut self.normed, weight, eps)),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds `self.added` to `x`, normalised where there is a norm.
+    fn add(&mut self, norm: Option<&Tensor>, x: &mut [f32]) -> Result<()> {
+        let eps = self.config.rms_norm_eps;
+        if let Some(norm) = norm {
+            with_cpu_slice(norm, |weight| kernels::rms_norm(&mut self.added, weight, eps))?;
+        }
+        scale(&mut self.added, self.config.multipliers.residuals);
         add_in_place(x, &self.added);
         Ok(())
     }
 
     /// Attention of all query heads in `self.wide` over the cache, into `self.narrow`: `[count, heads · head_dim]`.
-    fn attend(&mut self, index: usize, cache: &CpuCache) {
+    fn attend(&mut self, index: usize, window: Option<usize>, cache: &CpuCache) {
         let config = self.config;
         let (dim, group) = (config.head_dim, config.heads / config.kv_heads);
         let row = (config.heads + 2 * config.kv_heads) * dim;
@@ -118,9 +197,24 @@ impl CpuPass<'_> {
                 for token in first..first + tokens {
                     queries.extend_from_slice(&wide[token * row + kv_head * width..][..width]);
                 }
+                // What none of these tokens sees is left out.
+                let unseen = window.map_or(0, |window| (position + first + 1).saturating_sub(window));
                 let (keys, values) = cache.head(index, kv_head, position + first + tokens);
+                let (keys, values) = (&keys[unseen * dim..], &values[unseen * dim..]);
                 let out = &mut out[first * width..][..tokens * width];
-                attend_group(keys, values, &queries, (dim, group), position + first, out);
+                let sight = Sight {
+                    position: position + first - unseen,
+                    window: window.unwrap_or(usize::MAX),
+                };
+                attend_group(
+                    keys,
+                    values,
+                    &queries,
+                    (dim, group),
+                    config.multipliers.scores,
+                    sight,
+                    out,
+                );
             }
         };
         let mut grouped = vec![0.0; count * config.heads * dim];
@@ -142,55 +236,113 @@ impl CpuPass<'_> {
 
     /// Adds the feed-forward part to `x`: `x += feed_forward(norm(x))`.
     fn feed_forward(&mut self, layer: &Layer, x: &mut [f32]) -> Result<()> {
-        self.normed.clear();
-        self.normed.extend_from_slice(x);
-        let eps = self.config.rms_norm_eps;
-        with_cpu_slice(&layer.feed_forward_norm, |weight| {
-            kernels::rms_norm(&mut self.normed, weight, eps)
-        })?;
-        layer.gate_up.apply(&self.normed, self.count, &mut self.wide)?;
-        kernels::swiglu(&self.wide, self.config.intermediate_size, &mut self.narrow);
-        layer.down.apply(&self.narrow, self.count, &mut self.added)?;
-        add_in_place(x, &self.added);
+        self.norm(layer.feed_forward_norms.before.as_ref(), x)?;
+        match &layer.feed_forward {
+            FeedForward::Dense(gated) => {
+                let normed = std::mem::take(&mut self.normed);
+                let done = self.gated(gated, &normed, self.count);
+                self.normed = normed;
+                done?;
+            }
+            FeedForward::Experts { router, bias, experts } => self.experts(router, bias.as_deref(), experts)?,
+        }
+        self.add(layer.feed_forward_norms.behind.as_ref(), x)
+    }
+
+    /// One gated feed-forward part of `x`, `[count, hidden_size]`, into `self.added`.
+    fn gated(&mut self, gated: &Gated, x: &[f32], count: usize) -> Result<()> {
+        gated.gate_up.apply(x, count, &mut self.wide)?;
+        let width = gated.gate_up.outputs() / 2;
+        kernels::gated(&self.wide, width, self.config.activation, &mut self.narrow);
+        gated.down.apply(&self.narrow, count, &mut self.added)
+    }
+
+    /// The shares of the experts that each token of `self.normed` is sent to, into `self.added`.
+    fn experts(&mut self, router: &Linear, bias: Option<&[f32]>, experts: &[Gated]) -> Result<()> {
+        let hidden = self.config.hidden_size;
+        router.apply(&self.normed, self.count, &mut self.wide)?;
+        let routes = match &self.config.experts {
+            Some(experts) => experts::routes(&self.wide, bias, experts),
+            None => Vec::new(),
+        };
+        let mut sum = vec![0.0; self.count * hidden];
+        let mut sent = Vec::new();
+        for (expert, tokens) in experts.iter().zip(&routes) {
+            if tokens.is_empty() {
+                continue;
+            }
+            sent.clear();
+            for (token, _) in tokens {
+                sent.extend_from_slice(&self.normed[token * hidden..][..hidden]);
+            }
+            self.gated(expert, &sent, tokens.len())?;
+            for ((token, share), answer) in tokens.iter().zip(self.added.chunks_exact(hidden)) {
+                for (sum, answer) in sum[token * hidden..][..hidden].iter_mut().zip(answer) {
+                    *sum += share * answer;
+                }
+            }
+        }
+        self.added = sum;
         Ok(())
     }
+}
+
+/// What a token sees: itself and those before it, as many as its window has.
+#[derive(Clone, Copy)]
+struct Sight {
+    /// The place of the first token among the keys.
+    position: usize,
+    window: usize,
 }
 
 /// Attention of the query heads that share one key head.
 ///
 /// `keys` and `values` are `[len, dim]`, `queries` and `out` `[tokens, group, dim]`; the first token of `queries`
-/// stands at `position`, the last at `len - 1`, and each sees the positions up to its own.
+/// stands at `sight.position`, the last at `len - 1`. `scale` is the factor of the scores.
 fn attend_group(
     keys: &[f32],
     values: &[f32],
     queries: &[f32],
     (dim, group): (usize, usize),
-    position: usize,
+    scale: f32,
+    sight: Sight,
     out: &mut [f32],
 ) {
     let (len, count) = (keys.len() / dim, queries.len() / dim);
     let mut scores = vec![0.0; len * count];
-    let scale = 1.0 / (dim as f32).sqrt();
-    let mut weigh = |query: usize, shares: &mut [f32]| {
+    let mut weigh = |query: usize, from: usize, shares: &mut [f32]| {
         kernels::softmax(shares, scale);
-        kernels::weighted_sum(shares, values, &mut out[query * dim..][..dim]);
+        kernels::weighted_sum(shares, &values[from * dim..], &mut out[query * dim..][..dim]);
     };
-    let seen = |query: usize| position + query / group + 1;
+    let seen = |query: usize| {
+        let end = sight.position + query / group + 1;
+        end.saturating_sub(sight.window)..end
+    };
     if count < 4 {
         // [len, count]: the loops are fastest with many rows.
         kernels::product_on_this_thread(keys, queries, dim, count, &mut scores);
         let mut shares = Vec::with_capacity(len);
         for query in 0..count {
             shares.clear();
-            shares.extend(scores.iter().skip(query).step_by(count).take(seen(query)));
-            weigh(query, &mut shares);
+            let seen = seen(query);
+            let column = scores.iter().skip(query).step_by(count);
+            shares.extend(column.take(seen.end).skip(seen.start));
+            weigh(query, seen.start, &mut shares);
         }
     } else {
         // [count, len].
         kernels::product_on_this_thread(queries, keys, dim, len, &mut scores);
         for (query, scores) in scores.chunks_exact_mut(len).enumerate() {
-            weigh(query, &mut scores[..seen(query)]);
+            let seen = seen(query);
+            weigh(query, seen.start, &mut scores[seen]);
         }
+    }
+}
+
+/// Multiplies `x` with `factor`, which is 1 in most models.
+fn scale(x: &mut [f32], factor: f32) {
+    if factor != 1.0 {
+        x.iter_mut().for_each(|x| *x *= factor);
     }
 }
 

@@ -8,6 +8,8 @@ use half::{bf16, f16};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use crate::load::layer_kinds::Activation;
+
 /// A number a weight can be stored as. Arithmetic is always in `f32`.
 pub(crate) trait Weight: Copy + Send + Sync {
     /// The weight as a 32-bit float.
@@ -227,20 +229,26 @@ pub(crate) fn rms_norm(x: &mut [f32], weight: &[f32], eps: f32) {
     }
 }
 
-/// `out[i] = silu(gate[i]) · up[i]` for each row `[gate, up]` of `x`, rows of `2 · width` elements.
-pub(crate) fn swiglu(x: &[f32], width: usize, out: &mut Vec<f32>) {
+/// `out[i] = activation(gate[i]) · up[i]` for each row `[gate, up]` of `x`, rows of `2 · width` elements.
+pub(crate) fn gated(x: &[f32], width: usize, activation: Activation, out: &mut Vec<f32>) {
     out.resize(x.len() / 2, 0.0);
-    Arch::new().dispatch(Swiglu { x, width, out });
+    Arch::new().dispatch(GatedRows {
+        x,
+        width,
+        activation,
+        out,
+    });
 }
 
-/// The arguments of [`swiglu`].
-struct Swiglu<'a> {
+/// The arguments of [`gated`].
+struct GatedRows<'a> {
     x: &'a [f32],
     width: usize,
+    activation: Activation,
     out: &'a mut [f32],
 }
 
-impl WithSimd for Swiglu<'_> {
+impl WithSimd for GatedRows<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -251,19 +259,23 @@ impl WithSimd for Swiglu<'_> {
             .zip(self.out.chunks_exact_mut(self.width));
         for (row, out) in rows {
             let (gate, up) = row.split_at(self.width);
-            for ((gate, up), out) in gate.iter().zip(up).zip(out) {
-                *out = gate / (1.0 + exp(-gate)) * up;
+            let numbers = gate.iter().zip(up).zip(out);
+            match self.activation {
+                Activation::Silu => {
+                    for ((gate, up), out) in numbers {
+                        *out = gate / (1.0 + exp(-gate)) * up;
+                    }
+                }
+                Activation::GeluTanh => {
+                    // (1 + tanh(x)) / 2 = 1 / (1 + exp(-2 x)).
+                    const TWICE_ROOT: f32 = 1.595_769;
+                    for ((gate, up), out) in numbers {
+                        let inner = TWICE_ROOT * (gate + 0.044_715 * gate * gate * gate);
+                        *out = gate / (1.0 + exp(-inner)) * up;
+                    }
+                }
             }
         }
-    }
-}
-
-/// Rotates one head's vector: element `i` with element `i + half`, by the angle whose cosine and sine are given.
-pub(crate) fn rotate(head: &mut [f32], cos: &[f32], sin: &[f32]) {
-    let (first, second) = head.split_at_mut(cos.len());
-    let pairs = first.iter_mut().zip(second).zip(cos.iter().zip(sin));
-    for ((a, b), (cos, sin)) in pairs {
-        (*a, *b) = (*a * cos - *b * sin, *b * cos + *a * sin);
     }
 }
 

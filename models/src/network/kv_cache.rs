@@ -3,6 +3,7 @@
 use candle_core::{DType, Device, Result, Tensor};
 
 use crate::load::config::ModelConfig;
+use crate::network::convolution_state::ConvolutionState;
 
 /// Number of tokens the first allocation has room for.
 const FIRST_CAPACITY: usize = 256;
@@ -23,15 +24,18 @@ pub(crate) struct CpuCache {
     layers: Vec<[Vec<f32>; 2]>,
     capacity: usize,
     head_dim: usize,
+    /// What short convolutions keep, where the model has any.
+    pub(crate) convolutions: Option<ConvolutionState>,
 }
 
 impl CpuCache {
-    pub(crate) fn new(config: &ModelConfig) -> Self {
-        Self {
+    pub(crate) fn new(config: &ModelConfig) -> Result<Self> {
+        Ok(Self {
             layers: vec![[Vec::new(), Vec::new()]; config.layers],
             capacity: 0,
             head_dim: config.head_dim,
-        }
+            convolutions: ConvolutionState::new(config, None)?,
+        })
     }
 
     /// Makes room for `needed` tokens, keeping those there are.
@@ -41,7 +45,9 @@ impl CpuCache {
         }
         let capacity = grown_capacity(self.capacity, needed, config.max_positions);
         let (old_head, new_head) = (self.capacity * self.head_dim, capacity * self.head_dim);
-        for buffer in self.layers.iter_mut().flatten() {
+        let layers = self.layers.iter_mut().enumerate();
+        let with_attention = layers.filter(|(layer, _)| config.has_attention(*layer));
+        for buffer in with_attention.flat_map(|(_, buffers)| buffers) {
             let mut larger = vec![0.0; config.kv_heads * new_head];
             if old_head > 0 {
                 for (old, new) in buffer.chunks_exact(old_head).zip(larger.chunks_exact_mut(new_head)) {
@@ -80,14 +86,17 @@ pub(crate) struct TensorCache {
     /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each.
     layers: Vec<[Tensor; 2]>,
     capacity: usize,
+    /// What short convolutions keep, where the model has any.
+    pub(crate) convolutions: Option<ConvolutionState>,
 }
 
 impl TensorCache {
-    pub(crate) fn new() -> Self {
-        Self {
+    pub(crate) fn new(config: &ModelConfig, dtype: DType, device: &Device) -> Result<Self> {
+        Ok(Self {
             layers: Vec::new(),
             capacity: 0,
-        }
+            convolutions: ConvolutionState::new(config, Some((dtype, device)))?,
+        })
     }
 
     /// Number of tokens there is room for.
@@ -115,14 +124,17 @@ impl TensorCache {
             return Ok(());
         }
         let capacity = grown_capacity(self.capacity, needed, config.max_positions);
-        let shape = (config.kv_heads, capacity, config.head_dim);
         let mut layers = Vec::with_capacity(config.layers);
         for layer in 0..config.layers {
+            // Layers without attention keep nothing here; devices may have no tensors without elements.
+            let attention = config.has_attention(layer);
+            let room = if attention { capacity } else { 1 };
+            let shape = (config.kv_heads, room, config.head_dim);
             let larger = [
                 Tensor::zeros(shape, dtype, device)?,
                 Tensor::zeros(shape, dtype, device)?,
             ];
-            if kept > 0 {
+            if kept > 0 && attention {
                 for (old, new) in self.layers[layer].iter().zip(&larger) {
                     new.slice_set(&old.narrow(1, 0, kept)?.contiguous()?, 1, 0)?;
                 }

@@ -4,20 +4,74 @@ use candle_core::{DType, Device, Tensor};
 
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
-use crate::load::tensor_shapes::{MatrixShape, NamedShape};
+use crate::load::layer_kinds::{Mixer as MixerKind, Positions};
+use crate::load::tensor_shapes::{FeedForwardShapes, GatedShapes, MatrixShape, MixerShapes, NamedShape, NormShapes};
 use crate::load::weights::Weights;
 use crate::network::linear::Linear;
 
 /// One block's weights.
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
-    pub(crate) attention_norm: Tensor,
+    pub(crate) mixer: Mixer,
+    pub(crate) mixer_norms: Norms,
+    pub(crate) feed_forward: FeedForward,
+    pub(crate) feed_forward_norms: Norms,
+}
+
+/// The norms around a part of a layer: of its input, and of its output before that is added.
+#[derive(Debug, Clone)]
+pub(crate) struct Norms {
+    pub(crate) before: Option<Tensor>,
+    pub(crate) behind: Option<Tensor>,
+}
+
+/// The weights of the part of a layer in which tokens see each other.
+#[derive(Debug, Clone)]
+pub(crate) enum Mixer {
+    Attention(Attention),
+    ShortConvolution(ShortConvolution),
+}
+
+/// The weights of an attention, and what of it is not the same in all layers.
+#[derive(Debug, Clone)]
+pub(crate) struct Attention {
     /// Queries, keys and values in one matrix: `[(heads + 2 · kv_heads) · head_dim, hidden_size]`.
     pub(crate) qkv: Linear,
-    /// Norms of each head's query and key (Qwen3).
+    /// Norms of queries and keys, of each head or of all together.
     pub(crate) qk_norm: Option<[Tensor; 2]>,
-    pub(crate) attention_output: Linear,
-    pub(crate) feed_forward_norm: Tensor,
+    pub(crate) output: Linear,
+    /// Number of tokens that a token sees, itself included, where it does not see all.
+    pub(crate) window: Option<usize>,
+    pub(crate) positions: Positions,
+}
+
+/// The weights of a gated convolution over few tokens.
+#[derive(Debug, Clone)]
+pub(crate) struct ShortConvolution {
+    /// The input's gate, the output's gate and the input in one matrix: `[3 · hidden_size, hidden_size]`.
+    pub(crate) input: Linear,
+    /// The factors of each element, of the oldest token first: `[taps, hidden_size]`.
+    pub(crate) taps: Tensor,
+    /// `[hidden_size]`.
+    pub(crate) bias: Option<Tensor>,
+    pub(crate) output: Linear,
+}
+
+/// The weights of a feed-forward part.
+#[derive(Debug, Clone)]
+pub(crate) enum FeedForward {
+    Dense(Gated),
+    Experts {
+        router: Linear,
+        /// What counts beside the router's logits when experts are chosen.
+        bias: Option<Vec<f32>>,
+        experts: Vec<Gated>,
+    },
+}
+
+/// One gated feed-forward part.
+#[derive(Debug, Clone)]
+pub(crate) struct Gated {
     /// Gate and up projection in one matrix: `[2 · intermediate_size, hidden_size]`.
     pub(crate) gate_up: Linear,
     pub(crate) down: Linear,
@@ -71,27 +125,69 @@ impl NetworkReader<'_> {
         Ok(Network {
             embeddings,
             layers: layers.collect::<Result<_, _>>()?,
-            final_norm: self.vector(&[config.final_norm()])?,
+            final_norm: self.norm(&config.final_norm())?,
             output,
         })
     }
 
     /// The layer of that number.
     fn layer(&self, layer: usize) -> Result<Layer, ModelError> {
-        let [query, key, value, attention_output, gate, up, down] = self.config.layer_matrices(layer);
-        let [attention_norm, feed_forward_norm] = self.config.layer_norms(layer);
-        let qk_norm = match self.config.query_key_norms(layer) {
-            Some([query_norm, key_norm]) => Some([self.vector(&[query_norm])?, self.vector(&[key_norm])?]),
-            None => None,
+        let shapes = self.config.layer(layer);
+        let mixer = match &shapes.mixer {
+            MixerShapes::Attention { qkv, output, norms } => {
+                let (window, positions) = match self.config.mixers[layer] {
+                    MixerKind::Attention { window, positions } => (window, positions),
+                    MixerKind::ShortConvolution => (None, Positions::Rotary),
+                };
+                Mixer::Attention(Attention {
+                    qkv: self.linear(qkv)?,
+                    qk_norm: match norms {
+                        Some([query, key]) => Some([self.norm(query)?, self.norm(key)?]),
+                        None => None,
+                    },
+                    output: self.linear(std::slice::from_ref(output))?,
+                    window,
+                    positions,
+                })
+            }
+            MixerShapes::ShortConvolution {
+                input,
+                taps,
+                bias,
+                output,
+            } => Mixer::ShortConvolution(ShortConvolution {
+                input: self.linear(std::slice::from_ref(input))?,
+                taps: self.taps(taps)?,
+                bias: bias
+                    .as_ref()
+                    .map(|bias| self.vector(std::slice::from_ref(bias)))
+                    .transpose()?,
+                output: self.linear(std::slice::from_ref(output))?,
+            }),
+        };
+        let feed_forward = match &shapes.feed_forward {
+            FeedForwardShapes::Dense(gated) => FeedForward::Dense(self.gated(gated)?),
+            FeedForwardShapes::Experts { router, bias, experts } => FeedForward::Experts {
+                bias: bias.as_ref().map(|bias| self.on_host(bias)).transpose()?,
+                router: self.linear(std::slice::from_ref(router))?,
+                experts: experts
+                    .iter()
+                    .map(|expert| self.gated(expert))
+                    .collect::<Result<_, _>>()?,
+            },
         };
         Ok(Layer {
-            attention_norm: self.vector(&[attention_norm])?,
-            qkv: self.linear(&[query, key, value])?,
-            qk_norm,
-            attention_output: self.linear(&[attention_output])?,
-            feed_forward_norm: self.vector(&[feed_forward_norm])?,
-            gate_up: self.linear(&[gate, up])?,
-            down: self.linear(&[down])?,
+            mixer,
+            mixer_norms: self.norms(&shapes.mixer_norms)?,
+            feed_forward,
+            feed_forward_norms: self.norms(&shapes.feed_forward_norms)?,
+        })
+    }
+
+    fn gated(&self, shapes: &GatedShapes) -> Result<Gated, ModelError> {
+        Ok(Gated {
+            gate_up: self.linear(&shapes.gate_up)?,
+            down: self.linear(std::slice::from_ref(&shapes.down))?,
         })
     }
 
@@ -107,9 +203,49 @@ impl NetworkReader<'_> {
         Ok(Linear::new(weight, bias))
     }
 
+    fn norms(&self, shapes: &NormShapes) -> Result<Norms, ModelError> {
+        let norm = |shape: &Option<NamedShape>| shape.as_ref().map(|shape| self.norm(shape)).transpose();
+        Ok(Norms {
+            before: norm(&shapes.before)?,
+            behind: norm(&shapes.behind)?,
+        })
+    }
+
+    /// The factors of a norm, in the format of the activations.
+    fn norm(&self, shape: &NamedShape) -> Result<Tensor, ModelError> {
+        let weights = self.vector(std::slice::from_ref(shape))?;
+        match self.config.family.norm_weights_are_offsets() {
+            true => (weights + 1.0).map_err(|error| self.failed(&error)),
+            false => Ok(weights),
+        }
+    }
+
+    /// The taps of a convolution, `[taps, hidden_size]`.
+    fn taps(&self, shape: &NamedShape) -> Result<Tensor, ModelError> {
+        let taps = self.vector(std::slice::from_ref(shape))?;
+        let turned = taps.squeeze(1).and_then(|taps| taps.t()?.contiguous());
+        turned.map_err(|error| self.failed(&error))
+    }
+
     /// Norms or biases joined into one vector, in the format of the activations.
     fn vector(&self, parts: &[NamedShape]) -> Result<Tensor, ModelError> {
         let dtype = if self.device.is_cpu() { DType::F32 } else { self.dtype };
         self.weights.stacked(parts, dtype, self.device)
+    }
+
+    /// A vector that the host reads.
+    fn on_host(&self, shape: &NamedShape) -> Result<Vec<f32>, ModelError> {
+        let vector = self
+            .weights
+            .stacked(std::slice::from_ref(shape), DType::F32, &Device::Cpu)?;
+        vector.to_vec1().map_err(|error| self.failed(&error))
+    }
+
+    /// The error of a device that could not prepare weights.
+    fn failed(&self, error: &candle_core::Error) -> ModelError {
+        ModelError::Device {
+            device: format!("{:?}", self.device.location()),
+            message: format!("preparing weights failed: {error}"),
+        }
     }
 }

@@ -1,13 +1,15 @@
 //! The forward pass by tensor operations, for any device candle has.
 
-use candle_core::{D, DType, Device, Result, Tensor};
+use candle_core::{D, DType, Device, Error, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
-use candle_nn::rotary_emb::rope as rotate;
+use candle_nn::rotary_emb::{rope as rotate, rope_i as rotate_neighbours};
 
 use crate::load::config::ModelConfig;
+use crate::load::layer_kinds::{Activation, Mixer};
+use crate::network::experts::routes;
 use crate::network::kv_cache::TensorCache;
-use crate::network::layers::{Layer, Network};
-use crate::network::rope::Rope;
+use crate::network::layers::{self, Attention, FeedForward, Gated, Layer, Network, ShortConvolution};
+use crate::network::rope::{Angles, Rope};
 
 /// Runs one forward pass, which appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`, on
 /// `device`, as 32-bit floats.
@@ -22,24 +24,78 @@ pub(crate) fn forward(
 ) -> Result<Tensor> {
     let count = tokens.len();
     cache.reserve(config, dtype, device, position, position + count)?;
-    let (cos, sin) = rope.angles(position, count);
-    let angles = |values| Tensor::from_vec(values, (count, config.head_dim / 2), device)?.to_dtype(dtype);
+    if let Some(state) = &mut cache.convolutions {
+        state.reserve(position, count)?;
+    }
+    let angles = rope.angles(position, count);
+    let angle = |values| Tensor::from_vec(values, (count, config.rotary_dim / 2), device)?.to_dtype(dtype);
     let pass = TensorPass {
         config,
         position,
         count,
-        cos: angles(cos)?,
-        sin: angles(sin)?,
-        mask: (count > 1).then(|| causal_mask(position, count, device)).transpose()?,
+        angles: Angles {
+            whole: (angle(angles.whole.0)?, angle(angles.whole.1)?),
+            local: match angles.local {
+                Some((cos, sin)) => Some((angle(cos)?, angle(sin)?)),
+                None => None,
+            },
+        },
+        masks: Masks::new(config, position, count, device)?,
     };
-    let mut x = network.embeddings.rows(tokens)?;
+    let multipliers = &config.multipliers;
+    let mut x = scaled(network.embeddings.rows(tokens)?, multipliers.embeddings)?;
     for (index, layer) in network.layers.iter().enumerate() {
-        x = (&x + pass.attention(layer, index, cache, &x)?)?;
-        x = (&x + pass.feed_forward(layer, &x)?)?;
+        let mixed = pass.mix(layer, index, cache, &x)?;
+        x = (&x + scaled(mixed, multipliers.residuals)?)?;
+        let fed = pass.feed_forward(layer, &x)?;
+        x = (&x + scaled(fed, multipliers.residuals)?)?;
     }
     let last = x.narrow(0, count - 1, 1)?.contiguous()?;
     let last = rms_norm(&last, &network.final_norm, config.rms_norm_eps)?;
-    network.output.forward(&last)?.squeeze(0)?.to_dtype(DType::F32)
+    let logits = network.output.forward(&last)?.squeeze(0)?.to_dtype(DType::F32)?;
+    scaled(logits, multipliers.logits)
+}
+
+/// `x` times `factor`, which is 1 in most models.
+fn scaled(x: Tensor, factor: f32) -> Result<Tensor> {
+    match factor == 1.0 {
+        true => Ok(x),
+        false => x * f64::from(factor),
+    }
+}
+
+/// The masks of a forward pass, `[count, position + count]`: zero where a token may look, else minus infinity.
+struct Masks {
+    /// For attention to all tokens before.
+    causal: Option<Tensor>,
+    /// For attention in a window; a model has windows of one length only.
+    windowed: Option<Tensor>,
+}
+
+impl Masks {
+    fn new(config: &ModelConfig, position: usize, count: usize, device: &Device) -> Result<Self> {
+        let window = config.mixers.iter().find_map(|mixer| match mixer {
+            Mixer::Attention { window, .. } => *window,
+            _ => None,
+        });
+        let windowed = window.filter(|window| position + count > *window);
+        Ok(Self {
+            causal: (count > 1)
+                .then(|| mask(position, count, usize::MAX, device))
+                .transpose()?,
+            windowed: windowed
+                .map(|window| mask(position, count, window, device))
+                .transpose()?,
+        })
+    }
+
+    /// The mask of a layer, where one is needed.
+    fn of(&self, window: Option<usize>) -> Option<&Tensor> {
+        match window {
+            Some(_) => self.windowed.as_ref().or(self.causal.as_ref()),
+            None => self.causal.as_ref(),
+        }
+    }
 }
 
 /// State of one forward pass that all layers share.
@@ -47,41 +103,55 @@ struct TensorPass<'a> {
     config: &'a ModelConfig,
     position: usize,
     count: usize,
-    /// `[count, head_dim / 2]`.
-    cos: Tensor,
-    /// `[count, head_dim / 2]`.
-    sin: Tensor,
-    /// `[count, position + count]`: zero where a token may look, else minus infinity.
-    mask: Option<Tensor>,
+    /// `[count, rotary_dim / 2]`.
+    angles: Angles<Tensor>,
+    masks: Masks,
 }
 
 impl TensorPass<'_> {
-    /// The attention part of a layer; `x` and the result are `[count, hidden_size]`.
-    fn attention(&self, layer: &Layer, index: usize, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
+    /// What the tokens of `x` take from each other in a layer; `x` and the result are `[count, hidden_size]`.
+    fn mix(&self, layer: &Layer, index: usize, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
+        let x = self.norm(layer.mixer_norms.before.as_ref(), x.clone())?;
+        let mixed = match &layer.mixer {
+            layers::Mixer::Attention(attention) => self.attention(attention, index, cache, &x)?,
+            layers::Mixer::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache, &x)?,
+        };
+        self.norm(layer.mixer_norms.behind.as_ref(), mixed)
+    }
+
+    /// The attention of `x`; it and the result are `[count, hidden_size]`.
+    fn attention(&self, attention: &Attention, index: usize, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
         let config = self.config;
         let (heads, kv_heads, dim) = (config.heads, config.kv_heads, config.head_dim);
-        let qkv = layer
-            .qkv
-            .forward(&rms_norm(x, &layer.attention_norm, config.rms_norm_eps)?)?;
-        let part = |start: usize, heads: usize| {
-            let part = qkv.narrow(1, start * dim, heads * dim)?;
-            part.contiguous()?.reshape((self.count, heads, dim))
+        let qkv = attention.qkv.forward(x)?;
+        let part = |start: usize, heads: usize, norm: Option<&Tensor>| {
+            let part = qkv.narrow(1, start * dim, heads * dim)?.contiguous()?;
+            let part = match norm {
+                Some(norm) => {
+                    let together = norm.elem_count();
+                    let rows = part.reshape((self.count * heads * dim / together, together))?;
+                    rms_norm(&rows, norm, config.rms_norm_eps)?
+                }
+                None => part,
+            };
+            part.reshape((self.count, heads, dim))
         };
-        let (mut query, mut key) = (part(0, heads)?, part(heads, kv_heads)?);
-        let value = part(heads + kv_heads, kv_heads)?;
-        if let Some([query_norm, key_norm]) = &layer.qk_norm {
-            query = rms_norm(&query, query_norm, config.rms_norm_eps)?;
-            key = rms_norm(&key, key_norm, config.rms_norm_eps)?;
-        }
+        let norm = |index: usize| attention.qk_norm.as_ref().map(|norms| &norms[index]);
+        let query = part(0, heads, norm(0))?;
+        let key = part(heads, kv_heads, norm(1))?;
+        let value = part(heads + kv_heads, kv_heads, None)?;
         let by_head = |x: Tensor| x.transpose(0, 1)?.contiguous();
-        let turned = |x: Tensor| rotate(&by_head(x)?.unsqueeze(0)?, &self.cos, &self.sin)?.squeeze(0);
+        let turned = |x: Tensor| match self.angles.of(attention.positions) {
+            Some((cos, sin)) => self.rotated(by_head(x)?, cos, sin),
+            None => by_head(x),
+        };
         let (query, key, value) = (turned(query)?, turned(key)?, by_head(value)?);
         let [keys, values] = cache.store(index, self.position, [&key, &value])?;
         // The heads that share a key head are rows of one product: [kv_heads, group · count, head_dim].
         let rows = heads / kv_heads * self.count;
-        let query = (query.reshape((kv_heads, rows, dim))? / (dim as f64).sqrt())?;
+        let query = (query.reshape((kv_heads, rows, dim))? * f64::from(config.multipliers.scores))?;
         let scores = query.matmul(&keys.t()?)?.to_dtype(DType::F32)?;
-        let scores = match &self.mask {
+        let scores = match self.masks.of(attention.window) {
             None => scores,
             Some(mask) => {
                 let len = self.position + self.count;
@@ -95,31 +165,115 @@ impl TensorPass<'_> {
             .transpose(0, 1)?
             .contiguous()?
             .reshape((self.count, heads * dim))?;
-        layer.attention_output.forward(&mixed)
+        attention.output.forward(&mixed)
+    }
+
+    /// `x`, `[heads, count, head_dim]`, turned by its positions.
+    fn rotated(&self, x: Tensor, cos: &Tensor, sin: &Tensor) -> Result<Tensor> {
+        let (dim, turned) = (self.config.head_dim, self.config.rotary_dim);
+        let first = x.narrow(D::Minus1, 0, turned)?.contiguous()?.unsqueeze(0)?;
+        let first = match self.config.family.rotates_neighbours() {
+            true => rotate_neighbours(&first, cos, sin)?,
+            false => rotate(&first, cos, sin)?,
+        };
+        let first = first.squeeze(0)?;
+        match turned == dim {
+            true => Ok(first),
+            false => Tensor::cat(&[&first, &x.narrow(D::Minus1, turned, dim - turned)?], D::Minus1)?.contiguous(),
+        }
+    }
+
+    /// The gated convolution of `x` with what stands before it; `x` and the result are `[count, hidden_size]`.
+    fn short_convolution(
+        &self,
+        convolution: &ShortConvolution,
+        index: usize,
+        cache: &TensorCache,
+        x: &Tensor,
+    ) -> Result<Tensor> {
+        let hidden = self.config.hidden_size;
+        let Some(state) = &cache.convolutions else {
+            return Err(Error::Msg("the cache is of a model without convolutions".to_owned()));
+        };
+        let three = convolution.input.forward(x)?;
+        let part = |number: usize| three.narrow(1, number * hidden, hidden);
+        let inputs = (part(0)? * part(2)?)?;
+        state.store_tensor(index, self.position, &inputs)?;
+        let inputs = state.inputs_tensor(index, self.position, self.count)?;
+        let mut sum = x.zeros_like()?;
+        for tap in 0..convolution.taps.dim(0)? {
+            let seen = inputs.narrow(0, tap, self.count)?;
+            sum = (sum + seen.broadcast_mul(&convolution.taps.narrow(0, tap, 1)?)?)?;
+        }
+        if let Some(bias) = &convolution.bias {
+            sum = sum.broadcast_add(bias)?;
+        }
+        convolution.output.forward(&(sum * part(1)?)?)
     }
 
     /// The feed-forward part of a layer; `x` and the result are `[count, hidden_size]`.
     fn feed_forward(&self, layer: &Layer, x: &Tensor) -> Result<Tensor> {
-        let x = rms_norm(x, &layer.feed_forward_norm, self.config.rms_norm_eps)?;
-        let both = layer.gate_up.forward(&x)?;
-        let width = self.config.intermediate_size;
+        let x = self.norm(layer.feed_forward_norms.before.as_ref(), x.clone())?;
+        let fed = match &layer.feed_forward {
+            FeedForward::Dense(gated) => self.gated(gated, &x)?,
+            FeedForward::Experts { router, bias, experts } => {
+                let logits = router
+                    .forward(&x)?
+                    .to_dtype(DType::F32)?
+                    .flatten_all()?
+                    .to_vec1::<f32>()?;
+                let routes = match &self.config.experts {
+                    Some(experts) => routes(&logits, bias.as_deref(), experts),
+                    None => Vec::new(),
+                };
+                let mut sum = x.zeros_like()?;
+                for (expert, tokens) in experts.iter().zip(routes).filter(|(_, tokens)| !tokens.is_empty()) {
+                    let (tokens, shares): (Vec<u32>, Vec<f32>) =
+                        tokens.into_iter().map(|(token, share)| (token as u32, share)).unzip();
+                    let shares = Tensor::from_vec(shares, (tokens.len(), 1), x.device())?.to_dtype(x.dtype())?;
+                    let tokens = Tensor::new(tokens, x.device())?;
+                    let answers = self.gated(expert, &x.index_select(&tokens, 0)?)?;
+                    sum = sum.index_add(&tokens, &answers.broadcast_mul(&shares)?, 0)?;
+                }
+                sum
+            }
+        };
+        self.norm(layer.feed_forward_norms.behind.as_ref(), fed)
+    }
+
+    /// One gated feed-forward part of `x`, `[tokens, hidden_size]`.
+    fn gated(&self, gated: &Gated, x: &Tensor) -> Result<Tensor> {
+        let both = gated.gate_up.forward(x)?;
+        let width = gated.gate_up.outputs() / 2;
         let gate = both.narrow(D::Minus1, 0, width)?.contiguous()?;
         let up = both.narrow(D::Minus1, width, width)?.contiguous()?;
-        layer.down.forward(&(silu(&gate)? * up)?)
+        let gate = match self.config.activation {
+            Activation::Silu => silu(&gate)?,
+            Activation::GeluTanh => gate.gelu()?,
+        };
+        gated.down.forward(&(gate * up)?)
+    }
+
+    /// `x`, normalised where there is a norm.
+    fn norm(&self, norm: Option<&Tensor>, x: Tensor) -> Result<Tensor> {
+        match norm {
+            Some(norm) => rms_norm(&x.contiguous()?, norm, self.config.rms_norm_eps),
+            None => Ok(x),
+        }
     }
 }
 
-/// The mask that keeps each token from seeing those after it, `[count, position + count]`.
-fn causal_mask(position: usize, count: usize, device: &Device) -> Result<Tensor> {
+/// The mask that keeps each token from seeing those after it and those before its window, `[count, position + count]`.
+fn mask(position: usize, count: usize, window: usize, device: &Device) -> Result<Tensor> {
     let len = position + count;
     let cells = (0..count).flat_map(|row| {
-        (0..len).map(move |column| {
-            if column <= position + row {
-                0.0
-            } else {
-                f32::NEG_INFINITY
-            }
-        })
+        let end = position + row + 1;
+        (0..len).map(
+            move |column| match (end.saturating_sub(window)..end).contains(&column) {
+                true => 0.0,
+                false => f32::NEG_INFINITY,
+            },
+        )
     });
     Tensor::from_vec(cells.collect::<Vec<f32>>(), (count, len), device)
 }

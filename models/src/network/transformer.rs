@@ -1,4 +1,4 @@
-//! [`Transformer`]: the Llama, Qwen2 and Qwen3 families as a [`LanguageModel`].
+//! [`Transformer`]: a network of any [`Family`](crate::Family) as a [`LanguageModel`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use crate::error::ModelError;
 use crate::language_model::{LanguageModel, Snapshot, check_finite};
 use crate::load::config::ModelConfig;
 use crate::load::weights::Weights;
+use crate::network::convolution_state::ConvolutionState;
 #[cfg(any(feature = "cuda", test))]
 use crate::network::gpu::{
     choice::{Chooser, DeviceChoice},
@@ -26,6 +27,9 @@ use crate::{choice::Choice, language_model::logits_to_host};
 
 /// Tokens of a long prompt that go through the layers at once, which bounds the memory of attention scores.
 pub(crate) const PROMPT_CHUNK: usize = 512;
+
+/// Tokens of an append from which its end is remembered for rollbacks, in models with short convolutions: a prompt, mostly.
+const REMEMBERED_FROM: usize = 32;
 
 /// Number of tokens that a GPU's cache has room for when the model has been loaded.
 #[cfg(any(feature = "cuda", test))]
@@ -71,6 +75,8 @@ pub struct Transformer {
     gpu: Option<GpuPasses>,
     /// End position and unique mark of each append that is part of the sequence.
     appends: Vec<(usize, u64)>,
+    /// The tokens of the sequence, and after a rollback more; kept only for what has to be computed again then.
+    tokens: Vec<u32>,
     threads: Option<Arc<rayon::ThreadPool>>,
 }
 
@@ -104,11 +110,11 @@ impl Transformer {
                 )?),
                 None => None,
             };
-        let cache = if device.is_cpu() {
-            Cache::Cpu(CpuCache::new(&config))
-        } else {
-            Cache::Tensors(TensorCache::new())
+        let cache = match device.is_cpu() {
+            true => CpuCache::new(&config).map(Cache::Cpu),
+            false => TensorCache::new(&config, dtype, device).map(Cache::Tensors),
         };
+        let cache = cache.map_err(|error| ModelError::compute(name, "making room for a sequence", &error))?;
         #[cfg_attr(
             not(any(feature = "cuda", test)),
             expect(unused_mut, reason = "only GPUs are warmed up")
@@ -124,6 +130,7 @@ impl Transformer {
             #[cfg(any(feature = "cuda", test))]
             gpu,
             appends: Vec::new(),
+            tokens: Vec::new(),
             threads,
         };
         #[cfg(any(feature = "cuda", test))]
@@ -190,7 +197,7 @@ impl Transformer {
     /// Switches the CPU to tensor operations, which other devices use, so that both ways can be compared.
     #[cfg(test)]
     pub(crate) fn use_tensor_operations(&mut self) {
-        self.cache = Cache::Tensors(TensorCache::new());
+        self.cache = Cache::Tensors(TensorCache::new(&self.config, self.dtype, &self.device).unwrap());
         self.appends.clear();
     }
 
@@ -239,6 +246,46 @@ impl Transformer {
         PROMPT_CHUNK
     }
 
+    /// What the short convolutions keep, where the model has any.
+    fn convolutions(&mut self) -> Option<&mut ConvolutionState> {
+        match &mut self.cache {
+            Cache::Cpu(cache) => cache.convolutions.as_mut(),
+            Cache::Tensors(cache) => cache.convolutions.as_mut(),
+        }
+    }
+
+    /// Makes ready what short convolutions keep for tokens at `position`; after a rollback far back, by forward passes over the
+    /// tokens before it.
+    fn resume_convolutions(&mut self, position: usize) -> Result<(), ModelError> {
+        let Some(state) = self.convolutions() else {
+            return Ok(());
+        };
+        state.forget_after(position);
+        let resumed = state.resume(position);
+        let mut from = resumed.map_err(|error| ModelError::compute(&self.name, "a rollback", &error))?;
+        self.tokens.truncate(position);
+        let again = self.tokens[from..].to_vec();
+        for chunk in again.chunks(PROMPT_CHUNK) {
+            self.forward(from, chunk)?;
+            from += chunk.len();
+        }
+        Ok(())
+    }
+
+    /// Keeps what a later rollback needs, when `tokens` have been appended and the sequence ends at `position`.
+    fn keep_convolutions(&mut self, position: usize, tokens: &[u32]) -> Result<(), ModelError> {
+        let Some(state) = self.convolutions() else {
+            return Ok(());
+        };
+        let kept = match tokens.len() >= REMEMBERED_FROM {
+            true => state.remember(position),
+            false => Ok(()),
+        };
+        kept.map_err(|error| ModelError::compute(&self.name, "keeping what convolutions need", &error))?;
+        self.tokens.extend_from_slice(tokens);
+        Ok(())
+    }
+
     /// One forward pass, which appends `tokens` at `position`.
     fn forward(&mut self, position: usize, tokens: &[u32]) -> Result<Tensor, ModelError> {
         let failed = |error| ModelError::compute(&self.name, "a forward pass", &error);
@@ -285,6 +332,7 @@ impl LanguageModel for Transformer {
         self.check_tokens(tokens)?;
         let mut position = self.position();
         let mut logits = None;
+        self.resume_convolutions(position)?;
         #[cfg(any(feature = "cuda", test))]
         if self.gpu.is_some() {
             self.make_room(position + tokens.len())?;
@@ -293,6 +341,7 @@ impl LanguageModel for Transformer {
             logits = Some(self.forward(position, chunk)?);
             position += chunk.len();
         }
+        self.keep_convolutions(position, tokens)?;
         // Only now do the tokens count: after an error above, what is in the cache past them is overwritten.
         self.appends.push((position, NEXT_MARK.fetch_add(1, Ordering::Relaxed)));
         logits.ok_or(ModelError::NothingToAppend)
@@ -408,6 +457,9 @@ mod tests {
             let directory = tempfile::tempdir().unwrap();
             let mut checkpoint = RandomCheckpoint::preset(family, "tiny").unwrap();
             checkpoint.format = WeightFormat::F32;
+            for field in ["max_position_embeddings", "original_max_position_embeddings"] {
+                checkpoint.config[field] = 2048.into();
+            }
             checkpoint.write(directory.path()).unwrap();
             let config = std::fs::read(directory.path().join("config.json")).unwrap();
             let config = ModelConfig::from_json("config.json", &config).unwrap();
@@ -415,13 +467,22 @@ mod tests {
             let weights = Weights::new(vec![("model.safetensors".to_owned(), bytes)]).unwrap();
             let mut model = Transformer::new("test", config, &weights, DType::F32, &Device::Cpu, None).unwrap();
             let run = |model: &mut Transformer| {
-                // Past the first capacity of the caches, and past what goes through at once.
-                let parts: [&[u32]; 5] = [&[1, 2, 3], &[4], &[7; 300], &[5, 6], &[8; 600]];
+                // Past the first capacity of the caches, past what goes through at once, and past what convolutions keep.
+                let parts: [&[u32]; 6] = [&[1, 2, 3], &[4], &[7; 300], &[5, 6], &[8; 600], &[9; 600]];
                 let mut all = Vec::new();
-                for part in parts {
+                let mut snapshots = Vec::new();
+                let mut append = |model: &mut Transformer, part: &[u32]| {
                     let mut logits = Vec::new();
                     logits_to_host(&model.append(part).unwrap(), &mut logits).unwrap();
                     all.extend(logits);
+                };
+                for part in parts {
+                    append(model, part);
+                    snapshots.push(model.snapshot());
+                }
+                for snapshot in [&snapshots[2], &snapshots[1]] {
+                    model.restore(snapshot).unwrap();
+                    append(model, &[10, 11]);
                 }
                 all
             };

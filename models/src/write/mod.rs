@@ -1,4 +1,5 @@
 //! Models written to disk: checkpoints with random weights for tests and timing, and GGUF files for llama.cpp.
 
+pub(crate) mod families_table;
 pub(crate) mod gguf;
 pub(crate) mod random_checkpoint;

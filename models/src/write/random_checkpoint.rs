@@ -13,12 +13,13 @@ use serde_json::{Map, Value, json};
 
 use crate::error::ModelError;
 use crate::load::builtin;
-use crate::load::config::{Family, ModelConfig};
+use crate::load::config::ModelConfig;
 use crate::load::disk::{create_file, write_file};
+use crate::load::family::Family;
 use crate::load::file_names::{
     CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TOKENIZER, TOKENIZER_CONFIG, WEIGHT_INDEX, WEIGHTS,
 };
-use crate::load::tensor_shapes::NamedShape;
+use crate::load::tensor_shapes::{LayerShapes, NamedShape};
 use crate::load::weight_format::WeightFormat;
 
 /// A checkpoint to be written. The same fields give the same bytes everywhere.
@@ -70,7 +71,8 @@ const EOS: u32 = 257;
 
 impl RandomCheckpoint {
     /// The shape of that name: `tiny` (some 50,000 weights), `small` (4.4 million), `llama-3.2-1b` (1.24 billion) or
-    /// `llama-3.1-8b` (8.03 billion), those models' shapes; `None` for other names.
+    /// `llama-3.1-8b` (8.03 billion), those models' shapes; `None` for other names, and for other families than Llama, Mistral, Qwen2 and Qwen3 where it is not
+    /// `tiny`.
     pub fn preset(family: Family, preset: &str) -> Option<Self> {
         let mut config = match preset {
             "tiny" => json!({
@@ -107,6 +109,11 @@ impl RandomCheckpoint {
                 "rope_type": "llama3", "factor": if preset == "llama-3.1-8b" { 8.0 } else { 32.0 }, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                 "original_max_position_embeddings": first_training,
             });
+        }
+        match (preset, family) {
+            ("tiny", _) => make_typical(family, &mut config),
+            (_, Family::Llama | Family::Mistral | Family::Qwen2 | Family::Qwen3) => {}
+            _ => return None,
         }
         Some(Self {
             config,
@@ -207,6 +214,49 @@ impl RandomCheckpoint {
     }
 }
 
+/// Gives a small model what its family has beside Llama's network: layers of each kind, windows that are shorter than its
+/// context, factors other than 1.
+fn make_typical(family: Family, config: &mut Value) {
+    let fields = match family {
+        Family::Lfm2 => json!({
+            "num_hidden_layers": 4, "full_attn_idxs": [2], "conv_L_cache": 3, "conv_bias": false, "norm_eps": 1e-5,
+            "block_ff_dim": 96, "block_multiple_of": 32, "block_auto_adjust_ff_dim": true, "rope_theta": 1_000_000.0,
+        }),
+        Family::Lfm2Moe => json!({
+            "num_hidden_layers": 4, "layer_types": ["conv", "conv", "full_attention", "conv"], "conv_L_cache": 3,
+            "norm_eps": 1e-5, "rope_theta": 1_000_000.0, "num_experts": 5, "num_experts_per_tok": 2,
+            "moe_intermediate_size": 24, "num_dense_layers": 1, "use_expert_bias": true, "norm_topk_prob": true,
+            "routed_scaling_factor": 1.5,
+        }),
+        Family::Granite => json!({
+            "embedding_multiplier": 6.0, "attention_multiplier": 0.2, "residual_multiplier": 0.5, "logits_scaling": 1.5,
+        }),
+        Family::SmolLm3 => json!({"num_hidden_layers": 4, "no_rope_layers": [1, 1, 0, 1]}),
+        Family::Phi3 => json!({
+            "sliding_window": 24, "partial_rotary_factor": 0.5, "original_max_position_embeddings": 512,
+            "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.5], "long_factor": [1.0, 3.0]},
+        }),
+        Family::Glm4 => json!({"attention_bias": true, "partial_rotary_factor": 0.5}),
+        Family::Gemma3 => json!({
+            "num_hidden_layers": 4, "sliding_window_pattern": 2, "sliding_window": 24, "query_pre_attn_scalar": 12,
+            "rope_local_base_freq": 1000.0, "rope_theta": 50000.0, "hidden_activation": "gelu_pytorch_tanh",
+            "rope_scaling": {"rope_type": "linear", "factor": 4.0},
+        }),
+        Family::Qwen3Moe => json!({
+            "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 24, "norm_topk_prob": true,
+            "num_hidden_layers": 3, "mlp_only_layers": [1],
+        }),
+        Family::Mixtral => json!({"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 24}),
+        Family::Mistral => json!({"sliding_window": null}),
+        _ => json!({}),
+    };
+    if let (Value::Object(config), Value::Object(fields)) = (config, fields) {
+        // Defaults of transformers may be past the end of a small vocabulary.
+        config.insert("pad_token_id".to_owned(), Value::Null);
+        config.extend(fields);
+    }
+}
+
 /// A tensor whose elements are uniform from `center - scale` to `center + scale`.
 struct RandomTensor {
     name: String,
@@ -233,10 +283,11 @@ fn tensors(config: &ModelConfig) -> Vec<RandomTensor> {
             scale,
         });
     };
-    let layers = (0..config.layers).flat_map(|layer| config.layer_matrices(layer));
-    let matrices = iter::once(config.embeddings())
-        .chain(layers)
-        .chain(config.untied_output());
+    let layers: Vec<LayerShapes> = (0..config.layers).map(|layer| config.layer(layer)).collect();
+    let (embeddings, output) = (config.embeddings(), config.untied_output());
+    let matrices = iter::once(&embeddings)
+        .chain(layers.iter().flat_map(LayerShapes::matrices))
+        .chain(&output);
     for matrix in matrices {
         // Products keep the size of their input, so that every layer counts.
         push(matrix.weight(), 0.0, (3.0 / matrix.inputs as f32).sqrt());
@@ -244,12 +295,23 @@ fn tensors(config: &ModelConfig) -> Vec<RandomTensor> {
             push(bias, 0.0, 0.5);
         }
     }
-    let layers = (0..config.layers).flat_map(|layer| {
-        let of_heads = config.query_key_norms(layer).into_iter().flatten();
-        config.layer_norms(layer).into_iter().chain(of_heads)
-    });
-    for norm in layers.chain([config.final_norm()]) {
-        push(norm, 1.0, 0.25);
+    for (taps, bias) in layers.iter().filter_map(LayerShapes::convolution) {
+        push(taps.clone(), 0.0, (3.0 / config.convolution_taps as f32).sqrt());
+        if let Some(bias) = bias {
+            push(bias.clone(), 0.0, 0.5);
+        }
+    }
+    for bias in layers.iter().filter_map(LayerShapes::expert_bias) {
+        push(bias.clone(), 0.0, 0.5);
+    }
+    let center = if config.family.norm_weights_are_offsets() {
+        0.0
+    } else {
+        1.0
+    };
+    let norms = layers.iter().flat_map(LayerShapes::norms);
+    for norm in norms.chain([config.final_norm()]) {
+        push(norm, center, 0.25);
     }
     tensors
 }

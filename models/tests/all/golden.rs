@@ -1,11 +1,13 @@
 //! Greedy tokens and logits that transformers computed (golden.json, written by scripts/compare-transformers/golden.py).
 
 use maskwright_models::{
-    CheckpointTokenizer, Family, LoadOptions, ModelSource, RandomCheckpoint, WeightFormat, load, logits_to_host,
+    COMPARED_WITH, CheckpointTokenizer, Family, LoadOptions, ModelSource, RandomCheckpoint, WeightFormat,
+    families_table, load, logits_to_host,
 };
 
 #[derive(serde::Deserialize)]
 struct Golden {
+    made_with: String,
     results: Vec<Expected>,
 }
 
@@ -22,7 +24,14 @@ struct Expected {
 #[test]
 fn greedy_tokens_and_logits_are_those_of_transformers() {
     let golden: Golden = serde_json::from_str(include_str!("golden.json")).unwrap();
-    assert_eq!(golden.results.len(), 8);
+    assert!(golden.made_with.contains(COMPARED_WITH), "{}", golden.made_with);
+    for family in Family::ALL {
+        let compared = golden
+            .results
+            .iter()
+            .filter(|expected| expected.family == family.name());
+        assert_eq!(compared.count(), 2, "{family:?}");
+    }
     for expected in golden.results {
         let family = Family::from_name(&expected.family).unwrap();
         let directory = tempfile::tempdir().unwrap();
@@ -55,4 +64,14 @@ fn greedy_tokens_and_logits_are_those_of_transformers() {
             assert_eq!(tokens, expected.tokens, "{family:?}, {dtype:?}");
         }
     }
+}
+
+#[test]
+fn the_documentation_names_the_families_that_run() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/models.md");
+    assert_eq!(
+        std::fs::read_to_string(path).unwrap(),
+        families_table(),
+        "run `cargo run -p maskwright-models -- families > docs/models.md`"
+    );
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use maskwright_models::{
-    Family, LoadOptions, LoadedModel, Message, ModelError, ModelSource, RandomCheckpoint, Snapshot, WeightFormat, load,
-    logits_to_host, self_check,
+    Family, LanguageModel, LoadOptions, LoadedModel, Message, ModelError, ModelSource, RandomCheckpoint, Snapshot,
+    WeightFormat, load, logits_to_host, self_check,
 };
 use serde_json::{Value, json};
 
@@ -44,6 +44,50 @@ fn every_family_passes_the_self_check() {
             assert!(check.passed, "{family:?} {format:?}: {check:?}");
             assert!(check.spread > 1.0, "{check:?}");
         }
+    }
+}
+
+#[test]
+fn what_short_convolutions_keep_comes_back_from_any_rollback() {
+    let directory = write(Family::Lfm2, |checkpoint| {
+        checkpoint.config["max_position_embeddings"] = 4096.into();
+    });
+    let tokens: Vec<u32> = (0..3000).map(|i| (i * 37 + 11) % 256).collect();
+    let logits_of = |model: &mut dyn LanguageModel, tokens: &[u32]| {
+        let mut logits = Vec::new();
+        logits_to_host(&model.append(tokens).unwrap(), &mut logits).unwrap();
+        logits
+    };
+    let mut model = open(directory.path()).unwrap().model;
+    // The end of a prompt, which is remembered; one of a run of short appends long ago, which is not; one of the last tokens.
+    let ends = [100, 130, 2990];
+    let mut snapshots = vec![];
+    let mut position = 0;
+    while position < tokens.len() {
+        let count = match position {
+            0 => 100,
+            100..160 => 10,
+            160 => 2800,
+            _ => 10,
+        };
+        model.append(&tokens[position..position + count]).unwrap();
+        position += count;
+        if ends.contains(&position) {
+            snapshots.push(model.snapshot());
+        }
+    }
+    for (end, snapshot) in ends.into_iter().zip(&snapshots).rev() {
+        model.restore(snapshot).unwrap();
+        let found = logits_of(&mut *model, &[7, 8, 9]);
+        let mut fresh = open(directory.path()).unwrap().model;
+        fresh.append(&tokens[..end]).unwrap();
+        let expected = logits_of(&mut *fresh, &[7, 8, 9]);
+        let difference = found
+            .iter()
+            .zip(&expected)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f32::max);
+        assert!(difference < 1e-3, "after {end} tokens: {difference}");
     }
 }
 
@@ -163,7 +207,7 @@ fn vocabularies_larger_than_the_tokenizer_work_and_smaller_ones_do_not() {
 
 #[test]
 fn bad_configurations_name_the_field() {
-    let cases: [(&str, Value, &str); 17] = [
+    let cases: [(&str, Value, &str); 18] = [
         ("num_attention_heads", json!(0), "`num_attention_heads`"),
         ("num_key_value_heads", json!(3), "does not divide"),
         ("head_dim", json!(7), "odd"),
@@ -182,6 +226,7 @@ fn bad_configurations_name_the_field() {
         ),
         ("hidden_act", json!("gelu"), "gelu"),
         ("architectures", json!(["MambaForCausalLM"]), "MambaForCausalLM"),
+        ("architectures", json!(["GptOssForCausalLM"]), "attention sinks"),
         ("quantization_config", json!({"quant_method": "gptq"}), "gptq"),
         (
             "layer_types",

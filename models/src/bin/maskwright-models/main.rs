@@ -3,6 +3,7 @@
 
 mod compare_devices;
 mod export_gguf;
+mod families;
 mod greedy_tokens;
 mod memory_bandwidth;
 mod random_checkpoint;
@@ -17,6 +18,7 @@ use clap::Parser;
 enum Command {
     CompareDevices(compare_devices::CompareDevices),
     ExportGguf(export_gguf::ExportGguf),
+    Families(families::Families),
     GreedyTokens(greedy_tokens::GreedyTokens),
     MemoryBandwidth(memory_bandwidth::MemoryBandwidth),
     RandomCheckpoint(random_checkpoint::WriteRandomCheckpoint),
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::CompareDevices(command) => command.run(),
         Command::ExportGguf(command) => command.run(),
+        Command::Families(command) => command.run(),
         Command::GreedyTokens(command) => command.run(),
         Command::MemoryBandwidth(command) => command.run(),
         Command::RandomCheckpoint(command) => command.run(),

@@ -12,10 +12,10 @@ use maskwright_models::{CheckpointTokenizer, Family, PRESETS, RandomCheckpoint, 
 pub(crate) struct WriteRandomCheckpoint {
     /// Directory to write to; it is created
     directory: PathBuf,
-    /// Family: llama, mistral, qwen2 or qwen3
+    /// Family: llama, mistral, qwen2, qwen3, lfm2 … (`maskwright list` has them all)
     #[arg(long, default_value = "llama")]
     family: String,
-    /// Shape: tiny, small, llama-3.2-1b or llama-3.1-8b
+    /// Shape: tiny, small, llama-3.2-1b or llama-3.1-8b; other families than Llama, Mistral and Qwen have tiny ones
     #[arg(long, default_value = "tiny", value_parser = PRESETS)]
     preset: String,
     /// Seed of the weights
@@ -42,7 +42,10 @@ impl WriteRandomCheckpoint {
     /// Does what the command says.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         let family = Family::from_name(&self.family);
-        let family = family.ok_or("unknown family: expected llama, mistral, qwen2 or qwen3")?;
+        let family = family.ok_or_else(|| {
+            let names = Family::ALL.map(Family::name).join(", ");
+            format!("unknown family: expected one of {names}")
+        })?;
         let mut checkpoint = RandomCheckpoint::preset(family, &self.preset).ok_or("unknown preset")?;
         checkpoint.seed = self.seed;
         checkpoint.format = self.dtype;

@@ -3,6 +3,7 @@
 use candle_core::DType;
 
 use crate::load::config::ModelConfig;
+use crate::network::convolution_state;
 use crate::network::gpu::short_pass::scratch_bytes;
 use crate::network::transformer::{FIRST_ROOM, PROMPT_CHUNK};
 
@@ -24,7 +25,9 @@ impl MemoryNeeds {
     pub(crate) fn of(config: &ModelConfig, dtype: DType) -> Self {
         let bytes = dtype.size_in_bytes() as u64;
         let tokens = FIRST_ROOM.min(config.max_positions);
-        let cache = 2 * config.layers * config.kv_heads * config.head_dim * tokens;
+        let attention = (0..config.layers).filter(|layer| config.has_attention(*layer)).count();
+        let cache = 2 * attention * config.kv_heads * config.head_dim * tokens
+            + (config.layers - attention) * convolution_state::elements_of_layer(config);
         // A pass over a part of a prompt: the vectors of its tokens at the widest place, and for its scores the scores, the shares
         // and the latter once more in the weights' format.
         let part = PROMPT_CHUNK.min(tokens);

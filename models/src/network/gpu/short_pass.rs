@@ -5,7 +5,7 @@ use candle_core::{DType, Device, Error, Result, Tensor};
 use crate::load::config::ModelConfig;
 use crate::network::gpu::kernels::{Argument, Kernel, Kernels, MAX_TOKENS, Recording, address};
 use crate::network::kv_cache::TensorCache;
-use crate::network::layers::Network;
+use crate::network::layers::{FeedForward, Layer, Mixer, Network};
 use crate::network::linear::Linear;
 use crate::network::rope::Rope;
 
@@ -64,6 +64,34 @@ struct LayerAddresses {
     down: Matrix,
 }
 
+impl LayerAddresses {
+    /// The addresses of a layer, where it is of the shape that the kernels are made for.
+    fn of(layer: &Layer) -> Result<Option<Self>> {
+        let (Mixer::Attention(attention), FeedForward::Dense(gated)) = (&layer.mixer, &layer.feed_forward) else {
+            return Ok(None);
+        };
+        let (Some(attention_norm), Some(feed_forward_norm)) =
+            (&layer.mixer_norms.before, &layer.feed_forward_norms.before)
+        else {
+            return Ok(None);
+        };
+        let norm = |index: usize| {
+            let norms = attention.qk_norm.as_ref();
+            norms.map_or(Ok(0), |norms| address(&norms[index]))
+        };
+        Ok(Some(Self {
+            attention_norm: address(attention_norm)?,
+            qkv: Matrix::of(&attention.qkv)?,
+            query_norm: norm(0)?,
+            key_norm: norm(1)?,
+            attention_output: Matrix::of(&attention.output)?,
+            feed_forward_norm: address(feed_forward_norm)?,
+            gate_up: Matrix::of(&gated.gate_up)?,
+            down: Matrix::of(&gated.down)?,
+        }))
+    }
+}
+
 /// The kernels of a pass, those of products once for each of [`TOKEN_COUNTS`].
 #[derive(Debug)]
 struct PassKernels {
@@ -120,7 +148,8 @@ fn has_kernels(config: &ModelConfig, dtype: DType) -> bool {
         config.intermediate_size,
         config.heads * config.head_dim,
     ];
-    packed.iter().all(|width| width.is_multiple_of(pack))
+    config.is_plain()
+        && packed.iter().all(|width| width.is_multiple_of(pack))
         && config.head_dim.is_multiple_of(pack)
         && HEAD_PACKS.contains(&(config.head_dim / pack))
         && config.heads / config.kv_heads <= GROUPS[GROUPS.len() - 1]
@@ -146,27 +175,21 @@ impl ShortPass {
         if !has_kernels(config, dtype) {
             return Ok(None);
         }
-        let norm =
-            |norms: &Option<[Tensor; 2]>, index: usize| norms.as_ref().map_or(Ok(0), |norms| address(&norms[index]));
-        let layers = network.layers.iter().map(|layer| {
-            Ok(LayerAddresses {
-                attention_norm: address(&layer.attention_norm)?,
-                qkv: Matrix::of(&layer.qkv)?,
-                query_norm: norm(&layer.qk_norm, 0)?,
-                key_norm: norm(&layer.qk_norm, 1)?,
-                attention_output: Matrix::of(&layer.attention_output)?,
-                feed_forward_norm: address(&layer.feed_forward_norm)?,
-                gate_up: Matrix::of(&layer.gate_up)?,
-                down: Matrix::of(&layer.down)?,
-            })
-        });
+        let Some(layers) = network
+            .layers
+            .iter()
+            .map(LayerAddresses::of)
+            .collect::<Result<Option<Vec<_>>>>()?
+        else {
+            return Ok(None);
+        };
         let parts = kernels.multiprocessors().div_ceil(config.kv_heads).clamp(1, MAX_PARTS);
         Ok(Some(Self {
             pass: PassKernels::find(kernels, config, dtype)?,
             kernels: kernels.clone(),
             config: config.clone(),
             embeddings: address(network.embeddings.weight())?,
-            layers: layers.collect::<Result<_>>()?,
+            layers,
             final_norm: address(&network.final_norm)?,
             output: Matrix::of(&network.output)?,
             cache: Vec::new(),

@@ -80,7 +80,7 @@ fn kernels_compute_what_the_loops_compute() {
     // Single tokens, runs that the kernels pad, one that goes through them twice, one by tensor operations; more keys than a
     // block is given, and than all blocks get at least.
     const PARTS: [usize; 12] = [3, 1, 1, 8, 2, 13, 1, 24, 1, 5, 60, 1];
-    for family in Family::ALL {
+    for family in [Family::Llama, Family::Mistral, Family::Qwen2, Family::Qwen3] {
         let mut model = model(family, DType::F32, |_| {});
         let expected = logits(&mut model, &PARTS);
         model.use_gpu_passes();

@@ -15,7 +15,8 @@ use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 
 use crate::error::ModelError;
-use crate::load::config::{Family, ModelConfig};
+use crate::load::config::ModelConfig;
+use crate::load::family::Family;
 use crate::load::files::ModelFiles;
 use crate::load::hub::settings::HubSettings;
 use crate::load::rope_scaling::RopeScaling;
@@ -69,7 +70,7 @@ pub fn export_gguf(
     };
 
     let (token_metadata, pre_tokenizer) = tokens::metadata(&files, &parsed, pre_tokenizer)?;
-    let architecture = architecture(parsed.config.family);
+    let architecture = architecture(parsed.config.family, &files.name)?;
     let mut metadata = hyper_parameters(&parsed.config, architecture);
     metadata.push(("general.name".to_owned(), Value::String(files.name.clone())));
     metadata.push(("general.file_type".to_owned(), Value::U32(file_type(format))));
@@ -88,12 +89,17 @@ pub fn export_gguf(
     })
 }
 
-/// llama.cpp's name of a family's architecture.
-fn architecture(family: Family) -> &'static str {
+/// llama.cpp's name of a family's architecture; errs for families that cannot be written, calling the model `name`.
+fn architecture(family: Family, name: &str) -> Result<&'static str, ModelError> {
     match family {
-        Family::Llama | Family::Mistral => "llama",
-        Family::Qwen2 => "qwen2",
-        Family::Qwen3 => "qwen3",
+        Family::Llama | Family::Mistral => Ok("llama"),
+        Family::Qwen2 => Ok("qwen2"),
+        Family::Qwen3 => Ok("qwen3"),
+        _ => Err(ModelError::Unsupported {
+            file: name.to_owned(),
+            what: format!("a GGUF file of a {} model", family.name()),
+            hint: "llama, mistral, qwen2 and qwen3 can be written".to_owned(),
+        }),
     }
 }
 

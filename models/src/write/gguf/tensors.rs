@@ -4,7 +4,8 @@ use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{DType, Device, Tensor};
 
 use crate::error::ModelError;
-use crate::load::config::{Family, ModelConfig};
+use crate::load::config::ModelConfig;
+use crate::load::family::Family;
 use crate::load::tensor_shapes::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;
 use crate::network::rope::frequency_divisors;
@@ -90,7 +91,7 @@ impl TensorConverter<'_> {
         let config = self.config;
         let pairs = |heads| match config.family {
             Family::Llama | Family::Mistral => Rows::Pairs { heads },
-            Family::Qwen2 | Family::Qwen3 => Rows::Unchanged,
+            _ => Rows::Unchanged,
         };
         let matrices = [
             ("attn_q", pairs(config.heads)),
@@ -101,16 +102,16 @@ impl TensorConverter<'_> {
             ("ffn_up", Rows::Unchanged),
             ("ffn_down", Rows::Unchanged),
         ];
-        for ((name, rows), matrix) in matrices.into_iter().zip(config.layer_matrices(layer)) {
+        let shapes = config.layer(layer);
+        for ((name, rows), matrix) in matrices.into_iter().zip(shapes.matrices()) {
             let name = format!("blk.{layer}.{name}");
-            self.matrix(&name, &matrix, rows)?;
+            self.matrix(&name, matrix, rows)?;
             if let Some(bias) = matrix.bias() {
                 self.vector(&format!("{name}.bias"), bias, rows)?;
             }
         }
-        let of_heads = config.query_key_norms(layer).into_iter().flatten();
-        let norms = ["attn_norm", "ffn_norm"].into_iter().zip(config.layer_norms(layer));
-        for (name, norm) in ["attn_q_norm", "attn_k_norm"].into_iter().zip(of_heads).chain(norms) {
+        let names = ["attn_norm", "ffn_norm", "attn_q_norm", "attn_k_norm"];
+        for (name, norm) in names.into_iter().zip(shapes.norms()) {
             self.vector(&format!("blk.{layer}.{name}.weight"), norm, Rows::Unchanged)?;
         }
         Ok(())

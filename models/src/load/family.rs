@@ -1,0 +1,189 @@
+//! [`Family`]: the networks that can be run, and in what they differ from Llama's by design rather than by size.
+
+/// The families whose forward pass is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Family {
+    /// `LlamaForCausalLM`: Llama 2 and 3, TinyLlama, SmolLM, and others of the same shape.
+    Llama,
+    /// `MistralForCausalLM`: Llama's shape, with a sliding window where config.json has one.
+    Mistral,
+    /// `Qwen2ForCausalLM`: Qwen 2 and 2.5; biases on the query, key and value projections.
+    Qwen2,
+    /// `Qwen3ForCausalLM`: queries and keys normalised per head.
+    Qwen3,
+    /// `Lfm2ForCausalLM`: LFM2 and LFM2.5; short convolutions in most layers, attention in the others.
+    Lfm2,
+    /// `Lfm2MoeForCausalLM`: LFM2 with experts.
+    Lfm2Moe,
+    /// `GraniteForCausalLM`: Granite 3 and 4.1; Llama's shape, with factors on embeddings, scores, sums and logits.
+    Granite,
+    /// `Olmo2ForCausalLM`: OLMo 2; norms behind attention and feed-forward part instead of before them.
+    Olmo2,
+    /// `SmolLM3ForCausalLM`: SmolLM3; every fourth layer has no positions.
+    SmolLm3,
+    /// `Phi3ForCausalLM`: Phi 3, 3.5 and 4; fused projections, a part of each head rotated.
+    Phi3,
+    /// `Glm4ForCausalLM`: GLM-4-0414; norms before and behind, half of each head rotated, in neighbouring pairs.
+    Glm4,
+    /// `Gemma3ForCausalLM`: Gemma 3's text models; norms before and behind, sliding windows in most layers.
+    Gemma3,
+    /// `Qwen3MoeForCausalLM`: Qwen3 with experts.
+    Qwen3Moe,
+    /// `MixtralForCausalLM`: Mistral with experts.
+    Mixtral,
+}
+
+/// Where a layer has its norms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NormPlacement {
+    /// Before the attention, and before the feed-forward part.
+    Before,
+    /// Behind each of them, before the sum.
+    Behind,
+    /// Before and behind.
+    Around,
+}
+
+/// What of queries and keys is normalised together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueryKeyNorm {
+    None,
+    /// Each head's vector.
+    EachHead,
+    /// The vectors of all heads.
+    AllHeads,
+}
+
+impl Family {
+    /// All families.
+    pub const ALL: [Self; 14] = [
+        Self::Llama,
+        Self::Mistral,
+        Self::Qwen2,
+        Self::Qwen3,
+        Self::Lfm2,
+        Self::Granite,
+        Self::Olmo2,
+        Self::SmolLm3,
+        Self::Phi3,
+        Self::Glm4,
+        Self::Gemma3,
+        Self::Qwen3Moe,
+        Self::Mixtral,
+        Self::Lfm2Moe,
+    ];
+
+    /// The family of that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| family.name() == name)
+    }
+
+    /// The name in config.json's `architectures`.
+    pub fn architecture(self) -> &'static str {
+        match self {
+            Self::Llama => "LlamaForCausalLM",
+            Self::Mistral => "MistralForCausalLM",
+            Self::Qwen2 => "Qwen2ForCausalLM",
+            Self::Qwen3 => "Qwen3ForCausalLM",
+            Self::Lfm2 => "Lfm2ForCausalLM",
+            Self::Lfm2Moe => "Lfm2MoeForCausalLM",
+            Self::Granite => "GraniteForCausalLM",
+            Self::Olmo2 => "Olmo2ForCausalLM",
+            Self::SmolLm3 => "SmolLM3ForCausalLM",
+            Self::Phi3 => "Phi3ForCausalLM",
+            Self::Glm4 => "Glm4ForCausalLM",
+            Self::Gemma3 => "Gemma3ForCausalLM",
+            Self::Qwen3Moe => "Qwen3MoeForCausalLM",
+            Self::Mixtral => "MixtralForCausalLM",
+        }
+    }
+
+    /// The name in a few letters: `llama`, `qwen3`, `lfm2` …; config.json's `model_type`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Llama => "llama",
+            Self::Mistral => "mistral",
+            Self::Qwen2 => "qwen2",
+            Self::Qwen3 => "qwen3",
+            Self::Lfm2 => "lfm2",
+            Self::Lfm2Moe => "lfm2_moe",
+            Self::Granite => "granite",
+            Self::Olmo2 => "olmo2",
+            Self::SmolLm3 => "smollm3",
+            Self::Phi3 => "phi3",
+            Self::Glm4 => "glm4",
+            Self::Gemma3 => "gemma3_text",
+            Self::Qwen3Moe => "qwen3_moe",
+            Self::Mixtral => "mixtral",
+        }
+    }
+
+    /// The models that are of this family, as people call them.
+    pub fn models(self) -> &'static str {
+        match self {
+            Self::Llama => "Llama 2, 3, 3.1, 3.2 and 3.3, TinyLlama, SmolLM and SmolLM2, and others of the same shape",
+            Self::Mistral => "Mistral 7B, Nemo and Small (text)",
+            Self::Qwen2 => "Qwen 2 and 2.5",
+            Self::Qwen3 => "Qwen3, dense",
+            Self::Lfm2 => "LFM2 and LFM2.5, dense",
+            Self::Lfm2Moe => "LFM2 with experts (8B-A1B)",
+            Self::Granite => "Granite 3 and 4.1, dense",
+            Self::Olmo2 => "OLMo 2",
+            Self::SmolLm3 => "SmolLM3",
+            Self::Phi3 => "Phi-3, Phi-3.5 and Phi-4, mini ones included",
+            Self::Glm4 => "GLM-4-0414",
+            Self::Gemma3 => "Gemma 3 270M and 1B",
+            Self::Qwen3Moe => "Qwen3 with experts (30B-A3B, 235B-A22B)",
+            Self::Mixtral => "Mixtral",
+        }
+    }
+
+    /// What models of this family cannot do here that they can do elsewhere; empty where there is nothing.
+    pub fn limits(self) -> &'static str {
+        match self {
+            Self::Phi3 => "with LongRoPE, only positions before the original context's end",
+            Self::Gemma3 => "text only: the models that see pictures are refused",
+            _ => "",
+        }
+    }
+
+    /// Whether a GPU computes passes over few tokens by kernels of our own, where the sizes fit them and no window is shorter than
+    /// the context.
+    pub fn has_kernels(self) -> bool {
+        matches!(self, Self::Llama | Self::Mistral | Self::Qwen2 | Self::Qwen3)
+    }
+
+    /// Whether this is LFM2, with experts or without.
+    pub(crate) fn is_lfm2(self) -> bool {
+        matches!(self, Self::Lfm2 | Self::Lfm2Moe)
+    }
+
+    /// Where a layer has its norms.
+    pub(crate) fn norm_placement(self) -> NormPlacement {
+        match self {
+            Self::Olmo2 => NormPlacement::Behind,
+            Self::Gemma3 | Self::Glm4 => NormPlacement::Around,
+            _ => NormPlacement::Before,
+        }
+    }
+
+    /// What of queries and keys is normalised together.
+    pub(crate) fn query_key_norm(self) -> QueryKeyNorm {
+        match self {
+            Self::Qwen3 | Self::Qwen3Moe | Self::Lfm2 | Self::Lfm2Moe | Self::Gemma3 => QueryKeyNorm::EachHead,
+            Self::Olmo2 => QueryKeyNorm::AllHeads,
+            _ => QueryKeyNorm::None,
+        }
+    }
+
+    /// Whether the checkpoint's norm weights are one less than the factors they stand for.
+    pub(crate) fn norm_weights_are_offsets(self) -> bool {
+        self == Self::Gemma3
+    }
+
+    /// Whether rotary positions turn neighbouring elements, `2i` with `2i + 1`, instead of `i` with `i + half`.
+    pub(crate) fn rotates_neighbours(self) -> bool {
+        self == Self::Glm4
+    }
+}

@@ -1,0 +1,315 @@
+//! What layers are made of, and how config.json says it: [`Mixer`], [`Experts`], [`Multipliers`], [`Activation`].
+
+use serde_json::Value;
+
+use crate::error::ModelError;
+use crate::load::family::Family;
+use crate::load::json_fields::JsonFields;
+
+/// The most experts of a layer.
+const MAX_EXPERTS: usize = 4_096;
+/// The most taps of a short convolution.
+const MAX_TAPS: usize = 64;
+/// The longest sliding window, in tokens.
+const MAX_WINDOW: usize = 1 << 26;
+
+/// The part of a layer in which tokens see each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mixer {
+    /// Attention.
+    Attention {
+        /// How many tokens a token sees, itself included; all before it, where there is no window.
+        window: Option<usize>,
+        /// The rotary positions of queries and keys.
+        positions: Positions,
+    },
+    /// A gated convolution over the token and the few before it.
+    ShortConvolution,
+}
+
+/// The rotary positions of an attention layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Positions {
+    /// With the model's `rope_theta` and scaling.
+    Rotary,
+    /// With a base of their own, without scaling.
+    LocalRotary,
+    /// No positions.
+    None,
+}
+
+/// The experts of feed-forward parts, of which a router chooses some for each token.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experts {
+    /// Number of experts in a layer.
+    pub count: usize,
+    /// Number of experts that a token is sent to.
+    pub per_token: usize,
+    /// Width of an expert.
+    pub intermediate_size: usize,
+    /// Whether the shares of the chosen experts sum to one.
+    pub normalised: bool,
+    /// How the router's logits become shares.
+    pub routing: Routing,
+    /// Layers that have one feed-forward part for all tokens instead, in ascending order.
+    pub dense_layers: Vec<usize>,
+}
+
+/// How a router's logits become the experts' shares of a token.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Routing {
+    /// Their softmax; the largest are chosen.
+    Softmax,
+    /// Their sigmoids, times a factor.
+    Sigmoid {
+        /// The factor.
+        factor: f32,
+        /// Whether each expert has a bias, which counts when experts are chosen, and not in their shares.
+        bias: bool,
+    },
+}
+
+/// Factors that a network has beside its weights; all are 1 in Llama, and the scores' is `1 / sqrt(head_dim)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Multipliers {
+    /// Factor of the embeddings.
+    pub embeddings: f32,
+    /// Factor of the attention scores.
+    pub scores: f32,
+    /// Factor of what attention and feed-forward part add.
+    pub residuals: f32,
+    /// Factor of the logits.
+    pub logits: f32,
+}
+
+/// The function that gates feed-forward parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Activation {
+    /// `x · sigmoid(x)`.
+    Silu,
+    /// The Gaussian error linear unit, by its approximation with the hyperbolic tangent.
+    GeluTanh,
+}
+
+impl Activation {
+    /// The activation that config.json names.
+    pub(crate) fn read(fields: &JsonFields<'_>, family: Family) -> Result<Self, ModelError> {
+        let named = fields.get("hidden_activation").or(fields.get("hidden_act"));
+        match (named.map(|name| name.as_str().unwrap_or_default()), family) {
+            (None, Family::Gemma3) | (Some("gelu_pytorch_tanh"), _) => Ok(Self::GeluTanh),
+            (None | Some("silu" | "swish"), _) => Ok(Self::Silu),
+            (Some(name), _) => {
+                Err(fields.unsupported(format!("hidden_act {name:?}"), "supported: silu, gelu_pytorch_tanh"))
+            }
+        }
+    }
+}
+
+impl Multipliers {
+    /// The factors of a family, read from config.json where they are written there.
+    pub(crate) fn read(
+        fields: &JsonFields<'_>,
+        family: Family,
+        (hidden_size, head_dim): (usize, usize),
+    ) -> Result<Self, ModelError> {
+        let mut multipliers = Self {
+            embeddings: 1.0,
+            scores: 1.0 / (head_dim as f32).sqrt(),
+            residuals: 1.0,
+            logits: 1.0,
+        };
+        let number = |field: &str| {
+            let number = fields.number(field, 0.0, 1e9)?;
+            Ok::<f32, ModelError>(number.unwrap_or(1.0) as f32)
+        };
+        match family {
+            Family::Granite => {
+                multipliers = Self {
+                    embeddings: number("embedding_multiplier")?,
+                    scores: number("attention_multiplier")?,
+                    residuals: number("residual_multiplier")?,
+                    logits: 1.0 / number("logits_scaling")?,
+                }
+            }
+            Family::Gemma3 => {
+                for field in ["final_logit_softcapping", "attn_logit_softcapping"] {
+                    if fields.get(field).is_some() {
+                        return Err(fields.unsupported(field, "logits and scores as they are"));
+                    }
+                }
+                multipliers.embeddings = (hidden_size as f32).sqrt();
+                let scalar = fields.number("query_pre_attn_scalar", 0.0, 1e9)?.unwrap_or(256.0);
+                multipliers.scores = 1.0 / (scalar as f32).sqrt();
+            }
+            _ => {}
+        }
+        Ok(multipliers)
+    }
+}
+
+impl Experts {
+    /// The experts that config.json describes, where the family has any; `layers` is the number of layers.
+    pub(crate) fn read(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result<Option<Self>, ModelError> {
+        let required = |names: &[&str], limit: usize| {
+            for name in names {
+                if let Some(size) = fields.size(name, limit)? {
+                    return Ok(size);
+                }
+            }
+            Err(fields.error(names[0], "missing; expected a positive whole number"))
+        };
+        let (width, normalised, routing) = match family {
+            Family::Mixtral => ("intermediate_size", true, Routing::Softmax),
+            Family::Qwen3Moe => {
+                let normalised = fields.flag("norm_topk_prob", false)?;
+                ("moe_intermediate_size", normalised, Routing::Softmax)
+            }
+            Family::Lfm2Moe => {
+                let routing = Routing::Sigmoid {
+                    factor: fields.number("routed_scaling_factor", 0.0, 1e9)?.unwrap_or(1.0) as f32,
+                    bias: fields.flag("use_expert_bias", true)?,
+                };
+                ("moe_intermediate_size", fields.flag("norm_topk_prob", true)?, routing)
+            }
+            _ => return Ok(None),
+        };
+        let count = required(&["num_local_experts", "num_experts"], MAX_EXPERTS)?;
+        let per_token = required(&["num_experts_per_tok"], count)?;
+        let step = fields.size("decoder_sparse_step", layers.max(1) + 1)?.unwrap_or(1);
+        let named = fields.whole_numbers("mlp_only_layers")?;
+        let first = match (family, fields.get("num_dense_layers").and_then(Value::as_u64)) {
+            (Family::Lfm2Moe, Some(layers)) => usize::try_from(layers).unwrap_or(usize::MAX),
+            (Family::Lfm2Moe, None) => 2,
+            _ => 0,
+        };
+        let dense = |layer: &usize| *layer < first || named.contains(layer) || !(layer + 1).is_multiple_of(step);
+        Ok(Some(Self {
+            count,
+            per_token,
+            intermediate_size: required(&[width], 1 << 20)?,
+            normalised,
+            routing,
+            dense_layers: (0..layers).filter(dense).collect(),
+        }))
+    }
+}
+
+/// The mixers of all `layers` layers; a window as long as `max_positions` is none.
+pub(crate) fn mixers(
+    fields: &JsonFields<'_>,
+    family: Family,
+    layers: usize,
+    max_positions: usize,
+) -> Result<Vec<Mixer>, ModelError> {
+    let in_use = match family {
+        Family::Mistral | Family::Mixtral | Family::Phi3 | Family::Gemma3 => true,
+        Family::Qwen2 | Family::Qwen3 | Family::Qwen3Moe | Family::SmolLm3 => {
+            fields.flag("use_sliding_window", false)?
+        }
+        _ => false,
+    };
+    let window = match fields.size("sliding_window", MAX_WINDOW)? {
+        Some(window) if in_use => Some(window).filter(|window| *window < max_positions),
+        _ => None,
+    };
+    let kinds = layer_kinds(fields, family, layers)?;
+    let rotated = fields.whole_numbers("no_rope_layers")?;
+    let interval = fields.size("no_rope_layer_interval", MAX_WINDOW)?.unwrap_or(4);
+    let has_positions = |layer: usize| match family {
+        Family::SmolLm3 => rotated
+            .get(layer)
+            .map_or_else(|| !(layer + 1).is_multiple_of(interval), |rotated| *rotated != 0),
+        _ => true,
+    };
+    let mixers = kinds.into_iter().enumerate().map(|(layer, kind)| {
+        let local = kind == LayerKind::Sliding && family == Family::Gemma3;
+        let positions = match (has_positions(layer), local) {
+            (false, _) => Positions::None,
+            (true, true) => Positions::LocalRotary,
+            (true, false) => Positions::Rotary,
+        };
+        match kind {
+            LayerKind::Convolution => Ok(Mixer::ShortConvolution),
+            LayerKind::Full => Ok(Mixer::Attention {
+                window: None,
+                positions,
+            }),
+            LayerKind::Sliding if in_use => Ok(Mixer::Attention { window, positions }),
+            LayerKind::Sliding => Err(fields.unsupported(
+                "sliding-window attention",
+                format!("full attention in every layer of a {} model", family.name()),
+            )),
+        }
+    });
+    mixers.collect()
+}
+
+/// What config.json calls a layer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LayerKind {
+    Full,
+    Sliding,
+    Convolution,
+}
+
+/// The kinds of all layers: those of `layer_types`, or what the family's older configurations say.
+fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result<Vec<LayerKind>, ModelError> {
+    let named = fields.list("layer_types")?;
+    if !named.is_empty() {
+        if named.len() != layers {
+            let message = format!("{} items for {layers} layers", named.len());
+            return Err(fields.error("layer_types", message));
+        }
+        let kinds = named.iter().map(|kind| match kind.as_str() {
+            Some("full_attention") => Ok(LayerKind::Full),
+            Some("sliding_attention") => Ok(LayerKind::Sliding),
+            Some("conv") if family.is_lfm2() => Ok(LayerKind::Convolution),
+            _ => Err(fields.unsupported(
+                format!("a layer of type {kind}"),
+                "supported: full_attention, sliding_attention, and lfm2's conv",
+            )),
+        });
+        return kinds.collect();
+    }
+    let sliding_from = match family {
+        Family::Mistral | Family::Mixtral | Family::Phi3 => 0,
+        Family::Qwen3Moe if fields.flag("use_sliding_window", false)? => 0,
+        Family::Qwen2 | Family::Qwen3 if fields.flag("use_sliding_window", false)? => fields
+            .get("max_window_layers")
+            .and_then(Value::as_u64)
+            .map_or(28, |from| usize::try_from(from).unwrap_or(usize::MAX)),
+        _ => usize::MAX,
+    };
+    let pattern = fields.size("sliding_window_pattern", MAX_WINDOW)?.unwrap_or(6);
+    let attention = fields.whole_numbers("full_attn_idxs")?;
+    let kind = |layer: usize| match family {
+        Family::Lfm2 | Family::Lfm2Moe if fields.get("full_attn_idxs").is_some() && !attention.contains(&layer) => {
+            LayerKind::Convolution
+        }
+        Family::Gemma3 if !(layer + 1).is_multiple_of(pattern) => LayerKind::Sliding,
+        _ if layer >= sliding_from => LayerKind::Sliding,
+        _ => LayerKind::Full,
+    };
+    Ok((0..layers).map(kind).collect())
+}
+
+/// Number of taps of the short convolutions, and whether these and the projections around them have biases.
+pub(crate) fn convolution(fields: &JsonFields<'_>) -> Result<(usize, bool), ModelError> {
+    let taps = fields.size("conv_L_cache", MAX_TAPS)?.unwrap_or(3);
+    Ok((taps, fields.flag("conv_bias", false)?))
+}
+
+/// The width of feed-forward parts, where config.json writes another than the checkpoint has: LFM2's may have to be rounded.
+pub(crate) fn lfm2_width(fields: &JsonFields<'_>, written: usize) -> Result<usize, ModelError> {
+    if !fields.flag("block_auto_adjust_ff_dim", true)? {
+        return Ok(written);
+    }
+    let factor = fields.number("block_ffn_dim_multiplier", 0.0, 1e3)?.unwrap_or(1.0);
+    let multiple = fields.size("block_multiple_of", 1 << 20)?.unwrap_or(256);
+    let width = (factor * (2 * written / 3) as f64) as usize;
+    Ok(width.next_multiple_of(multiple).max(1))
+}

@@ -1,0 +1,61 @@
+//! [`families_table`]: the families as a Markdown document, docs/models.md.
+
+use std::fmt::Write;
+
+use crate::load::family::Family;
+use crate::load::missing::MISSING;
+
+/// What greedy tokens and logits of small random checkpoints of every family are compared with.
+pub const COMPARED_WITH: &str = "transformers 5.23.0";
+
+/// The contents of docs/models.md: families that run, and architectures that do not with the part that is missing.
+pub fn families_table() -> String {
+    let mut text = String::from(
+        "# Models
+
+Written by `cargo run -p maskwright-models -- families`; a test compares.
+
+Weights are safetensors of F32, F16 or BF16, in one file or in several, in a directory or on the Hugging Face hub. Quantised weights are refused.
+Every family appends several tokens in one forward pass and takes tokens back; `self_check` holds both against single steps, in every test run and for each format of weights.
+
+| family | models | `architectures` | on a GPU, passes of up to 8 tokens by | compared with | limits |
+|---|---|---|---|---|---|
+",
+    );
+    for family in Family::ALL {
+        let kernels = match family.has_kernels() {
+            true => "own kernels",
+            false => "tensor operations",
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | `{}` | {kernels} | {COMPARED_WITH}: greedy tokens, logits | {} |",
+            family.name(),
+            family.models(),
+            family.architecture(),
+            family.limits(),
+        );
+    }
+    text.push_str(
+        "
+`scripts/compare-transformers/run.sh` compares again, each family in several shapes; `models/tests/all/golden.json` keeps what transformers computed for
+one checkpoint of each, which every test run computes too.
+
+## What does not run
+
+Loading such a model ends in an error that names the missing part.
+
+| models | `architectures` | missing |
+|---|---|---|
+",
+    );
+    for missing in MISSING {
+        let _ = writeln!(
+            text,
+            "| {} | `{}` | {} |",
+            missing.models, missing.architecture, missing.missing
+        );
+    }
+    text
+}
