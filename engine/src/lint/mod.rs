@@ -16,7 +16,7 @@
 //!
 //! The text alone is looked at, none of the documents that it refers to, and in the text every place where the dialect has
 //! a schema, and what references within the text lead to; never values such as those of `const`, `enum`, `default` and
-//! `examples`. The time is linear in the text, at most 1,000 warnings are given, and nothing recurses.
+//! `examples`. The time is linear in the text, at most 1,000 warnings are given, of 16 MiB together, and nothing recurses.
 
 mod branches;
 mod closed;
@@ -66,7 +66,7 @@ pub fn peer_notes(schema: &str, options: &ExactOptions) -> Vec<Warning> {
     inspect(schema, options, peers::check)
 }
 
-fn inspect(schema: &str, options: &ExactOptions, check: impl Fn(&mut Report<'_>, &Place<'_>)) -> Vec<Warning> {
+fn inspect(schema: &str, options: &ExactOptions, check: impl for<'d> Fn(&mut Report<'d>, &Place<'d>)) -> Vec<Warning> {
     let Ok(document) = Document::parse(schema, &options.schema.limits) else {
         return Vec::new();
     };

@@ -25,6 +25,7 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
         .value("pattern")
         .filter(|_| place.has("pattern"))
         .and_then(|at| json.string(at))
+        && report.may_read(pattern)
     {
         for (kind, message) in found(pattern, report.options.schema.patterns) {
             report.warn_of(kind, place, "pattern", message);
@@ -37,6 +38,9 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
         return;
     };
     for (pattern, _) in json.members(members) {
+        if !report.may_read(pattern) {
+            return;
+        }
         for (kind, message) in found(pattern, report.options.schema.patterns) {
             report.warn_within(kind, place, "patternProperties", pattern, message);
         }

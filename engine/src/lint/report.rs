@@ -11,8 +11,14 @@ use crate::json::{Document, NodeIndex, push_token};
 /// How many warnings are given: who has a thousand needs no more to begin with.
 const MAX_WARNINGS: usize = 1_000;
 
+/// How many bytes the warnings may have together: each repeats the names around its place.
+const MAX_BYTES: usize = 16 << 20;
+
 /// How many distinct unknown keywords are compared with the known ones; each comparison takes microseconds.
 const MAX_COMPARED: usize = 10_000;
+
+/// Bytes of all patterns that are looked at: reading a class of many letters in either case takes microseconds a byte.
+const MAX_PATTERN_BYTES: usize = 256 << 10;
 
 /// The warnings on one schema.
 pub(super) struct Report<'d> {
@@ -20,6 +26,10 @@ pub(super) struct Report<'d> {
     pub places: &'d Places<'d>,
     pub options: &'d ExactOptions,
     warnings: Vec<Warning>,
+    /// Bytes of the warnings.
+    bytes: usize,
+    /// Bytes of patterns that may still be looked at.
+    pattern_bytes: usize,
     suggestions: HashMap<&'d str, Option<Suggestion>>,
 }
 
@@ -30,12 +40,14 @@ impl<'d> Report<'d> {
             places,
             options,
             warnings: Vec::new(),
+            bytes: 0,
+            pattern_bytes: MAX_PATTERN_BYTES,
             suggestions: HashMap::new(),
         }
     }
 
     pub fn is_full(&self) -> bool {
-        self.warnings.len() >= MAX_WARNINGS
+        self.warnings.len() >= MAX_WARNINGS || self.bytes > MAX_BYTES
     }
 
     pub fn into_warnings(self) -> Vec<Warning> {
@@ -71,8 +83,16 @@ impl<'d> Report<'d> {
 
     fn warn_at(&mut self, kind: WarningKind, pointer: String, message: String) {
         if !self.is_full() {
+            self.bytes += pointer.len() + message.len();
             self.warnings.push(Warning { kind, pointer, message });
         }
+    }
+
+    /// Whether a pattern may be looked at: there is a limit on their bytes.
+    pub fn may_read(&mut self, pattern: &str) -> bool {
+        let left = self.pattern_bytes.checked_sub(pattern.len());
+        self.pattern_bytes = left.unwrap_or(self.pattern_bytes);
+        left.is_some()
     }
 
     /// The keyword that an unknown one with the value at `value` was probably meant to be.

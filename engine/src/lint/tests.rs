@@ -293,6 +293,16 @@ fn warnings_are_bounded() {
         .collect();
     let schema = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, many.join(","));
     assert_eq!(lint(&schema, &ExactOptions::default()).len(), 1_000);
+    let unknown: Vec<String> = (0..200_000)
+        .map(|number| format!(r#""k{number}": {{"type": "string"}}"#))
+        .collect();
+    let wide = format!(r#"{{"type": "object", {}}}"#, unknown.join(","));
+    assert_eq!(lint(&wide, &ExactOptions::default()).len(), 1_000);
+    let long = format!(
+        r#"{{"type": "object", "properties": {{"{}": {wide}}}}}"#,
+        "n".repeat(1 << 20)
+    );
+    assert!(lint(&long, &ExactOptions::default()).len() < 20);
     let deep = format!("{}true{}", r#"{"not":"#.repeat(900), "}".repeat(900));
     assert_warnings(&deep, &ExactOptions::default(), &[]);
     assert_warnings(

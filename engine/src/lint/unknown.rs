@@ -8,12 +8,15 @@ use crate::json::{Content, Document, NodeIndex};
 use crate::schema::{Dialect, Draft, Keyword};
 
 /// Warns of keywords that the dialect of a schema does not have.
-pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
+pub(super) fn check<'d>(report: &mut Report<'d>, place: &Place<'d>) {
     if place.has_own_keywords {
         return;
     }
     let is_tool = super::root::is_wrapper(place);
-    for (name, value) in place.json.members(place.index) {
+    for (name, value) in place.members() {
+        if report.is_full() {
+            return;
+        }
         if place.keyword(name).is_some() || spelling::is_annotation(name) || is_tool {
             continue;
         }
@@ -37,12 +40,10 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
     }
 }
 
-fn meant(report: &mut Report<'_>, place: &Place<'_>, name: &str, value: NodeIndex) -> Option<&'static str> {
+fn meant<'d>(report: &mut Report<'d>, place: &Place<'d>, name: &'d str, value: NodeIndex) -> Option<&'static str> {
     let bound = matches!(place.json.content(value), Content::Number(_))
         .then(|| spelling::of_bound(name, place.json, place.value("type")))
         .flatten();
-    // The name's place in the document outlives the call; the report keeps what it found by name.
-    let name = report.json.members(place.index).find(|(member, _)| *member == name)?.0;
     bound.or_else(|| report.suggestion(name, value))
 }
 

@@ -228,7 +228,7 @@ fn a_schema_may_be_a_part_of_an_open_api_document() {
     ];
     let (code, text) = outcome(&check(path, &arguments, ""));
     assert!(
-        code == 0 && text.starts_with("draft openapi-3.0, 2 subschemas\n") && text.contains("valid"),
+        code == 0 && text.starts_with("draft openapi-3.0, 3 subschemas\n") && text.contains("valid"),
         "{text}"
     );
     assert!(

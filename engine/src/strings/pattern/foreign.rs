@@ -6,9 +6,14 @@ use super::reader::{Grammar, PatternParser};
 use crate::strings::pattern::ast::{AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
 
-/// What ECMA-262 offers in place of flags.
-const NO_FLAGS: &str = "it has no flags within a pattern: write letters of either case as `[Aa]` for `i`, `[^]` instead of `.` for `s`, \
-                        and alternatives with `\\n` instead of `^` and `$` for `m`";
+/// What ECMA-262 offers in place of flags, by the first of them.
+fn instead_of_flags(letters: &str) -> &'static str {
+    match letters.bytes().find(u8::is_ascii_alphabetic) {
+        Some(b's') => "write `[^]` instead of `.`",
+        Some(b'm') => "write `(?:^|\\n)` and `(?:\\n|$)` instead of `^` and `$`",
+        _ => "write each letter in either case, as in `[Aa]`",
+    }
+}
 
 /// Escapes of other dialects, and what to write in their place.
 const ESCAPES: [(char, &str); 13] = [
@@ -74,7 +79,11 @@ impl<'s> PatternParser<'s> {
             if !is_common {
                 let (flag, close) = (if letters.len() > 1 { "flags" } else { "flag" }, &behind[..1]);
                 let close = if close == ":" { ":…)" } else { close };
-                return self.foreign(start, format!("the {flag} `(?{letters}{close}`"), NO_FLAGS);
+                return self.foreign(
+                    start,
+                    format!("the {flag} `(?{letters}{close}`"),
+                    instead_of_flags(letters),
+                );
             }
             self.at += length + 1;
             self.flags = flags;
