@@ -128,27 +128,38 @@ pub enum Escapes {
     /// Only what must be escaped in JSON is, as in [`Needed`](Self::Needed), and what YAML does not hold as it is: DEL, the control characters of Latin-1, line and paragraph
     /// separators, the byte order mark and U+FFFE and U+FFFF. Then a string reads alike in JSON and in the double quotes of YAML.
     Printable,
+    /// Only what must be escaped in JSON is, as in [`Needed`](Self::Needed), and every character beyond ASCII, those beyond U+FFFF as
+    /// a surrogate pair: the document is ASCII, as Python's `json.dumps` writes it.
+    Ascii,
 }
 
 impl Escapes {
-    /// The characters that are written `\uXXXX`, as inclusive ranges; of [`Escapes::Any`], those that may be.
+    /// The characters that are written `\uXXXX`, or as two of these, as inclusive ranges; of [`Escapes::Any`], those that may be.
     pub(crate) fn by_number(self) -> &'static [(u32, u32)] {
         match self {
-            Self::Any => &[(0, 0xFFFF)],
+            Self::Any => &[(0, 0x10_FFFF)],
             Self::Needed => &UNNAMED_CONTROLS,
             Self::Printable => &UNPRINTABLE,
+            Self::Ascii => &NOT_ASCII,
         }
     }
 
     /// Whether a character cannot stand as it is, control characters aside.
     pub(crate) fn hides(self, character: char) -> bool {
         let code = u32::from(character);
-        self == Self::Printable && UNPRINTABLE.iter().any(|(first, last)| (*first..=*last).contains(&code))
+        match self {
+            Self::Any | Self::Needed => false,
+            Self::Printable => UNPRINTABLE.iter().any(|(first, last)| (*first..=*last).contains(&code)),
+            Self::Ascii => !character.is_ascii(),
+        }
     }
 }
 
 /// Control characters that have no escape of one letter.
 const UNNAMED_CONTROLS: [(u32, u32); 3] = [(0x00, 0x07), (0x0B, 0x0B), (0x0E, 0x1F)];
+
+/// Control characters that have no escape of one letter, and all characters beyond ASCII.
+const NOT_ASCII: [(u32, u32); 4] = [(0x00, 0x07), (0x0B, 0x0B), (0x0E, 0x1F), (0x80, 0x10_FFFF)];
 
 /// Control characters that have no escape of one letter, and what YAML 1.1 does not hold in double quotes, or reads as a line break there.
 const UNPRINTABLE: [(u32, u32); 7] = [

@@ -98,12 +98,14 @@ impl DecodeState {
                 ranges.extend(escapes.by_number().iter().copied().filter(|(first, _)| *first > 0x5C));
                 ranges
             }
-            Self::Hex { digits, value, .. } if escapes != Escapes::Any => {
-                let open = 4 * (4 - u32::from(digits));
-                let first = u32::from(value) << open;
-                let ranges = escapes.by_number().iter();
-                let ranges = ranges.map(|&(low, high)| (low.max(first), high.min(first + (1 << open) - 1)));
-                ranges.filter(|(first, last)| first <= last).collect()
+            Self::Hex { .. } if escapes != Escapes::Any => {
+                let all = self.possible(Escapes::Any);
+                let allowed = |&(first, last): &(u32, u32)| {
+                    let ranges = escapes.by_number().iter();
+                    ranges.map(move |&(low, high)| (low.max(first), high.min(last)))
+                };
+                let both = all.iter().flat_map(allowed);
+                both.filter(|(first, last)| first <= last).collect()
             }
             Self::Between | Self::Escape => smallvec![(0, LAST)],
             Self::High(high) | Self::HighEscape(high) => smallvec![pairs(high, high)],
@@ -138,7 +140,7 @@ impl DecodeState {
                 let last = ((bits << open) + (1 << open) - 1).min(LAST);
                 // UTF-8 has no surrogates.
                 let mut ranges = smallvec![(first, last.min(0xD7FF)), (first.max(0xE000), last)];
-                if escapes == Escapes::Printable {
+                if matches!(escapes, Escapes::Printable | Escapes::Ascii) {
                     ranges = without(&ranges, escapes.by_number().iter().copied()).into();
                 }
                 ranges.retain(|(first, last)| first <= last);

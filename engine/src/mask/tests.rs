@@ -351,6 +351,10 @@ fn masks_say_what_accepting_says() {
         escapes: Escapes::Printable,
         ..Style::rfc8259()
     };
+    let ascii = Style {
+        escapes: Escapes::Ascii,
+        ..Style::rfc8259()
+    };
     let closed = Style {
         closed: true,
         ..Style::generation()
@@ -360,7 +364,14 @@ fn masks_say_what_accepting_says() {
         key_order: KeyOrder::Any,
         ..closed
     };
-    let styles = [Style::rfc8259(), ordered, bounded, printable, Style::generation()];
+    let styles = [
+        Style::rfc8259(),
+        ordered,
+        bounded,
+        printable,
+        ascii,
+        Style::generation(),
+    ];
     let narrow = [closed, complete].into_iter().chain(bounds::narrow_styles());
     for style in styles.into_iter().chain(narrow) {
         let options = ExactOptions {
@@ -422,7 +433,7 @@ fn agree(masker: &mut dyn Masker, vocabulary: &Vocabulary, place: &str) {
 #[test]
 fn quotes_that_are_characters_are_told_from_those_that_end_strings() {
     let vocabulary = vocabulary(&[""; 0]);
-    for escapes in [Escapes::Any, Escapes::Needed, Escapes::Printable] {
+    for escapes in [Escapes::Any, Escapes::Needed, Escapes::Printable, Escapes::Ascii] {
         let style = Style {
             escapes,
             ..Style::rfc8259()

@@ -77,6 +77,15 @@ impl DecimalSets {
         })
     }
 
+    /// The members of a rule from `first`, a member, to before `end`. The rule has members on either side of both.
+    pub(super) fn members_from(&mut self, rule: PeriodicSetId, first: Decimal, end: Decimal) -> DecimalSetId {
+        let ends = [(first, true), (end, false)];
+        self.insert(Piecewise {
+            breakpoints: ends.map(|(at, member)| Breakpoint { at, member }).into(),
+            rules: vec![PeriodicSets::NONE, rule, PeriodicSets::NONE],
+        })
+    }
+
     /// The integer multiples of `divisor`, whatever its sign; of zero, only zero.
     ///
     /// # Errors

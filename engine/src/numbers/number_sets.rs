@@ -81,6 +81,16 @@ impl NumberSets {
         Self { decimals, writable }
     }
 
+    /// An arena as [`Self::writable`] makes it, in which only integers are bounded, because exponents make numerals of all other
+    /// numbers short.
+    pub(crate) fn writable_with_exponents(limits: &Limits, numbers: &SchemaNumbers) -> Self {
+        let mut sets = Self::writable(limits, numbers);
+        if let Some(writable) = &mut sets.writable {
+            writable.numbers = DecimalSets::ALL;
+        }
+        sets
+    }
+
     /// No number.
     pub(crate) fn none(&self) -> NumberSetId {
         NumberSetId::however_written(DecimalSets::NONE)

@@ -16,7 +16,7 @@ use num_bigint::BigInt;
 
 use super::decimal_sets::{DecimalSetId, DecimalSets};
 use super::divisor::Divisor;
-use super::periodic::PeriodicSetId;
+use super::periodic::{PeriodicSetId, PeriodicSets};
 use crate::decimal::{Decimal, NumberLimitReached};
 
 /// Digits before the point that numbers may have: as many as a double tells apart.
@@ -83,7 +83,13 @@ impl Writable {
             return Ok(None);
         }
         let end = Decimal::power_of_ten(digits);
-        let mut ranges = vec![(end.negated(), end, false)];
+        let last_place = Decimal::power_of_ten(-places);
+        let grid = sets.periodic_sets.multiples(Divisor::power_of_ten(-places))?;
+        let mut up_to_end = |rule, step| sets.members_from(rule, moved(&end, step, true).negated(), end.clone());
+        let all = up_to_end(grid, &last_place);
+        let integers = up_to_end(PeriodicSets::INTEGERS, &Decimal::power_of_ten(0));
+        let last = u32::try_from(places).unwrap_or(u32::MAX);
+        let mut ranges = Vec::new();
         let mut single: Vec<Decimal> = Vec::new();
         let fine = |value: &Decimal| -value.exponent() >= places;
         let is_written_out = |value: &Decimal| value.magnitude().max(-value.exponent()) <= MAX_DIGITS;
@@ -111,7 +117,7 @@ impl Writable {
         }
         for bound in bounds.into_iter().filter(|bound| bound.magnitude() > digits) {
             match is_written_out(bound) {
-                true => ranges.push((moved(bound, &period, true), moved(bound, &period, false), true)),
+                true => ranges.push((moved(bound, &period, true), moved(bound, &period, false))),
                 false => single.extend([-1, 1].map(|power| {
                     Decimal::new(
                         bound.is_negative(),
@@ -121,21 +127,32 @@ impl Writable {
                 })),
             }
         }
+        if ranges.is_empty() && single.is_empty() {
+            return Ok(Some(Self {
+                numbers: all,
+                integers,
+                grid,
+                places: last,
+            }));
+        }
         let mut numbers = DecimalSets::NONE;
-        for (low, high, inclusive) in ranges {
-            let above = sets.split(false, low, inclusive, true);
-            let below = sets.split(true, high, inclusive, false);
+        for (low, high) in ranges {
+            let above = sets.split(false, low, true, true);
+            let below = sets.split(true, high, true, false);
             let range = sets.and(above, below)?;
             numbers = sets.or(numbers, range)?;
         }
-        let on_grid = sets.multiple_of(&Decimal::power_of_ten(-places))?;
-        let (on_grid, single) = (sets.and(numbers, on_grid)?, sets.one_of(single)?);
-        let (numbers, integers) = (sets.or(on_grid, single)?, sets.integers());
+        let on_grid = sets.multiple_of(&last_place)?;
+        numbers = sets.and(numbers, on_grid)?;
+        for more in [all, sets.one_of(single)?] {
+            numbers = sets.or(numbers, more)?;
+        }
+        let integers = sets.integers();
         Ok(Some(Self {
             numbers,
             integers: sets.and(numbers, integers)?,
-            grid: sets.periodic_sets.multiples(Divisor::power_of_ten(-places))?,
-            places: u32::try_from(places).unwrap_or(u32::MAX),
+            grid,
+            places: last,
         }))
     }
 }

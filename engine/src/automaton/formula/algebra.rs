@@ -70,6 +70,7 @@ impl Algebra {
         let numbers = match style.numbers {
             NumberStyle::Rfc8259 => NumberSets::within(&limits),
             NumberStyle::Plain => NumberSets::writable(&limits, &schema_numbers(&schema)),
+            NumberStyle::Scientific => NumberSets::writable_with_exponents(&limits, &schema_numbers(&schema)),
         };
         let number_texts = NumeralAutomaton::new(style.numbers, numbers);
         Self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::NumberStyle;
-use super::digits::NumeralContext;
+use super::digits::{NumeralContext, SIGNIFICANT_DIGITS};
 use super::prefix::{LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, Precision};
 use super::residue::WrittenDigits;
 use crate::decimal::NumberLimitReached;
@@ -123,8 +123,12 @@ impl NumeralAutomaton {
             })
         };
         let (grammar, of_literals) = match self.style {
-            NumberStyle::Rfc8259 => (NumeralGrammar::Any, NumeralGrammar::IntegerLiteral),
-            NumberStyle::Plain => (plain(set.zero_fractions), plain(false)),
+            NumberStyle::Rfc8259 => (NumeralGrammar::Any { brief: false }, NumeralGrammar::IntegerLiteral),
+            NumberStyle::Scientific if set.zero_fractions => {
+                let brief = precision == Precision::Usual;
+                (NumeralGrammar::Any { brief }, plain(false))
+            }
+            NumberStyle::Plain | NumberStyle::Scientific => (plain(set.zero_fractions), plain(false)),
         };
         let other = self.start_of(set.others, grammar)?;
         if !set.depends_on_spelling() {
@@ -143,7 +147,7 @@ impl NumeralAutomaton {
         }
         let set_by_intervals = Arc::clone(self.sets.decimals.get(set));
         let periodic_sets = &mut self.sets.decimals.periodic_sets;
-        if grammar != NumeralGrammar::Any {
+        if !grammar.has_exponents() {
             for &rule in &set_by_intervals.rules {
                 let fractional = periodic_sets.without_integers(rule)?;
                 self.fractions.insert(rule, fractional);
@@ -162,6 +166,9 @@ impl NumeralAutomaton {
     /// where they have no largest magnitude, or where one rule with members holds for numbers of so many digits more and
     /// their interval is as wide as the rule's period. Exponents make a number as small as there are rules for.
     pub(crate) fn next_digits(&self, state: NumberState, longest: u32) -> NextDigits {
+        if self.ends_before(state, longest) {
+            return NextDigits::Some;
+        }
         let root = |half_line: u32| &self.half_lines[half_line as usize].root[..];
         let (runs, grammar, digits, next) = match &*self.states[state.0 as usize].prefix {
             // Neither is of two kinds itself: this calls itself once.
@@ -175,7 +182,7 @@ impl NumeralAutomaton {
             NumeralPrefix::Digits(digits) if digits.part == NumeralPart::Integer => {
                 (&digits.runs[..], digits.grammar, Some(longest), NextDigits::Any)
             }
-            NumeralPrefix::Digits(digits) if digits.grammar == NumeralGrammar::Any => {
+            NumeralPrefix::Digits(digits) if digits.grammar.has_exponents() => {
                 (&digits.runs[..], digits.grammar, None, NextDigits::Any)
             }
             NumeralPrefix::Zeros(zeros) if zeros.part != NumeralPart::Integer => {
@@ -202,6 +209,17 @@ impl NumeralAutomaton {
         match runs.last().is_some_and(ExponentRun::is_endless) || runs.iter().any(is_open) {
             true => next,
             false => NextDigits::Some,
+        }
+    }
+
+    /// Whether a numeral may have all of its digits before so many more.
+    fn ends_before(&self, state: NumberState, digits: u32) -> bool {
+        match &*self.states[state.0 as usize].prefix {
+            NumeralPrefix::Digits(begun) => {
+                begun.grammar.is_brief() && begun.count.significant + digits > SIGNIFICANT_DIGITS
+            }
+            NumeralPrefix::Zeros(zeros) => zeros.grammar.is_brief(),
+            _ => digits > SIGNIFICANT_DIGITS && self.style == NumberStyle::Scientific,
         }
     }
 

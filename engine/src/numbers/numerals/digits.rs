@@ -16,7 +16,7 @@ use crate::numbers::half_line::{EMPTY, ENDLESS, ExponentRun, HalfLine, Residual,
 use crate::numbers::periodic::{PeriodicSetId, PeriodicSets};
 
 /// Significant digits of a number of usual precision: as many as tell doubles apart.
-const SIGNIFICANT_DIGITS: u32 = 17;
+pub(super) const SIGNIFICANT_DIGITS: u32 = 17;
 
 /// Places behind the point that zeros at the end of a numeral may fill where no other digit can follow.
 pub(super) const ENDING_ZEROS: u32 = 2;
@@ -97,7 +97,7 @@ impl NumeralContext<'_> {
         let written = written.filter(|_| !live.is_empty());
         let residues = match (&written, self.grammar, part) {
             (None, ..) => Vec::new(),
-            (Some(written), NumeralGrammar::Any, _) => residue::any_exponent(written, &live),
+            (Some(written), NumeralGrammar::Any { .. }, _) => residue::any_exponent(written, &live),
             (Some(written), _, NumeralPart::Integer) => residue::integer_part(written, &live),
             (Some(written), ..) => residue::fraction(written, &live),
         };
@@ -142,7 +142,12 @@ impl NumeralContext<'_> {
     /// What of the number of digits makes a difference.
     fn count_that_matters(&self, runs: &[ExponentRun], count: DigitCount) -> DigitCount {
         let NumeralGrammar::Plain(PlainForm { precision, .. }) = self.grammar else {
-            return DigitCount::default();
+            let significant = if self.grammar.is_brief() {
+                count.significant.min(SIGNIFICANT_DIGITS)
+            } else {
+                0
+            };
+            return DigitCount { significant, places: 0 };
         };
         let half_line = self.half_line.as_ref().map(|(_, half_line)| &**half_line);
         let mut rules = runs.iter().flat_map(|run| HalfLine::rules_of(half_line, &run.residual));
@@ -169,9 +174,7 @@ impl NumeralContext<'_> {
         let (residual, meets) = match (residual, written) {
             (Residual::Rule(rule), _) if PeriodicSets::is_constant(rule) => return residual,
             (Residual::OnlyZeros(_), _) | (Residual::Rule(_), None) => return residual,
-            (Residual::Rule(rule), Some(written))
-                if self.grammar != NumeralGrammar::Any && part != NumeralPart::Integer =>
-            {
+            (Residual::Rule(rule), Some(written)) if !self.grammar.has_exponents() && part != NumeralPart::Integer => {
                 match self.rule_in_fraction(rule, written) {
                     Residual::Rule(rule) => (Residual::Rule(rule), self.run_meets(rule, written, 0, 0)),
                     settled => return settled,
@@ -181,7 +184,7 @@ impl NumeralContext<'_> {
             (Residual::Breakpoints { low: from, high, .. }, _) => {
                 let residual = match written {
                     Some(written)
-                        if self.grammar != NumeralGrammar::Any && part != NumeralPart::Integer && high - from == 1 =>
+                        if !self.grammar.has_exponents() && part != NumeralPart::Integer && high - from == 1 =>
                     {
                         self.after_last_digit(residual, written)
                     }

@@ -7,32 +7,74 @@
 /// A set of integers: disjoint, not adjacent, ascending intervals, ends included. `i64::MIN` and `i64::MAX` stand for
 /// no end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct ExponentSet(Vec<(i64, i64)>);
+pub(super) struct ExponentSet {
+    intervals: Vec<(i64, i64)>,
+    zeros: LeadingZerosOfExponent,
+}
+
+/// How many zeros an exponent may begin with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum LeadingZerosOfExponent {
+    #[default]
+    Any,
+    One,
+    None,
+}
+
+/// Exponents of brief numerals have a magnitude of at most so many where any of these will do: those of doubles.
+const BRIEF: i64 = 324;
 
 impl ExponentSet {
     pub(super) fn all() -> Self {
-        Self(vec![(i64::MIN, i64::MAX)])
+        Self {
+            intervals: vec![(i64::MIN, i64::MAX)],
+            ..Self::default()
+        }
+    }
+
+    /// The exponents that are as small as those of doubles, if there are any, to be written with at most one zero at the beginning.
+    pub(super) fn brief(self) -> Self {
+        let usual = self
+            .intervals
+            .iter()
+            .map(|&(low, high)| (low.max(-BRIEF), high.min(BRIEF)));
+        let usual: Vec<_> = usual.filter(|(low, high)| low <= high).collect();
+        Self {
+            intervals: if usual.is_empty() { self.intervals } else { usual },
+            zeros: LeadingZerosOfExponent::One,
+        }
     }
 
     /// Adds an interval that does not begin before the ones added so far.
     pub(super) fn push(&mut self, low: i64, high: i64) {
-        match self.0.last_mut() {
+        match self.intervals.last_mut() {
             Some(last) if last.1 >= low.saturating_sub(1) => last.1 = last.1.max(high),
-            _ => self.0.push((low, high)),
+            _ => self.intervals.push((low, high)),
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.intervals.is_empty()
     }
 
     /// The magnitudes of the members that may be written with the given sign; zero with either.
     pub(super) fn magnitudes(&self, negative: bool) -> Magnitudes {
-        let mirrored = self.0.iter().rev().map(|&(low, high)| (mirror(high), mirror(low)));
-        let intervals: Vec<_> = if negative { mirrored.collect() } else { self.0.clone() };
+        let mirrored = self
+            .intervals
+            .iter()
+            .rev()
+            .map(|&(low, high)| (mirror(high), mirror(low)));
+        let intervals: Vec<_> = if negative {
+            mirrored.collect()
+        } else {
+            self.intervals.clone()
+        };
         let clipped = intervals.into_iter().filter(|interval| interval.1 >= 0);
         let magnitudes = clipped.map(|(low, high)| (low.max(0).unsigned_abs(), high.unsigned_abs()));
-        Magnitudes(magnitudes.collect())
+        Magnitudes {
+            intervals: magnitudes.collect(),
+            zeros: self.zeros,
+        }
     }
 }
 
@@ -47,28 +89,41 @@ fn mirror(end: i64) -> i64 {
 
 /// A set of natural numbers: disjoint, not adjacent, ascending intervals, ends included. [`NO_END`] stands for no end.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Magnitudes(Vec<(u64, u64)>);
+pub(super) struct Magnitudes {
+    intervals: Vec<(u64, u64)>,
+    zeros: LeadingZerosOfExponent,
+}
 
 const NO_END: u64 = i64::MAX as u64;
 
 impl Magnitudes {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.intervals.is_empty()
+    }
+
+    /// What is left after a zero at the beginning; `None` where there can be none.
+    pub(super) fn after_zero(&self) -> Option<Self> {
+        let zeros = match self.zeros {
+            LeadingZerosOfExponent::Any => LeadingZerosOfExponent::Any,
+            LeadingZerosOfExponent::One => LeadingZerosOfExponent::None,
+            LeadingZerosOfExponent::None => return None,
+        };
+        Some(Self { zeros, ..self.clone() })
     }
 
     pub(super) fn has_zero(&self) -> bool {
-        self.0.first().is_some_and(|interval| interval.0 == 0)
+        self.intervals.first().is_some_and(|interval| interval.0 == 0)
     }
 
     /// What is left after the first digit that is not zero.
     pub(super) fn after(&self, digit: u8) -> Remainder {
-        let endless = self.0.last().is_some_and(|interval| interval.1 == NO_END);
+        let endless = self.intervals.last().is_some_and(|interval| interval.1 == NO_END);
         let finite = |&(low, high): &(u64, u64)| if high == NO_END { low } else { high };
-        let most = u128::from(self.0.iter().map(finite).max().unwrap_or(0));
+        let most = u128::from(self.intervals.iter().map(finite).max().unwrap_or(0));
         let mut levels = Vec::new();
         let mut width = 1u128;
         while u128::from(digit) * width <= most {
-            levels.push(window(&self.0, u128::from(digit) * width, width));
+            levels.push(window(&self.intervals, u128::from(digit) * width, width));
             width *= 10;
         }
         Remainder::new(levels, endless)

@@ -10,6 +10,9 @@ use super::residue::WrittenDigits;
 use crate::decimal::Decimal;
 use crate::numbers::half_line::{ENDLESS, ExponentRun, HalfLine, residual_at};
 
+/// Zeros behind the point, before any other digit, of a numeral that may have an exponent instead.
+const BRIEF_ZEROS: u64 = 20;
+
 impl NumeralAutomaton {
     /// What follows the first digit of the integer part.
     pub(super) fn first_digit(
@@ -26,10 +29,10 @@ impl NumeralAutomaton {
             let count = DigitCount::default().after(NumeralPart::Integer);
             return context.after_digit(root, digit, NumeralPart::Integer, Some(written), count);
         }
-        let ends = *zero && !(negative && grammar.is_plain());
+        let ends = *zero && !(negative && !grammar.has_signed_zero());
         let viable = ends
             || match grammar {
-                NumeralGrammar::Any => self.context(Some(half_line), grammar).half_line_meets(None, false),
+                NumeralGrammar::Any { .. } => self.context(Some(half_line), grammar).half_line_meets(None, false),
                 NumeralGrammar::Plain(_) | NumeralGrammar::IntegerLiteral => {
                     self.has_member_below_one(half_line, grammar)
                 }
@@ -52,7 +55,7 @@ impl NumeralAutomaton {
 
     /// What follows the letter of an exponent behind zeros: any exponent makes zero.
     pub(super) fn letter_after_zeros(&mut self, zeros: &LeadingZeros) -> Successor {
-        let may = zeros.grammar == NumeralGrammar::Any
+        let may = zeros.grammar == NumeralGrammar::Any { brief: false }
             && zeros.part != NumeralPart::Point
             && self.half_lines[zeros.half_line as usize].zero;
         may.then(|| (NumeralPrefix::Exponent(ExponentSet::all()), None))
@@ -68,12 +71,16 @@ impl NumeralAutomaton {
     }
 
     fn zero_of_fraction(&mut self, zeros: &LeadingZeros) -> Successor {
+        // Either the number is zero already, or an exponent does as well.
+        if zeros.grammar.is_brief() && zeros.scale >= BRIEF_ZEROS {
+            return None;
+        }
         let most = self.scale_that_matters(zeros);
         let scale = (zeros.scale + 1).min(most);
         let may_end = !zeros.grammar.is_plain() || scale <= ENDING_ZEROS.into();
         let viable = may_end && self.half_lines[zeros.half_line as usize].zero || {
             let high = Decimal::power_of_ten(-(scale as i64));
-            let high = Some(&high).filter(|_| zeros.grammar != NumeralGrammar::Any);
+            let high = Some(&high).filter(|_| !zeros.grammar.has_exponents());
             self.context(Some(zeros.half_line), zeros.grammar)
                 .half_line_meets(high, false)
         };
@@ -91,7 +98,7 @@ impl NumeralAutomaton {
                 last: 0,
                 residual: residual_at(root, -scale),
             }],
-            NumeralGrammar::Any => {
+            NumeralGrammar::Any { .. } => {
                 // Exponents count from that of the written digits.
                 let mut runs = root.clone();
                 for run in runs.iter_mut().filter(|run| run.last != ENDLESS) {
@@ -113,8 +120,9 @@ impl NumeralAutomaton {
     fn scale_that_matters(&mut self, zeros: &LeadingZeros) -> u64 {
         let half_line = &self.half_lines[zeros.half_line as usize];
         match zeros.grammar {
-            NumeralGrammar::Any if half_line.is_constant() => 0,
-            NumeralGrammar::Any => u64::MAX,
+            NumeralGrammar::Any { brief: true } => BRIEF_ZEROS,
+            NumeralGrammar::Any { .. } if half_line.is_constant() => 0,
+            NumeralGrammar::Any { .. } => u64::MAX,
             // Below every breakpoint and every divisor only one rule is left.
             NumeralGrammar::Plain(_) | NumeralGrammar::IntegerLiteral => {
                 let first = half_line.breakpoints.first().map(|first| first.at.magnitude());

@@ -68,4 +68,10 @@ pub enum NumberStyle {
     /// "integer"`, or by a `const` or `enum` in which they have no point themselves. A minus is written only where there are
     /// numbers below zero, and `-0` is not.
     Plain,
+    /// As [`Plain`](Self::Plain) with exponents, and so with numbers of any size: `1e21`, `1.5e-7`, `6.02E+23`. At most 17 significant
+    /// digits, up to 20 zeros behind the point before them, exponents up to that of a double, with at most one zero at their
+    /// beginning. A number for which that is not enough, because of bounds or a `multipleOf`, has more.
+    ///
+    /// Integers that a schema asks for by `"type": "integer"` are integer literals, as in the plain style.
+    Scientific,
 }

@@ -9,8 +9,9 @@ use crate::numbers::half_line::ExponentRun;
 /// Which numerals begin with a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NumeralGrammar {
-    /// The numerals of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259).
-    Any,
+    /// The numerals of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259); `brief` those of
+    /// [`NumberStyle::Scientific`](super::NumberStyle::Scientific).
+    Any { brief: bool },
     /// The numerals of [`NumberStyle::Plain`](super::NumberStyle::Plain).
     Plain(PlainForm),
     /// Numerals without fraction and exponent, `-0` among them, of a set of integers.
@@ -22,8 +23,23 @@ impl NumeralGrammar {
     pub(super) fn lowest_exponent(self) -> i64 {
         match self {
             Self::Plain(_) | Self::IntegerLiteral => 0,
-            Self::Any => i64::MIN,
+            Self::Any { .. } => i64::MIN,
         }
+    }
+
+    /// Whether numerals may have an exponent.
+    pub(super) fn has_exponents(self) -> bool {
+        matches!(self, Self::Any { .. })
+    }
+
+    /// Whether a zero may have a minus.
+    pub(super) fn has_signed_zero(self) -> bool {
+        matches!(self, Self::Any { brief: false } | Self::IntegerLiteral)
+    }
+
+    /// Whether numerals have exponents, and end with the last digit of a usual number where they may.
+    pub(super) fn is_brief(self) -> bool {
+        self == Self::Any { brief: true }
     }
 
     /// Whether numerals have no exponent, and a bounded fraction.
@@ -106,7 +122,7 @@ pub(super) struct SignificantDigits {
     pub(super) runs: Vec<ExponentRun>,
     /// What matters of divisibility.
     pub(super) residues: Vec<BigUint>,
-    /// Of plain numerals the digits so far: the significant ones where the set has numbers with any digits, the places behind
+    /// Of plain and of brief numerals the digits so far: the significant ones where the set has numbers with any digits, the places behind
     /// the point in the fraction.
     pub(super) count: DigitCount,
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::automaton::{DEAD, NumberState, NumeralAutomaton, PrefixState, UNKNOWN};
+use super::digits::SIGNIFICANT_DIGITS;
 use super::exponent::{Magnitudes, Remainder};
 use super::prefix::{
     LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, SignificantDigits, Successor,
@@ -91,7 +92,7 @@ impl NumeralAutomaton {
     fn takes_any_digit(&self, digits: &SignificantDigits, run: &ExponentRun) -> bool {
         match run.residual {
             _ if run.is_constant() => true,
-            Residual::Rule(rule) if digits.part == NumeralPart::Integer && digits.grammar != NumeralGrammar::Any => {
+            Residual::Rule(rule) if digits.part == NumeralPart::Integer && !digits.grammar.has_exponents() => {
                 let power = self.sets().decimals.periodic_sets.get(rule).exponent_of_ten();
                 run.last < ENDLESS && power.is_some_and(|power| power <= 0)
             }
@@ -129,7 +130,7 @@ impl NumeralAutomaton {
                 self.first_digit(above, grammar, digit, false)
             }
             (&NumeralPrefix::Start { below, grammar, .. }, None) if class == MINUS => {
-                let zero = self.half_lines[below as usize].zero && !grammar.is_plain();
+                let zero = self.half_lines[below as usize].zero && grammar.has_signed_zero();
                 let viable = zero || self.context(Some(below), grammar).half_line_meets(None, false);
                 viable.then_some((NumeralPrefix::Minus { below, grammar }, None))
             }
@@ -140,6 +141,7 @@ impl NumeralAutomaton {
             },
             (NumeralPrefix::Zeros(zeros), Some(digit)) => self.digit_after_zeros(zeros, digit),
             (NumeralPrefix::Zeros(zeros), None) if class == LETTER => self.letter_after_zeros(zeros),
+            (NumeralPrefix::Digits(digits), Some(_)) if self.is_long_enough(digits, written) => None,
             (NumeralPrefix::Digits(digits), Some(digit)) => {
                 let part = match digits.part {
                     NumeralPart::Integer => NumeralPart::Integer,
@@ -177,14 +179,30 @@ impl NumeralAutomaton {
         }
     }
 
+    /// Whether a brief numeral has all of its digits: as many as a usual number, and it may end or have an exponent.
+    fn is_long_enough(&mut self, digits: &SignificantDigits, written: Option<&WrittenDigits>) -> bool {
+        digits.grammar.is_brief()
+            && digits.count.significant >= SIGNIFICANT_DIGITS
+            && digits.part != NumeralPart::Point
+            && (self
+                .context(digits.half_line, digits.grammar)
+                .is_member(&digits.runs, written)
+                || self.letter(digits, written).is_some())
+    }
+
     /// What follows the letter of an exponent.
     fn letter(&mut self, digits: &SignificantDigits, written: Option<&WrittenDigits>) -> Successor {
-        if digits.grammar != NumeralGrammar::Any || digits.part == NumeralPart::Point {
+        if !digits.grammar.has_exponents() || digits.part == NumeralPart::Point {
             return None;
         }
         let exponents = self
-            .context(digits.half_line, NumeralGrammar::Any)
+            .context(digits.half_line, digits.grammar)
             .exponents(&digits.runs, written);
+        let exponents = if digits.grammar.is_brief() {
+            exponents.brief()
+        } else {
+            exponents
+        };
         (!exponents.is_empty()).then_some((NumeralPrefix::Exponent(exponents), None))
     }
 
@@ -195,16 +213,15 @@ impl NumeralAutomaton {
             |grammar| matches!(grammar, NumeralGrammar::Plain(PlainForm { zero_fractions, .. }) if zero_fractions);
         match prefix {
             NumeralPrefix::Zeros(zeros) => {
-                zeros.grammar == NumeralGrammar::Any
+                zeros.grammar.has_exponents()
                     || zeros.ends && zero_fractions(zeros.grammar)
                     || self.has_member_below_one(zeros.half_line, zeros.grammar)
             }
+            NumeralPrefix::Digits(digits) if digits.grammar.has_exponents() => !self.is_long_enough(digits, written),
             NumeralPrefix::Digits(digits) => {
-                digits.grammar == NumeralGrammar::Any || {
-                    let context = self.context(digits.half_line, digits.grammar);
-                    zero_fractions(digits.grammar) && context.is_member(&digits.runs, written)
-                        || context.takes_fraction(&digits.runs, written)
-                }
+                let context = self.context(digits.half_line, digits.grammar);
+                zero_fractions(digits.grammar) && context.is_member(&digits.runs, written)
+                    || context.takes_fraction(&digits.runs, written)
             }
             _ => false,
         }
@@ -223,7 +240,7 @@ impl NumeralAutomaton {
             )),
             NumeralPrefix::Digits(digits) if digits.part == NumeralPart::Integer => {
                 let runs = match digits.grammar {
-                    NumeralGrammar::Any => digits.runs.clone(),
+                    NumeralGrammar::Any { .. } => digits.runs.clone(),
                     NumeralGrammar::Plain(_) | NumeralGrammar::IntegerLiteral => vec![ExponentRun {
                         last: 0,
                         residual: residual_at(&digits.runs, 0),
@@ -240,7 +257,7 @@ impl NumeralAutomaton {
 fn exponent_digit(set: &Magnitudes, digit: u8) -> Successor {
     match digit {
         0 if set.is_empty() => None,
-        0 => Some((NumeralPrefix::ExponentZeros(set.clone()), None)),
+        0 => Some((NumeralPrefix::ExponentZeros(set.after_zero()?), None)),
         digit => exponent_remainder(set.after(digit)),
     }
 }

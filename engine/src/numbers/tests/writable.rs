@@ -1,6 +1,6 @@
 //! What a style with bounded numerals keeps of sets: of each some number, and every number of usual length.
 
-use super::walks::{check_written, plainly, reaches_end};
+use super::walks::{check_next_digits, check_written, plainly, reaches_end};
 use super::{Random, Rule, decimal};
 use crate::Limits;
 use crate::decimal::Decimal;
@@ -119,6 +119,7 @@ fn numerals_end() {
                 };
                 text.push(byte);
                 state = after;
+                check_next_digits(&mut automaton, state);
                 let shown = String::from_utf8_lossy(&text);
                 assert!(text.len() < LONGEST, "{shown} in {rule:?}");
                 let is_member = Decimal::parse(&text).is_ok_and(|value| automaton.sets().contains(set, &value, false));
@@ -213,4 +214,87 @@ fn lengths_of_numerals() {
     }
     assert!(takes(all, Precision::Full, "12345678901234567.12345678901234567891"));
     assert!(takes(integers, Precision::Usual, "42") && !takes(integers, Precision::Usual, "42.0"));
+}
+
+#[test]
+fn numerals_with_exponents() {
+    let mut sets = NumberSets::writable_with_exponents(&Limits::default(), &SchemaNumbers::default());
+    let (all, integers) = (sets.all(), sets.integers());
+    let mut automaton = NumeralAutomaton::new(NumberStyle::Scientific, sets);
+    let mut takes = |set, text: &str| {
+        let start = automaton.start(set, Precision::Usual).unwrap();
+        let end = text.bytes().try_fold(start, |state, byte| automaton.step(state, byte));
+        end.is_some_and(|end| automaton.can_end(end))
+    };
+    for text in [
+        "0",
+        "2.0",
+        "1e21",
+        "1.5e-7",
+        "6.02E+23",
+        "1e-07",
+        "0.00000000000000000001",
+        "12345678901234567",
+    ] {
+        assert!(takes(all, text), "{text}");
+    }
+    for text in [
+        "-0",
+        "1e007",
+        "1e325",
+        "0e1",
+        "123456789012345678",
+        "1.00000000000000000",
+        "0.000000000000000000001",
+    ] {
+        assert!(!takes(all, text), "{text}");
+    }
+    assert!(takes(integers, "1000") && !takes(integers, "1e3") && !takes(integers, "1000.0"));
+}
+
+#[test]
+fn numerals_with_exponents_come_to_an_end() {
+    let (mut random, mut walked, mut given_up) = (Random(14), 0, 0);
+    for _ in 0..200 {
+        let rule = random_rule(&mut random);
+        let mut sets = NumberSets::writable_with_exponents(&Limits::default(), &SchemaNumbers::default());
+        let set = rule.set(&mut sets);
+        if sets.is_empty(set) {
+            continue;
+        }
+        let mut automaton = NumeralAutomaton::new(NumberStyle::Scientific, sets);
+        let start = automaton.start(set, Precision::Usual).unwrap();
+        for _ in 0..6 {
+            let (mut text, mut state) = (Vec::new(), start);
+            for _ in 0..random.below(30) {
+                let bytes = b"00011223344556677889999.-+e".iter().copied();
+                let next: Vec<_> = bytes
+                    .filter_map(|byte| Some((byte, automaton.step(state, byte)?)))
+                    .collect();
+                if next.is_empty() {
+                    break;
+                }
+                let (byte, after) = *random.pick(&next);
+                text.push(byte);
+                state = after;
+                check_next_digits(&mut automaton, state);
+                let shown = String::from_utf8_lossy(&text);
+                let is_member = Decimal::parse(&text).is_ok_and(|value| automaton.sets().contains(set, &value, false));
+                assert_eq!(
+                    automaton.can_end(state),
+                    is_member && shown != "-0",
+                    "{shown} in {rule:?}"
+                );
+            }
+            match reaches_end(&mut automaton, state) {
+                Some(reached) => assert!(reached, "{} in {rule:?}", String::from_utf8_lossy(&text)),
+                None => given_up += 1,
+            }
+            walked += 1;
+        }
+    }
+    assert!(
+        walked > 500 && given_up * 20 < walked,
+        "{walked} walks, {given_up} given up"
+    );
 }

@@ -2,7 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use maskwright::{
-    ExactOptions, FixedWhitespace, Formats, Indent, KeyOrder, LineBreak, SpacesAround, Style, Whitespace,
+    Escapes, ExactOptions, FixedWhitespace, Formats, Indent, KeyOrder, LineBreak, NumberStyle, SpacesAround,
+    StringStyle, Style, Whitespace,
 };
 
 /// How documents look.
@@ -78,6 +79,16 @@ pub struct StyleArguments {
     /// Members of an object beside those that the schema lists, or `none` [default: 4096; `none` in the style `rfc8259`]
     #[arg(long, value_name = "N|none", value_parser = bound)]
     max_members: Option<Bound>,
+    /// Spellings of numbers [default: `any` in the style `rfc8259`, otherwise `plain`]
+    #[arg(long, value_enum)]
+    numbers: Option<NumbersArgument>,
+    /// Escapes in strings and names [default: `any` in the style `rfc8259`, otherwise `needed`]
+    #[arg(long, value_enum)]
+    escapes: Option<EscapesArgument>,
+    /// Valid strings that are written rather than others, one or several with commas [default: `none` in the style
+    /// `rfc8259`, otherwise `formats`]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    prefer: Vec<PreferenceArgument>,
 }
 
 /// A bound as an argument; `None` stands for no bound.
@@ -141,6 +152,45 @@ fn separator(text: &str, character: char) -> Result<SpacesAround, String> {
     around.ok_or_else(|| format!("`{character}` with nothing but spaces around it"))
 }
 
+/// Spellings of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum NumbersArgument {
+    /// All that JSON has
+    Any,
+    /// Of bounded length, without exponents
+    Plain,
+    /// Of bounded length, with exponents
+    Scientific,
+}
+
+/// Escapes in strings and names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EscapesArgument {
+    /// All that JSON has
+    Any,
+    /// Those that JSON needs
+    Needed,
+    /// Those that JSON needs, and those of characters that YAML does not hold as they are
+    Printable,
+    /// Those that JSON needs, and those of all characters beyond ASCII
+    Ascii,
+}
+
+/// Valid strings that are written rather than others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PreferenceArgument {
+    /// No string rather than another
+    None,
+    /// Dates and times with a capital T and Z and without leap seconds, UUIDs in lower case
+    Formats,
+    /// URIs with a host
+    Hosts,
+    /// Mail addresses at a domain with a dot
+    Domains,
+    /// Strings that a pattern matches whole
+    WholePatterns,
+}
+
 /// Order of the members of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum KeyOrderArgument {
@@ -191,6 +241,30 @@ impl StyleArguments {
         }
         if let Some(layout) = self.layout() {
             style.whitespace = Whitespace::Fixed(layout);
+        }
+        if let Some(numbers) = self.numbers {
+            style.numbers = match numbers {
+                NumbersArgument::Any => NumberStyle::Rfc8259,
+                NumbersArgument::Plain => NumberStyle::Plain,
+                NumbersArgument::Scientific => NumberStyle::Scientific,
+            };
+        }
+        if let Some(escapes) = self.escapes {
+            style.escapes = match escapes {
+                EscapesArgument::Any => Escapes::Any,
+                EscapesArgument::Needed => Escapes::Needed,
+                EscapesArgument::Printable => Escapes::Printable,
+                EscapesArgument::Ascii => Escapes::Ascii,
+            };
+        }
+        if !self.prefer.is_empty() {
+            style.strings = self.prefer.iter().fold(StringStyle::any(), |strings, one| match one {
+                PreferenceArgument::None => strings,
+                PreferenceArgument::Formats => strings.usual_formats(true),
+                PreferenceArgument::Hosts => strings.hosts(true),
+                PreferenceArgument::Domains => strings.domains(true),
+                PreferenceArgument::WholePatterns => strings.anchored_patterns(true),
+            });
         }
         style
     }

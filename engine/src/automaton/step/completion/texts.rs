@@ -177,7 +177,11 @@ pub(super) fn escaped(text: &str, escapes: Escapes) -> Vec<u8> {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match escapes.hides(character) {
-            true => escaped.push_str(&format!("\\u{:04x}", u32::from(character))),
+            true => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    escaped.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
             false => push_escaped(&mut escaped, character),
         }
     }

@@ -29,7 +29,10 @@ fn prefixes_of_exponents() {
         &[(-1, -1)],
     ];
     for intervals in sets {
-        let set = ExponentSet(intervals.to_vec());
+        let set = ExponentSet {
+            intervals: intervals.to_vec(),
+            ..ExponentSet::default()
+        };
         let member = |value: i64| intervals.iter().any(|&(low, high)| low <= value && value <= high);
         // Every interval that a prefix leads to has a member with at most three digits more.
         for sign in ["", "-"] {
