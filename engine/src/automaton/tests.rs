@@ -268,7 +268,7 @@ fn names_left_force_what_they_share() {
         format!(r#"{{{closed}, "properties": {{{ones}}}}}"#),
         format!(r#"{{{closed}, "properties": {{{ones}}}, "required": [{names}]}}"#),
     ];
-    for escapes in [Escapes::Any, Escapes::Needed, Escapes::Ascii] {
+    for escapes in [Escapes::Any, Escapes::Needed] {
         let style = Style {
             escapes,
             whitespace: Whitespace::Compact,

@@ -3,7 +3,7 @@
 use super::super::{Automaton, Formats, State};
 use super::alone;
 use crate::schema::{SchemaOptions, SchemaSet};
-use crate::{StringStyle, Style};
+use crate::{Escapes, StringStyle, Style};
 
 fn automaton(schema: &str, strings: StringStyle) -> (Automaton, State) {
     let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
@@ -189,4 +189,31 @@ fn preferences_by_option() {
         &["\" abc\"", "\"a1\""],
     );
     check(any, pattern, &["\" abc\""], &[]);
+}
+
+#[test]
+fn characters_beyond_ascii_are_escaped_by_option() {
+    let set = SchemaSet::load(r#"{"enum": ["é😀\n"]}"#, &SchemaOptions::default()).unwrap();
+    let style = Style {
+        escapes: Escapes::Ascii,
+        ..Style::generation()
+    };
+    let (mut automaton, root) = alone(set, Formats::Asserted, style).unwrap();
+    let start = automaton.start(root).unwrap().expect("some value is valid");
+    let written = automaton.completion(start).unwrap().unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), r#""\u00e9\ud83d\ude00\n""#);
+    for (text, expected) in [
+        (r#""\u00E9\uD83D\ude00\n""#, true),
+        ("\"é😀\\n\"", false),
+        (r#""\u00e9😀\n""#, false),
+    ] {
+        let end = text
+            .bytes()
+            .try_fold(start, |at, byte| automaton.step(at, byte).unwrap());
+        assert_eq!(
+            end.is_some_and(|end| automaton.is_complete(end).unwrap()),
+            expected,
+            "{text}"
+        );
+    }
 }

@@ -240,3 +240,17 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
     }
     assert!(reached > 1_500, "{reached}");
 }
+
+/// A text with the characters beyond ASCII escaped.
+pub(super) fn in_ascii(text: &str) -> String {
+    let units = |character: char| {
+        let mut units = [0; 2];
+        let units = character.encode_utf16(&mut units).iter();
+        units.map(|unit| format!("\\u{unit:04x}")).collect::<String>()
+    };
+    let written = |character: char| match character.is_ascii() {
+        true => character.to_string(),
+        false => units(character),
+    };
+    text.chars().map(written).collect()
+}
