@@ -7,6 +7,7 @@ mod documents;
 mod error;
 pub mod frameworks;
 mod ifstruct;
+mod lines;
 mod masks;
 mod report;
 mod run;

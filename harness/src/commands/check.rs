@@ -205,8 +205,8 @@ fn terminal(findings: &Findings, schema: &str) -> String {
     for part in &findings.parts {
         line_of_others(format!("no value: {}{part}", at(line(schema, &part.subschema))));
     }
-    for warning in &findings.warnings {
-        line_of_others(warnings::line(warning, schema));
+    for line in warnings::described(&findings.warnings, schema) {
+        line_of_others(line);
     }
     for (path, forbidden) in &findings.instances {
         line_of_others(match forbidden {

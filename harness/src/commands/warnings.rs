@@ -2,9 +2,10 @@
 
 use clap::{Args, ValueEnum};
 use maskwright::ExactOptions;
-use maskwright::explain::line_of;
 use maskwright::lint::{Warning, WarningKind, lint, peer_notes};
 use serde_json::{Value, json};
+
+use crate::lines::lines_of;
 
 /// Which warnings are wanted, and whether they are errors.
 #[derive(Debug, Args)]
@@ -46,22 +47,30 @@ fn is_note(warning: &Warning) -> bool {
     warning.kind() == WarningKind::Peers
 }
 
-/// A warning as a line of text.
-pub fn line(warning: &Warning, schema: &str) -> String {
-    let what = if is_note(warning) { "note" } else { "warning" };
-    match line_of(schema, warning.pointer()) {
-        Some(line) => format!("{what}: line {line}: {warning}"),
-        None => format!("{what}: {warning}"),
-    }
+/// Warnings as lines of text.
+pub fn described(warnings: &[Warning], schema: &str) -> Vec<String> {
+    let described = warnings.iter().zip(places(warnings, schema)).map(|(warning, line)| {
+        let what = if is_note(warning) { "note" } else { "warning" };
+        match line {
+            Some(line) => format!("{what}: line {line}: {warning}"),
+            None => format!("{what}: {warning}"),
+        }
+    });
+    described.collect()
 }
 
 /// Warnings as JSON.
 pub fn report(warnings: &[Warning], schema: &str) -> Vec<Value> {
-    let report = warnings.iter().map(|warning| {
+    let report = warnings.iter().zip(places(warnings, schema)).map(|(warning, line)| {
         json!({
-            "code": warning.kind().code(), "pointer": warning.pointer(), "line": line_of(schema, warning.pointer()),
-            "message": warning.message(),
+            "code": warning.kind().code(), "pointer": warning.pointer(), "line": line, "message": warning.message(),
         })
     });
     report.collect()
+}
+
+/// The lines on which what is warned of begins.
+fn places(warnings: &[Warning], schema: &str) -> Vec<Option<usize>> {
+    let pointers: Vec<&str> = warnings.iter().map(Warning::pointer).collect();
+    lines_of(schema, &pointers)
 }
