@@ -330,8 +330,14 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
     fn names_at(&self, member: Member<'_>, index: NodeIndex) -> ReadResult<Vec<String>> {
         let expected = "an array of strings";
         if !matches!(self.json.content(index), Content::Array(_)) {
-            let found = self.json.content(index).describe();
-            return Err(self.malformed(member, format!("{found} where {expected} is expected")));
+            let content = self.json.content(index);
+            // Draft 3 had it in the member's own schema, and people still write it so.
+            let hint = match (member.keyword, content) {
+                (Keyword::Required, Content::Bool(_)) => ": the object around lists the members that must be there",
+                _ => "",
+            };
+            let found = content.describe();
+            return Err(self.malformed(member, format!("{found} where {expected} is expected{hint}")));
         }
         let mut seen = HashSet::new();
         let mut names = Vec::new();

@@ -40,8 +40,7 @@ impl KeywordReader<'_, '_> {
     fn bound(&self, member: Member<'_>) -> ReadResult<Bound> {
         let exclusive = matches!(member.keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum);
         if exclusive && matches!(self.json.content(member.value), Content::Bool(_)) {
-            let message =
-                "a boolean has this meaning in draft 4 only: give the bound itself, or name draft 4 in `$schema`";
+            let message = "a boolean has this meaning in draft 4 and OpenAPI 3.0 only: give the bound itself, or name draft 4 in `$schema`";
             return Err(self.malformed(member, message));
         }
         let value = self.number(member)?;
