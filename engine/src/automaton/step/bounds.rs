@@ -136,10 +136,8 @@ impl Written {
     }
 
     fn count_character(&mut self) {
-        // A text whose bound has been looked after is not counted any more.
-        if self.characters != u32::MAX {
-            self.characters += 1;
-        }
+        // A text whose bound has been looked after has the greatest number, which stays.
+        self.characters = self.characters.saturating_add(1);
     }
 }
 
@@ -214,8 +212,8 @@ impl Automaton {
                 let Some(left) = left(bounds.string_characters) else {
                     return Ok(());
                 };
-                let bounded = match self.is_endless(language)? {
-                    true => self.ending_within(language, left)?,
+                let bounded = match self.is_endless(language) {
+                    true => self.ending_within(language, left),
                     false => Some(language),
                 };
                 bounded.map(|language| Cursor::String(DecodeState::Between, language, open, text, expected))
@@ -238,7 +236,7 @@ impl Automaton {
                     return Ok(());
                 }
                 let language = self.remaining_key_language(at.state)?;
-                let bounded = self.ending_within(language, left)?;
+                let bounded = self.ending_within(language, left);
                 bounded.map(|language| Cursor::Key(DecodeState::Between, text, NextKeys::Language(language)))
             }
             _ => return Ok(()),
@@ -251,40 +249,34 @@ impl Automaton {
         Ok(())
     }
 
-    /// Whether there is no longest text of a language.
-    fn is_endless(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
-        Ok(language == self.languages().any()
-            || !matches!(self.languages_mut().cardinality(language, 2)?, Cardinality::Finite(_))
-                && self.has_longer(language)?)
+    /// Whether there is no longest text of a language, as far as that is found out within the limits.
+    fn is_endless(&mut self, language: LanguageId) -> bool {
+        if language == self.languages().any() {
+            return true;
+        }
+        match self.languages_mut().lengths(language) {
+            Ok(Some(lengths)) => lengths.max() == Some(None),
+            Ok(None) => matches!(self.languages_mut().cardinality(language, 2), Ok(Cardinality::Infinite)),
+            Err(_) => false,
+        }
     }
 
-    /// Whether a language has texts beyond any length that a schema would set as a bound.
-    fn has_longer(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
-        const BEYOND: u64 = 1 << 40;
-        let long = self.languages_mut().length(BEYOND, None)?;
-        let long = self.languages_mut().and(&[language, long])?;
-        Ok(!self.languages_mut().is_empty(long)?)
-    }
-
-    /// The texts of a language of at most so many characters; `None` if there are none.
-    fn ending_within(&mut self, language: LanguageId, characters: u32) -> Result<Option<LanguageId>, AutomatonError> {
-        let language = self.bounded(language, (0, characters.into()))?;
-        Ok((!self.languages_mut().is_empty(language)?).then_some(language))
+    /// The texts of a language of at most so many characters; `None` if there are none, or none are found within the limits.
+    fn ending_within(&mut self, language: LanguageId, characters: u32) -> Option<LanguageId> {
+        let language = self.bounded(language, (0, characters.into())).ok()?;
+        let is_empty = self.languages_mut().is_empty(language).ok()?;
+        (!is_empty).then_some(language)
     }
 
     /// The texts that a string may have from its beginning on: of those that meet its expectation, those within a bound
     /// that is near from the beginning.
-    pub(super) fn within_small_bound(
-        &mut self,
-        language: LanguageId,
-        stack: StackId,
-    ) -> Result<LanguageId, AutomatonError> {
+    pub(super) fn within_small_bound(&mut self, language: LanguageId, stack: StackId) -> LanguageId {
         match self.bounds().string_characters {
             // Strings that have to differ may need longer texts.
-            Some(bound) if bound <= NEAR_CHARACTERS && !self.keeps_values(stack) && self.is_endless(language)? => {
-                Ok(self.ending_within(language, bound)?.unwrap_or(language))
+            Some(bound) if bound <= NEAR_CHARACTERS && !self.keeps_values(stack) && self.is_endless(language) => {
+                self.ending_within(language, bound).unwrap_or(language)
             }
-            _ => Ok(language),
+            _ => language,
         }
     }
 

@@ -97,7 +97,7 @@ impl Automaton {
             true => self.search.algebra.preferred(viable),
             false => viable,
         };
-        let viable = self.within_small_bound(viable, stack)?;
+        let viable = self.within_small_bound(viable, stack);
         let open = self.open_languages(open);
         let cursor = Cursor::String(DecodeState::default(), viable, open, text, expected);
         Ok(Some(State::new(cursor, stack)))
