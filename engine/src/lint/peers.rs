@@ -105,7 +105,8 @@ fn beside_branches(report: &mut Report<'_>, place: &Place<'_>) {
                 None | Some(Keyword::Definitions | Keyword::Id | Keyword::Schema | Keyword::Anchor)
             );
         // A type beside values repeats them.
-        !is_read && !XGRAMMAR.contains(&name) && !(name == "type" && matches!(read, "const" | "enum"))
+        let is_repeated = name == "type" && matches!(read, "const" | "enum");
+        !(is_read || is_repeated || XGRAMMAR.contains(&name))
     };
     let dropped: Vec<String> = place
         .members()

@@ -60,7 +60,7 @@ fn drafts_with(name: &str) -> Option<(Draft, Draft)> {
         .into_iter()
         .filter(|draft| Keyword::lookup(name, Dialect::of_draft(*draft)).is_some());
     let first = knowing.next()?;
-    Some((first, knowing.last().unwrap_or(first)))
+    Some((first, knowing.next_back().unwrap_or(first)))
 }
 
 fn other_draft(report: &mut Report<'_>, place: &Place<'_>, name: &str, (first, last): (Draft, Draft)) {
