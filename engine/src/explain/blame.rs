@@ -8,59 +8,31 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::direct_checks::{DirectCheck, JudgedText};
+use super::blamed::{Blame, Union};
+use super::direct_checks::{DirectCheck, JudgedText, MAX_DISCRIMINATOR_DEPTH, demanded};
 use super::keyword_part::KeywordPart;
 use super::minimal_conflict::{ConflictSearch, Excluded, state_after};
-use super::removable_keywords::Relaxable;
+use super::single_keywords::{SingleKeywords, with_single_keywords};
 use super::text_tree::TextKind;
 use crate::automaton::{Automaton, AutomatonError};
-use crate::json::{Shape, Value};
 use crate::schema::{Body, Keywords, NodeId, SchemaSet};
 use crate::strings::Languages;
 use crate::{Formats, Style};
 
 /// Subschemas that are followed from one to the next: the walk recurses on the native stack.
 const MAX_DEPTH: usize = 200;
-/// Subschemas that are looked through for a property that tells branches apart, from each branch.
-const MAX_DISCRIMINATOR_DEPTH: usize = 6;
 /// Most keywords that are looked for which exclude a text independently of each other.
 const MAX_INDEPENDENT: usize = 4;
 /// What a member counts for whose value is the only one that a branch allows; one of several counts for 1.
 const CONST_WEIGHT: i32 = 4;
 
-/// Keywords that exclude a value.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Blame {
-    /// Candidates that exclude it by themselves, sorted.
-    pub(super) keywords: Vec<usize>,
-    /// Those of them that are of the branches that fit best, sorted.
-    pub(super) leading: Vec<usize>,
-    /// The unions on the way to the leading ones, outermost first.
-    pub(super) unions: Vec<Union>,
-    /// The value that the leading ones are about.
-    pub(super) value: usize,
-    /// The byte at which they exclude it.
-    at: usize,
-    /// Whether each branch has one keyword that excludes it, so that the set is likely to be minimal.
-    pub(super) is_simple: bool,
-}
-
-/// An `anyOf`, or the part of a `oneOf` that says that a branch holds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Union {
-    pub(super) node: NodeId,
-    /// The branch that fits best.
-    pub(super) branch: NodeId,
-    /// The number of other branches.
-    pub(super) others: usize,
-}
-
 /// A walk through the subschemas beside a text.
 pub(super) struct BlameWalk<'w, 't> {
     search: &'w mut ConflictSearch<'t>,
     set: Arc<SchemaSet>,
-    /// Subschemas that say one keyword each.
-    alone: HashMap<usize, NodeId>,
+    added: SingleKeywords,
+    /// Whether the name that begins at a byte matches a pattern.
+    matches: HashMap<(NodeId, usize), bool>,
     automaton: Automaton,
     text: JudgedText<'t>,
     /// The text with what follows the byte that is forbidden.
@@ -80,13 +52,14 @@ impl<'w, 't> BlameWalk<'w, 't> {
         is_all: bool,
         whole_text: &'t [u8],
     ) -> Self {
-        let (set, alone) = with_single_keywords(search.relaxable());
+        let (set, added) = with_single_keywords(search.relaxable());
         let set = Arc::new(set);
         let automaton = Automaton::lazy(Languages::within(set.limits()), set.clone(), formats, Style::rfc8259());
         Self {
             search,
             set,
-            alone,
+            added,
+            matches: HashMap::new(),
             automaton,
             text: JudgedText::new(text, is_all),
             whole_text: JudgedText::new(whole_text, true),
@@ -171,6 +144,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
             consider(found.map(|found| found.by_way_of(reference)));
         }
         consider(self.excluded_name(keywords, value));
+        consider(self.of_condition(node, keywords, value, depth));
         if let Some(branches) = keywords.any_of.as_deref().filter(|branches| !branches.is_empty()) {
             let mut all = Vec::new();
             for &branch in branches {
@@ -182,6 +156,81 @@ impl<'w, 't> BlameWalk<'w, 't> {
             consider(self.union_of(node, all, value));
         }
         first
+    }
+
+    /// What excludes a value by an `if` of which it is known how it turns out, or whose branches both exclude the value.
+    fn of_condition(&mut self, node: NodeId, keywords: &Keywords, value: usize, depth: usize) -> Option<Blame> {
+        let (condition, then, otherwise) = keywords.if_then_else?;
+        let mut parts = self.search.relaxable().parts_of(node);
+        let (candidate, _) = parts.find(|(_, part)| matches!(part, KeywordPart::If(_)))?;
+        drop(parts);
+        if self.out.binary_search(&candidate).is_ok() {
+            return None;
+        }
+        let then = then.and_then(|then| self.of(then, value, depth + 1));
+        let otherwise = otherwise.and_then(|otherwise| self.of(otherwise, value, depth + 1));
+        let mut blame = match (then, otherwise) {
+            (Some(then), Some(otherwise)) => {
+                let (mut later, earlier) = if then.at < otherwise.at {
+                    (otherwise, then)
+                } else {
+                    (then, otherwise)
+                };
+                later.keywords.extend(earlier.keywords);
+                later.keywords.sort_unstable();
+                later.keywords.dedup();
+                later
+            }
+            (Some(then), None) => {
+                let negated = *self.added.negated.get(&condition)?;
+                self.excludes(negated, value).ok().filter(|holds| *holds)?;
+                then
+            }
+            (None, Some(otherwise)) => {
+                self.excludes(condition, value).ok().filter(|fails| *fails)?;
+                otherwise
+            }
+            (None, None) => return None,
+        };
+        blame.is_simple = false;
+        Some(blame.by_way_of(Some(candidate)))
+    }
+
+    /// Whether the name of a member matches a pattern; none where that is not known.
+    fn matches(&mut self, pattern: &str, value: usize, child: usize) -> Option<bool> {
+        let node = *self.added.patterns.get(pattern)?;
+        let span = self.text.value(value).children[child].name_span.clone();
+        if let Some(known) = self.matches.get(&(node, span.start)) {
+            return Some(*known);
+        }
+        let before = self.automaton.effort();
+        let at = state_after(&mut self.automaton, node, &self.text.text[span.clone()]).ok()?;
+        let matches = match at {
+            Some(at) => self.automaton.is_complete(at).ok()?,
+            None => false,
+        };
+        self.matches.insert((node, span.start), matches);
+        let effort = self.automaton.effort() - before;
+        self.search.spend(effort + 1).then_some(matches)
+    }
+
+    /// The subschemas for the value of a member that has a name.
+    fn nodes_of(&mut self, keywords: &Keywords, value: usize, child: usize) -> Vec<NodeId> {
+        let name = &self.text.value(value).children[child].name;
+        let declared = keywords.properties.iter().find(|(declared, _)| declared == name);
+        let mut nodes: Vec<NodeId> = declared.map(|(_, node)| *node).into_iter().collect();
+        let mut is_known = true;
+        for (pattern, node) in &keywords.pattern_properties {
+            match self.matches(pattern, value, child) {
+                Some(true) => nodes.push(*node),
+                Some(false) => {}
+                None => is_known = false,
+            }
+        }
+        if nodes.is_empty() && is_known {
+            nodes.extend(keywords.additional_properties);
+        }
+        nodes
     }
 
     /// The blame of an `anyOf` whose branches are all excluded; the branch that fits best leads.
@@ -261,7 +310,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
                 DirectCheck::Fails(at) => at,
                 DirectCheck::Passes => continue,
                 DirectCheck::Unknown => {
-                    let Some(&alone) = self.alone.get(&candidate) else {
+                    let Some(&alone) = self.added.alone.get(&candidate) else {
                         continue;
                     };
                     match self.excludes(alone, value) {
@@ -279,31 +328,34 @@ impl<'w, 't> BlameWalk<'w, 't> {
 
     /// The `false` that excludes the name of a member that has no value yet.
     fn excluded_name(&mut self, keywords: &Keywords, value: usize) -> Option<Blame> {
-        if !keywords.pattern_properties.is_empty() {
+        let object = self.text.value(value);
+        let last = object
+            .children
+            .len()
+            .checked_sub(1)
+            .filter(|_| object.kind == TextKind::Object)?;
+        let (member, at) = (&object.children[last], object.span.end.saturating_sub(1));
+        if member.value.is_some() || !self.search.spend(1 + keywords.properties.len() / 16) {
             return None;
         }
-        let member = self.text.value(value).children.last()?;
-        if member.value.is_some() || keywords.properties.len() > 0 && !self.search.spend(keywords.properties.len()) {
-            return None;
-        }
-        let mut declared = keywords.properties.iter();
-        let node = match member.is_named {
-            true => declared
-                .find(|(name, _)| *name == member.name)
-                .map_or(keywords.additional_properties, |(_, node)| Some(*node)),
-            false => match declared.any(|(name, _)| name.starts_with(&member.name)) {
-                true => None,
-                false => keywords.additional_properties,
-            },
+        let may_be_declared = || {
+            keywords
+                .properties
+                .iter()
+                .any(|(name, _)| name.starts_with(&member.name))
         };
-        let at = self.text.value(value).span.end.saturating_sub(1);
-        let (candidate, _) = self
-            .search
-            .relaxable()
-            .parts_of(node?)
-            .find(|(_, part)| *part == KeywordPart::False)?;
-        let is_out = self.out.binary_search(&candidate).is_ok();
-        (!is_out && self.text.value(value).kind == TextKind::Object).then(|| Blame::one(candidate, value, at))
+        let nodes: Vec<NodeId> = match member.is_named {
+            true => self.nodes_of(keywords, value, last),
+            false if !keywords.pattern_properties.is_empty() || may_be_declared() => Vec::new(),
+            false => keywords.additional_properties.into_iter().collect(),
+        };
+        let mut parts = nodes.iter().flat_map(|node| self.search.relaxable().parts_of(*node));
+        let is_false = |(candidate, part): &(usize, KeywordPart)| {
+            *part == KeywordPart::False && self.out.binary_search(candidate).is_err()
+        };
+        parts
+            .find(is_false)
+            .map(|(candidate, _)| Blame::one(candidate, value, at))
     }
 
     /// The subschemas that have to hold where `node` holds of a value, each with the value that it is applied to and the
@@ -326,21 +378,24 @@ impl<'w, 't> BlameWalk<'w, 't> {
                 .filter(|(name, _)| text.children.iter().any(|child| child.is_named && child.name == *name))
                 .map(|(_, node)| (None, *node, value)),
         );
-        for (at, child) in text.children.iter().enumerate() {
-            let Some(inner) = child.value else { continue };
-            let node = match text.kind {
-                TextKind::Array => keywords.prefix_items.get(at).copied().or(keywords.items),
-                _ => {
+        let is_array = text.kind == TextKind::Array;
+        let children = text.children.iter().enumerate();
+        let children: Vec<(usize, usize)> = children.filter_map(|(at, child)| Some((at, child.value?))).collect();
+        for (at, inner) in children {
+            let nodes: Vec<NodeId> = match is_array {
+                true => keywords
+                    .prefix_items
+                    .get(at)
+                    .or(keywords.items.as_ref())
+                    .copied()
+                    .into_iter()
+                    .collect(),
+                false => {
                     lookups += 1 + keywords.properties.len() / 16;
-                    let declared = keywords.properties.iter().find(|(name, _)| *name == child.name);
-                    match declared {
-                        Some((_, node)) => Some(*node),
-                        None if keywords.pattern_properties.is_empty() => keywords.additional_properties,
-                        None => None,
-                    }
+                    self.nodes_of(keywords, value, at)
                 }
             };
-            applied.extend(node.map(|node| (None, node, inner)));
+            applied.extend(nodes.into_iter().map(|node| (None, node, inner)));
         }
         match self.search.spend(lookups) {
             true => applied,
@@ -388,7 +443,19 @@ impl<'w, 't> BlameWalk<'w, 't> {
             (true, [before @ .., last]) => Excluded::Byte(before, *last),
             _ => Excluded::End(text),
         };
-        Ok(self.search.within(node, excluded).map(|keywords| Blame {
+        // Where the work runs out, it is some of what the subschema says itself.
+        let own = |search: &ConflictSearch<'_>| {
+            search
+                .relaxable()
+                .parts_of(node)
+                .map(|(candidate, _)| candidate)
+                .collect()
+        };
+        let keywords: Vec<usize> = match self.search.within(node, excluded) {
+            Some(keywords) => keywords,
+            None => own(self.search),
+        };
+        Ok((!keywords.is_empty()).then(|| Blame {
             leading: keywords.clone(),
             keywords,
             unions: Vec::new(),
@@ -414,62 +481,4 @@ impl<'w, 't> BlameWalk<'w, 't> {
             false => Err(AutomatonError::Pending),
         }
     }
-}
-
-impl Blame {
-    fn one(candidate: usize, value: usize, at: usize) -> Self {
-        Self {
-            keywords: vec![candidate],
-            leading: vec![candidate],
-            unions: Vec::new(),
-            value,
-            at,
-            is_simple: true,
-        }
-    }
-
-    /// A blame of what a reference leads to.
-    fn by_way_of(mut self, reference: Option<usize>) -> Self {
-        for keywords in [&mut self.keywords, &mut self.leading] {
-            if let Some(reference) = reference
-                && let Err(place) = keywords.binary_search(&reference)
-            {
-                keywords.insert(place, reference);
-            }
-        }
-        self
-    }
-}
-
-/// The values that a subschema demands, where it lists some.
-fn demanded(set: &SchemaSet, node: NodeId) -> Option<&[Value]> {
-    let mut node = node;
-    for _ in 0..MAX_DISCRIMINATOR_DEPTH {
-        let Body::Keywords(keywords) = &set.node(node).body else {
-            return None;
-        };
-        if let Some(values) = &keywords.values {
-            let is_scalar = |value: &Value| !matches!(value.as_ref().shape(), Shape::Array(_) | Shape::Object(_));
-            return values.iter().all(is_scalar).then_some(values);
-        }
-        node = *keywords.refs.first().or(keywords.all_of.first())?;
-    }
-    None
-}
-
-/// The schema with a subschema more for each keyword that means something by itself.
-fn with_single_keywords(relaxable: &Relaxable) -> (SchemaSet, HashMap<usize, NodeId>) {
-    let mut set = SchemaSet::clone(&relaxable.set().0);
-    let mut alone = HashMap::new();
-    for candidate in 0..relaxable.len() {
-        let (node, part) = relaxable.candidate(candidate);
-        let subschema = set.node(node);
-        if let Body::Keywords(keywords) = &subschema.body
-            && let Some(keywords) = part.alone(keywords)
-        {
-            let (location, body) = (subschema.location, Body::Keywords(Box::new(keywords)));
-            alone.insert(candidate, set.push(crate::schema::Subschema { location, body }));
-        }
-    }
-    (set, alone)
 }

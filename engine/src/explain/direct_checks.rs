@@ -10,7 +10,10 @@ use super::text_tree::{TextKind, TextTree, TextValue, beginning};
 use crate::Limits;
 use crate::decimal::Decimal;
 use crate::json::{Document, Shape, Value, ValueRef};
-use crate::schema::{Keywords, TypeSet};
+use crate::schema::{Body, Keywords, NodeId, SchemaSet, TypeSet};
+
+/// Subschemas that are looked through for a property that tells branches apart, from each branch.
+pub(super) const MAX_DISCRIMINATOR_DEPTH: usize = 6;
 
 /// What is known of a keyword and a value without an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,4 +204,20 @@ fn is_within(bound: KeywordPart, keywords: &Keywords, number: &Decimal) -> bool 
         _ => &keywords.maximum,
     };
     (bound.as_ref()).is_none_or(|bound| !is_beyond(&bound.value) && !(bound.exclusive && *number == bound.value))
+}
+
+/// The values that a subschema demands, where it lists some.
+pub(super) fn demanded(set: &SchemaSet, node: NodeId) -> Option<&[Value]> {
+    let mut node = node;
+    for _ in 0..MAX_DISCRIMINATOR_DEPTH {
+        let Body::Keywords(keywords) = &set.node(node).body else {
+            return None;
+        };
+        if let Some(values) = &keywords.values {
+            let is_scalar = |value: &Value| !matches!(value.as_ref().shape(), Shape::Array(_) | Shape::Object(_));
+            return values.iter().all(is_scalar).then_some(values);
+        }
+        node = *keywords.refs.first().or(keywords.all_of.first())?;
+    }
+    None
 }

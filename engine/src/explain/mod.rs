@@ -32,6 +32,7 @@
 //! ```
 
 mod blame;
+mod blamed;
 mod direct_checks;
 mod empty_parts;
 mod expect;
@@ -42,6 +43,7 @@ mod messages;
 mod minimal_conflict;
 mod naming;
 mod removable_keywords;
+mod single_keywords;
 #[cfg(test)]
 mod tests;
 mod text_tree;

@@ -1,6 +1,6 @@
 //! Candidates as keywords of the schema, with a few words on each.
 
-use super::blame::{Blame, Union};
+use super::blamed::{Blame, Union};
 use super::direct_checks::{JudgedText, missing};
 use super::keyword_part::KeywordPart;
 use super::messages::{Conflict, KeywordLocation, OtherBranches, quoted};
@@ -71,7 +71,7 @@ pub(super) fn notes_on_text(
         let value = text.value(blame.value);
         for location in locations(relaxable, candidate) {
             let required = match (part, relaxable.whole(node)) {
-                (KeywordPart::Required, Some(keywords)) => names(missing(value, &keywords.required)),
+                (KeywordPart::Required, Some(keywords)) if blame.is_simple => names(missing(value, &keywords.required)),
                 _ => None,
             };
             let note = match (part, required) {
@@ -80,7 +80,11 @@ pub(super) fn notes_on_text(
                 (KeywordPart::Required | KeywordPart::DependentRequired | KeywordPart::Contains, _) => None,
                 (KeywordPart::False, _) => {
                     let is_of_names = location.pointer.ends_with("/additionalProperties");
-                    let last = value.children.len().checked_sub(1).filter(|_| is_of_names);
+                    let last = value
+                        .children
+                        .len()
+                        .checked_sub(1)
+                        .filter(|_| is_of_names && blame.is_simple);
                     let member = last.and_then(|last| whole_text.value(blame.value).children.get(last));
                     let member = member.filter(|member| member.is_named);
                     member.map(|member| format!("{} is not declared", quoted(&member.name)))

@@ -38,6 +38,8 @@ pub(super) struct TextChild {
     pub(super) is_named: bool,
     /// The byte at which the member or item begins.
     pub(super) start: usize,
+    /// The bytes of the name, quotes included.
+    pub(super) name_span: Range<usize>,
     /// Index of the value in the tree; none where it has not begun.
     pub(super) value: Option<usize>,
 }
@@ -111,6 +113,7 @@ impl TextTree {
                 name: beginning(&text[start..end], is_named),
                 is_named,
                 start,
+                name_span: start..end,
                 value: None,
             });
             parent.least_children = parent.children.len();
@@ -162,6 +165,7 @@ impl TextTree {
                             name: String::new(),
                             is_named: true,
                             start,
+                            name_span: start..start,
                             value: Some(index),
                         });
                         parent.least_children = parent.children.len();

@@ -51,7 +51,7 @@ pub(super) struct Draft<'w> {
 impl<'w> Draft<'w> {
     /// An empty document.
     pub(super) fn new(
-        schema: &'w Value,
+        (schema, guide): (&'w Value, Guide<'w>),
         tokens: &'w Tokens,
         masker: Box<dyn Masker>,
         settings: &'w SampleSettings,
@@ -65,7 +65,7 @@ impl<'w> Draft<'w> {
             masker,
             position: Position::start(),
             text: Vec::new(),
-            guides: vec![Guide::root(schema)],
+            guides: vec![guide],
             declined: Vec::new(),
             planned: VecDeque::new(),
             is_ending: false,

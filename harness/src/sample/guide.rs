@@ -17,9 +17,10 @@ pub(super) struct Guide<'s> {
 }
 
 impl<'s> Guide<'s> {
-    /// The guide of a whole document.
-    pub(super) fn root(schema: &'s Value) -> Self {
-        Self::of(schema, [schema].into_iter())
+    /// The guide of a whole document under the part of a schema that a JSON Pointer, with or without `#`, leads to.
+    pub(super) fn root(schema: &'s Value, pointer: &str) -> Self {
+        let root = schema.pointer(pointer.strip_prefix('#').unwrap_or(pointer));
+        Self::of(schema, root.into_iter())
     }
 
     /// The subschemas `from`, and those that they apply to the same value.

@@ -6,12 +6,15 @@ use maskwright::{Compiler as _, ExactCompiler, ExactOptions, Masker};
 use serde_json::Value;
 
 use super::draft::Draft;
+use super::guide::Guide;
 use super::settings::{SampleError, SampleSettings};
 use super::tokens::Tokens;
 
 /// Writes documents of one schema.
 pub struct DocumentWriter {
     schema: Value,
+    /// Where in the schema its root is.
+    root: String,
     tokens: Tokens,
     start: Box<dyn Masker>,
     settings: SampleSettings,
@@ -32,9 +35,11 @@ impl DocumentWriter {
         // Where the text is no JSON the compiler says so.
         let parsed: Value = serde_json::from_str(schema).unwrap_or(Value::Null);
         let tokens = Tokens::new(&parsed)?;
+        let root = options.schema.root.clone();
         let compiler = ExactCompiler::new(tokens.vocabulary.clone(), options);
         Ok(Self {
             schema: parsed,
+            root,
             start: compiler.compile_with_documents(schema, documents)?,
             tokens,
             settings,
@@ -48,6 +53,7 @@ impl DocumentWriter {
     /// [`SampleError`], where none can be ended within the limits.
     pub fn write(&self, seed: u64) -> Result<String, SampleError> {
         let masker = self.start.fork()?;
-        Draft::new(&self.schema, &self.tokens, masker, &self.settings, seed).write()
+        let guide = Guide::root(&self.schema, &self.root);
+        Draft::new((&self.schema, guide), &self.tokens, masker, &self.settings, seed).write()
     }
 }

@@ -88,9 +88,19 @@ fn forbidden_bytes_are_described() {
             r#"byte 8 (line 1, column 9), `}` at the root: forbidden by `/required` ("name" is missing); expected"#,
         ),
         (
+            r#"{"patternProperties": {"^x": {"type": "integer"}, "y$": {"minimum": 3}}, "additionalProperties": false}"#,
+            r#"{"xy": 1}"#,
+            "byte 8 (line 1, column 9), `}` at `/xy`: forbidden by `/patternProperties/y$/minimum` (3); expected a digit",
+        ),
+        (
+            r#"{"if": {"properties": {"k": {"const": 1}}, "required": ["k"]}, "then": {"properties": {"v": {"type": "null"}}}}"#,
+            r#"{"k": 1, "v": 2}"#,
+            "byte 14 (line 1, column 15), `2` at `/v`: forbidden by `/if` and `/then/properties/v/type` (\"null\"); expected null",
+        ),
+        (
             r#"{"properties": {"a": true}, "patternProperties": {"^x": true}, "additionalProperties": false}"#,
             r#"{"b": 1}"#,
-            "byte 2 (line 1, column 3), `b` at the root: forbidden by `/additionalProperties` (\"b\" is not declared); expected `\\`, `a` or `x`",
+            "byte 2 (line 1, column 3), `b` at the root: forbidden by `/additionalProperties`; expected `\\`, `a` or `x`",
         ),
     ] {
         let said = said(schema, text);
