@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 from transformers import (
     AutoModelForCausalLM,
+    Gemma3Config,
     Gemma3TextConfig,
     Glm4Config,
     GraniteConfig,
@@ -105,6 +106,16 @@ CONFIGS = {
     "glm4, biases, half of each head": Glm4Config(**SHAPE, head_dim=16, pad_token_id=0),
     "gemma3, windows, local positions": Gemma3TextConfig(
         **SHAPE | dict(num_hidden_layers=7, head_dim=16), sliding_window=50, query_pre_attn_scalar=20
+    ),
+    "gemma3 that sees pictures": Gemma3Config(
+        text_config=SHAPE | dict(num_hidden_layers=7, head_dim=16, sliding_window=50, query_pre_attn_scalar=20),
+        vision_config=dict(
+            hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14
+        ),
+        mm_tokens_per_image=4,
+        image_token_index=300,
+        boi_token_index=301,
+        eoi_token_index=302,
     ),
     "qwen3 with experts, shares as they are": Qwen3MoeConfig(
         **SHAPE, head_dim=16, num_experts=6, num_experts_per_tok=3, moe_intermediate_size=40, decoder_sparse_step=2

@@ -66,6 +66,15 @@ pub struct ModelConfig {
     pub eos_token_ids: Vec<u32>,
 }
 
+/// Sizes that configurations of Gemma 3 leave out where they are these.
+const GEMMA3_DEFAULTS: &[(&str, u64)] = &[
+    ("num_attention_heads", 8),
+    ("num_key_value_heads", 4),
+    ("head_dim", 256),
+    ("vocab_size", 262_208),
+    ("max_position_embeddings", 131_072),
+];
+
 impl ModelConfig {
     /// The largest value of each size field, over ten times what any published model of these families has; config.json with a
     /// larger one is refused.
@@ -86,8 +95,14 @@ impl ModelConfig {
     ///
     /// [`ModelError::Json`], [`ModelError::Config`] and [`ModelError::Unsupported`].
     pub fn from_json(file: &str, bytes: &[u8]) -> Result<Self, ModelError> {
-        let fields = JsonFields::parse(file, bytes)?;
-        let family = family(&fields)?;
+        let outer = JsonFields::parse(file, bytes)?;
+        let family = family(&outer)?;
+        refuse_unsupported(&outer, family)?;
+        // Models that also see pictures describe the part that reads text in an object of its own.
+        let fields = match (family, outer.object("text_config")?) {
+            (Family::Gemma3, Some(text)) => text.or(GEMMA3_DEFAULTS),
+            _ => JsonFields::parse(file, bytes)?,
+        };
         refuse_unsupported(&fields, family)?;
         let hidden_size = size(&fields, "hidden_size")?;
         let heads = size(&fields, "num_attention_heads")?;
@@ -160,7 +175,7 @@ impl ModelConfig {
             attention_output_bias: !matches!(family, Family::Qwen2 | Family::Glm4) && attention_bias,
             mlp_bias: matches!(family, Family::Llama | Family::Granite | Family::SmolLm3)
                 && fields.flag("mlp_bias", false)?,
-            eos_token_ids: fields.token_ids("eos_token_id")?,
+            eos_token_ids: outer.token_ids("eos_token_id")?,
         })
     }
 
@@ -198,9 +213,7 @@ fn family(fields: &JsonFields<'_>) -> Result<Family, ModelError> {
     };
     let named = fields.list("architectures")?.iter().filter_map(Value::as_str);
     let named: Vec<&str> = named.collect();
-    let by_architecture = Family::ALL
-        .into_iter()
-        .find(|family| named.contains(&family.architecture()));
+    let by_architecture = named.iter().find_map(|name| Family::from_architecture(name));
     if let Some(family) = by_architecture {
         return Ok(family);
     }

@@ -79,6 +79,15 @@ impl Family {
         Self::ALL.into_iter().find(|family| family.name() == name)
     }
 
+    /// The family of an entry of config.json's `architectures`: those of [`architecture`](Self::architecture), and of models whose
+    /// text part is of a family.
+    pub(crate) fn from_architecture(name: &str) -> Option<Self> {
+        match name {
+            "Gemma3ForConditionalGeneration" => Some(Self::Gemma3),
+            _ => Self::ALL.into_iter().find(|family| family.architecture() == name),
+        }
+    }
+
     /// The name in config.json's `architectures`.
     pub fn architecture(self) -> &'static str {
         match self {
@@ -133,7 +142,7 @@ impl Family {
             Self::SmolLm3 => "SmolLM3",
             Self::Phi3 => "Phi-3, Phi-3.5 and Phi-4, mini ones included",
             Self::Glm4 => "GLM-4-0414",
-            Self::Gemma3 => "Gemma 3 270M and 1B",
+            Self::Gemma3 => "Gemma 3, those that see pictures included",
             Self::Qwen3Moe => "Qwen3 with experts (30B-A3B, 235B-A22B)",
             Self::Mixtral => "Mixtral",
         }
@@ -143,7 +152,7 @@ impl Family {
     pub fn limits(self) -> &'static str {
         match self {
             Self::Phi3 => "with LongRoPE, only positions before the original context's end",
-            Self::Gemma3 => "text only: the models that see pictures are refused",
+            Self::Gemma3 => "text only",
             _ => "",
         }
     }

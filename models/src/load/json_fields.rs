@@ -65,6 +65,16 @@ impl<'a> JsonFields<'a> {
         self.map.get(field).filter(|value| !value.is_null())
     }
 
+    /// These members, with `defaults` for those that are absent.
+    pub(crate) fn or(mut self, defaults: &[(&str, u64)]) -> Self {
+        for (field, value) in defaults {
+            if self.get(field).is_none() {
+                self.map.insert((*field).to_owned(), (*value).into());
+            }
+        }
+        self
+    }
+
     /// The object in `field`, where there is one.
     pub(crate) fn object(&self, field: &str) -> Result<Option<Self>, ModelError> {
         match self.get(field) {

@@ -12,7 +12,7 @@ pub struct MissingArchitecture {
 }
 
 /// Architectures that are asked for and cannot be run.
-pub const MISSING: [MissingArchitecture; 10] = [
+pub const MISSING: [MissingArchitecture; 9] = [
     MissingArchitecture {
         architecture: "GptOssForCausalLM",
         models: "gpt-oss",
@@ -22,11 +22,6 @@ pub const MISSING: [MissingArchitecture; 10] = [
         architecture: "Gemma2ForCausalLM",
         models: "Gemma 2",
         missing: "soft caps on scores and logits",
-    },
-    MissingArchitecture {
-        architecture: "Gemma3ForConditionalGeneration",
-        models: "Gemma 3 4B, 12B and 27B",
-        missing: "the layout of checkpoints that also see pictures",
     },
     MissingArchitecture {
         architecture: "Gemma4ForConditionalGeneration",

@@ -1,5 +1,6 @@
 //! [`Weights`]: tensors read by name from safetensors files, single or sharded, mapped into memory.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::path::Path;
@@ -109,8 +110,9 @@ impl Weights {
 
     /// The number format of a tensor, `None` where it is missing or not a floating-point format in use.
     pub(crate) fn dtype(&self, name: &str) -> Option<DType> {
-        let shard = &self.shards[*self.shard_of.get(name)?];
-        match shard.metadata.info(name)?.dtype {
+        let name = self.stored_name(name);
+        let shard = &self.shards[*self.shard_of.get(name.as_ref())?];
+        match shard.metadata.info(&name)?.dtype {
             Dtype::F32 => Some(DType::F32),
             Dtype::F16 => Some(DType::F16),
             Dtype::BF16 => Some(DType::BF16),
@@ -148,8 +150,26 @@ impl Weights {
         })
     }
 
+    /// The name that the files have for a tensor: in models that also see pictures, the part that reads text has names of its own.
+    fn stored_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        if self.shard_of.contains_key(name) {
+            return Cow::Borrowed(name);
+        }
+        let of_part = [
+            Some(format!("language_model.{name}")),
+            name.strip_prefix("model.")
+                .map(|rest| format!("model.language_model.{rest}")),
+        ];
+        let stored = of_part
+            .into_iter()
+            .flatten()
+            .find(|name| self.shard_of.contains_key(name));
+        stored.map_or(Cow::Borrowed(name), Cow::Owned)
+    }
+
     /// Number format and bytes of a tensor, which must have the given shape.
     fn view(&self, name: &str, expected: &[usize]) -> Result<(Dtype, &[u8]), ModelError> {
+        let name = &*self.stored_name(name);
         let shard = match self.shard_of.get(name) {
             Some(&index) => &self.shards[index],
             None => {

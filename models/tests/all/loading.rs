@@ -92,6 +92,33 @@ fn what_short_convolutions_keep_comes_back_from_any_rollback() {
 }
 
 #[test]
+fn the_text_part_of_a_model_that_sees_pictures_is_the_model_without_them() {
+    let directory = write(Family::Gemma3, |_| {});
+    let logits = || {
+        let mut logits = Vec::new();
+        let mut model = open(directory.path()).unwrap().model;
+        logits_to_host(&model.append(&[5, 6, 7]).unwrap(), &mut logits).unwrap();
+        logits
+    };
+    let expected = logits();
+    let path = directory.path().join("config.json");
+    let mut text: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    text["architectures"] = Value::Null;
+    let config = json!({"architectures": ["Gemma3ForConditionalGeneration"], "text_config": text, "vision_config": {}});
+    fs::write(&path, config.to_string()).unwrap();
+    let path = directory.path().join("model.safetensors");
+    let original = fs::read(&path).unwrap();
+    for prefix in ["language_model.model.", "model.language_model."] {
+        let (length, rest) = original.split_at(8);
+        let (header, data) = rest.split_at(u64::from_le_bytes(length.try_into().unwrap()) as usize);
+        let header = String::from_utf8_lossy(header).replace("\"model.", &format!("\"{prefix}"));
+        let length = (header.len() as u64).to_le_bytes();
+        fs::write(&path, [&length, header.as_bytes(), data].concat()).unwrap();
+        assert_eq!(logits(), expected, "{prefix}");
+    }
+}
+
+#[test]
 fn the_hash_tells_weights_of_the_same_shape_apart() {
     let hash = |seed| {
         let directory = write(Family::Llama, |checkpoint| checkpoint.seed = seed);
