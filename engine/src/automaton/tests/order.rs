@@ -4,7 +4,7 @@ use super::*;
 use crate::KeyOrder;
 
 /// Schemas of which several alternatives have the same keys in different orders.
-pub(super) const CONTESTED: [&str; 9] = [
+pub(super) const CONTESTED: [&str; 10] = [
     r#"{"anyOf": [
         {"type": "object", "properties": {"a": {"const": 0}, "b": {"type": "integer"}, "c": {"type": "string"}}, "required": ["a", "b", "c"], "additionalProperties": false},
         {"type": "object", "properties": {"a": {"const": 1}, "c": {"type": "string"}, "b": {"type": "integer"}}, "required": ["a", "c", "b"], "additionalProperties": false}]}"#,
@@ -21,6 +21,8 @@ pub(super) const CONTESTED: [&str; 9] = [
         {"properties": {"b": {"const": 2}, "ab": true, "a": {"type": "null"}}, "required": ["ab"]}], "patternProperties": {"^a": {"minimum": 0}}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "anyOf": [
         {"properties": {"a": {"enum": [0, 1]}, "b": {"const": 0}}}, {"properties": {"b": {"const": 1}, "a": {"enum": [0, 1]}}}], "required": ["a"], "propertyNames": {"enum": ["a", "b"]}}}"#,
+    r#"{"type": "object", "anyOf": [{"properties": {"a": {"properties": {"b": true, "c": {"const": 1}}, "required": ["c"]}}, "required": ["a"]},
+        {"properties": {"a": {"properties": {"c": {"const": 0}, "b": true}}, "b": {"type": "null"}}, "required": ["b"]}]}"#,
     r##"{"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#"}, {"properties": {"b": {"type": "integer"}, "a": {"type": "integer"}}, "required": ["b"]}]}, "b": true}}"##,
 ];
 

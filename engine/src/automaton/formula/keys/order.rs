@@ -17,7 +17,7 @@ use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Number of orders of which a document may keep any. An object remembers its progress in each.
-const MAX_RIVALS: usize = 8;
+const MAX_RIVALS: usize = 16;
 
 impl Algebra {
     /// The alternatives of an object with these assertions.
@@ -129,8 +129,10 @@ impl Algebra {
     pub(crate) fn narrowed(&mut self, formula: FormulaId, by: FormulaId) -> FormulaId {
         let own: HashSet<FormulaId> = self.formulas.conjuncts(&by).iter().copied().collect();
         let is_implied = |part: &FormulaId| {
-            let mut ways = self.formulas.disjuncts(part).iter();
-            ways.any(|way| self.formulas.conjuncts(way).iter().all(|one| own.contains(one)))
+            let ways = self.formulas.disjuncts(part);
+            // Usually the second formula is one of the alternatives that the first leaves.
+            let implies = |way: &FormulaId| self.formulas.conjuncts(way).iter().all(|one| own.contains(one));
+            ways.binary_search(&by).is_ok() || ways.iter().any(implies)
         };
         let parts = self.formulas.conjuncts(&formula).iter().copied();
         let mut parts: Vec<FormulaId> = match formula {
@@ -245,7 +247,8 @@ impl Algebra {
     }
 }
 
-/// Alternatives grouped so that the orders of those in a group can be merged, each group with the merged order.
+/// Alternatives grouped so that the orders of those in a group can be merged, each group with the merged order. Where there
+/// would be too many groups, the last has alternatives whose orders cannot be merged, and each key where it is listed first.
 fn groups_by_order(alternatives: Vec<Alternative>) -> Vec<(Vec<TextId>, Vec<Alternative>)> {
     if let Some(names) = merged(alternatives.iter().map(|one| &one.names[..])) {
         return vec![(names, alternatives)];
@@ -263,9 +266,10 @@ fn groups_by_order(alternatives: Vec<Alternative>) -> Vec<(Vec<TextId>, Vec<Alte
                 groups[place].1.push(alternative.clone());
             }
             None if groups.len() == MAX_RIVALS => {
-                tracing::trace!("too many orders of keys disagree: each key comes where it is listed first");
-                let names = first_listed(alternatives.iter().map(|one| &one.names[..]));
-                return vec![(names, alternatives)];
+                tracing::trace!("too many orders of keys disagree: some keys come where they are listed first");
+                let (names, group) = &mut groups[MAX_RIVALS - 1];
+                *names = first_listed([&names[..], &alternative.names]);
+                group.push(alternative.clone());
             }
             None => groups.push((alternative.names.clone(), vec![alternative.clone()])),
         }
