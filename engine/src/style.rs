@@ -8,7 +8,8 @@ pub use bounds::WritingBounds;
 pub use whitespace::{FixedWhitespace, Indent, LineBreak, SpacesAround, Whitespace};
 
 /// Which of the texts of a JSON value may be written. A style narrows how a document looks. It leaves values out only where its fields
-/// say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings, [`WritingBounds`] what has no end), and never all that a schema allows.
+/// say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings, [`WritingBounds`] what has no end, [`closed`](Self::closed)
+/// and [`all_required`](Self::all_required) objects with other members), and never all that a schema allows.
 ///
 /// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is what judges of documents need;
 /// [`generation`](Self::generation) is what a model should write. Their fields can be mixed.
@@ -22,12 +23,12 @@ pub struct Style {
     /// ones by `additionalProperties`, `unevaluatedProperties`, `patternProperties` or `propertyNames`. The keys of a branch of `anyOf`,
     /// `oneOf` or `if` are declared where that branch is met. An object that is valid only with further keys takes them all the same.
     ///
-    /// A schema with `properties` and without `type` then takes objects only. Unlike the other fields, this one leaves out values,
-    /// and not only spellings of them.
+    /// A schema with `properties` and without `type` then takes objects only. Items that have to differ (`uniqueItems`) are of any type, and
+    /// take further keys where few objects would be left.
     pub closed: bool,
     /// Whether objects have all members that `properties` declares. Left out are members without which alone a value is finite,
-    /// as where a schema refers to itself, and objects that are valid only without some of the members have what they must.
-    /// This field, too, leaves out values.
+    /// as where a schema refers to itself. Objects that are valid only without some of the members, that are nested more than 128 deep, or of which few
+    /// would be left where they have to differ (`uniqueItems`) have what they must.
     pub all_required: bool,
     /// Escapes in strings and names.
     pub escapes: Escapes,

@@ -155,24 +155,25 @@ impl Search {
         })
     }
 
-    /// The order in which an object begins that has a planned one, and the condition on the object in that order.
-    /// An object that has to differ from others may not be narrowed by the style, because there could be too few of them.
+    /// The order in which an object begins that has a planned one, and the condition on the object in that order. The style
+    /// narrows the object if some object is left then, or infinitely many if it has to differ from others.
     pub(crate) fn begin_object(
         &mut self,
         planned: OrderId,
         demand: FormulaId,
-        may_be_narrowed: bool,
+        must_differ: bool,
     ) -> Result<(OrderId, FormulaId), AutomatonError> {
-        let planned = match may_be_narrowed {
-            true => planned,
-            false => self.algebra.orders.opened(planned),
-        };
-        let (order, narrowed) = self.algebra.begin_order(planned, demand);
-        if self.algebra.orders.opened(planned) == planned || narrowed == demand || self.object_can_end(narrowed, &[])? {
-            return Ok((order, narrowed));
-        }
-        // No object that is valid here is as the style would have it.
         let opened = self.algebra.orders.opened(planned);
+        if opened != planned {
+            let (order, narrowed) = self.algebra.begin_order(planned, demand);
+            let may_be_narrowed = match must_differ {
+                true => self.is_infinite_object(narrowed, &[])?,
+                false => self.object_can_end(narrowed, &[])?,
+            };
+            if may_be_narrowed {
+                return Ok((order, narrowed));
+            }
+        }
         Ok(self.algebra.begin_order(opened, demand))
     }
 }

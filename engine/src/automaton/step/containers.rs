@@ -75,8 +75,14 @@ impl Automaton {
         let (mut order, mut narrowed) = (None, demand);
         if !array {
             let planned = self.search.planned_order(expected)?;
-            let may_be_narrowed = !self.keeps_values(stack) && !self.is_too_deep(stack, ALL_REQUIRED_DEPTH);
-            let (begun, demand) = self.search.begin_object(planned, demand, may_be_narrowed)?;
+            let must_differ = self.keeps_values(stack);
+            let (begun, demand) = match self.is_too_deep(stack, ALL_REQUIRED_DEPTH) {
+                false => self.search.begin_object(planned, demand, must_differ)?,
+                true => {
+                    let opened = self.search.algebra.orders.opened(planned);
+                    self.search.algebra.begin_order(opened, demand)
+                }
+            };
             (order, narrowed) = (Some(begun), demand);
         }
         formulas.insert(0, self.with_bounded_depth(narrowed, &formulas, array));

@@ -11,7 +11,7 @@ fn closed(style: Style) -> Style {
 #[test]
 fn objects_take_declared_keys_only() {
     // Texts that are valid and admitted, and texts that are valid and not admitted.
-    let cases: [(&str, &[&str], &[&str]); 16] = [
+    let cases: [(&str, &[&str], &[&str]); 17] = [
         (
             r#"{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name", "z"]}"#,
             &[r#"{"name":"a","z":1}"#],
@@ -83,6 +83,11 @@ fn objects_take_declared_keys_only() {
             r#"{"type": "array", "uniqueItems": true, "minItems": 3, "items": {"properties": {"a": {"const": 1}}}}"#,
             &[r#"[{},{"a":1},{"b":1}]"#, r#"[{},{"a":1},1]"#],
             &[],
+        ),
+        (
+            r#"{"type": "array", "uniqueItems": true, "items": {"properties": {"a": {"type": "string"}, "b": {"properties": {"c": {"const": 1}}}}}}"#,
+            &[r#"[{},{"a":"x"},{"a":"","b":{"d":1}},{"a":"","b":{"c":1}},{"a":""}]"#],
+            &[r#"[{"d":1}]"#],
         ),
         // A schema of properties is meant for objects.
         (

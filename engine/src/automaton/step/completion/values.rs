@@ -77,7 +77,7 @@ impl Automaton {
         if !texts.iter().any(|text| text.len() <= CHEAP_BYTES) {
             let rest = self.array_rest(constraint.arrays, &[], false)?;
             texts.extend(rest.map(|rest| joined(b"[", &rest)));
-            let (order, demand) = self.search.begin_object(order, constraint.objects, true)?;
+            let (order, demand) = self.search.begin_object(order, constraint.objects, false)?;
             let ordered = self.search.algebra.ordered(order, 0);
             let open = ObjectRest {
                 demand,
