@@ -15,20 +15,11 @@ use crate::strings::LanguageId;
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-/// Depth from which on objects no longer have all members that are declared, so that no style asks for an endless document.
-const ALL_REQUIRED_DEPTH: u32 = 128;
-
 impl Automaton {
     /// Whether the values read in a container are kept, because they are compared with others.
     pub(super) fn keeps_values(&self, stack: StackId) -> bool {
         let frame = self.frames.all.get(stack.0 as usize);
         frame.is_some_and(|frame| frame.kind.keeps_values())
-    }
-
-    /// Whether a container at a stack is at least so deep where the style asks for all members that are declared.
-    pub(super) fn is_too_deep(&self, stack: StackId, depth: u32) -> bool {
-        let frame = self.frames.all.get(stack.0 as usize);
-        self.search.algebra.style.all_required && frame.is_some_and(|frame| frame.depth >= depth)
     }
 
     /// The assertion of being equal to a value, if values are kept at this stack.
@@ -74,15 +65,7 @@ impl Automaton {
         }
         let (mut order, mut narrowed) = (None, demand);
         if !array {
-            let planned = self.search.planned_order(expected)?;
-            let must_differ = self.keeps_values(stack);
-            let (begun, demand) = match self.is_too_deep(stack, ALL_REQUIRED_DEPTH) {
-                false => self.search.begin_object(planned, demand, must_differ)?,
-                true => {
-                    let opened = self.search.algebra.orders.opened(planned);
-                    self.search.algebra.begin_order(opened, demand)
-                }
-            };
+            let (begun, demand) = self.begin_in_style(expected, stack, demand)?;
             (order, narrowed) = (Some(begun), demand);
         }
         formulas.insert(0, self.with_bounded_depth(narrowed, &formulas, array));

@@ -13,6 +13,7 @@ pub(super) mod keys;
 mod languages;
 pub(super) mod machine;
 pub(super) mod memo;
+mod narrowed;
 mod numbers;
 pub(super) mod shapes;
 pub(super) mod state;
