@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use maskwright::{
     CompileError, Compiler, ExactCompiler, ExactOptions, Formats, KeyOrder, MaskError, Masker, NumberStyle, Style,
-    TokenId, TokenKind, Tokenize, Vocabulary, VocabularyBuilder,
+    TokenId, TokenKind, Tokenize, Vocabulary, VocabularyBuilder, WritingBounds,
 };
 
 use crate::Choices;
@@ -79,8 +79,8 @@ pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> 
 }
 
 /// The styles that schemas are compiled for: all of JSON, what a model writes, what serde_json writes, numbers of any length among
-/// it, and what a model writes with all members that are declared and no others.
-pub const STYLES: [Style; 4] = [
+/// it, what a model writes with all members that are declared and no others, and what it writes within bounds that documents reach.
+pub const STYLES: [Style; 5] = [
     Style::rfc8259(),
     Style::generation(),
     Style {
@@ -93,6 +93,16 @@ pub const STYLES: [Style; 4] = [
         all_required: true,
         ..Style::generation()
     },
+    Style {
+        bounds: WritingBounds {
+            free_depth: Some(1),
+            string_characters: Some(2),
+            name_characters: Some(64),
+            array_items: Some(2),
+            object_members: Some(2),
+        },
+        ..Style::generation()
+    },
 ];
 
 /// A masker over [`vocabulary`] at the start of a document in one of [`STYLES`], formats being annotations.
@@ -101,7 +111,7 @@ pub const STYLES: [Style; 4] = [
 ///
 /// The compiler's.
 pub fn compile(schema: &str, style: usize) -> Result<Box<dyn Masker>, CompileError> {
-    static COMPILERS: LazyLock<[ExactCompiler; 4]> =
+    static COMPILERS: LazyLock<[ExactCompiler; 5]> =
         LazyLock::new(|| STYLES.map(|style| compiler(vocabulary(), Formats::Annotation, style)));
     COMPILERS[style].compile(schema)
 }

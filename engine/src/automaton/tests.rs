@@ -7,6 +7,7 @@ mod hostile;
 mod layouts;
 mod order;
 mod preferred;
+mod schemas;
 mod styles;
 
 use std::collections::HashSet;
@@ -14,6 +15,9 @@ use std::collections::HashSet;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+
+use schemas::DEPENDENT;
+pub(crate) use schemas::SCHEMAS;
 
 use super::formula::assertion::AssertionId;
 use super::{Automaton, Formats, State};
@@ -27,74 +31,6 @@ use crate::{CompileError, CompileErrorKind, Escapes, Limits, Style, Whitespace};
 fn alone(set: SchemaSet, formats: Formats, style: Style) -> Result<(Automaton, AssertionId), CompileError> {
     Automaton::new(Languages::within(set.limits()), set, formats, style)
 }
-
-/// Schemas whose keywords interact. Their keys and values are few, so that random documents hit them.
-pub(crate) const SCHEMAS: [&str; 48] = [
-    "true",
-    r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
-    r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
-    r#"{"properties": {"a": true}, "additionalProperties": {"type": "boolean"}, "minProperties": 2}"#,
-    r#"{"patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 1}}, "maxProperties": 2}"#,
-    r#"{"propertyNames": {"enum": ["a", "b"]}, "minProperties": 2, "type": "object"}"#,
-    r#"{"patternProperties": {"^[ab]$": {"enum": [0, 1, "a"]}}, "additionalProperties": false, "minProperties": 2, "type": "object"}"#,
-    r#"{"not": {"required": ["a"]}, "type": "object"}"#,
-    r#"{"not": {"properties": {"a": {"type": "integer"}}}}"#,
-    r#"{"not": {"type": "object", "additionalProperties": {"type": "integer"}}}"#,
-    r#"{"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"}"#,
-    r#"{"oneOf": [{"properties": {"a": {"minimum": 1}}}, {"properties": {"b": {"type": "string"}}}], "type": "object"}"#,
-    r#"{"oneOf": [{"type": "integer"}, {"minimum": 1}, {"multipleOf": 5}]}"#,
-    r#"{"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "array", "minItems": 2, "items": {"enum": ["a", 0]}}]}"#,
-    r#"{"if": {"properties": {"a": {"const": 1}}, "required": ["a"]}, "then": {"required": ["b"]}, "else": {"maxProperties": 1}, "type": "object"}"#,
-    r#"{"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"b": {"properties": {"a": {"type": "integer"}}}}, "type": "object"}"#,
-    r#"{"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": {"type": "null"}, "minItems": 1}"#,
-    r#"{"type": "array", "contains": {"type": "integer"}, "minContains": 2, "maxContains": 3}"#,
-    r#"{"type": "array", "contains": {"minimum": 1}, "items": {"enum": [0, 1, "a"]}, "maxItems": 3}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"enum": [0, 1, "a"]}, "minItems": 2}"#,
-    r#"{"type": "array", "uniqueItems": true, "prefixItems": [{"enum": [0, 1]}, {"enum": [0, 1]}, {"enum": [1, "a"]}], "minItems": 3}"#,
-    r#"{"type": "array", "not": {"uniqueItems": true}, "maxItems": 3}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"properties": {"a": {"enum": [0, 1]}}, "required": ["a"], "additionalProperties": false}, "minItems": 2}"#,
-    r#"{"properties": {"a": true}, "unevaluatedProperties": false, "anyOf": [{"properties": {"b": {"type": "integer"}}, "required": ["b"]}, true]}"#,
-    r#"{"allOf": [{"properties": {"a": {"type": "integer"}}}], "unevaluatedProperties": {"type": "string"}, "type": "object"}"#,
-    r#"{"if": {"required": ["a"]}, "then": {"properties": {"a": true}}, "else": {"patternProperties": {"^b": true}}, "unevaluatedProperties": false, "type": "object"}"#,
-    r#"{"type": "array", "anyOf": [{"prefixItems": [{"type": "integer"}]}, {"contains": {"const": "a"}}], "unevaluatedItems": false}"#,
-    r#"{"type": "array", "prefixItems": [true], "oneOf": [{"prefixItems": [true, {"type": "string"}]}, {"maxItems": 1}], "unevaluatedItems": {"type": "null"}}"#,
-    r##"{"type": "object", "properties": {"a": {"$ref": "#"}, "b": {"type": "integer"}}, "additionalProperties": false, "minProperties": 1}"##,
-    r##"{"$defs": {"n": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/n"}, "minItems": 1}]}}, "$ref": "#/$defs/n"}"##,
-    r#"{"const": {"a": [1, {"b": null}], "b": "a"}}"#,
-    r#"{"enum": [[], [0], {}, {"a": 0}, "ab", 1.5]}"#,
-    r#"{"not": {"enum": [0, "a", [], {"a": 0}]}}"#,
-    r#"{"allOf": [{"multipleOf": 2}, {"multipleOf": 0.5, "exclusiveMaximum": 12}], "type": "number", "minimum": -3}"#,
-    r#"{"type": "string", "pattern": "^(a|b1)*$", "minLength": 2, "not": {"maxLength": 2}}"#,
-    r#"{"type": "array", "uniqueItems": true}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"pattern": "^(a|ab1?)$", "minimum": 1, "maximum": 1.5}}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"type": "integer", "minimum": -1, "maximum": 2}, "minItems": 2}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"type": "string", "pattern": "^[ab]{0,2}$"}, "minItems": 2}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"type": "array", "items": {"enum": [0, 1]}, "maxItems": 1}, "minItems": 2}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"type": "array", "uniqueItems": true, "items": {"enum": [0, "a"]}}}"#,
-    r#"{"const": [["a", "b"]], "uniqueItems": true, "contains": {"uniqueItems": true}}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "propertyNames": {"enum": ["a", "b"]}, "additionalProperties": {"enum": [0, 1]}}}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"properties": {"a": {"items": {"enum": [0, 1]}, "type": "array", "maxItems": 1}, "b": {"const": 0}}, "additionalProperties": false, "maxProperties": 1}}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}}"#,
-    r#"{"anyOf": [{"uniqueItems": true, "items": {"enum": [0, 1, "a"]}}, {"minItems": 3}], "type": "array"}"#,
-    r#"{"properties": {"a": {"oneOf": [{"const": 0}, {"const": 1}, {"enum": [1, "a"]}, {"const": null}, {"type": "integer"}]}}, "required": ["a"]}"#,
-    r#"{"oneOf": [{"properties": {"a": {"const": 0}}}, {"properties": {"a": {"const": 1}}}, {"properties": {"a": {"const": "a"}, "b": {"type": "integer"}}}, {"properties": {"a": {"const": "ab"}}}], "type": "object"}"#,
-];
-
-/// Schemas under which members and items depend on one another.
-const DEPENDENT: [&str; 7] = [
-    r#"{"type": "object", "unevaluatedProperties": false, "oneOf": [
-        {"properties": {"a": {"const": 1}, "b": {"type": "string"}}, "required": ["a"]},
-        {"properties": {"a": {"enum": [2, null]}, "c": {"type": "number"}}, "required": ["a"]}]}"#,
-    r#"{"type": "object", "oneOf": [{"properties": {"a": {"const": 1}, "b": {"minimum": 1}}}, {"properties": {"a": {"const": 2}, "b": {"type": "null"}}}]}"#,
-    r#"{"type": "object", "allOf": [{"oneOf": [{"required": ["a"]}, {"required": ["ab"]}]}, {"anyOf": [{"required": ["b"]}, {"required": ["c"]}]}]}"#,
-    r#"{"type": "object", "dependentRequired": {"a": ["ab"], "ab": ["b"], "b": ["c"]}, "minProperties": 1}"#,
-    r#"{"type": "array", "uniqueItems": true, "allOf": [{"contains": {"type": "number"}}, {"contains": {"type": "string"}}, {"contains": {"minimum": 2}},
-        {"contains": {"const": true}}, {"contains": {"minLength": 1}}], "maxItems": 4}"#,
-    r#"{"type": "array", "uniqueItems": true, "items": {"oneOf": [{"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"]},
-        {"type": "object", "properties": {"a": {"const": 2}}, "required": ["a"], "maxProperties": 1}]}}"#,
-    r##"{"oneOf": [{"type": "object", "properties": {"a": {"const": 1}, "b": {"type": "array", "items": {"$ref": "#"}, "minItems": 1}}, "required": ["a", "b"]},
-        {"type": "object", "properties": {"a": {"const": 2}}, "required": ["a"]}]}"##,
-];
 
 /// Patterns for the judge, matched by the `fancy-regex` crate.
 pub(crate) struct Regexes;

@@ -203,7 +203,8 @@ fn is_within(bound: KeywordPart, keywords: &Keywords, number: &Decimal) -> bool 
         KeywordPart::Minimum => &keywords.minimum,
         _ => &keywords.maximum,
     };
-    (bound.as_ref()).is_none_or(|bound| !is_beyond(&bound.value) && !(bound.exclusive && *number == bound.value))
+    let violates = |bound: &crate::schema::Bound| is_beyond(&bound.value) || bound.exclusive && *number == bound.value;
+    !bound.as_ref().is_some_and(violates)
 }
 
 /// The values that a subschema demands, where it lists some.

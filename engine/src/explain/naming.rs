@@ -139,7 +139,7 @@ fn names<'n>(names: impl Iterator<Item = &'n String>) -> Option<String> {
     let names: Vec<String> = names.map(|name| quoted(name)).collect();
     match names.len() {
         0 => None,
-        ..=MAX_NAMES => Some(names.join(", ")),
+        1..=MAX_NAMES => Some(names.join(", ")),
         many => Some(format!(
             "{} and {} others",
             names[..MAX_NAMES].join(", "),

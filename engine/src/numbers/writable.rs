@@ -184,7 +184,7 @@ impl Extent {
         // Beyond the largest bound there is more than one period of all multiples.
         let last = moved(&Decimal::power_of_ten(digits.min(MAX_DIGITS)), period, true);
         let reaches_end = |bound: &&Decimal| bound.magnitude() <= digits && bound.abs() >= last;
-        digits += i64::from(bounds.iter().any(|bound| reaches_end(bound)));
+        digits += i64::from(bounds.iter().any(reaches_end));
         Self { digits, places }
     }
 }

@@ -407,10 +407,11 @@ impl<'w> Draft<'w> {
 
     /// The first of some optional members that chance chooses. It is asked once about each.
     pub(super) fn by_chance(&mut self, names: &[TokenId]) -> Option<TokenId> {
-        let probability = match self.position.open.len() {
-            ..DEEP => 0.65,
+        let depth = self.position.open.len();
+        let probability = match depth {
             DEEP => 0.3,
-            DEEP..=TOO_DEEP => 0.1,
+            _ if depth < DEEP => 0.65,
+            _ if depth <= TOO_DEEP => 0.1,
             _ => 0.01,
         };
         let mut none = BTreeSet::new();

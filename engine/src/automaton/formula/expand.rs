@@ -305,11 +305,11 @@ impl Algebra {
             parts.push(found);
         }
         let asserted = keywords.format_asserted || self.formats == Formats::Asserted;
-        if let Some(format) = keywords.format.as_deref().filter(|_| asserted) {
-            if let Some(language) = self.format(node, format)? {
-                self.prefer_format(language, format)?;
-                parts.push(language);
-            }
+        if let Some(format) = keywords.format.as_deref().filter(|_| asserted)
+            && let Some(language) = self.format(node, format)?
+        {
+            self.prefer_format(language, format)?;
+            parts.push(language);
         }
         self.all_texts(&parts).map_err(limit_error)
     }

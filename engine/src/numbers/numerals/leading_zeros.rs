@@ -29,7 +29,7 @@ impl NumeralAutomaton {
             let count = DigitCount::default().after(NumeralPart::Integer);
             return context.after_digit(root, digit, NumeralPart::Integer, Some(written), count);
         }
-        let ends = *zero && !(negative && !grammar.has_signed_zero());
+        let ends = *zero && (!negative || grammar.has_signed_zero());
         let viable = ends
             || match grammar {
                 NumeralGrammar::Any { .. } => self.context(Some(half_line), grammar).half_line_meets(None, false),

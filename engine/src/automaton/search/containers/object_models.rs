@@ -54,7 +54,7 @@ impl ObjectFacts<'_> {
         languages.dedup();
         let cells = search.algebra.cells_of(&languages, &names, self.around.used)?;
         let mut open = Vec::new();
-        for exception in exceptions {
+        'exceptions: for exception in exceptions {
             let mut ways = Vec::new();
             for way in 0..cells.len() + names.len() {
                 let next = self.with_exception(search, &model, exception, way, (&cells, &names))?;
@@ -63,17 +63,18 @@ impl ObjectFacts<'_> {
                     // A member from a cell that cannot run out gets in no other's way.
                     Some(next) if is_free => {
                         model = next;
-                        ways.clear();
-                        break;
+                        continue 'exceptions;
                     }
                     Some(_) => ways.push(way),
-                    None if way + 1 == cells.len() + names.len() && ways.is_empty() => {
-                        return Ok(Err(united([&exception.reasons, &self.common_reasons()])));
-                    }
                     None => {}
                 }
             }
-            open.extend((!ways.is_empty()).then_some((exception, ways)));
+            // Members that come anyway, such as the one that is wanted besides, may be what is asked for.
+            let mut others = model.others.iter();
+            if ways.is_empty() && !others.any(|other| other.within.contains(&exception.language)) {
+                return Ok(Err(united([&exception.reasons, &self.common_reasons()])));
+            }
+            open.push((exception, ways));
         }
         open.sort_by_key(|(_, ways)| ways.len());
         // Each exception is given a member, with the number of the ways to do so that have been tried. The last ways are
