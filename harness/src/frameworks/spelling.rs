@@ -22,16 +22,23 @@ const ONLY_VALUE_MEMORY: usize = 1 << 30;
 const WRITTEN_DIGITS: i64 = 400;
 
 /// The text of an instance that is valid under a schema: the instance with its members in an order that the engine takes, or,
-/// where none is found that way, the only value that is equal to it as well. Both take a bounded amount of work.
+/// where none is found that way, the only value that is equal to it as well. Both take a bounded amount of work. None where the
+/// style leaves the instance out, as it does very long numbers.
 pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> Option<String> {
     let options = judging.exact_options(Style::generation());
     let is_short = schema.len() + instance.len() <= ONLY_VALUE_BYTES;
     let instance = serde_json::from_str(instance).ok()?;
     let vocabulary = bytes()?;
     let spelt = in_order(&vocabulary, options.clone(), schema, &instance);
-    let only = || only_value(&vocabulary, options, schema, &instance);
-    let spelt = spelt.or_else(|| is_short.then(only).flatten())?;
-    json_text::to_string(&spelt).ok()
+    if let Some(spelt) = spelt {
+        return json_text::to_string(&spelt).ok();
+    }
+    let only = || only_value(&vocabulary, options.clone(), schema, &instance);
+    let only = json_text::to_string(&is_short.then(only).flatten()?).ok()?;
+    // The schema of this value alone has its numbers, and so allows as many digits as they have.
+    let mut masker = ExactCompiler::new(vocabulary, options).compile(schema).ok()?;
+    let is_taken = only.bytes().all(|byte| masker.advance(TokenId::from(byte)).is_ok());
+    (is_taken && masker.is_complete().ok()?).then_some(only)
 }
 
 /// The only value that is valid under a schema and equal to an instance.
@@ -332,6 +339,7 @@ mod tests {
     fn what_is_not_valid_or_no_schema_has_no_spelling() {
         assert_eq!(spelt(r#"{"type": "string"}"#, "7"), None);
         assert_eq!(spelt("{", "7"), None);
+        assert_eq!(spelt("{}", r#"{"id": 234567890123456789}"#), None, "too many digits");
     }
 
     /// Both ways lead to the same text.

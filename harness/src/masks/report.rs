@@ -92,7 +92,7 @@ fn results(rows: &[MaskRow]) -> Vec<String> {
             (row.validation_errors, "of which a valid document was rejected"),
             (
                 row.not_rewritten,
-                "of which a valid document could not be rewritten in its style",
+                "of which a valid document has no text in its style, or none was found",
             ),
             (row.invalidation_errors, "of which an invalid document was accepted"),
             (row.compile_errors, "refused"),
