@@ -297,7 +297,7 @@ fn first_forbidden(automaton: &mut Automaton, root: NodeId, text: &[u8]) -> Resu
     let Some(start) = automaton.start(assertion)? else {
         return Ok(Some(0));
     };
-    let mut at = WrittenState::start(start, &automaton.bounds());
+    let mut at = WrittenState::start(start, &automaton.bounds(), 1);
     for (offset, &byte) in text.iter().enumerate() {
         if !automaton.read_bounded(&mut at, byte)? {
             return Ok(Some(offset));

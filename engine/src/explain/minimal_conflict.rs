@@ -312,7 +312,7 @@ pub(super) fn state_after(
     let Some(start) = automaton.start(assertion)? else {
         return Ok(None);
     };
-    let mut at = WrittenState::start(start, &automaton.bounds());
+    let mut at = WrittenState::start(start, &automaton.bounds(), 1);
     for &byte in text {
         if !automaton.read_bounded(&mut at, byte)? {
             return Ok(None);

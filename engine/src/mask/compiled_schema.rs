@@ -71,6 +71,11 @@ impl CompiledSchema {
         builder.automaton.into_languages()
     }
 
+    /// The number of bytes of the vocabulary's longest token.
+    pub(crate) fn longest_token(&self) -> usize {
+        self.tokens.index.longest
+    }
+
     pub(crate) fn builder(&self) -> MutexGuard<'_, MaskBuilder> {
         lock(&self.builder)
     }

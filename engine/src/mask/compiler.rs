@@ -58,7 +58,7 @@ impl ExactCompiler {
         let (automaton, start) = options.automaton(schema, languages)?;
         let shared = CompiledSchema::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
         shared.builder().warm_up(start, &shared)?;
-        let start = WrittenState::start(start, &options.style.bounds);
+        let start = WrittenState::start(start, &options.style.bounds, self.tokens.index.longest);
         Ok(Box::new(StateMasker::new(shared, start)))
     }
 }

@@ -86,7 +86,7 @@ impl Reply {
 
     /// The sizes before any data.
     fn nothing_written(&self) -> Written {
-        Written::new(&self.bounds)
+        Written::new(&self.bounds, self.shared.longest_token())
     }
 
     fn cache(&self) -> MutexGuard<'_, ReplyCache> {

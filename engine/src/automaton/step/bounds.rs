@@ -17,10 +17,10 @@ use crate::automaton::search::NextKeys;
 use crate::automaton::step::{Automaton, Container, Cursor, Frame, StackId, State};
 use crate::strings::{Cardinality, LanguageId};
 
-/// Characters before the bound of a string or name from which on its state has the bound: more than any token has.
+/// Characters before the bound of a string or name from which on its state has the bound, unless tokens are longer.
 const NEAR_CHARACTERS: u32 = 256;
 
-/// Items before the bound of an array from which on its state counts them: more than any token has.
+/// Items before the bound of an array from which on its state counts them, unless tokens are longer.
 const NEAR_ITEMS: u32 = 64;
 
 /// Members before the bound of an object from which on it matters which state of an object is looked at.
@@ -71,9 +71,12 @@ enum TextPlace {
 }
 
 impl Written {
-    /// The sizes before a document.
-    pub(crate) fn new(bounds: &WritingBounds) -> Self {
-        let near = |bound: Option<u32>, how_near: u32| bound.map_or(u32::MAX, |bound| bound.saturating_sub(how_near));
+    /// The sizes before a document whose longest token has so many bytes.
+    pub(crate) fn new(bounds: &WritingBounds, longest_token: usize) -> Self {
+        let longest = u32::try_from(longest_token).unwrap_or(u32::MAX);
+        let near = |bound: Option<u32>, how_near: u32| {
+            bound.map_or(u32::MAX, |bound| bound.saturating_sub(how_near.max(longest)))
+        };
         Self {
             depth: 0,
             commas: [0; COUNTED_LEVELS],
@@ -147,9 +150,9 @@ fn name_bound(bounds: &WritingBounds) -> Option<u32> {
 }
 
 impl WrittenState {
-    /// The state before a document, in a style with these bounds.
-    pub(crate) fn start(state: State, bounds: &WritingBounds) -> Self {
-        let written = Written::new(bounds);
+    /// The state before a document whose longest token has so many bytes, in a style with these bounds.
+    pub(crate) fn start(state: State, bounds: &WritingBounds, longest_token: usize) -> Self {
+        let written = Written::new(bounds, longest_token);
         Self { state, written }
     }
 

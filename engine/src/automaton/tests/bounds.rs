@@ -26,7 +26,7 @@ fn style(bounds: WritingBounds) -> Style {
 
 /// Reads a text with regard to the bounds.
 fn read(subject: &mut Subject, text: &str) -> Option<WrittenState> {
-    let mut at = WrittenState::start(subject.start, &subject.automaton.bounds());
+    let mut at = WrittenState::start(subject.start, &subject.automaton.bounds(), 1);
     for byte in text.bytes() {
         if !subject.automaton.read_bounded(&mut at, byte).unwrap() {
             return None;
@@ -50,7 +50,7 @@ fn walks_within_bounds_end_in_valid_documents() {
         for schema in SCHEMAS.into_iter().chain(DEPENDENT) {
             let mut subject = styled(schema, style(bounds));
             for _ in 0..15 {
-                let mut at = WrittenState::start(subject.start, &bounds);
+                let mut at = WrittenState::start(subject.start, &bounds, 1);
                 let mut text = Vec::new();
                 for length in 0..120 {
                     let rest = subject.automaton.completion(at.state).unwrap();
@@ -117,7 +117,7 @@ fn runaways_end() {
             if schema != "true" || items < 10 {
                 let bounds = bounds(characters, items);
                 let mut subject = styled(schema, style(bounds));
-                let mut at = WrittenState::start(subject.start, &bounds);
+                let mut at = WrittenState::start(subject.start, &bounds, 1);
                 let (characters, items) = (characters as usize, items as usize);
                 // A member is a name, a colon, a value and a comma.
                 let scalar = characters + 2;
