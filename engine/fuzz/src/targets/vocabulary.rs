@@ -27,7 +27,7 @@ pub fn vocabulary_masks(bytes: &[u8]) -> TargetResult {
     match masks_along_a_walk(by_tokens, by_bytes, &vocabulary, &mut choices) {
         Ok(steps) => Ok(Outcome::Agreement(steps)),
         Err(WalkError::Limit) => Ok(Outcome::Limit),
-        Err(WalkError::Wrong(what, text)) => Err(discrepancy(what, &schema, text)),
+        Err(WalkError::Wrong(what, text)) => Err(discrepancy(format!("in style {style}, {what}"), &schema, text)),
     }
 }
 

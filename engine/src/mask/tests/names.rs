@@ -1,12 +1,14 @@
 //! Names: which may come, and what may come behind them.
 
+use std::sync::Arc;
+
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{agree, compiler, vocabulary};
 use crate::mask::ExactOptions;
-use crate::{Compiler as _, Masker, TokenId};
+use crate::{Compiler as _, ExactCompiler, Masker, Style, TokenId, Vocabulary};
 
 /// What may come behind a name is mostly said by the kind of its value and by whether other members may come. How far
 /// tokens go behind the value is different from vocabulary to vocabulary.
@@ -192,4 +194,36 @@ fn accept(masker: &mut dyn Masker, text: &str) -> bool {
         }
     }
     true
+}
+
+/// What may stand behind a key depends on the object that the key is in, also where objects around it say something of all keys.
+#[test]
+fn keys_of_free_objects_within_others_are_free() {
+    let schema = r#"{"additionalProperties": {"type": "boolean"}}"#;
+    for style in [Style::rfc8259(), Style::generation()] {
+        let mut builder = Vocabulary::builder();
+        for byte in 0..=255_u8 {
+            builder = builder.text(byte.into(), [byte]).unwrap();
+        }
+        let vocabulary = builder
+            .text(256, b"b\":\"x")
+            .unwrap()
+            .eos([257])
+            .size(258)
+            .build()
+            .unwrap();
+        let compiler = ExactCompiler::new(Arc::new(vocabulary), ExactOptions::default().style(style));
+        for (text, allowed) in [
+            ("{\"", false),
+            ("[{\"", true),
+            ("[{\"e\":{},\"", true),
+            ("[{\"e\":[{\"", true),
+        ] {
+            let mut masker = compiler.compile(schema).unwrap();
+            masker.mask().unwrap();
+            text.bytes().for_each(|byte| masker.advance(byte.into()).unwrap());
+            assert_eq!(masker.mask().unwrap().allows(256), allowed, "{text}");
+            assert_eq!(masker.advance(256).is_ok(), allowed, "{text}");
+        }
+    }
 }

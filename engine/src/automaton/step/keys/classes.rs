@@ -193,8 +193,6 @@ impl Automaton {
             for atom in self.search.algebra.formulas.atoms(formula) {
                 match self.search.algebra.atoms.kind(*atom) {
                     AtomKind::Has(name) | AtomKind::Members(Keys::Name(name), _) => listed.push(name),
-                    // All keys are within the language of any.
-                    AtomKind::Members(Keys::Language(language), _) if language == self.languages().any() => {}
                     AtomKind::Members(Keys::Language(language), _) => languages.push(language),
                     _ => {}
                 }
