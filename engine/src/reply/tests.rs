@@ -307,3 +307,14 @@ fn what_yaml_cannot_hold_is_refused() {
     let error = compiler.compile(&unsatisfiable, &form).err().unwrap();
     assert_eq!(error.kind(), CompileErrorKind::Unsatisfiable, "{error}");
 }
+
+/// A list that stands on several lines has an item: `]` closes only a list on one line.
+#[test]
+fn lists_of_several_lines_have_items() {
+    let schema = closed(r#""a": {"type": "array", "items": {"type": "string"}}"#, r#""a""#);
+    let masker = masker(DataFormat::Yaml, &[Envelope::bare()], &schema);
+    assert!(accepts(&*masker, "a: []") && accepts(&*masker, "a:\n  - \"x\""));
+    let mut at = masker.fork().unwrap();
+    "a:\n  - ".bytes().for_each(|byte| at.advance(byte.into()).unwrap());
+    assert!(at.advance(b']'.into()).is_err());
+}

@@ -270,7 +270,8 @@ impl Collections {
 
     /// The first byte of a value that has no lines of its own.
     fn scalar(automaton: &mut Automaton, at: Yaml, byte: u8, next: &mut dyn FnMut(Yaml)) -> Result<(), AutomatonError> {
-        if byte == b'{' {
+        // A list that was begun here has an item, although `]` could stand in JSON.
+        if matches!(byte, b'{' | b']') {
             return Ok(());
         }
         let Some(json) = automaton.step(at.json, byte)? else {
