@@ -54,7 +54,7 @@ pub struct StringStyle {
     pub hosts: bool,
     /// `email` and `idn-email` without quotation marks, and at a domain of at least two names.
     pub domains: bool,
-    /// A `pattern` matches the whole string, as if it stood between `^` and `$`.
+    /// A `pattern` matches the whole string, as if it stood between `^` and `$`, unless it is found in every string.
     pub anchored_patterns: bool,
 }
 

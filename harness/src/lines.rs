@@ -13,13 +13,13 @@ struct Wanted {
 /// An array or object that is not closed yet.
 struct Open {
     is_array: bool,
-    /// What is wanted below it.
+    /// Index in the tree of the places that are wanted below it.
     wanted: Option<usize>,
     /// Items that came before.
     position: usize,
     /// The name of the member whose value comes next is read.
     has_name: bool,
-    /// What is wanted at and below the member whose name was read.
+    /// Index in the tree of the places that are wanted at and below the member whose name was read.
     member: Option<usize>,
 }
 

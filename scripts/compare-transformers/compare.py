@@ -50,6 +50,14 @@ LLAMA3_ROPE = dict(
     original_max_position_embeddings=64,
 )
 LINEAR_ROPE = dict(rope_type="linear", rope_theta=10000.0, factor=4.0)
+LONG_ROPE = dict(
+    rope_type="longrope",
+    rope_theta=10000.0,
+    partial_rotary_factor=0.75,
+    original_max_position_embeddings=800,
+    short_factor=[1.0, 1.2, 1.5],
+    long_factor=[1.0, 2.0, 4.0],
+)
 PLAIN_ROPE = dict(rope_type="default", rope_theta=50000.0)
 
 CONFIGS = {
@@ -93,15 +101,8 @@ CONFIGS = {
     "phi3, longrope, a part of each head": Phi3Config(
         **SHAPE,
         pad_token_id=0,
-        original_max_position_embeddings=800,
-        rope_parameters=dict(
-            rope_type="longrope",
-            rope_theta=10000.0,
-            partial_rotary_factor=0.75,
-            original_max_position_embeddings=800,
-            short_factor=[1.0, 1.2, 1.5],
-            long_factor=[1.0, 2.0, 4.0],
-        ),
+        original_max_position_embeddings=LONG_ROPE["original_max_position_embeddings"],
+        rope_parameters=LONG_ROPE,
     ),
     "glm4, biases, half of each head": Glm4Config(**SHAPE, head_dim=16, pad_token_id=0),
     "gemma3, windows, local positions": Gemma3TextConfig(

@@ -111,7 +111,7 @@ pub const STYLES: [Style; 5] = [
 ///
 /// The compiler's.
 pub fn compile(schema: &str, style: usize) -> Result<Box<dyn Masker>, CompileError> {
-    static COMPILERS: LazyLock<[ExactCompiler; 5]> =
+    static COMPILERS: LazyLock<[ExactCompiler; STYLES.len()]> =
         LazyLock::new(|| STYLES.map(|style| compiler(vocabulary(), Formats::Annotation, style)));
     COMPILERS[style].compile(schema)
 }

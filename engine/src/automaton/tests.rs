@@ -86,6 +86,17 @@ impl Subject {
         at.is_some()
     }
 
+    /// The bytes that may come at a state, each with the state after it.
+    fn allowed(&mut self, at: State) -> Vec<(u8, State)> {
+        let mut allowed = Vec::new();
+        for byte in 0..=255 {
+            if let Some(next) = self.automaton.step(at, byte).unwrap() {
+                allowed.push((byte, next));
+            }
+        }
+        allowed
+    }
+
     fn judge(&self, text: &str) -> bool {
         let document = Document::parse(text, &Limits::default()).unwrap();
         is_valid(&self.set, &Regexes, &Value::new(&document, 0).unwrap())
@@ -233,12 +244,7 @@ fn walk(style: Style, schemas: &[impl AsRef<str>], bytes: usize, check: &mut dyn
                     done.insert(text);
                     break;
                 }
-                let mut allowed = Vec::new();
-                for byte in 0..=255 {
-                    if let Some(next) = subject.automaton.step(at, byte).unwrap() {
-                        allowed.push((byte, next));
-                    }
-                }
+                let allowed = subject.allowed(at);
                 assert!(
                     complete || !allowed.is_empty(),
                     "{schema}: dead end after {:?}",

@@ -31,8 +31,8 @@ pub(super) enum Phase {
 enum OpenContainer {
     /// Number of items before the one that is read.
     Array(usize),
-    /// The names so far.
-    Object(Vec<String>),
+    /// The name that was read last; empty before the first.
+    Object(String),
 }
 
 /// The position at the end of a text that is the beginning of JSON.
@@ -69,10 +69,10 @@ impl JsonPosition {
             },
             Phase::Key { start, escaped: true } => Phase::Key { start, escaped: false },
             Phase::Key { start, .. } if byte == b'"' => {
-                if let (Some(OpenContainer::Object(names)), Some(name)) =
+                if let (Some(OpenContainer::Object(last)), Some(name)) =
                     (self.open.last_mut(), decoded(&text[start..=at]))
                 {
-                    names.push(name);
+                    *last = name;
                 }
                 Phase::Colon
             }
@@ -100,7 +100,7 @@ impl JsonPosition {
                 escaped: false,
             },
             b'{' => {
-                self.open.push(OpenContainer::Object(Vec::new()));
+                self.open.push(OpenContainer::Object(String::new()));
                 Phase::Name
             }
             b'[' => {
@@ -148,9 +148,7 @@ impl JsonPosition {
         for open in &self.open[..frames] {
             match open {
                 OpenContainer::Array(before) => pointer.push_str(&format!("/{before}")),
-                OpenContainer::Object(names) => {
-                    crate::json::push_token(&mut pointer, names.last().map_or("", String::as_str))
-                }
+                OpenContainer::Object(last) => crate::json::push_token(&mut pointer, last),
             }
         }
         pointer

@@ -62,6 +62,9 @@ impl TextTree {
                 b' ' | b'\t' | b'\n' | b'\r' | b':' => at += 1,
                 b',' => {
                     let Some(&parent) = open.last() else { return tree };
+                    if tree.values[parent].least_children > tree.values[parent].children.len() {
+                        return tree;
+                    }
                     tree.values[parent].least_children = tree.values[parent].children.len() + 1;
                     at += 1;
                 }
@@ -71,6 +74,7 @@ impl TextTree {
                     let value = &mut tree.values[closed];
                     (value.is_open, value.span.end) = (false, at);
                 }
+                b'"' if tree.awaits_name(&open) && tree.lacks_comma(&open) => return tree,
                 b'"' if tree.awaits_name(&open) => at = tree.read_name(text, at, &open),
                 _ => match tree.read_value(text, at, is_all, &mut open) {
                     Some(after) => at = after,
@@ -86,12 +90,14 @@ impl TextTree {
         let objects = self.values.iter().filter(|value| value.kind == TextKind::Object);
         let inner = objects.filter(|object| object.span.start < offset && offset < object.span.end);
         let object = inner.max_by_key(|object| object.span.start)?;
-        let is_between = |end: usize| text[offset..end].iter().all(|byte| b" \t\r\n,".contains(byte));
-        let is_here = |child: &TextChild| match child.start <= offset {
-            true => offset < end_of_string(text, child.start).0,
-            false => is_between(child.start),
+        let next = object.children.partition_point(|child| child.start <= offset);
+        let is_here = |at: &usize| offset < end_of_string(text, object.children[*at].start).0;
+        let is_next = |at: &usize| {
+            let start = object.children.get(*at).map(|child| child.start);
+            start.is_some_and(|start| text[offset..start].iter().all(|byte| b" \t\r\n,".contains(byte)))
         };
-        let at = object.children.iter().position(is_here)?;
+        let at = next.checked_sub(1).filter(is_here);
+        let at = at.or_else(|| Some(next).filter(is_next))?;
         let (before, name) = (&object.children[..at], &object.children[at].name);
         (object.children[at].is_named && before.iter().any(|child| child.name == *name)).then_some(name)
     }
@@ -103,6 +109,12 @@ impl TextTree {
             let has_value = parent.children.last().is_none_or(|child| child.value.is_some());
             parent.kind == TextKind::Object && has_value
         })
+    }
+
+    /// Whether the innermost value has a part, and no comma behind it.
+    fn lacks_comma(&self, open: &[usize]) -> bool {
+        let parent = open.last().map(|&parent| &self.values[parent]);
+        parent.is_some_and(|parent| !parent.children.is_empty() && parent.least_children == parent.children.len())
     }
 
     fn read_name(&mut self, text: &[u8], start: usize, open: &[usize]) -> usize {

@@ -16,28 +16,11 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
     companions(report, place);
 }
 
-/// Whether a keyword holds or identifies something rather than to assert it.
-fn is_container(keyword: Keyword) -> bool {
-    matches!(
-        keyword,
-        Keyword::Definitions
-            | Keyword::Id
-            | Keyword::Schema
-            | Keyword::Anchor
-            | Keyword::DynamicAnchor
-            | Keyword::RecursiveAnchor
-            | Keyword::ContentSchema
-    )
-}
-
 fn beside_ref(report: &mut Report<'_>, place: &Place<'_>) {
-    let hidden = place.members().filter(|(name, _)| {
-        let keyword = place.keyword(name);
-        keyword.is_some_and(|keyword| keyword != Keyword::Ref && !is_container(keyword))
-    });
-    let mut hidden: Vec<String> = hidden.map(|(name, _)| format!("`{name}`")).collect();
     // A type beside a reference repeats what the reference says, nearly always.
-    hidden.retain(|name| name != "`type`");
+    let is_hidden = |name: &str| place.asserts(name) && !matches!(name, "$ref" | "type");
+    let hidden = place.members().filter(|(name, _)| is_hidden(name));
+    let hidden: Vec<String> = hidden.map(|(name, _)| format!("`{name}`")).collect();
     if !hidden.is_empty() {
         let message = format!(
             "up to draft 7, and in OpenAPI 3.0, `$ref` hides what stands beside it, here {}: put both into `allOf`, or name a later draft in `$schema`",
@@ -48,7 +31,7 @@ fn beside_ref(report: &mut Report<'_>, place: &Place<'_>) {
 }
 
 /// The types whose values a keyword speaks of; none for keywords on all values.
-pub(super) fn types_of(keyword: Keyword) -> Option<&'static [&'static str]> {
+fn types_of(keyword: Keyword) -> Option<&'static [&'static str]> {
     use Keyword as K;
     Some(match keyword {
         K::Minimum | K::Maximum | K::ExclusiveMinimum | K::ExclusiveMaximum | K::MultipleOf => &["number", "integer"],
@@ -79,7 +62,8 @@ pub(super) fn types_of(keyword: Keyword) -> Option<&'static [&'static str]> {
 }
 
 /// The names that `type` lists; none if it is none, or names what is no type.
-pub(super) fn listed_types<'d>(json: &'d Document, place: &Place<'_>) -> Option<Vec<&'d str>> {
+pub(super) fn listed_types<'d>(place: &Place<'d>) -> Option<Vec<&'d str>> {
+    let json = place.json;
     let value = json.member(place.index, "type").filter(|_| place.has("type"))?;
     match json.content(value) {
         Content::String(name) => Some(vec![name]),
@@ -89,7 +73,7 @@ pub(super) fn listed_types<'d>(json: &'d Document, place: &Place<'_>) -> Option<
 }
 
 fn other_types(report: &mut Report<'_>, place: &Place<'_>) {
-    let Some(listed) = listed_types(place.json, place) else {
+    let Some(listed) = listed_types(place) else {
         return;
     };
     for (name, value) in place.members() {
@@ -100,8 +84,8 @@ fn other_types(report: &mut Report<'_>, place: &Place<'_>) {
             continue;
         }
         let message = format!(
-            "`{name}` speaks of {}, which `type` excludes: take it out, or change `type`",
-            plural(types[0])
+            "`{name}` speaks of {}s, which `type` excludes: take it out, or change `type`",
+            types[0]
         );
         report.warn_of(WarningKind::OtherType, place, name, message);
     }
@@ -114,10 +98,6 @@ fn asserts_nothing(json: &Document, name: &str, value: NodeIndex) -> bool {
         Content::Bool(value) => value == (name != "uniqueItems"),
         _ => false,
     }
-}
-
-fn plural(name: &str) -> String {
-    format!("{name}s")
 }
 
 fn companions(report: &mut Report<'_>, place: &Place<'_>) {

@@ -1,4 +1,4 @@
-//! What in a schema is probably not meant: [`lint`] warns of keywords that are misspelt, misplaced or without effect.
+//! Warnings of what in a schema is probably not meant: [`lint`] finds keywords that are misspelt, misplaced or without effect.
 //!
 //! A warning never changes what a schema means. Where a schema is right it has none; a few ways to write a schema that is
 //! right by luck are warned of too, because they are mistakes nearly always.

@@ -6,8 +6,9 @@ use super::warning::WarningKind;
 use crate::json::Content;
 use crate::schema::OpenApi;
 
-/// Formats of OpenAPI's registry (May 2025) and two of generators of schemas, which no draft defines. They assert nothing here, and say what they say.
-const FORMATS: [&str; 31] = [
+/// Formats that no draft defines and that assert nothing here: those of OpenAPI's registry, and some that generators of schemas
+/// write. They are told apart from misspelt ones, and not warned of.
+const FORMATS: [&str; 32] = [
     "int",
     "uint",
     "int8",
@@ -36,6 +37,7 @@ const FORMATS: [&str; 31] = [
     "media-range",
     "sf-binary",
     "sf-boolean",
+    "sf-decimal",
     "sf-integer",
     "sf-string",
     "sf-token",

@@ -87,9 +87,9 @@ fn posix_class(pattern: &str) -> Option<String> {
     let mut rest = pattern;
     while let Some(at) = rest.find("[:") {
         rest = &rest[at + 2..];
-        let name = rest.split(":]").next().unwrap_or_default();
+        let (name, _) = rest.split_once(":]")?;
         let name = name.strip_prefix('^').unwrap_or(name);
-        if rest.contains(":]") && POSIX.contains(&name) {
+        if POSIX.contains(&name) {
             let (classes, ranges) = match name {
                 "alpha" => (r"`\p{L}`", "`a-zA-Z`"),
                 "digit" => (r"`\p{Nd}`", "`0-9`"),

@@ -1,4 +1,4 @@
-//! What OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for.
+//! Notes on what OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for.
 
 use super::places::Place;
 use super::report::Report;
@@ -6,9 +6,11 @@ use super::warning::WarningKind;
 use crate::json::{Content, Document, NodeIndex};
 use crate::schema::Keyword;
 
-/// Keywords that OpenAI's guide to structured outputs lists as not supported.
-const OPENAI: [&str; 7] = [
+/// Keywords that OpenAI's guide to structured outputs lists as not supported; and `oneOf`, which it does not list as
+/// supported and the service refuses as "not permitted" (pull request 1884 of `openai/openai-agents-python`).
+const OPENAI: [&str; 8] = [
     "allOf",
+    "oneOf",
     "not",
     "dependentRequired",
     "dependentSchemas",
@@ -17,8 +19,12 @@ const OPENAI: [&str; 7] = [
     "else",
 ];
 
-/// Keywords that XGrammar's converter of schemas warns of, if it is told to, and drops.
-const XGRAMMAR: [&str; 10] = [
+/// The version that the crate `xgrammar` 0.6.0 has the sources of.
+const XGRAMMAR_VERSION: &str = "XGrammar 0.2.8";
+
+/// Keywords that XGrammar's converter of schemas warns of, if it is told to, and drops. It warns of `minContains` too, and
+/// reads it as a `minItems`.
+const XGRAMMAR: [&str; 9] = [
     "not",
     "if",
     "then",
@@ -27,7 +33,6 @@ const XGRAMMAR: [&str; 10] = [
     "dependentSchemas",
     "uniqueItems",
     "contains",
-    "minContains",
     "maxContains",
 ];
 
@@ -51,14 +56,14 @@ const LLGUIDANCE: [&str; 16] = [
     "$recursiveRef",
 ];
 
-/// Where each list is from. OpenAI's guide has no version.
+/// OpenAI's guide, which has no version, as public copies of August 2026 have it
+/// (<https://developers.openai.com/api/docs/guides/structured-outputs>).
+const OPENAI_GUIDE: &str = "guide to structured outputs, August 2026";
+
+/// The verdict on each list of keywords, its source, and the list.
 const SOURCES: [(&str, &str, &[&str]); 3] = [
-    (
-        "OpenAI's strict mode refuses",
-        "guide to structured outputs, October 2025",
-        &OPENAI,
-    ),
-    ("XGrammar drops", "XGrammar 0.6.0", &XGRAMMAR),
+    ("OpenAI's strict mode refuses", OPENAI_GUIDE, &OPENAI),
+    ("XGrammar drops", XGRAMMAR_VERSION, &XGRAMMAR),
     ("llguidance refuses", "llguidance 1.9.1", &LLGUIDANCE),
 ];
 
@@ -115,7 +120,7 @@ fn beside_branches(report: &mut Report<'_>, place: &Place<'_>) {
         .collect();
     if !dropped.is_empty() {
         let message = format!(
-            "XGrammar reads `{read}` and drops {} beside it (XGrammar 0.6.0)",
+            "XGrammar reads `{read}` and drops {} beside it ({XGRAMMAR_VERSION})",
             dropped.join(", ")
         );
         report.warn_of(WarningKind::Peers, place, read, message);
@@ -124,11 +129,10 @@ fn beside_branches(report: &mut Report<'_>, place: &Place<'_>) {
 
 /// OpenAI's strict mode wants every object closed and every member required, and an object at the root.
 fn strict_objects(report: &mut Report<'_>, place: &Place<'_>) {
-    const SOURCE: &str = "guide to structured outputs, October 2025";
     let json = place.json;
     let is_object = place.value("type").is_some_and(|at| json.string(at) == Some("object"));
     if place.is_root() && !is_object {
-        let message = format!("OpenAI's strict mode wants \"type\": \"object\" at the root ({SOURCE})");
+        let message = format!("OpenAI's strict mode wants \"type\": \"object\" at the root ({OPENAI_GUIDE})");
         report.warn(WarningKind::Peers, place, message);
     }
     if !is_object && !place.has("properties") {
@@ -150,7 +154,7 @@ fn strict_objects(report: &mut Report<'_>, place: &Place<'_>) {
         ));
     }
     if !wants.is_empty() {
-        let message = format!("OpenAI's strict mode wants {} ({SOURCE})", wants.join(", and "));
+        let message = format!("OpenAI's strict mode wants {} ({OPENAI_GUIDE})", wants.join(", and "));
         report.warn(WarningKind::Peers, place, message);
     }
 }

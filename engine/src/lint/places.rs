@@ -1,9 +1,10 @@
 //! [`Places`]: everything in a text that is a schema.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::json::{Content, Document, NodeIndex, push_token};
-use crate::schema::{Dialect, Draft, Holds, Keyword, SchemaOptions, decoded_fragment};
+use crate::schema::{Dialect, Draft, Holds, Keyword, SchemaOptions, begins_resource, decoded_fragment};
 
 /// A schema in the text: an object.
 #[derive(Clone, Copy)]
@@ -37,6 +38,22 @@ impl<'d> Place<'d> {
         self.keyword(name).is_some() && self.value(name).is_some()
     }
 
+    /// Whether the dialect has the keyword `name` and it does more than hold definitions or identify the schema.
+    pub fn asserts(&self, name: &str) -> bool {
+        let is_container = |keyword: Keyword| {
+            matches!(
+                keyword,
+                Keyword::Definitions
+                    | Keyword::Id
+                    | Keyword::Schema
+                    | Keyword::Anchor
+                    | Keyword::DynamicAnchor
+                    | Keyword::RecursiveAnchor
+            )
+        };
+        self.keyword(name).is_some_and(|keyword| !is_container(keyword))
+    }
+
     /// Whether a `$ref` hides all that stands beside it.
     pub fn is_hidden(&self) -> bool {
         self.dialect.draft.ref_hides_siblings() && self.value("$ref").is_some_and(|at| self.json.string(at).is_some())
@@ -48,7 +65,7 @@ impl<'d> Place<'d> {
     }
 }
 
-/// How a schema was come by.
+/// A schema, and how the walk came to it.
 #[derive(Clone, Copy)]
 struct Step<'d> {
     index: NodeIndex,
@@ -90,7 +107,7 @@ impl<'d> Places<'d> {
             legacy_dependencies: options.legacy_dependencies,
             ..Dialect::of_draft(draft)
         };
-        let root = match options.root.strip_prefix('#').unwrap_or(&options.root) {
+        let root = match named_by(&options.root).as_ref() {
             "" => Some(0),
             pointer => places.follow(pointer),
         };
@@ -112,7 +129,10 @@ impl<'d> Places<'d> {
             if !json.is_object(step.index) || !seen.insert(step.index) {
                 continue;
             }
-            if let Some(named) = json.member(step.index, "$schema").and_then(|at| json.string(at)) {
+            // As the schema is read: `$schema` counts at the root of a resource only.
+            let is_resource = step.index == 0 || begins_resource(json, step.index, step.dialect);
+            let named = json.member(step.index, "$schema").filter(|_| is_resource);
+            if let Some(named) = named.and_then(|at| json.string(at)) {
                 match Draft::from_meta_schema(named) {
                     Some(draft) => {
                         step.dialect = Dialect {
@@ -178,10 +198,10 @@ impl<'d> Places<'d> {
         }
     }
 
-    /// What a reference within the text leads to. References to other documents, and by anchors, lead nowhere here.
+    /// The value that a reference within the text leads to; none of references to other documents, and by anchors.
     pub fn target(&mut self, reference: &str) -> Option<NodeIndex> {
-        let pointer = reference.strip_prefix('#')?;
-        self.follow(&decoded_fragment(pointer))
+        reference.strip_prefix('#')?;
+        self.follow(&named_by(reference))
     }
 
     fn follow(&mut self, pointer: &str) -> Option<NodeIndex> {
@@ -217,9 +237,9 @@ impl<'d> Places<'d> {
             ways.push(self.steps[at]);
             at = parent;
         }
-        let mut pointer = self.steps[at].reference.map_or_else(String::new, |reference| {
-            decoded_fragment(reference.trim_start_matches('#')).into_owned()
-        });
+        let mut pointer = self.steps[at]
+            .reference
+            .map_or_else(String::new, |reference| named_by(reference).into_owned());
         for step in ways.iter().rev() {
             push_token(&mut pointer, step.keyword);
             match step.within {
@@ -250,4 +270,12 @@ pub(super) fn path(json: &Document, pointer: &str) -> Option<Vec<NodeIndex>> {
         path.push(next?);
     }
     Some(path)
+}
+
+/// The JSON Pointer of a reference within a text: decoded behind `#`, as it stands without.
+fn named_by(reference: &str) -> Cow<'_, str> {
+    match reference.strip_prefix('#') {
+        Some(fragment) => decoded_fragment(fragment),
+        None => Cow::Borrowed(reference),
+    }
 }

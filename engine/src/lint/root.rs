@@ -4,7 +4,6 @@ use super::places::Place;
 use super::report::Report;
 use super::warning::WarningKind;
 use crate::json::Content;
-use crate::schema::Keyword;
 
 /// Warns of a root that is no schema of what was meant.
 pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
@@ -17,8 +16,7 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
         report.warn(WarningKind::ToolDefinition, place, message);
         return;
     }
-    let asserts = |name: &str| place.keyword(name).is_some_and(|keyword| !is_container(keyword));
-    if place.members().any(|(name, _)| asserts(name)) {
+    if place.members().any(|(name, _)| place.asserts(name)) {
         untyped(report, place);
         return;
     }
@@ -43,24 +41,13 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
     }
 }
 
-fn is_container(keyword: Keyword) -> bool {
-    matches!(
-        keyword,
-        Keyword::Definitions
-            | Keyword::Id
-            | Keyword::Schema
-            | Keyword::Anchor
-            | Keyword::DynamicAnchor
-            | Keyword::RecursiveAnchor
-    )
-}
-
 /// Whether a root is a definition around a schema.
 pub(super) fn is_wrapper(place: &Place<'_>) -> bool {
     place.is_root() && wrapped(place).is_some()
 }
 
-/// What a definition around a schema is, and the pointer of the schema in it.
+/// The kind of definition that a root is, in words, and the pointer of the schema in it, without its first slash; none of
+/// roots that are schemas themselves.
 fn wrapped(place: &Place<'_>) -> Option<(&'static str, &'static str)> {
     let json = place.json;
     let text = |at, name| json.member(at, name).and_then(|value| json.string(value));

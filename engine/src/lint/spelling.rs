@@ -2,7 +2,7 @@
 
 use crate::json::{Content, Document, NodeIndex};
 
-/// What the value of a keyword has to be.
+/// A form that the value of a keyword has to have.
 #[derive(Clone, Copy)]
 enum Shape {
     Schema,

@@ -67,7 +67,7 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
 }
 
 fn excluded_values(report: &mut Report<'_>, place: &Place<'_>) {
-    let Some(mut types) = listed_types(place.json, place) else {
+    let Some(mut types) = listed_types(place) else {
         return;
     };
     let json = place.json;
@@ -139,7 +139,7 @@ fn format(report: &mut Report<'_>, place: &Place<'_>) {
         return;
     };
     if FORMATS.contains(&name) {
-        let listed = listed_types(place.json, place);
+        let listed = listed_types(place);
         if listed.is_some_and(|types| !types.contains(&"string")) {
             let message =
                 format!("`{name}` is a format of strings, which `type` excludes: take it out, or change `type`");
@@ -156,7 +156,7 @@ fn format(report: &mut Report<'_>, place: &Place<'_>) {
             format!("no draft defines the format `{name}`, so that it asserts nothing: did you mean `{meant}`?");
         report.warn_of(WarningKind::UnknownFormat, place, "format", message);
     } else if !super::open_api::is_format(name) {
-        let is_text = listed_types(place.json, place).is_none_or(|types| types.contains(&"string"));
+        let is_text = listed_types(place).is_none_or(|types| types.contains(&"string"));
         let instead = if is_text {
             "say it with a `pattern`"
         } else {

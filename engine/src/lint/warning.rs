@@ -50,7 +50,7 @@ pub enum WarningKind {
     OnlyDefinitions,
     /// A keyword of OpenAPI that does nothing: `nullable` outside of OpenAPI 3.0, a `discriminator` that no branch heeds.
     OpenApi,
-    /// What other software refuses, drops or asks for.
+    /// A note on something that other software refuses, drops or asks for.
     Peers,
 }
 
@@ -115,7 +115,7 @@ impl Warning {
         &self.pointer
     }
 
-    /// What is wrong and what to do about it, without the place.
+    /// A sentence that says what is wrong and what to do about it, without the place.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -19,8 +19,9 @@ pub(crate) enum NumberCount {
     Infinite,
 }
 
-/// Members that are multiples of a smaller power of ten than with this exponent are not the first ones to list.
-const FINE: i64 = -6;
+/// Exponent of the least power of ten whose multiples are listed as they come. Of sets with finer members, those with few
+/// places are listed first.
+const LEAST_LISTED_EXPONENT: i64 = -6;
 
 impl DecimalSets {
     /// Whether the set has no member.
@@ -110,7 +111,7 @@ impl DecimalSets {
         enough: u64,
     ) -> Result<PeriodicSetId, NumberLimitReached> {
         let set = self.periodic_sets.get(rule);
-        let is_fine = set.generic || !set.is_none() && set.base.least_magnitude() < FINE;
+        let is_fine = set.generic || !set.is_none() && set.base.least_magnitude() < LEAST_LISTED_EXPONENT;
         if !is_fine || set.count(Some(low), high, enough).is_some_and(|count| count <= enough) {
             return Ok(rule);
         }

@@ -180,6 +180,14 @@ fn shorten(breakpoints: &mut [HalfLineBreakpoint], rules: &[PeriodicSetId], peri
         // The member that is the last or the first, and the number beside it that its rule has but the set does not.
         let ends = match (below.is_none(), above.is_none()) {
             _ if digits.len() < 2 => None,
+            // A member that neither rule has stands alone, and stays where it is.
+            _ if *member
+                && !rules[index..=index + 1]
+                    .iter()
+                    .any(|rule| periodic_sets.contains(*rule, at)) =>
+            {
+                None
+            }
             (false, true) => {
                 let last = if *member { Some(at.clone()) } else { before(below, at) };
                 last.and_then(|last| Some((below.nth_above(&last, 1)?, last)))

@@ -34,6 +34,10 @@ const MAX_SINGLE: usize = 64;
 /// Digits of numbers that are written out. Around longer bounds and values there are no numbers that arithmetic has to find.
 const MAX_DIGITS: i64 = 4096;
 
+/// Bits of a step, without its factors of two and five, up to which the period of several steps is worked out: about as many as
+/// numbers of [`MAX_DIGITS`] digits have.
+const MAX_UNIT_BITS: u64 = 4 * MAX_DIGITS as u64;
+
 /// The numbers that a schema speaks of.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SchemaNumbers {
@@ -73,10 +77,14 @@ impl Writable {
     }
 
     fn within(numbers: &SchemaNumbers, sets: &mut DecimalSets) -> Result<Option<Self>, NumberLimitReached> {
-        let divisors = numbers.multiples.iter().filter_map(Divisor::of);
-        let period = divisors
-            .fold(Divisor::one(), |period, divisor| period.lcm(&divisor))
-            .value();
+        let mut period = Divisor::one();
+        for divisor in numbers.multiples.iter().filter_map(Divisor::of) {
+            if period.unit.bits().max(divisor.unit.bits()) > MAX_UNIT_BITS {
+                return Ok(None);
+            }
+            period = period.lcm(&divisor);
+        }
+        let period = period.value();
         let (bounds, values) = (distinct(&numbers.bounds), distinct(&numbers.values));
         let Extent { digits, places } = Extent::of(numbers, &bounds, &values, &period);
         if digits.max(places) > MAX_DIGITS {
@@ -181,8 +189,11 @@ impl Extent {
             });
         }
         digits = digits.max(period.magnitude() + 1);
+        if digits > MAX_DIGITS {
+            return Self { digits, places };
+        }
         // Beyond the largest bound there is more than one period of all multiples.
-        let last = moved(&Decimal::power_of_ten(digits.min(MAX_DIGITS)), period, true);
+        let last = moved(&Decimal::power_of_ten(digits), period, true);
         let reaches_end = |bound: &&Decimal| bound.magnitude() <= digits && bound.abs() >= last;
         digits += i64::from(bounds.iter().any(reaches_end));
         Self { digits, places }

@@ -104,7 +104,7 @@ impl Reply {
     }
 }
 
-/// Where a reply stands, with the sizes of what is open in its JSON.
+/// A state in a reply, with the sizes of what is open in its JSON.
 #[derive(Clone)]
 pub(super) struct ReplyState {
     threads: Arc<[Thread]>,

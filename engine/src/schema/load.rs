@@ -25,9 +25,9 @@ impl SchemaSet {
     /// [`CompileError`]: the text is not JSON or not a schema, something refers to what is not at hand, or a limit was reached.
     pub fn load(text: &str, options: &SchemaOptions) -> Result<Self, CompileError> {
         let mut index = ResourceIndex::new(options);
-        let root = index.add_document(text, None)?;
-        let draft = index.resource(root).dialect.name();
-        let root = index.root(root, &options.root)?;
+        let document = index.add_document(text, None)?;
+        let root = index.root(document, &options.root)?;
+        let draft = index.resource(root.resource).dialect.name();
         for _ in 0..MAX_WALKS {
             let mut work = Worklist::new(index);
             let root = walk(&mut work, root)?;

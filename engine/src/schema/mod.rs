@@ -29,6 +29,6 @@ pub use dialect::Draft;
 pub(crate) use dialect::{Dialect, Holds, Keyword, OpenApi};
 pub(crate) use keywords::{Bound, Keywords, NodeId, TypeSet};
 pub use options::SchemaOptions;
-pub(crate) use references::decoded_fragment;
 pub(crate) use references::documents::SchemaLocation;
+pub(crate) use references::{begins_resource, decoded_fragment};
 pub(crate) use schema_set::{Body, SchemaSet, Subschema};

@@ -122,6 +122,10 @@ pub(crate) struct GapText {
     line: Option<(LineBreak, u8, u16)>,
 }
 
+/// Bytes of an indentation at most, so that the bytes of a gap, with spaces and the line break, can be counted. Deeper containers
+/// are indented no further.
+const MAX_INDENT: u16 = u16::MAX - 512;
+
 impl GapText {
     /// Number of bytes.
     pub(crate) fn len(&self) -> u16 {
@@ -166,7 +170,7 @@ impl FixedWhitespace {
                 Indent::Tab => (b'\t', 1),
             };
             let levels = u16::try_from(levels).unwrap_or(u16::MAX);
-            Some((self.line_break, unit, width.saturating_mul(levels)))
+            Some((self.line_break, unit, width.saturating_mul(levels).min(MAX_INDENT)))
         };
         let beside_bracket = |levels: u32| match line(levels) {
             None => spaces(self.padding),
@@ -263,7 +267,7 @@ impl LayoutPoint {
     };
 }
 
-/// What a point of a document is within, beside containers.
+/// The scalar or name that a point of a document is within.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inside {
     Nothing,

@@ -46,8 +46,9 @@ pub struct SampleArguments {
     /// Take `format` as an annotation instead of asserting it
     #[arg(long)]
     annotate_formats: bool,
-    /// Judge every document by the `jsonschema` crate as well, which reads whole files by the drafts that they name
-    #[arg(long, conflicts_with_all = ["root", "draft"])]
+    /// Judge every document by the `jsonschema` crate as well, which reads whole files by the drafts that they name, and asserts
+    /// formats
+    #[arg(long, conflicts_with_all = ["root", "draft", "annotate_formats"])]
     check: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What `check` says of parts of a schema that are probably not meant.
+//! The warnings of `check`: parts of a schema that are probably not meant.
 
 use clap::{Args, ValueEnum};
 use maskwright::ExactOptions;
@@ -18,7 +18,7 @@ pub struct WarningArguments {
     peers: bool,
 }
 
-/// What may be denied.
+/// The findings that `--deny` makes errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Denied {
     Warnings,

@@ -14,7 +14,7 @@ use super::position::{Next, Position};
 use super::settings::{OptionalMembers, SampleError, SampleSettings};
 use super::tokens::{END, Tokens, weight_in_text};
 
-/// How often what is not usual is taken.
+/// How often a byte is taken that need not be usual.
 const UNUSUAL: f64 = 1.0 / 100.0;
 /// Containers inside one another from which on optional members and items are rare, so that recursive schemas make small
 /// documents.
@@ -23,7 +23,6 @@ const DEEP: usize = 4;
 pub(super) const TOO_DEEP: usize = 7;
 /// Bytes of a number after which it is brought to an end.
 const LONG_NUMBER: usize = 8;
-
 /// Usual numbers that are tried at one place.
 const MAX_NUMBERS_TRIED: usize = 8;
 
@@ -182,7 +181,7 @@ impl<'w> Draft<'w> {
         Ok(self.masker.mask()?.allows(byte.into()))
     }
 
-    /// Those of some tokens that are allowed.
+    /// The tokens among some that the mask allows.
     pub(super) fn allowed(&mut self, tokens: impl IntoIterator<Item = TokenId>) -> Result<Vec<TokenId>, SampleError> {
         let mask = self.masker.mask()?;
         Ok(tokens.into_iter().filter(|token| mask.allows(*token)).collect())
@@ -342,7 +341,7 @@ impl<'w> Draft<'w> {
         Ok(!self.planned.is_empty())
     }
 
-    /// What follows an item.
+    /// The comma after an item, or the end of its array.
     fn item_or_end(&mut self) -> Result<TokenId, SampleError> {
         let count = self.position.open.last().map_or(0, |open| open.count);
         let goes_on = match count {

@@ -1,14 +1,17 @@
 //! The subschemas that a value is written under, as far as they are plain to see.
 //!
-//! They advise a writer which names and strings are usual where it stands. The mask alone says what is allowed: where a
-//! subschema is missed here, or is of a branch that the document is not on, documents are less usual and no less valid.
+//! These subschemas advise a writer which names and strings are usual where it stands. The mask alone says what is
+//! allowed: where a subschema is missed here, or is of a branch that the document is not on, documents are less usual and
+//! no less valid.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use serde_json::Value;
 
 /// Subschemas that are looked at for one value.
 const MAX_SUBSCHEMAS: usize = 200;
+/// Bytes of the longest string of a schema that counts as a name or value.
+const LONGEST_STRING: usize = 200;
 
 /// The subschemas that apply to one value.
 #[derive(Clone, Debug, Default)]
@@ -71,12 +74,12 @@ impl<'s> Guide<'s> {
     /// The names that are declared for an object, in the order of the schema, each once.
     pub(super) fn names(&self) -> Vec<&'s str> {
         let mut names: Vec<&str> = Vec::new();
-        let mut known = HashMap::new();
+        let mut known = HashSet::new();
         let of = |subschema: &&'s Value| subschema.get("properties").and_then(Value::as_object);
         let declared = self.subschemas.iter().filter_map(of);
         let declared = declared.flat_map(|declared| declared.keys());
         for name in declared.chain(self.listed("required")) {
-            if known.insert(name.as_str(), ()).is_none() {
+            if known.insert(name.as_str()) {
                 names.push(name);
             }
         }
@@ -130,7 +133,7 @@ impl<'s> Guide<'s> {
 
 /// The strings in a schema that can be names or values of its documents, each once.
 pub(super) fn strings_of(schema: &Value, most: usize) -> Vec<String> {
-    let mut known = HashMap::new();
+    let mut known = HashSet::new();
     let mut strings = Vec::new();
     let mut left = vec![schema];
     while let Some(value) = left.pop() {
@@ -145,7 +148,7 @@ pub(super) fn strings_of(schema: &Value, most: usize) -> Vec<String> {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
         for text in found {
-            if strings.len() < most && text.len() <= 200 && known.insert(text, ()).is_none() {
+            if strings.len() < most && text.len() <= LONGEST_STRING && known.insert(text) {
                 strings.push(text.to_owned());
             }
         }

@@ -1,6 +1,6 @@
 //! Where in a JSON document the writer stands.
 
-/// What comes next.
+/// The part of a document that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A value.
@@ -19,7 +19,7 @@ pub(super) enum Next {
     Literal,
     /// The colon after a name.
     Colon,
-    /// What follows a value: a comma, the end of what it is in, or of the document.
+    /// A comma, the end of the container or of the document: the part after a value.
     After,
 }
 

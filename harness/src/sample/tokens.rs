@@ -13,6 +13,7 @@ pub(super) const END: TokenId = 256;
 /// Strings of a schema that get a token each.
 const MAX_STRINGS: usize = 20_000;
 
+/// Words of strings and names that the schema leaves free.
 const WORDS: [&str; 72] = [
     "amber", "anchor", "apple", "april", "autumn", "basket", "birch", "blue", "bread", "bridge", "candle", "carbon",
     "cedar", "city", "clover", "coast", "copper", "cotton", "daily", "delta", "early", "east", "ember", "field",
@@ -22,6 +23,7 @@ const WORDS: [&str; 72] = [
     "small", "south", "spring", "stone", "summer", "timber", "violet", "walnut", "west", "willow", "window", "winter",
 ];
 
+/// Numbers that are written where the mask allows them.
 const NUMBERS: [&str; 40] = [
     "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "12", "15", "18", "20", "24", "25", "30", "42", "50", "60",
     "75", "80", "90", "99", "100", "120", "250", "365", "500", "1000", "2024", "0.5", "1.5", "2.25", "3.75", "12.5",

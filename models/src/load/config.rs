@@ -1,15 +1,20 @@
 //! [`ModelConfig`]: the shape of a model, read from its config.json and checked.
 
+pub(crate) mod family;
+pub(crate) mod layer_kinds;
+pub(crate) mod missing;
+pub(crate) mod rope_scaling;
+
 use serde_json::Value;
 
 use crate::error::ModelError;
-use crate::load::family::Family;
+use crate::load::config::family::Family;
+use crate::load::config::layer_kinds::{
+    Activation, Experts, MAX_WIDTH, Mixer, Multipliers, Positions, convolution, lfm2_width, mixers,
+};
+use crate::load::config::missing::MISSING;
+use crate::load::config::rope_scaling::RopeScaling;
 use crate::load::json_fields::JsonFields;
-#[cfg(any(feature = "cuda", test))]
-use crate::load::layer_kinds::Positions;
-use crate::load::layer_kinds::{Activation, Experts, Mixer, Multipliers, convolution, lfm2_width, mixers};
-use crate::load::missing::MISSING;
-use crate::load::rope_scaling::RopeScaling;
 
 /// The shape of a model. All sizes are positive, fit together, and stay under [`ModelConfig::LIMITS`].
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +85,7 @@ impl ModelConfig {
     /// larger one is refused.
     pub const LIMITS: [(&'static str, usize); 8] = [
         ("hidden_size", 1 << 17),
-        ("intermediate_size", 1 << 20),
+        ("intermediate_size", MAX_WIDTH),
         ("num_hidden_layers", 2_000),
         ("num_attention_heads", 4_096),
         ("num_key_value_heads", 4_096),
@@ -99,15 +104,16 @@ impl ModelConfig {
         let family = family(&outer)?;
         refuse_unsupported(&outer, family)?;
         // Models that also see pictures describe the part that reads text in an object of its own.
-        let fields = match (family, outer.object("text_config")?) {
-            (Family::Gemma3, Some(text)) => text.or(GEMMA3_DEFAULTS),
-            _ => JsonFields::parse(file, bytes)?,
+        let text = match family {
+            Family::Gemma3 => outer.object("text_config")?.map(|text| text.or(GEMMA3_DEFAULTS)),
+            _ => None,
         };
-        refuse_unsupported(&fields, family)?;
-        let hidden_size = size(&fields, "hidden_size")?;
-        let heads = size(&fields, "num_attention_heads")?;
-        let kv_heads = optional_size(&fields, "num_key_value_heads")?.unwrap_or(heads);
-        let head_dim = match optional_size(&fields, "head_dim")? {
+        let fields = text.as_ref().unwrap_or(&outer);
+        refuse_unsupported(fields, family)?;
+        let hidden_size = size(fields, "hidden_size")?;
+        let heads = size(fields, "num_attention_heads")?;
+        let kv_heads = optional_size(fields, "num_key_value_heads")?.unwrap_or(heads);
+        let head_dim = match optional_size(fields, "head_dim")? {
             Some(head_dim) => head_dim,
             None if hidden_size.is_multiple_of(heads) => hidden_size / heads,
             None => {
@@ -123,22 +129,22 @@ impl ModelConfig {
                 format!("{kv_heads} does not divide the {heads} attention heads"),
             ));
         }
-        let layers = size(&fields, "num_hidden_layers")?;
-        let written_positions = size(&fields, "max_position_embeddings")?;
-        let rope = RopeFields::read(&fields, family, head_dim, written_positions)?;
+        let layers = size(fields, "num_hidden_layers")?;
+        let written_positions = size(fields, "max_position_embeddings")?;
+        let rope = RopeFields::read(fields, family, head_dim, written_positions)?;
         let max_positions = rope
             .scaling
             .longest()
             .map_or(written_positions, |longest| longest.min(written_positions));
-        let intermediate_size = match (
-            family,
-            optional_size_named(&fields, "block_ff_dim", "intermediate_size")?,
-        ) {
-            (Family::Lfm2, Some(written)) => lfm2_width(&fields, written)?,
-            (Family::Lfm2, None) => lfm2_width(&fields, size(&fields, "intermediate_size")?)?,
-            _ => size(&fields, "intermediate_size")?,
+        let written_width = match optional_size_named(fields, "block_ff_dim", "intermediate_size")? {
+            Some(width) if family == Family::Lfm2 => width,
+            _ => size(fields, "intermediate_size")?,
         };
-        let (convolution_taps, convolution_bias) = convolution(&fields)?;
+        let intermediate_size = match family {
+            Family::Lfm2 => lfm2_width(fields, written_width)?,
+            _ => written_width,
+        };
+        let (convolution_taps, convolution_bias) = convolution(fields)?;
         let eps = match family {
             Family::Lfm2 | Family::Lfm2Moe => "norm_eps",
             _ => "rms_norm_eps",
@@ -158,18 +164,18 @@ impl ModelConfig {
             kv_heads,
             head_dim,
             rotary_dim: rope.dim,
-            vocab_size: size(&fields, "vocab_size")?,
+            vocab_size: size(fields, "vocab_size")?,
             max_positions,
             rms_norm_eps: fields.number(eps, 0.0, 1.0)?.unwrap_or(1e-6) as f32,
             rope_theta: rope.theta,
             local_rope_theta: rope.local_theta,
             rope_scaling: rope.scaling,
-            mixers: mixers(&fields, family, layers, max_positions)?,
+            mixers: mixers(fields, family, layers, max_positions)?,
             convolution_taps,
             convolution_bias,
-            activation: Activation::read(&fields, family)?,
-            experts: Experts::read(&fields, family, layers)?,
-            multipliers: Multipliers::read(&fields, family, (hidden_size, head_dim))?,
+            activation: Activation::read(fields, family)?,
+            experts: Experts::read(fields, family, layers)?,
+            multipliers: Multipliers::read(fields, family, (hidden_size, head_dim))?,
             tied_embeddings: fields.flag("tie_embedding", tied)?,
             qkv_bias: family == Family::Qwen2 || attention_bias,
             attention_output_bias: !matches!(family, Family::Qwen2 | Family::Glm4) && attention_bias,
@@ -179,8 +185,8 @@ impl ModelConfig {
         })
     }
 
-    /// Whether the network is one that our GPU kernels are made for: of a family that they know, without windows.
-    #[cfg(any(feature = "cuda", test))]
+    /// Whether the network is one that our GPU kernels and our GGUF files are made for: of a family that they know, without
+    /// windows and LongRoPE.
     pub(crate) fn is_plain(&self) -> bool {
         let plain = Mixer::Attention {
             window: None,
@@ -189,6 +195,7 @@ impl ModelConfig {
         self.mixers.iter().all(|mixer| *mixer == plain)
             && self.activation == Activation::Silu
             && self.family.has_kernels()
+            && !matches!(self.rope_scaling, RopeScaling::Long { .. })
     }
 
     /// Whether the layer of that number has attention, and so keys and values.
@@ -313,10 +320,10 @@ impl RopeFields {
         };
         let theta = number(parameters.as_ref(), "rope_theta", "rope_theta", 1.0, 1e15)?.unwrap_or(default);
         let local_theta = number(local.as_ref(), "rope_theta", "rope_local_base_freq", 1.0, 1e15)?.unwrap_or(1e4);
-        let part = "partial_rotary_factor";
-        let part = match number(parameters.as_ref(), part, part, 0.0, 1.0)? {
+        let field = "partial_rotary_factor";
+        let part = match number(parameters.as_ref(), field, field, 0.0, 1.0)? {
             Some(part) if matches!(family, Family::Glm4 | Family::Phi3) || part == 1.0 => part,
-            Some(_) => return Err(fields.unsupported(part, "rotary positions over the whole head")),
+            Some(_) => return Err(fields.unsupported(field, "rotary positions over the whole head")),
             None if family == Family::Glm4 => 0.5,
             None => 1.0,
         };

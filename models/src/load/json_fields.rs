@@ -140,13 +140,22 @@ impl<'a> JsonFields<'a> {
         }
     }
 
+    /// A whole number, zero included, where there is one.
+    pub(crate) fn whole_number(&self, field: &str) -> Result<Option<usize>, ModelError> {
+        let number = self.get(field).map(|value| self.as_whole_number(field, value));
+        number.transpose()
+    }
+
+    /// `value`, which stands in `field`, as a whole number.
+    fn as_whole_number(&self, field: &str, value: &Value) -> Result<usize, ModelError> {
+        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+        number.ok_or_else(|| self.error(field, format!("{} is not a whole number", shown(value))))
+    }
+
     /// The items of a list of whole numbers; none where it is absent.
     pub(crate) fn whole_numbers(&self, field: &str) -> Result<Vec<usize>, ModelError> {
-        let numbers = self.list(field)?.iter().map(|value| {
-            let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-            number.ok_or_else(|| self.error(field, format!("{} is not a whole number", shown(value))))
-        });
-        numbers.collect()
+        let numbers = self.list(field)?.iter();
+        numbers.map(|value| self.as_whole_number(field, value)).collect()
     }
 
     /// The items of a list of `len` positive numbers, which must not be absent.

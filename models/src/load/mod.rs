@@ -3,15 +3,11 @@
 pub(crate) mod builtin;
 pub(crate) mod config;
 pub(crate) mod disk;
-pub(crate) mod family;
 pub(crate) mod file_names;
 pub(crate) mod files;
 pub(crate) mod generation_config;
 pub(crate) mod hub;
 pub(crate) mod json_fields;
-pub(crate) mod layer_kinds;
-pub(crate) mod missing;
-pub(crate) mod rope_scaling;
 pub(crate) mod source;
 pub(crate) mod tensor_shapes;
 pub(crate) mod tokenizer_config;

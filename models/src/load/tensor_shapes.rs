@@ -1,8 +1,8 @@
 //! The names and shapes of a checkpoint's tensors, which follow from its [`ModelConfig`].
 
 use crate::load::config::ModelConfig;
-use crate::load::family::{Family, NormPlacement, QueryKeyNorm};
-use crate::load::layer_kinds::Routing;
+use crate::load::config::family::{Family, NormPlacement, QueryKeyNorm};
+use crate::load::config::layer_kinds::Routing;
 
 /// A tensor's name and shape.
 pub(crate) type NamedShape = (String, Vec<usize>);

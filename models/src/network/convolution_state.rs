@@ -8,9 +8,10 @@
 use candle_core::{DType, Device, Error, Result, Tensor};
 
 use crate::load::config::ModelConfig;
+use crate::network::transformer::PROMPT_CHUNK;
 
 /// Number of tokens that there is room for; half of it is kept when it is full, and as many are appended at most.
-const WINDOW: usize = 1024;
+const WINDOW: usize = 2 * PROMPT_CHUNK;
 /// The most checkpoints; the first one, which is mostly the end of the prompt, is never given up for a later one.
 const MOST_CHECKPOINTS: usize = 16;
 

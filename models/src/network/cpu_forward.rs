@@ -7,7 +7,7 @@ use crate::load::config::ModelConfig;
 use crate::network::experts;
 use crate::network::kernels;
 use crate::network::kv_cache::CpuCache;
-use crate::network::layers::{Attention, FeedForward, Gated, Layer, Mixer, Network, ShortConvolution};
+use crate::network::layers::{Attention, FeedForward, Gated, Layer, MixerWeights, Network, ShortConvolution};
 use crate::network::linear::{Linear, with_cpu_slice};
 use crate::network::rope::{Angles, Rope, rotate, rotate_neighbours};
 
@@ -76,8 +76,8 @@ impl CpuPass<'_> {
     fn mix(&mut self, layer: &Layer, index: usize, cache: &mut CpuCache, x: &mut [f32]) -> Result<()> {
         self.norm(layer.mixer_norms.before.as_ref(), x)?;
         match &layer.mixer {
-            Mixer::Attention(attention) => self.attention(attention, index, cache)?,
-            Mixer::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache)?,
+            MixerWeights::Attention(attention) => self.attention(attention, index, cache)?,
+            MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache)?,
         }
         self.add(layer.mixer_norms.behind.as_ref(), x)
     }

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::load::layer_kinds::Activation;
+use crate::load::config::layer_kinds::Activation;
 
 /// A number a weight can be stored as. Arithmetic is always in `f32`.
 pub(crate) trait Weight: Copy + Send + Sync {

@@ -4,7 +4,7 @@ use candle_core::{DType, Device, Tensor};
 
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
-use crate::load::layer_kinds::{Mixer as MixerKind, Positions};
+use crate::load::config::layer_kinds::{Mixer, Positions};
 use crate::load::tensor_shapes::{FeedForwardShapes, GatedShapes, MatrixShape, MixerShapes, NamedShape, NormShapes};
 use crate::load::weights::Weights;
 use crate::network::linear::Linear;
@@ -12,7 +12,7 @@ use crate::network::linear::Linear;
 /// One block's weights.
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
-    pub(crate) mixer: Mixer,
+    pub(crate) mixer: MixerWeights,
     pub(crate) mixer_norms: Norms,
     pub(crate) feed_forward: FeedForward,
     pub(crate) feed_forward_norms: Norms,
@@ -25,9 +25,9 @@ pub(crate) struct Norms {
     pub(crate) behind: Option<Tensor>,
 }
 
-/// The weights of the part of a layer in which tokens see each other.
+/// The weights of a [`Mixer`].
 #[derive(Debug, Clone)]
-pub(crate) enum Mixer {
+pub(crate) enum MixerWeights {
     Attention(Attention),
     ShortConvolution(ShortConvolution),
 }
@@ -136,10 +136,10 @@ impl NetworkReader<'_> {
         let mixer = match &shapes.mixer {
             MixerShapes::Attention { qkv, output, norms } => {
                 let (window, positions) = match self.config.mixers[layer] {
-                    MixerKind::Attention { window, positions } => (window, positions),
-                    MixerKind::ShortConvolution => (None, Positions::Rotary),
+                    Mixer::Attention { window, positions } => (window, positions),
+                    Mixer::ShortConvolution => (None, Positions::Rotary),
                 };
-                Mixer::Attention(Attention {
+                MixerWeights::Attention(Attention {
                     qkv: self.linear(qkv)?,
                     qk_norm: match norms {
                         Some([query, key]) => Some([self.norm(query)?, self.norm(key)?]),
@@ -155,7 +155,7 @@ impl NetworkReader<'_> {
                 taps,
                 bias,
                 output,
-            } => Mixer::ShortConvolution(ShortConvolution {
+            } => MixerWeights::ShortConvolution(ShortConvolution {
                 input: self.linear(std::slice::from_ref(input))?,
                 taps: self.taps(taps)?,
                 bias: bias

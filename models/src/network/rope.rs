@@ -1,8 +1,8 @@
 //! Rotary position embeddings (RoFormer, arXiv 2104.09864): frequencies, their scaling, and the rotation angles.
 
 use crate::load::config::ModelConfig;
-use crate::load::layer_kinds::{Mixer, Positions};
-use crate::load::rope_scaling::RopeScaling;
+use crate::load::config::layer_kinds::{Mixer, Positions};
+use crate::load::config::rope_scaling::RopeScaling;
 
 /// The rotation angles of one model.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
 use candle_nn::rotary_emb::{rope as rotate, rope_i as rotate_neighbours};
 
 use crate::load::config::ModelConfig;
-use crate::load::layer_kinds::{Activation, Mixer};
+use crate::load::config::layer_kinds::{Activation, Mixer};
 use crate::network::experts::routes;
 use crate::network::kv_cache::TensorCache;
-use crate::network::layers::{self, Attention, FeedForward, Gated, Layer, Network, ShortConvolution};
+use crate::network::layers::{Attention, FeedForward, Gated, Layer, MixerWeights, Network, ShortConvolution};
 use crate::network::rope::{Angles, Rope};
 
 /// Runs one forward pass, which appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`, on
@@ -113,8 +113,8 @@ impl TensorPass<'_> {
     fn mix(&self, layer: &Layer, index: usize, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
         let x = self.norm(layer.mixer_norms.before.as_ref(), x.clone())?;
         let mixed = match &layer.mixer {
-            layers::Mixer::Attention(attention) => self.attention(attention, index, cache, &x)?,
-            layers::Mixer::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache, &x)?,
+            MixerWeights::Attention(attention) => self.attention(attention, index, cache, &x)?,
+            MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache, &x)?,
         };
         self.norm(layer.mixer_norms.behind.as_ref(), mixed)
     }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::load::family::Family;
-use crate::load::missing::MISSING;
+use crate::load::config::family::Family;
+use crate::load::config::missing::MISSING;
 
 /// What greedy tokens and logits of small random checkpoints of every family are compared with.
 pub const COMPARED_WITH: &str = "transformers 5.23.0";

@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 use crate::error::ModelError;
 use crate::load::builtin;
 use crate::load::config::ModelConfig;
+use crate::load::config::family::Family;
 use crate::load::disk::{create_file, write_file};
-use crate::load::family::Family;
 use crate::load::file_names::{
     CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TOKENIZER, TOKENIZER_CONFIG, WEIGHT_INDEX, WEIGHTS,
 };
@@ -71,8 +71,8 @@ const EOS: u32 = 257;
 
 impl RandomCheckpoint {
     /// The shape of that name: `tiny` (some 50,000 weights), `small` (4.4 million), `llama-3.2-1b` (1.24 billion) or
-    /// `llama-3.1-8b` (8.03 billion), those models' shapes; `None` for other names, and for other families than Llama, Mistral, Qwen2 and Qwen3 where it is not
-    /// `tiny`.
+    /// `llama-3.1-8b` (8.03 billion), those models' shapes; `None` for other names, and where it is not `tiny` for families
+    /// other than Llama, Mistral, Qwen2 and Qwen3.
     pub fn preset(family: Family, preset: &str) -> Option<Self> {
         let mut config = match preset {
             "tiny" => json!({

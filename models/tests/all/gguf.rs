@@ -38,6 +38,23 @@ impl Exported {
     }
 }
 
+#[test]
+fn networks_that_llama_cpp_would_run_otherwise_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let checkpoint = RandomCheckpoint::preset(Family::Mistral, "tiny").unwrap();
+    checkpoint.write(directory.path()).unwrap();
+    let path = directory.path().join("config.json");
+    let config = std::fs::read_to_string(&path).unwrap();
+    let windowed = config.replace("\"sliding_window\": null", "\"sliding_window\": 24");
+    assert_ne!(config, windowed);
+    std::fs::write(&path, windowed).unwrap();
+    let source = ModelSource::Directory(directory.path().to_owned());
+    let gguf = directory.path().join("model.gguf");
+    let error = export_gguf(&source, &HubSettings::default(), WeightFormat::Auto, None, &gguf).unwrap_err();
+    assert!(error.to_string().contains("sliding windows"), "{error}");
+    assert!(!gguf.exists());
+}
+
 fn weights(directory: &Path, name: &str) -> Vec<Vec<f32>> {
     let tensors = candle_core::safetensors::load(directory.join("model.safetensors"), &Device::Cpu).unwrap();
     tensors[name].to_vec2().unwrap()

@@ -26,7 +26,7 @@ impl Algebra {
     }
 
     /// The constraint that no value satisfies.
-    pub(in crate::automaton::formula) fn nothing(&mut self) -> Constraint {
+    pub(super) fn nothing(&mut self) -> Constraint {
         Constraint {
             null: false,
             yes: false,

@@ -2,7 +2,8 @@
 //!
 //! A preference narrows what is written and never what is valid. So it stands beside the languages of strings, which say
 //! what is valid: a language that was made of one with preferred texts has preferred texts itself, as long as any are left.
-//! Where which string it is matters for more than its validity (strings that must differ, assertions whose verdict is open), all are written.
+//! Where more depends on a string than its validity (strings that must differ, assertions whose verdict is open), all are
+//! written.
 
 use super::Algebra;
 use crate::automaton::error::limit_error;
@@ -23,9 +24,8 @@ impl Algebra {
     /// Notes the preferred texts of a format that is asserted.
     pub(super) fn prefer_format(&mut self, format: LanguageId, name: &str) -> Result<(), CompileError> {
         let usual = self.languages.usual_format(name, self.style.strings);
-        let error =
-            |error: &dyn std::fmt::Display| CompileError::new(CompileErrorKind::LimitExceeded, error.to_string());
-        if let Some(usual) = usual.map_err(|failed| error(&failed))? {
+        let usual = usual.map_err(|error| CompileError::new(CompileErrorKind::LimitExceeded, error.to_string()))?;
+        if let Some(usual) = usual {
             self.preferences.0.insert(format, usual);
         }
         Ok(())
@@ -33,10 +33,11 @@ impl Algebra {
 
     /// Notes that the texts that a pattern matches whole are preferred to those in which it is found.
     pub(super) fn prefer_whole(&mut self, found: LanguageId, pattern: &str) -> Result<(), CompileError> {
-        if !self.style.strings.anchored_patterns || self.preferences.0.contains_key(&found) {
+        let is_asked = self.style.strings.anchored_patterns && found != self.languages.any();
+        if !is_asked || self.preferences.0.contains_key(&found) {
             return Ok(());
         }
-        // What is a pattern by itself is one in a group.
+        // A pattern that can be read by itself can be read in a group as well, so that an error means a limit was reached.
         if let Ok(texts) = self.languages.pattern(&format!("^(?:{pattern})$"))
             && texts != found
             && !self.languages.is_empty(texts).map_err(limit_error)?
@@ -79,6 +80,10 @@ impl Algebra {
         parts: &[LanguageId],
         combine: impl Fn(&mut Self, &[LanguageId]) -> Result<LanguageId, LimitReached>,
     ) -> Result<(), LimitReached> {
+        // A language that other subschemas have as well would take the preference to them.
+        if language == self.languages.any() || parts.contains(&language) {
+            return Ok(());
+        }
         let known = &self.preferences.0;
         if known.contains_key(&language) || !parts.iter().any(|part| known.contains_key(part)) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What the search has found out about values ([`ValueMemo`]) and objects ([`ObjectMemo`]).
+//! [`ValueMemo`] and [`ObjectMemo`]: the findings of the search about values and objects.
 
 use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, KeySetId, MeantTypes, OrderId, TextId};
 use crate::automaton::search::{ExpectationId, NextKeys};
@@ -57,7 +57,7 @@ pub(crate) struct ObjectMemo {
     /// The keys that may come next, by the object's residual formula, the keys seen, and the progress in the order of
     /// keys.
     pub(crate) next_keys: HashMap<(FormulaId, KeySetId, OrderId, u32), NextKeys>,
-    /// The order of the keys in an object with an expectation.
+    /// The order that is planned for the keys of an object with an expectation.
     pub(super) orders: HashMap<ExpectationId, OrderId>,
     /// The types that a value with an expectation is meant to have.
     pub(super) types_meant: HashMap<ExpectationId, MeantTypes>,

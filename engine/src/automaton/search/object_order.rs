@@ -6,7 +6,7 @@ use crate::automaton::formula::{Alternative, AssertionId, Constraint, FormulaId,
 use crate::automaton::search::{ExpectationId, Search};
 
 impl Search {
-    /// The order of the keys in an object with an expectation, and what it adds to the condition on the object.
+    /// The order that is planned for the keys of an object with an expectation, before the object begins.
     pub(crate) fn planned_order(&mut self, expected: ExpectationId) -> Result<OrderId, AutomatonError> {
         if let Some(&known) = self.object_memo.orders.get(&expected) {
             return Ok(known);
@@ -17,7 +17,7 @@ impl Search {
         Ok(order)
     }
 
-    /// The order of the keys in an object that satisfies all of these assertions.
+    /// The order that is planned for the keys of an object that satisfies all of these assertions.
     pub(crate) fn order_for(&mut self, assertions: &[AssertionId]) -> Result<OrderId, AutomatonError> {
         self.order_of(Ordered {
             all: assertions.into(),
@@ -26,7 +26,7 @@ impl Search {
         })
     }
 
-    /// The order of the keys in an object with these assertions; empty if any order is allowed.
+    /// The order that is planned for the keys of an object with these assertions; it has no keys if any order is allowed.
     fn order_of(&mut self, asked: Ordered) -> Result<OrderId, AutomatonError> {
         let style = self.algebra.style;
         if style.key_order == KeyOrder::Any && !style.closed && !style.all_required {
@@ -36,40 +36,40 @@ impl Search {
             return Ok(known);
         }
         let mut alternatives = self.algebra.alternatives_of(&asked)?;
-        if !style.closed && !style.all_required {
-            let order = self.algebra.order_among(alternatives, false);
-            self.algebra.orders.of.insert(asked, order);
-            return Ok(order);
+        let mut order = self.algebra.order_among(alternatives.clone(), false);
+        if style.closed {
+            let closing = |this: &mut Self, one: &Alternative| this.algebra.closing(one);
+            order = self.narrowed_order(order, &mut alternatives, closing)?;
         }
-        let opened = self.algebra.order_among(alternatives.clone(), false);
-        let mut narrows = false;
-        for alternative in &mut alternatives {
-            let demand = self.demand_in_style(alternative)?;
-            narrows |= demand != alternative.demand;
-            alternative.demand = demand;
-        }
-        let mut order = opened;
-        if narrows {
-            order = self.algebra.order_among(alternatives, true);
-            self.algebra.orders.opened.insert(order, opened);
+        if style.all_required {
+            let having_all = |this: &mut Self, one: &Alternative| Ok(this.algebra.having_all(one));
+            order = self.narrowed_order(order, &mut alternatives, having_all)?;
         }
         self.algebra.orders.of.insert(asked, order);
         Ok(order)
     }
 
-    /// The condition of an alternative with as much of what the style asks for as some object has.
-    fn demand_in_style(&mut self, alternative: &Alternative) -> Result<FormulaId, AutomatonError> {
-        let style = self.algebra.style;
-        let mut demand = alternative.demand;
-        if style.closed {
-            let closing = self.algebra.closing(alternative)?;
-            demand = self.if_possible(demand, closing)?;
+    /// An order that asks of each alternative for what `more` says, where that is possible. Objects that cannot meet all of it
+    /// fall back to `order`.
+    fn narrowed_order(
+        &mut self,
+        order: OrderId,
+        alternatives: &mut [Alternative],
+        more: impl Fn(&mut Self, &Alternative) -> Result<FormulaId, AutomatonError>,
+    ) -> Result<OrderId, AutomatonError> {
+        let mut narrows = false;
+        for alternative in &mut *alternatives {
+            let more = more(self, alternative)?;
+            let demand = self.if_possible(alternative.demand, more)?;
+            narrows |= demand != alternative.demand;
+            alternative.demand = demand;
         }
-        if style.all_required {
-            let having_all = self.algebra.having_all(alternative);
-            demand = self.if_possible(demand, having_all)?;
+        if !narrows {
+            return Ok(order);
         }
-        Ok(demand)
+        let narrowed = self.algebra.order_among(alternatives.to_vec(), true);
+        self.algebra.orders.opened.insert(narrowed, order);
+        Ok(narrowed)
     }
 
     /// The conjunction of two conditions on an object if some object meets both, and the first alone otherwise.
@@ -79,7 +79,7 @@ impl Search {
     }
 
     /// The assertions by which an expectation tells the keys of objects and their order.
-    fn asked_of_objects(&mut self, expected: ExpectationId) -> Ordered {
+    fn asked_of_objects(&self, expected: ExpectationId) -> Ordered {
         let what = self.expected(expected);
         let forced = self.forced(&what);
         let (mut all, mut others) = (Vec::new(), Vec::new());
@@ -90,18 +90,11 @@ impl Search {
                 None => others.push(*assertion),
             }
         }
-        let none: Vec<FormulaId> = forced
-            .iter()
-            .map(|verdict| FormulaId::constant(*verdict == Some(true)))
-            .collect();
-        let without_others = self
-            .algebra
-            .diagrams
-            .formula(what.diagram, &none, &mut self.algebra.formulas);
+        let without_others = |assertion: u32| forced[assertion as usize] == Some(true);
         Ordered {
             all: all.into(),
             others: others.into(),
-            satisfies_other: without_others == FormulaId::FALSE,
+            satisfies_other: !self.algebra.diagrams.admits(what.diagram, without_others),
         }
     }
 
@@ -155,25 +148,28 @@ impl Search {
         })
     }
 
-    /// The order in which an object begins that has a planned one, and the condition on the object in that order. The style
-    /// narrows the object if some object is left then, or infinitely many if it has to differ from others.
+    /// The order that an object begins with, given the order planned for it and the condition on it; and that condition as
+    /// far as the style narrows it. The style narrows an object as far as some object is left then, or infinitely many if the
+    /// object has to differ from others.
     pub(crate) fn begin_object(
         &mut self,
         planned: OrderId,
         demand: FormulaId,
         must_differ: bool,
     ) -> Result<(OrderId, FormulaId), AutomatonError> {
-        let opened = self.algebra.orders.opened(planned);
-        if opened != planned {
+        let mut planned = planned;
+        loop {
+            let opened = self.algebra.orders.opened(planned);
             let (order, narrowed) = self.algebra.begin_order(planned, demand);
-            let may_be_narrowed = match must_differ {
-                true => self.is_infinite_object(narrowed, &[])?,
-                false => self.object_can_end(narrowed, &[])?,
-            };
-            if may_be_narrowed {
+            let is_possible = opened == planned
+                || match must_differ {
+                    true => self.is_infinite_object(narrowed, &[])?,
+                    false => self.object_can_end(narrowed, &[])?,
+                };
+            if is_possible {
                 return Ok((order, narrowed));
             }
+            planned = opened;
         }
-        Ok(self.algebra.begin_order(opened, demand))
     }
 }

@@ -6,8 +6,8 @@ use crate::automaton::search::{NextKeys, Search};
 use hashbrown::HashSet;
 
 impl Search {
-    /// The keys that may come next in one of several orders, given the keys seen. `listed` is sorted by characters, and saves
-    /// sorting.
+    /// The keys that may come next in at least one of several orders, given the keys seen. The list `listed` is sorted by
+    /// characters and saves sorting.
     pub(crate) fn next_keys_of_rivals(
         &mut self,
         rivals: &[Rival],

@@ -12,9 +12,9 @@
 use crate::WritingBounds;
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::FormulaId;
+use crate::automaton::formula::{FormulaId, TextId};
 use crate::automaton::search::NextKeys;
-use crate::automaton::step::{Automaton, Container, Cursor, Frame, StackId, State};
+use crate::automaton::step::{Automaton, Container, Cursor, Frame, OpenId, StackId, State};
 use crate::strings::{Cardinality, LanguageId};
 
 /// Characters before the bound of a string or name from which on its state has the bound, unless tokens are longer.
@@ -125,6 +125,7 @@ impl Written {
                     *commas = 0;
                 }
                 self.depth += 1;
+                self.is_due |= self.near_commas == 0;
             }
             b'}' | b']' => self.depth = self.depth.saturating_sub(1),
             b',' => {
@@ -208,28 +209,42 @@ impl Automaton {
 
     /// Leaves to a string or name the texts that end before its bound, if there are such.
     fn bound_text(&mut self, at: &mut WrittenState) -> Result<(), AutomatonError> {
-        let bounds = self.bounds();
-        let left = |bound: Option<u32>| bound.map(|bound| bound.saturating_sub(at.written.characters));
+        let (bounds, stack, written) = (self.bounds(), at.state.stack, at.written.characters);
+        let left = |bound: Option<u32>, decode: DecodeState| {
+            // A character that is begun has been counted, but for an escape of which only the backslash was read.
+            let begun = !matches!(decode, DecodeState::Between | DecodeState::Escape);
+            bound.map(|bound| u64::from(bound.saturating_sub(written)) + u64::from(begun))
+        };
         let bounded = match at.state.cursor {
-            Cursor::String(DecodeState::Between, language, open, text, expected) => {
-                let Some(left) = left(bounds.string_characters) else {
+            Cursor::String(decode, language, open, text, expected) => {
+                let Some(left) = left(bounds.string_characters, decode) else {
                     return Ok(());
                 };
-                let bounded = match self.is_endless(language) {
-                    true => self.ending_within(language, left),
-                    false => Some(language),
-                };
-                bounded.map(|language| Cursor::String(DecodeState::Between, language, open, text, expected))
-            }
-            Cursor::Key(DecodeState::Between, text, names) => {
-                let Some(left) = left(name_bound(&bounds)) else {
-                    return Ok(());
-                };
-                // Which keys an object must not have counts together with its values, where these have to differ.
-                if self.keeps_values(at.state.stack) {
+                // Where the text is kept only because of verdicts, any string may be needed.
+                if text.is_some() && !self.keeps_values(stack) {
                     return Ok(());
                 }
-                let names = self.opened(names, at.state.stack)?;
+                let bounded = match self.is_endless(language) {
+                    true => match self.ending_within(language, left, decode)? {
+                        Some(bounded) if self.keeps_verdicts(language, bounded, open, decode)? => Some(bounded),
+                        _ => None,
+                    },
+                    false => Some(language),
+                };
+                bounded.map(|language| Cursor::String(decode, language, open, text, expected))
+            }
+            Cursor::Key(decode, text, names) => {
+                let bound = name_bound(&bounds);
+                let Some((bound, left)) = bound.zip(left(bound, decode)) else {
+                    return Ok(());
+                };
+                // Which keys an object must not have counts together with its values, where these have to differ. An object
+                // that is full goes on only because some member is missing.
+                let is_full = self.frame(stack).is_some_and(|frame| self.members_left(&frame) == 0);
+                if is_full || self.keeps_values(stack) || self.is_begun_of_longer(text, bound, stack)? {
+                    return Ok(());
+                }
+                let names = self.opened(names, stack)?;
                 let is_listed = match names {
                     NextKeys::Listed(list) => !self.search.key_list(list).excludes,
                     NextKeys::Of(_) => true,
@@ -239,8 +254,8 @@ impl Automaton {
                     return Ok(());
                 }
                 let language = self.remaining_key_language(at.state)?;
-                let bounded = self.ending_within(language, left);
-                bounded.map(|language| Cursor::Key(DecodeState::Between, text, NextKeys::Language(language)))
+                let bounded = self.ending_within(language, left, decode)?;
+                bounded.map(|language| Cursor::Key(decode, text, NextKeys::Language(language)))
             }
             _ => return Ok(()),
         };
@@ -264,28 +279,84 @@ impl Automaton {
         }
     }
 
-    /// The texts of a language of at most so many characters; `None` if there are none, or none are found within the limits.
-    fn ending_within(&mut self, language: LanguageId, characters: u32) -> Option<LanguageId> {
-        let language = self.bounded(language, (0, characters.into())).ok()?;
-        let is_empty = self.languages_mut().is_empty(language).ok()?;
-        (!is_empty).then_some(language)
+    /// The texts of a language of at most so many characters, of which the first may be begun; `None` if there are none, or
+    /// none are found within the limits.
+    fn ending_within(
+        &mut self,
+        language: LanguageId,
+        characters: u64,
+        decode: DecodeState,
+    ) -> Result<Option<LanguageId>, AutomatonError> {
+        let Ok(language) = self.bounded(language, (0, characters)) else {
+            return Ok(None);
+        };
+        let has_texts = match decode {
+            DecodeState::Between => matches!(self.languages_mut().is_empty(language), Ok(false)),
+            begun => self.may_follow(begun, language)?,
+        };
+        Ok(has_texts.then_some(language))
+    }
+
+    /// Whether a bounded language has texts of each verdict that the whole language has texts of. Of several verdicts any
+    /// combination may be needed, so that nothing is said of them.
+    fn keeps_verdicts(
+        &mut self,
+        language: LanguageId,
+        bounded: LanguageId,
+        open: OpenId,
+        decode: DecodeState,
+    ) -> Result<bool, AutomatonError> {
+        let open = self.open(open);
+        let one = match open[..] {
+            [] => return Ok(true),
+            [one] if decode == DecodeState::Between => one,
+            _ => return Ok(false),
+        };
+        let other = self.languages_mut().not(one)?;
+        for verdict in [one, other] {
+            let whole = self.languages_mut().and(&[language, verdict])?;
+            let near = self.languages_mut().and(&[bounded, verdict])?;
+            if self.languages_mut().is_empty(near)? && !self.languages_mut().is_empty(whole)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a text is the beginning of a key that an object lists and that is longer than a bound.
+    fn is_begun_of_longer(&mut self, text: TextId, bound: u32, stack: StackId) -> Result<bool, AutomatonError> {
+        let Some(classes) = self.key_classes(stack)? else {
+            return Ok(false);
+        };
+        let algebra = &self.search.algebra;
+        let mut listed = algebra.beginning_with(&classes.listed, text).iter();
+        Ok(listed.any(|name| algebra.texts.length(*name) > bound as usize))
     }
 
     /// The texts that a string may have from its beginning on: of those that meet its expectation, those within a bound
-    /// that is near from the beginning.
-    pub(super) fn within_small_bound(&mut self, language: LanguageId, stack: StackId) -> LanguageId {
-        match self.bounds().string_characters {
-            // Strings that have to differ may need longer texts.
-            Some(bound) if bound <= NEAR_CHARACTERS && !self.keeps_values(stack) && self.is_endless(language) => {
-                self.ending_within(language, bound).unwrap_or(language)
+    /// that is near from the beginning. Not for strings that have to differ or whose verdicts are open: they may need longer texts.
+    pub(super) fn within_small_bound(&mut self, language: LanguageId) -> Result<LanguageId, AutomatonError> {
+        Ok(match self.bounds().string_characters {
+            Some(bound) if bound <= NEAR_CHARACTERS && self.is_endless(language) => {
+                let bounded = self.ending_within(language, bound.into(), DecodeState::Between)?;
+                bounded.unwrap_or(language)
             }
             _ => language,
-        }
+        })
     }
 
     /// The demand on a container that begins. Where it asks nothing and nothing is watched, the style bounds the depth.
-    pub(super) fn with_bounded_depth(&mut self, demand: FormulaId, watched: &[FormulaId], array: bool) -> FormulaId {
-        match demand == FormulaId::TRUE && watched.iter().all(|formula| formula.decided().is_some()) {
+    pub(super) fn with_bounded_depth(
+        &mut self,
+        demand: FormulaId,
+        watched: &[FormulaId],
+        array: bool,
+        stack: StackId,
+    ) -> FormulaId {
+        // Empty containers cannot differ from one another.
+        let must_be_empty = self.bounds().free_depth == Some(0);
+        let is_free = demand == FormulaId::TRUE && watched.iter().all(|formula| formula.decided().is_some());
+        match is_free && !(must_be_empty && self.keeps_values(stack)) {
             true => self.search.algebra.free_container(0, array),
             false => demand,
         }
@@ -366,6 +437,12 @@ impl Automaton {
     /// Whether a container may end, and is then not equal to any that it has to differ from.
     fn may_end_here(&mut self, stack: StackId, frame: &Frame) -> Result<bool, AutomatonError> {
         if !self.may_close(frame) {
+            return Ok(false);
+        }
+        // What is around it may need more of it.
+        let algebra = &self.search.algebra;
+        let mut watched = frame.formulas[1..].iter();
+        if watched.any(|formula| formula.decided().is_none() && !algebra.at_end(*formula)) {
             return Ok(false);
         }
         if frame.plain.0.is_some() && !self.keeps_values(frame.below) {

@@ -68,7 +68,7 @@ impl Automaton {
             let (begun, demand) = self.begin_in_style(expected, stack, demand)?;
             (order, narrowed) = (Some(begun), demand);
         }
-        formulas.insert(0, self.with_bounded_depth(narrowed, &formulas, array));
+        formulas.insert(0, self.with_bounded_depth(narrowed, &formulas, array, stack));
         let keeps = self.keeps_values(stack) || (array && self.search.algebra.asks_unique(&formulas));
         let kind = match order {
             None => Container::Array {

@@ -16,10 +16,9 @@ impl Automaton {
         stack: StackId,
         demand: FormulaId,
     ) -> Result<(OrderId, FormulaId), AutomatonError> {
-        let planned = self.search.planned_order(expected)?;
+        let mut planned = self.search.planned_order(expected)?;
         if self.is_too_deep(stack, ALL_REQUIRED_DEPTH) {
-            let opened = self.search.algebra.orders.opened(planned);
-            return Ok(self.search.algebra.begin_order(opened, demand));
+            planned = self.search.algebra.orders.opened(planned);
         }
         let must_differ = self.keeps_values(stack);
         self.search.begin_object(planned, demand, must_differ)

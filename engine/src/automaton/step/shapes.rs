@@ -280,7 +280,7 @@ impl Automaton {
             return Ok(false);
         }
         let plain = self.search.algebra.independent_keys(frame.formulas[0]);
-        Ok(plain.is_some_and(|plain| plain.is_unbounded()))
+        Ok(plain.is_some_and(|plain| plain.is_unbounded() && plain.languages.is_empty()))
     }
 
     /// The state after a key's opening quote, from a state after `{` or after a comma in an object; `None` for other

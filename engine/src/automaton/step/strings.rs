@@ -94,10 +94,12 @@ impl Automaton {
         let text = (by_text || self.keeps_values(stack)).then_some(TextId::EMPTY);
         // Which string it is matters where verdicts are open or values are compared: there any may be needed.
         let viable = match text.is_none() && open.is_empty() {
-            true => self.search.algebra.preferred(viable),
+            true => {
+                let preferred = self.search.algebra.preferred(viable);
+                self.within_small_bound(preferred)?
+            }
             false => viable,
         };
-        let viable = self.within_small_bound(viable, stack);
         let open = self.open_languages(open);
         let cursor = Cursor::String(DecodeState::default(), viable, open, text, expected);
         Ok(Some(State::new(cursor, stack)))

@@ -17,7 +17,7 @@ pub(crate) struct Layout {
     depth: u32,
 }
 
-/// What a state is in.
+/// The kind of the innermost container around a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Place {
     #[default]

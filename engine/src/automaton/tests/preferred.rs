@@ -1,4 +1,4 @@
-//! What the style for models writes of numbers and of strings of a format: the usual, and what is needed beside it.
+//! Tests of the numbers and strings that the style for models writes: the usual ones, and others where these are needed.
 
 use super::super::{Automaton, Formats, State};
 use super::alone;

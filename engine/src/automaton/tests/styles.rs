@@ -176,12 +176,7 @@ fn completions_end_documents() {
                         rest.unwrap_or_else(|| panic!("{schema}: none after {:?}", String::from_utf8_lossy(&text)));
                     let whole = String::from_utf8([&text[..], &rest].concat()).unwrap();
                     assert!(subject.accepts(&whole) && subject.judge(&whole), "{schema}\n{whole}");
-                    let mut allowed = Vec::new();
-                    for byte in 0..=255 {
-                        if let Some(next) = subject.automaton.step(at, byte).unwrap() {
-                            allowed.push((byte, next));
-                        }
-                    }
+                    let allowed = subject.allowed(at);
                     let Some((byte, next)) = allowed.choose(&mut random).copied() else {
                         break;
                     };

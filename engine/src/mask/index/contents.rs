@@ -158,7 +158,7 @@ impl Tail {
         }
     }
 
-    /// CollectedTokens in order stand as a trie has them, and those that have begun the same stand together.
+    /// The order of tails: as a trie has them, and those that have begun the same stand together.
     fn order(&self, other: &Self) -> Ordering {
         let begun = |tail: &Self| {
             let begun = tail.begun.as_ref();

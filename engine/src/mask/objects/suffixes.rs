@@ -97,19 +97,26 @@ impl Suffixes<'_> {
         // What may come where a container ends is known from what may come around it.
         let mut chain = SmallVec::<[State; MAX_CLOSED]>::new();
         let (mut viable, mut next) = (None, Some(at));
+        let mut is_cut = false;
         while let Some(at) = next {
             if let Some(known) = self.cache.viable.get(&at) {
                 viable = Some(known);
                 break;
             }
             if chain.len() == MAX_CLOSED {
+                is_cut = true;
                 break;
             }
             chain.push(at);
             next = self.automaton.closed(at)?;
         }
         while let Some(at) = chain.pop() {
-            let found = match self.automaton.next_members(at)? {
+            // Where the chain was cut it is not known what is around the first of its containers, so that nothing is said of others.
+            let members = match std::mem::take(&mut is_cut) {
+                true => None,
+                false => self.automaton.next_members(at)?,
+            };
+            let found = match members {
                 Some(members) => self.after_member(at, members, viable)?,
                 None => self.find(at, viable.as_ref())?,
             };

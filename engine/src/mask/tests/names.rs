@@ -196,7 +196,7 @@ fn accept(masker: &mut dyn Masker, text: &str) -> bool {
     true
 }
 
-/// What may stand behind a key depends on the object that the key is in, also where objects around it say something of all keys.
+/// The object that a key is in tells what may stand behind the key, also where objects around it say something of all keys.
 #[test]
 fn keys_of_free_objects_within_others_are_free() {
     let schema = r#"{"additionalProperties": {"type": "boolean"}}"#;

@@ -110,7 +110,8 @@ impl NumeralAutomaton {
         state * self.states.len() + self.sets.decimals.memory()
     }
 
-    /// The state before the first byte of a number of `set`, in a style with bounded numerals of a precision. It is there for the empty set, too, and leads nowhere.
+    /// The state before the first byte of a number of `set`; a style with bounded numerals writes it with this precision. The
+    /// empty set has such a state, too, and it leads nowhere.
     ///
     /// # Errors
     ///
@@ -229,6 +230,7 @@ impl NumeralAutomaton {
         let nearest = half_line.breakpoints.first().map(|first| first.at.magnitude());
         self.grid().is_some_and(|(grid, places)| {
             zeros.grammar.is_plain()
+                && longest <= SIGNIFICANT_DIGITS
                 && half_line.rules[0] == grid
                 && zeros.scale + u64::from(longest) < places.into()
                 && nearest.is_none_or(|nearest| nearest > -(zeros.scale as i64))

@@ -113,8 +113,8 @@ impl NumeralContext<'_> {
         Some((NumeralPrefix::Digits(digits), written))
     }
 
-    /// What follows the point, or a place behind it, where all numbers up to the last place are members; `None` behind the last
-    /// place, and where none is the last.
+    /// The state behind the point, or behind a place of the fraction, where all numbers up to the last place are members; `None`
+    /// behind the last place, and where none is the last.
     fn free(&self, part: NumeralPart, count: DigitCount) -> Option<NumeralPrefix> {
         let (NumeralGrammar::Plain(PlainForm { precision, .. }), Some((_, places))) = (self.grammar, self.grid) else {
             return None;
@@ -139,7 +139,7 @@ impl NumeralContext<'_> {
         self.grid.is_some_and(|(grid, _)| residual == Residual::Rule(grid))
     }
 
-    /// What of the number of digits makes a difference.
+    /// The number of digits, as far as it makes a difference.
     fn count_that_matters(&self, runs: &[ExponentRun], count: DigitCount) -> DigitCount {
         let NumeralGrammar::Plain(PlainForm { precision, .. }) = self.grammar else {
             let significant = if self.grammar.is_brief() {
@@ -411,7 +411,7 @@ impl NumeralContext<'_> {
     }
 }
 
-/// What follows the point of an integer of the set, or a fraction of so many places with which the number is one.
+/// The state behind the point of a member that is an integer, or behind a fraction of so many places that makes the number a member.
 pub(super) fn ending_zeros(part: NumeralPart, places: u32) -> NumeralPrefix {
     NumeralPrefix::EndingZeros {
         after_point: part == NumeralPart::Point,

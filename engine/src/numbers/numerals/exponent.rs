@@ -21,8 +21,8 @@ enum LeadingZerosOfExponent {
     None,
 }
 
-/// Exponents of brief numerals have a magnitude of at most so many where any of these will do: those of doubles.
-const BRIEF: i64 = 324;
+/// Largest magnitude of an exponent of a brief numeral, where any up to it will do: that of the least double, 5e-324.
+const MAX_BRIEF_EXPONENT: i64 = 324;
 
 impl ExponentSet {
     pub(super) fn all() -> Self {
@@ -37,7 +37,7 @@ impl ExponentSet {
         let usual = self
             .intervals
             .iter()
-            .map(|&(low, high)| (low.max(-BRIEF), high.min(BRIEF)));
+            .map(|&(low, high)| (low.max(-MAX_BRIEF_EXPONENT), high.min(MAX_BRIEF_EXPONENT)));
         let usual: Vec<_> = usual.filter(|(low, high)| low <= high).collect();
         Self {
             intervals: if usual.is_empty() { self.intervals } else { usual },
@@ -101,7 +101,7 @@ impl Magnitudes {
         self.intervals.is_empty()
     }
 
-    /// What is left after a zero at the beginning; `None` where there can be none.
+    /// The magnitudes that may follow a zero at the beginning; `None` where there can be none.
     pub(super) fn after_zero(&self) -> Option<Self> {
         let zeros = match self.zeros {
             LeadingZerosOfExponent::Any => LeadingZerosOfExponent::Any,

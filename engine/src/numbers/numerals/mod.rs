@@ -27,8 +27,8 @@
 //! (`1500e-2` is an integer, `1.500e2`, too). Then a text visits as many states as it has bytes, and no more than that.
 //!
 //! The plain style bounds numerals. What is too large or too fine for that is no member of any set (see
-//! [`writable`](super::writable)), so that most sets have one rule in a fraction, the multiples of the last place's power of ten. There only the
-//! number of digits counts ([`NumeralPrefix::Free`](prefix::NumeralPrefix)).
+//! [`writable`](super::writable)), so that most sets have one rule in a fraction, the multiples of the last place's power
+//! of ten. There only the number of digits counts ([`NumeralPrefix::Free`](prefix::NumeralPrefix)).
 //!
 //! Whether a beginning is *viable* asks for one member in an interval of a few rules, and is answered by counting
 //! multiples, with the digits of any one text that leads to the state.
@@ -64,13 +64,14 @@ pub enum NumberStyle {
     /// around each bound, so that whatever the schema tells apart has a number. All other longer numbers are left out, as if
     /// they did not exist: 1e21, 1e-30 and the thirtieth digit of π.
     ///
-    /// A fraction of zeros, as in `2.0`, may be written of any integer that the schema allows, but not of those that it asks for by `"type":
-    /// "integer"`, or by a `const` or `enum` in which they have no point themselves. A minus is written only where there are
+    /// A fraction of zeros, as in `2.0`, may be written of any integer that the schema allows, but not of those that it asks
+    /// for by `"type": "integer"`, or by a `const` or `enum` of integers without points. A minus is written only where there are
     /// numbers below zero, and `-0` is not.
     Plain,
-    /// As [`Plain`](Self::Plain) with exponents, and so with numbers of any size: `1e21`, `1.5e-7`, `6.02E+23`. At most 17 significant
-    /// digits, up to 20 zeros behind the point before them, exponents up to that of a double, with at most one zero at their
-    /// beginning. A number for which that is not enough, because of bounds or a `multipleOf`, has more.
+    /// Numerals of a bounded length, with exponents, so that numbers may have any size: `1e21`, `1.5e-7`, `6.02E+23`. They
+    /// have at most 17 significant digits, up to 20 zeros behind the point before these, and exponents up to that of a
+    /// double, with at most one zero at the beginning. A number for which that is not enough, because of bounds or a
+    /// `multipleOf`, has more.
     ///
     /// Integers that a schema asks for by `"type": "integer"` are integer literals, as in the plain style.
     Scientific,

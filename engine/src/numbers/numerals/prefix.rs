@@ -9,7 +9,7 @@ use crate::numbers::half_line::ExponentRun;
 /// Which numerals begin with a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NumeralGrammar {
-    /// The numerals of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259); `brief` those of
+    /// The numerals of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259), or if `brief` the numerals of
     /// [`NumberStyle::Scientific`](super::NumberStyle::Scientific).
     Any { brief: bool },
     /// The numerals of [`NumberStyle::Plain`](super::NumberStyle::Plain).
@@ -69,9 +69,9 @@ pub(crate) enum Precision {
 /// Number of the digits of a numeral, as far as that matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct DigitCount {
-    /// Those from the first that is not zero.
+    /// Digits from the first that is not zero.
     pub(super) significant: u32,
-    /// Those behind the point.
+    /// Digits behind the point.
     pub(super) places: u32,
 }
 

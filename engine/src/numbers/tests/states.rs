@@ -99,7 +99,7 @@ fn plain_states_do_not_grow_with_the_text() {
     }
 }
 
-/// As [`Typical`], with the bounds and the multiples that the schema has.
+/// A name, how to make the set, the bounds and the multiples that the schema has, and how many states its numerals lead to.
 type TypicalOfSchema = (
     &'static str,
     fn(&mut NumberSets) -> NumberSetId,

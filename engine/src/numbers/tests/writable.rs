@@ -1,4 +1,4 @@
-//! What a style with bounded numerals keeps of sets: of each some number, and every number of usual length.
+//! A style with bounded numerals keeps some number of each set, and every number of usual length.
 
 use super::walks::{check_next_digits, check_written, plainly, reaches_end};
 use super::{Random, Rule, decimal};

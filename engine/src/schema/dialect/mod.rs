@@ -72,7 +72,7 @@ impl Draft {
         })
     }
 
-    /// The draft that a whole OpenAPI document is read by where no option and no `$schema` says otherwise; none of other
+    /// The draft that a whole OpenAPI document says it is read by, unless its `$schema` says otherwise; `None` for other
     /// documents.
     pub(crate) fn of_document(json: &Document) -> Option<Self> {
         let version = json.string(json.member(0, "openapi")?)?;

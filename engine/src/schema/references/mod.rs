@@ -9,4 +9,5 @@ mod scan;
 pub(super) mod uri;
 
 pub(super) use resolve::ReferenceError;
+pub(crate) use scan::begins_resource;
 pub(crate) use uri::percent_decode as decoded_fragment;

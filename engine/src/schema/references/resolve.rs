@@ -43,9 +43,11 @@ impl ResourceIndex<'_> {
     }
 
     /// The schema that documents are read by: that of the whole document, or what `pointer` names in it, a JSON Pointer or
-    /// an anchor, with or without `#` before it.
+    /// an anchor, with or without `#` before it; percent signs encode characters only behind `#`.
     pub fn root(&mut self, document: ResourceId, pointer: &str) -> Result<LocatedSchema, CompileError> {
-        let reference = format!("#{}", pointer.strip_prefix('#').unwrap_or(pointer));
+        let fragment = pointer.strip_prefix('#').map(str::to_owned);
+        let fragment = fragment.unwrap_or_else(|| pointer.replace('%', "%25"));
+        let reference = format!("#{fragment}");
         let (kind, reason) = match self.resolve(document, &reference) {
             Ok((found, _)) => return Ok(found),
             Err(ReferenceError::Document(error)) => return Err(error),

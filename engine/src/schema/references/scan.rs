@@ -47,8 +47,8 @@ impl ResourceIndex<'_> {
         let inherited = match parent {
             Some(parent) => self.resource(parent).dialect,
             None => {
-                let of_document = Draft::of_document(json).filter(|_| location.index == 0);
-                self.with_options(Dialect::of_draft(of_document.unwrap_or(self.options.default_draft)))
+                let draft = Draft::of_document(json).unwrap_or(self.options.default_draft);
+                self.with_options(Dialect::of_draft(draft))
             }
         };
         let is_nameless = parent.is_none() && self.documents.uri(location.document).is_none();
@@ -106,8 +106,7 @@ impl ResourceIndex<'_> {
         let Some(index) = json.member(location.index, "$schema") else {
             return Ok(None);
         };
-        let id = identifier(json, location.index, inherited, false).unwrap_or_default();
-        let is_resource = is_document || !uri::split_fragment(id).0.is_empty();
+        let is_resource = is_document || begins_resource(json, location.index, inherited);
         let named = json.string(index).filter(|_| is_resource);
         let location = SchemaLocation { index, ..location };
         named.map(|named| self.dialect_named(location, named)).transpose()
@@ -137,6 +136,12 @@ fn identifier(json: &Document, index: NodeIndex, dialect: Dialect, is_nameless: 
     let id = json.string(json.member(index, dialect.draft.id_keyword())?)?;
     let is_hidden = dialect.draft.ref_hides_siblings() && has_ref(json, index) && !is_nameless;
     (!is_hidden).then_some(id)
+}
+
+/// Whether a subschema is the root of a resource of its own, by the rules of the dialect around it.
+pub(crate) fn begins_resource(json: &Document, index: NodeIndex, inherited: Dialect) -> bool {
+    let id = identifier(json, index, inherited, false).unwrap_or_default();
+    !uri::split_fragment(id).0.is_empty()
 }
 
 fn has_ref(json: &Document, index: NodeIndex) -> bool {

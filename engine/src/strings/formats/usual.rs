@@ -10,9 +10,9 @@ use super::time::full_date;
 /// The texts of a format that are preferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usual {
-    /// The texts.
+    /// The texts that are preferred.
     pub(crate) texts: LanguageId,
-    /// Those of them without which the preference would leave too little: where another constraint excludes all of these, it wants
+    /// The preferred texts without which the preference would leave too little: a constraint that excludes all of these wants
     /// the texts that are not preferred.
     pub(crate) typical: LanguageId,
 }

@@ -13,14 +13,14 @@ pub(crate) enum PatternError {
         /// What could have stood there.
         expected: &'static str,
     },
-    /// It is syntax of other dialects, which ECMA-262 does not have.
+    /// The pattern has syntax of other dialects, which ECMA-262 does not have.
     #[error("{what} at byte {offset} of the pattern is no syntax of ECMA-262: {remedy}")]
     Foreign {
         /// Byte offset into the pattern.
         offset: usize,
-        /// What is not ECMA-262's.
+        /// The syntax that ECMA-262 does not have.
         what: String,
-        /// What to write instead.
+        /// Advice on what to write instead.
         remedy: &'static str,
     },
     /// It is one, but its language is not regular or not treated.
@@ -48,7 +48,7 @@ pub(crate) enum PatternError {
 const QUOTED: usize = 120;
 
 impl PatternError {
-    /// What is wrong with `source`, with its text.
+    /// The error, with the text of the pattern it is about before it.
     pub(crate) fn about(&self, source: &str) -> String {
         match source.char_indices().nth(QUOTED) {
             Some((end, _)) => format!("`{}…`: {self}", &source[..end]),

@@ -59,7 +59,16 @@ fn folded(set: &CharSet) -> CharSet {
 /// Every character that shares its simple case folding with another.
 fn cased() -> &'static CharSet {
     static CASED: OnceLock<CharSet> = OnceLock::new();
-    CASED.get_or_init(|| folded(&property("Changes_When_Casefolded").unwrap_or_default()))
+    CASED.get_or_init(|| {
+        // All characters with a folding of their own are among these; some fold to one another and change by no other mapping.
+        let mapped = property("Changes_When_Casemapped").unwrap_or_default();
+        let letters = mapped.ranges().iter().flat_map(|range| range.first()..=range.last());
+        let alone = |letter: &char| {
+            let letter = CharSet::range(*letter, *letter);
+            folded(&letter) == letter
+        };
+        CharSet::from_ranges(letters.filter(|letter| !alone(letter)).map(|letter| (letter, letter)))
+    })
 }
 
 /// Whether a letter of `\w` stands before a place, and behind it.

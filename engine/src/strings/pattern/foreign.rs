@@ -6,7 +6,7 @@ use super::reader::{Grammar, PatternParser};
 use crate::strings::pattern::ast::{AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
 
-/// What ECMA-262 offers in place of flags, by the first of them.
+/// Advice on what to write in place of flags, by the first of them.
 fn instead_of_flags(letters: &str) -> &'static str {
     match letters.bytes().find(u8::is_ascii_alphabetic) {
         Some(b's') => "write `[^]` instead of `.`",
@@ -65,7 +65,7 @@ impl<'s> PatternParser<'s> {
         Err(PatternError::Foreign { offset, what, remedy })
     }
 
-    /// What begins with `(?` at `start` and is no group of ECMA-262.
+    /// Reads the group that begins with `(?` at `start` and is none of ECMA-262.
     pub(super) fn foreign_group(&mut self, start: usize) -> Result<GroupKind, PatternError> {
         let rest = self.rest();
         let is_common = self.grammar == Grammar::Common;
@@ -105,7 +105,7 @@ impl<'s> PatternParser<'s> {
         self.syntax(start, "`(?:`, `(?=`, `(?!`, `(?<=`, `(?<!` or `(?<name>`")
     }
 
-    /// The escape `\c` at `start`, which is none of ECMA-262.
+    /// Reads the escape of the character `c` at `start`, which is none of ECMA-262.
     pub(super) fn foreign_escape(
         &mut self,
         start: usize,
@@ -125,7 +125,7 @@ impl<'s> PatternParser<'s> {
         }
     }
 
-    /// The text behind `\Q`, up to `\E` or the end, each character a term: a quantifier is for the last.
+    /// Reads the text behind `\Q`, up to `\E` or the end, each character a term: a quantifier is for the last.
     pub(super) fn quoted(&mut self, terms: &mut Vec<AstId>) -> Result<(), PatternError> {
         let rest = self.rest();
         let (text, marked) = match rest.find("\\E") {

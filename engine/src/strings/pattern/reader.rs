@@ -11,11 +11,11 @@ use crate::strings::pattern::flags::{FlaggedAssertions, Flags};
 /// The grammar that a pattern is parsed by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grammar {
-    /// That of ECMA-262 with the flag `u`.
+    /// The grammar of ECMA-262 with the flag `u`.
     Unicode,
-    /// With the leniencies of Annex B.
+    /// The grammar of ECMA-262 with leniencies of its Annex B.
     AnnexB,
-    /// With these, and what other dialects have in common.
+    /// The grammar of ECMA-262 with leniencies of its Annex B, and what other dialects have in common.
     Common,
 }
 
@@ -88,6 +88,10 @@ fn count_groups(source: &str, grammar: Grammar) -> (usize, bool) {
     while let [first, rest @ ..] = bytes {
         bytes = rest;
         match first {
+            b'\\' if grammar == Grammar::Common && !in_class && rest.starts_with(b"Q") => {
+                let end = rest.windows(2).position(|two| two == b"\\E");
+                bytes = end.map_or(&[][..], |end| &rest[end + 2..]);
+            }
             b'\\' => bytes = rest.get(1..).unwrap_or_default(),
             b'[' => in_class = true,
             b']' => in_class = false,

@@ -7,7 +7,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PatternSyntax {
-    /// Besides those of ECMA-262 what is a syntax error there and means one thing in the dialects of Go, Python, Rust and
+    /// Patterns of ECMA-262, and syntax that is an error there and means one thing in the dialects of Go, Python, Rust and
     /// PCRE that have it:
     ///
     /// - the flags `i`, `m` and `s`, set or taken back from a place to the end of the group around it (`(?i)`, `(?-i)`) or
@@ -21,6 +21,6 @@ pub enum PatternSyntax {
     /// such a pattern, as `$`, `\d` and `\w`, means what it means in ECMA-262.
     #[default]
     Common,
-    /// Those of ECMA-262 alone, in the edition that draft 2020-12 names: all else is refused.
+    /// Patterns of ECMA-262 alone, in the edition that draft 2020-12 names: all else is refused.
     Ecma,
 }

@@ -107,8 +107,8 @@ fn matches(languages: &mut Languages, pattern: &str, text: &str) -> bool {
     languages.contains(language, text).unwrap()
 }
 
-/// What others set within a pattern ECMA-262 sets outside, where another engine has it. That engine differs from
-/// ECMA-262 on properties and negated escapes alone: see the next test.
+/// A flag within a pattern means what it means outside of one, where ECMA-262 and another engine have it. That engine
+/// differs from ECMA-262 on properties and negated escapes alone: see the next test.
 #[test]
 fn flags_mean_what_they_mean_outside_of_the_pattern() {
     let patterns = [

@@ -65,7 +65,7 @@ pub struct StyleArguments {
     line_break: Option<LineBreakArgument>,
     /// Arrays and objects that nest in a value on which the schema says nothing, or `none` [default: 8; `none` in the style
     /// `rfc8259`]
-    #[arg(long, value_name = "N|none", value_parser = bound)]
+    #[arg(long, value_name = "N|none", value_parser = depth_bound)]
     max_depth: Option<Bound>,
     /// Characters of a string without `maxLength`, or `none` [default: 65536; `none` in the style `rfc8259`]
     #[arg(long, value_name = "N|none", value_parser = bound)]
@@ -103,6 +103,14 @@ fn bound(text: &str) -> Result<Bound, String> {
             .parse()
             .map(|bound| Bound(Some(bound)))
             .map_err(|_| format!("a number up to {}, or `none`", u32::MAX)),
+    }
+}
+
+/// A bound on depth, which the engine counts in a byte.
+fn depth_bound(text: &str) -> Result<Bound, String> {
+    match bound(text) {
+        Ok(Bound(Some(depth))) if depth > u8::MAX.into() => Err(format!("a number up to {}, or `none`", u8::MAX)),
+        other => other,
     }
 }
 
@@ -225,8 +233,7 @@ impl StyleArguments {
         style.all_required |= self.all_required;
         let bounds = &mut style.bounds;
         if let Some(Bound(depth)) = self.max_depth {
-            // Texts nest less deep than that anyway.
-            bounds.free_depth = depth.map(|depth| u8::try_from(depth).unwrap_or(u8::MAX));
+            bounds.free_depth = depth.and_then(|depth| u8::try_from(depth).ok());
         }
         let counts = [
             (&mut bounds.string_characters, self.max_string),

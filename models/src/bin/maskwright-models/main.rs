@@ -1,5 +1,5 @@
-//! Tools for models: writes them with random weights or as GGUF, continues prompts, and holds one device against another, for tests, timing and comparison with
-//! other software.
+//! Tools for models: writes them with random weights or as GGUF, continues prompts, prints the families that run, and holds
+//! one device against another, for tests, timing and comparison with other software.
 
 mod compare_devices;
 mod export_gguf;

@@ -12,7 +12,7 @@ use maskwright_models::{CheckpointTokenizer, Family, PRESETS, RandomCheckpoint, 
 pub(crate) struct WriteRandomCheckpoint {
     /// Directory to write to; it is created
     directory: PathBuf,
-    /// Family: llama, mistral, qwen2, qwen3, lfm2 … (`maskwright list` has them all)
+    /// Family: llama, mistral, qwen2, qwen3, lfm2 … (`families --names` prints them all)
     #[arg(long, default_value = "llama")]
     family: String,
     /// Shape: tiny, small, llama-3.2-1b or llama-3.1-8b; other families than Llama, Mistral and Qwen have tiny ones

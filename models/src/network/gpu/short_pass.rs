@@ -5,7 +5,7 @@ use candle_core::{DType, Device, Error, Result, Tensor};
 use crate::load::config::ModelConfig;
 use crate::network::gpu::kernels::{Argument, Kernel, Kernels, MAX_TOKENS, Recording, address};
 use crate::network::kv_cache::TensorCache;
-use crate::network::layers::{FeedForward, Layer, Mixer, Network};
+use crate::network::layers::{FeedForward, Layer, MixerWeights, Network};
 use crate::network::linear::Linear;
 use crate::network::rope::Rope;
 
@@ -67,7 +67,8 @@ struct LayerAddresses {
 impl LayerAddresses {
     /// The addresses of a layer, where it is of the shape that the kernels are made for.
     fn of(layer: &Layer) -> Result<Option<Self>> {
-        let (Mixer::Attention(attention), FeedForward::Dense(gated)) = (&layer.mixer, &layer.feed_forward) else {
+        let (MixerWeights::Attention(attention), FeedForward::Dense(gated)) = (&layer.mixer, &layer.feed_forward)
+        else {
             return Ok(None);
         };
         let (Some(attention_norm), Some(feed_forward_norm)) =

@@ -16,10 +16,10 @@ use candle_core::quantized::{GgmlDType, QTensor};
 
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
-use crate::load::family::Family;
+use crate::load::config::family::Family;
+use crate::load::config::rope_scaling::RopeScaling;
 use crate::load::files::ModelFiles;
 use crate::load::hub::settings::HubSettings;
-use crate::load::rope_scaling::RopeScaling;
 use crate::load::source::ModelSource;
 use crate::load::weight_format::WeightFormat;
 use crate::load::weights::Weights;
@@ -50,8 +50,8 @@ pub struct GgufSummary {
 ///
 /// # Errors
 ///
-/// [`ModelError`]: as [`load`](crate::load), [`ModelError::Unsupported`] for tokenizers other than byte-level BPE, and
-/// [`ModelError::Write`].
+/// [`ModelError`]: as [`load`](crate::load), [`ModelError::Unsupported`] for families other than Llama, Mistral, Qwen2 and Qwen3,
+/// for networks with sliding windows, LongRoPE or gates other than SiLU, and for tokenizers other than byte-level BPE, and [`ModelError::Write`].
 pub fn export_gguf(
     source: &ModelSource,
     hub: &HubSettings,
@@ -70,7 +70,7 @@ pub fn export_gguf(
     };
 
     let (token_metadata, pre_tokenizer) = tokens::metadata(&files, &parsed, pre_tokenizer)?;
-    let architecture = architecture(parsed.config.family, &files.name)?;
+    let architecture = architecture(&parsed.config, &files.name)?;
     let mut metadata = hyper_parameters(&parsed.config, architecture);
     metadata.push(("general.name".to_owned(), Value::String(files.name.clone())));
     metadata.push(("general.file_type".to_owned(), Value::U32(file_type(format))));
@@ -89,18 +89,27 @@ pub fn export_gguf(
     })
 }
 
-/// llama.cpp's name of a family's architecture; errs for families that cannot be written, calling the model `name`.
-fn architecture(family: Family, name: &str) -> Result<&'static str, ModelError> {
-    match family {
-        Family::Llama | Family::Mistral => Ok("llama"),
-        Family::Qwen2 => Ok("qwen2"),
-        Family::Qwen3 => Ok("qwen3"),
-        _ => Err(ModelError::Unsupported {
-            file: name.to_owned(),
-            what: format!("a GGUF file of a {} model", family.name()),
-            hint: "llama, mistral, qwen2 and qwen3 can be written".to_owned(),
-        }),
+/// llama.cpp's name of the architecture of a model called `name`; errs for models that cannot be written.
+fn architecture(config: &ModelConfig, name: &str) -> Result<&'static str, ModelError> {
+    let unsupported = |what: String, hint: &str| ModelError::Unsupported {
+        file: name.to_owned(),
+        what,
+        hint: hint.to_owned(),
+    };
+    let architecture = match config.family {
+        Family::Llama | Family::Mistral => "llama",
+        Family::Qwen2 => "qwen2",
+        Family::Qwen3 => "qwen3",
+        family => {
+            let what = format!("a GGUF file of a {} model", family.name());
+            return Err(unsupported(what, "llama, mistral, qwen2 and qwen3 can be written"));
+        }
+    };
+    if !config.is_plain() {
+        let what = "a GGUF file of a model with sliding windows, LongRoPE or gates other than SiLU".to_owned();
+        return Err(unsupported(what, "such models run from their checkpoint only"));
     }
+    Ok(architecture)
 }
 
 /// `llama_ftype` of files whose matrices are all of one format.

@@ -23,26 +23,26 @@ const MAX_COMBINED: usize = 64;
 /// keys beyond this number are taken for undeclared.
 const MAX_LISTED: usize = 1 << 20;
 
-/// A keyword, or several, of a subschema that declare keys for the same object.
+/// One or several keywords of a subschema that declare keys of an object.
 enum Part {
-    /// The keys of `properties`.
+    /// The keyword `properties`, which declares its keys.
     Own,
-    /// The keys of the objects in `const` and `enum`.
+    /// The keywords `const` and `enum`, which declare the keys of the objects in them.
     Values,
-    /// What these subschemas declare.
+    /// Subschemas that all apply to the object, as those of `allOf` and `$ref`: it has the keys of each.
     All(Vec<NodeId>),
-    /// What one of these subschemas declares.
+    /// Subschemas of which one at least applies to the object, as those of `anyOf`: each is an alternative.
     Either(Vec<NodeId>),
-    /// What these subschemas declare, each of which may or may not apply.
+    /// Subschemas that each may or may not apply to the object, as those of `dependentSchemas`.
     Some(Vec<NodeId>),
-    /// What `if` and one of `then` and `else` declare.
+    /// The subschemas of `if`, `then` and `else`, in this order: the object has the keys of `if` and of one of the others.
     If(NodeId, Option<NodeId>, Option<NodeId>),
 }
 
 impl Algebra {
-    /// The ways in which an object may satisfy an assertion, with the keys that each declares.
+    /// The alternatives of an object that satisfies an assertion, with the keys that each declares.
     pub(super) fn alternatives(&mut self, assertion: AssertionId) -> Result<Arc<[Alternative]>, CompileError> {
-        // Whatever an assertion is made of is looked at first; the path holds what waits for others.
+        // Each assertion is looked at after those that it is made of; the path holds those that wait for others.
         let (mut path, mut entered) = (vec![assertion], HashSet::new());
         while let Some(&next) = path.last() {
             if self.orders.alternatives.contains_key(&next) {
@@ -133,11 +133,12 @@ impl Algebra {
                     all = self.combined_alternatives(all, either);
                 }
                 Part::All(nodes) => {
+                    let mut lists = vec![all];
                     for node in nodes {
                         let part = self.assertion_of(node);
-                        let part = self.known_alternatives(part).to_vec();
-                        all = self.combined_alternatives(all, part);
+                        lists.push(self.known_alternatives(part).to_vec());
                     }
+                    all = self.all_combined(lists);
                 }
                 Part::Some(nodes) => {
                     for node in nodes {
@@ -255,6 +256,22 @@ impl Algebra {
         Ok(())
     }
 
+    /// The alternatives of an object that satisfies one of each of some lists, of which the first is written first. Neighbours are
+    /// combined pair by pair, so that keys are copied a logarithmic number of times.
+    fn all_combined(&mut self, mut lists: Vec<Vec<Alternative>>) -> Vec<Alternative> {
+        while lists.len() > 1 {
+            let mut left = lists.into_iter();
+            lists = Vec::new();
+            while let Some(one) = left.next() {
+                lists.push(match left.next() {
+                    Some(other) => self.combined_alternatives(one, other),
+                    None => one,
+                });
+            }
+        }
+        lists.pop().unwrap_or_else(|| vec![Alternative::nothing()])
+    }
+
     /// The alternatives of an object that satisfies one of `all` and one of `more`, which are written behind them.
     pub(super) fn combined_alternatives(
         &mut self,
@@ -266,9 +283,7 @@ impl Algebra {
             more.iter()
                 .all(|one| one.names.is_empty() && one.speaks_of_others == first.speaks_of_others)
         };
-        let cells = |list: &[Alternative]| list.iter().map(|one| one.names.len() + 1).sum::<usize>();
-        let cost = cells(&all) * more.len() + cells(&more) * all.len();
-        if more.is_empty() || self.orders.listed + cost > MAX_LISTED {
+        if more.is_empty() {
             return all;
         }
         if more.len() > 1 && (more.len() > MAX_ALTERNATIVES || makes_no_difference(&more)) {
@@ -286,6 +301,11 @@ impl Algebra {
         if all.len() > 1 && more.len() > 1 && all.len() * more.len() > MAX_COMBINED {
             tracing::trace!("alternatives of several keywords are too many to keep an order each");
             more = vec![Alternative::taken_for_one(&more)];
+        }
+        let cells = |list: &[Alternative]| list.iter().map(|one| one.names.len() + 1).sum::<usize>();
+        let cost = cells(&all) * more.len() + cells(&more) * all.len();
+        if self.orders.listed + cost > MAX_LISTED {
+            return all;
         }
         let mut combined = Vec::with_capacity(all.len() * more.len());
         for one in &all {
@@ -311,7 +331,7 @@ impl Algebra {
 }
 
 impl Alternative {
-    /// What an assertion declares that says nothing of keys.
+    /// The only alternative of an assertion that declares no keys.
     pub(super) fn nothing() -> Self {
         Self {
             demand: FormulaId::TRUE,
@@ -323,7 +343,8 @@ impl Alternative {
         }
     }
 
-    /// Several alternatives as one that declares the keys of all of them, in an order that agrees with all if there is one.
+    /// One alternative in the place of several, which declares the keys of all of them, in an order that agrees with all of
+    /// theirs if there is one.
     pub(super) fn taken_for_one(alternatives: &[Self]) -> Self {
         let names = || alternatives.iter().map(|one| &one.names[..]);
         let is_wanted_by_all = |name: &TextId| alternatives.iter().all(|one| one.wanted.contains(name));

@@ -70,7 +70,10 @@ impl Algebra {
             passed: 0,
         });
         let rivals = rivals.collect();
-        self.orders.intern_rivals(rivals)
+        match narrows {
+            true => self.orders.add_rivals(rivals),
+            false => self.orders.intern_rivals(rivals),
+        }
     }
 
     /// The condition that an object which no subschema opens to further keys has only those that are declared.
@@ -95,7 +98,8 @@ impl Algebra {
         self.formulas.and(parts)
     }
 
-    /// The order that an object begins with if it has a planned one, and the condition on the object in that order.
+    /// The order that an object begins with, given the order planned for it and the condition on it; and that condition
+    /// with the one that the order adds.
     pub(crate) fn begin_order(&mut self, planned: OrderId, demand: FormulaId) -> (OrderId, FormulaId) {
         let rivals = self.orders.rivals(planned).clone();
         if rivals.is_empty() {
@@ -254,8 +258,8 @@ fn groups_by_order(alternatives: Vec<Alternative>) -> Vec<(Vec<TextId>, Vec<Alte
         return vec![(names, alternatives)];
     }
     let mut groups: Vec<(Vec<TextId>, Vec<Alternative>)> = Vec::new();
-    for alternative in &alternatives {
-        let with = |group: &[Alternative]| merged(group.iter().chain([alternative]).map(|one| &one.names[..]));
+    for alternative in alternatives {
+        let with = |group: &[Alternative]| merged(group.iter().chain([&alternative]).map(|one| &one.names[..]));
         let joined = groups
             .iter()
             .enumerate()
@@ -263,15 +267,15 @@ fn groups_by_order(alternatives: Vec<Alternative>) -> Vec<(Vec<TextId>, Vec<Alte
         match joined {
             Some((place, names)) => {
                 groups[place].0 = names;
-                groups[place].1.push(alternative.clone());
+                groups[place].1.push(alternative);
             }
             None if groups.len() == MAX_RIVALS => {
                 tracing::trace!("too many orders of keys disagree: some keys come where they are listed first");
                 let (names, group) = &mut groups[MAX_RIVALS - 1];
                 *names = first_listed([&names[..], &alternative.names]);
-                group.push(alternative.clone());
+                group.push(alternative);
             }
-            None => groups.push((alternative.names.clone(), vec![alternative.clone()])),
+            None => groups.push((alternative.names.clone(), vec![alternative])),
         }
     }
     groups

@@ -11,14 +11,14 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OrderId(pub(crate) u32);
 
-/// One of several orders of which it is not known yet which a document keeps, because the alternatives that an object may
-/// satisfy put the same keys in different orders.
+/// One of several orders of keys that a document may keep, because the alternatives that an object may satisfy put the same
+/// keys in different orders. Which of them it keeps shows as its members come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Rival {
-    /// What the members to come have to satisfy if the document keeps this order. In an order that no object has been
-    /// begun with, this is the condition that the order adds to that on the object.
+    /// The condition on the members to come if the document keeps this order. Before an object has begun, it is the condition
+    /// that the order adds to the one on the object.
     pub(crate) demand: FormulaId,
-    /// The keys in this order.
+    /// The number of the order itself, which has no rivals of its own.
     pub(crate) order: OrderId,
     /// Number of keys of the order that have been read or skipped.
     pub(crate) passed: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Alternative {
     pub(crate) names: Vec<TextId>,
     /// Keys that are required, or named as dependent on others.
     pub(crate) required: Vec<TextId>,
-    /// Those of the declared keys that may be asked for where the style asks for all.
+    /// The declared keys that a style may ask for if it asks for all members: a member with one of them can be finite.
     pub(crate) wanted: Vec<TextId>,
     /// Whether a subschema speaks of keys that it does not name.
     pub(crate) speaks_of_others: bool,
@@ -55,21 +55,22 @@ pub(crate) struct Ordered {
 /// All orders of keys of one compiled schema, each stored once.
 #[derive(Debug, Default)]
 pub(crate) struct Orders {
-    /// The keys of each order; none where there are rivals.
+    /// The keys of each order; empty for the orders that have rivals.
     pub(crate) orders: Vec<Arc<[TextId]>>,
-    /// The orders of which the document keeps one; empty where there is only one.
+    /// For each order its rivals, of which a document keeps one; empty if there is only the order itself.
     rivals: Vec<Arc<[Rival]>>,
     ids: HashMap<Arc<[TextId]>, OrderId>,
     contested: HashMap<Arc<[Rival]>, OrderId>,
-    /// What an order adds to the condition on an object when it begins.
+    /// For an order that asks for more than the schema does, the condition that it adds to the one on an object.
     narrowings: HashMap<OrderId, FormulaId>,
-    /// For an order of declared keys alone, the order of objects that are valid only with others.
+    /// For an order that asks for more than the schema does, the order of objects that cannot meet that; it may ask for more
+    /// than the schema itself, but for less.
     pub(crate) opened: HashMap<OrderId, OrderId>,
     /// The order in an object with these assertions.
     pub(crate) of: HashMap<Ordered, OrderId>,
     /// The alternatives that an assertion leaves to an object, with the keys that each declares.
     pub(super) alternatives: HashMap<AssertionId, Arc<[Alternative]>>,
-    /// The types that are meant by an assertion, where objects are closed.
+    /// The types that a value is meant to have that satisfies an assertion; filled only where the style closes objects.
     pub(super) meant: HashMap<AssertionId, MeantTypes>,
     /// For each subschema whether some value visibly has all members that are declared; empty until it is asked for.
     pub(super) complete: Vec<bool>,
@@ -102,7 +103,13 @@ impl Orders {
         id
     }
 
-    /// The id of an order of keys that an object keeps only together with a condition.
+    /// A new id of several orders of which a document keeps one, that ask for more than the schema does. It is not shared: what
+    /// objects fall back to that cannot meet that depends on the object.
+    pub(super) fn add_rivals(&mut self, rivals: Vec<Rival>) -> OrderId {
+        self.add(Arc::default(), rivals.into())
+    }
+
+    /// A new id of an order of keys that asks for more than the schema does, with the condition that it adds.
     pub(super) fn intern_narrowing(&mut self, names: Vec<TextId>, narrowing: FormulaId) -> OrderId {
         let id = self.add(names.into(), Arc::default());
         self.narrowings.insert(id, narrowing);
@@ -116,12 +123,12 @@ impl Orders {
             && self.narrowing(order) == FormulaId::TRUE
     }
 
-    /// What an order adds to the condition on an object when it begins; true for most orders.
+    /// The condition that an order adds to the one on an object when the object begins; true for most orders.
     pub(crate) fn narrowing(&self, order: OrderId) -> FormulaId {
         self.narrowings.get(&order).copied().unwrap_or(FormulaId::TRUE)
     }
 
-    /// The order of objects that cannot be valid in this order, because it leaves out keys that no subschema declares.
+    /// The order of objects that cannot meet the condition which this order adds; the order itself if it adds none.
     pub(crate) fn opened(&self, order: OrderId) -> OrderId {
         self.opened.get(&order).copied().unwrap_or(order)
     }

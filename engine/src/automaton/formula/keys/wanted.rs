@@ -1,5 +1,5 @@
-//! Which values can have all members that their subschemas declare, at any depth: a style that asks for all of them must
-//! not ask for a value that would have to contain itself.
+//! The subschemas of which some value has all members that are declared, at any depth. A style that asks for all members
+//! must not ask for a value that would have to contain itself.
 
 use crate::automaton::formula::Algebra;
 use crate::schema::{Body, Keywords, NodeId, SchemaSet, TypeSet};

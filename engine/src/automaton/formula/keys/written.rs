@@ -7,8 +7,8 @@ use crate::schema::NodeId;
 use std::sync::Arc;
 
 /// An array or object of which some parts have been read.
-struct Begun {
-    /// The key of the object itself in the object around it.
+struct PartialValue {
+    /// The key of the container in the object around it.
     name: TextId,
     is_array: bool,
     left: std::vec::IntoIter<(TextId, NodeIndex)>,
@@ -19,7 +19,7 @@ struct Begun {
 const WRITTEN_ORDERS: usize = 4;
 
 impl Algebra {
-    /// Notes the order of the members of all objects in the `const` and `enum` of a subschema.
+    /// Notes the order of the members of each object in the `const` and `enum` of a subschema.
     pub(in crate::automaton::formula) fn note_written(&mut self, node: NodeId) {
         let schema = self.schema.clone();
         let (json, index) = schema.json(schema.node(node).location);
@@ -31,7 +31,7 @@ impl Algebra {
     }
 
     fn note_written_in(&mut self, json: &Document, index: NodeIndex) {
-        let mut begun: Vec<Begun> = Vec::new();
+        let mut begun: Vec<PartialValue> = Vec::new();
         let mut at = (TextId::EMPTY, index);
         loop {
             let (name, index) = at;
@@ -61,7 +61,7 @@ impl Algebra {
             if let Some(left) = left {
                 let done = Vec::with_capacity(left.len());
                 let left = left.into_iter();
-                begun.push(Begun {
+                begun.push(PartialValue {
                     name,
                     is_array,
                     left,

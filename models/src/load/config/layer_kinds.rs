@@ -1,9 +1,7 @@
 //! What layers are made of, and how config.json says it: [`Mixer`], [`Experts`], [`Multipliers`], [`Activation`].
 
-use serde_json::Value;
-
 use crate::error::ModelError;
-use crate::load::family::Family;
+use crate::load::config::family::Family;
 use crate::load::json_fields::JsonFields;
 
 /// The most experts of a layer.
@@ -12,6 +10,8 @@ const MAX_EXPERTS: usize = 4_096;
 const MAX_TAPS: usize = 64;
 /// The longest sliding window, in tokens.
 const MAX_WINDOW: usize = 1 << 26;
+/// Widest feed-forward part.
+pub(crate) const MAX_WIDTH: usize = 1 << 20;
 
 /// The part of a layer in which tokens see each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,16 +181,15 @@ impl Experts {
         let per_token = required(&["num_experts_per_tok"], count)?;
         let step = fields.size("decoder_sparse_step", layers.max(1) + 1)?.unwrap_or(1);
         let named = fields.whole_numbers("mlp_only_layers")?;
-        let first = match (family, fields.get("num_dense_layers").and_then(Value::as_u64)) {
-            (Family::Lfm2Moe, Some(layers)) => usize::try_from(layers).unwrap_or(usize::MAX),
-            (Family::Lfm2Moe, None) => 2,
+        let first = match family {
+            Family::Lfm2Moe => fields.whole_number("num_dense_layers")?.unwrap_or(2),
             _ => 0,
         };
         let dense = |layer: &usize| *layer < first || named.contains(layer) || !(layer + 1).is_multiple_of(step);
         Ok(Some(Self {
             count,
             per_token,
-            intermediate_size: required(&[width], 1 << 20)?,
+            intermediate_size: required(&[width], MAX_WIDTH)?,
             normalised,
             routing,
             dense_layers: (0..layers).filter(dense).collect(),
@@ -278,16 +277,21 @@ fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result
     let sliding_from = match family {
         Family::Mistral | Family::Mixtral | Family::Phi3 => 0,
         Family::Qwen3Moe if fields.flag("use_sliding_window", false)? => 0,
-        Family::Qwen2 | Family::Qwen3 if fields.flag("use_sliding_window", false)? => fields
-            .get("max_window_layers")
-            .and_then(Value::as_u64)
-            .map_or(28, |from| usize::try_from(from).unwrap_or(usize::MAX)),
+        Family::Qwen2 | Family::Qwen3 if fields.flag("use_sliding_window", false)? => {
+            fields.whole_number("max_window_layers")?.unwrap_or(28)
+        }
+        Family::SmolLm3 if fields.flag("use_sliding_window", false)? => {
+            return Err(fields.unsupported(
+                "use_sliding_window without layer_types",
+                "a config.json whose layer_types says which layers have windows",
+            ));
+        }
         _ => usize::MAX,
     };
     let pattern = fields.size("sliding_window_pattern", MAX_WINDOW)?.unwrap_or(6);
     let attention = fields.whole_numbers("full_attn_idxs")?;
     let kind = |layer: usize| match family {
-        Family::Lfm2 | Family::Lfm2Moe if fields.get("full_attn_idxs").is_some() && !attention.contains(&layer) => {
+        family if family.is_lfm2() && fields.get("full_attn_idxs").is_some() && !attention.contains(&layer) => {
             LayerKind::Convolution
         }
         Family::Gemma3 if !(layer + 1).is_multiple_of(pattern) => LayerKind::Sliding,
@@ -309,7 +313,15 @@ pub(crate) fn lfm2_width(fields: &JsonFields<'_>, written: usize) -> Result<usiz
         return Ok(written);
     }
     let factor = fields.number("block_ffn_dim_multiplier", 0.0, 1e3)?.unwrap_or(1.0);
-    let multiple = fields.size("block_multiple_of", 1 << 20)?.unwrap_or(256);
-    let width = (factor * (2 * written / 3) as f64) as usize;
-    Ok(width.next_multiple_of(multiple).max(1))
+    let multiple = fields.size("block_multiple_of", MAX_WIDTH)?.unwrap_or(256);
+    let width = ((factor * (2 * written / 3) as f64) as usize)
+        .next_multiple_of(multiple)
+        .max(1);
+    if width > MAX_WIDTH {
+        return Err(fields.error(
+            "block_ffn_dim_multiplier",
+            format!("a width of {width}; at most {MAX_WIDTH}"),
+        ));
+    }
+    Ok(width)
 }
