@@ -427,6 +427,42 @@ fn agree(masker: &mut dyn Masker, vocabulary: &Vocabulary, place: &str) {
     }
 }
 
+/// Tokens that end several containers ask what is around all of them, however far out that is.
+#[test]
+fn tokens_end_containers_at_every_depth() {
+    let vocabulary = vocabulary(&[
+        "\"}]", "\"}}", "\"}]}", "\"]]", "\"]}", "}}", "]]", "]}", "\"}],", "\"}},", "\"}]}]}",
+    ]);
+    let unbounded = Style {
+        bounds: WritingBounds::NONE,
+        ..Style::generation()
+    };
+    for style in [Style::rfc8259(), unbounded] {
+        let options = ExactOptions {
+            style,
+            ..ExactOptions::judging()
+        };
+        let compiler = compiler(vocabulary.clone(), options);
+        for schema in [
+            "{}",
+            r##"{"type": ["object", "array", "string"], "additionalProperties": {"$ref": "#"}, "items": {"$ref": "#"}}"##,
+        ] {
+            for unit in [r#"{"a":"#, "[", r#"[{"a":"#, r#"{"a":["#] {
+                // What is known of one depth must not be said of another.
+                let masker = compiler.compile(schema).unwrap();
+                for depth in (1..=10).rev().chain(1..=11) {
+                    let mut masker = masker.fork().unwrap();
+                    let text = format!("{}\"x", unit.repeat(depth));
+                    for byte in text.bytes() {
+                        masker.advance(byte.into()).unwrap();
+                    }
+                    agree(&mut *masker, &vocabulary, &text);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn quotes_that_are_characters_are_told_from_those_that_end_strings() {
     let vocabulary = vocabulary(&[""; 0]);

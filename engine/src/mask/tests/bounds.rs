@@ -118,6 +118,42 @@ fn documents_that_go_on_end_within_their_bounds() {
     }
 }
 
+/// A free object beside members that the schema declares is as deep as the bound allows, also where one token goes on from
+/// its name into its value.
+#[test]
+fn tokens_that_go_on_into_free_values_keep_to_their_depth() {
+    let vocabulary = vocabulary(&["x\":[[", "\":[[", "\":[[[", "\":{\"a\":[", "\":[{\"x\":1"]);
+    for depth in 0..3 {
+        let options = ExactOptions {
+            style: Style {
+                bounds: WritingBounds {
+                    free_depth: Some(depth),
+                    ..WritingBounds::NONE
+                },
+                ..Style::rfc8259()
+            },
+            ..ExactOptions::judging()
+        };
+        let compiler = compiler(vocabulary.clone(), options);
+        for schema in [
+            r#"{"properties": {"b": {"type": "object"}}}"#,
+            r#"{"properties": {"b": true}, "patternProperties": {"^x": {"type": "array"}}}"#,
+            r#"{"additionalProperties": {"type": ["object", "array"]}}"#,
+        ] {
+            for text in [r#"{"b":{"#, r#"{""#, r#"{"b":{"y":{},""#, r#"{"x"#, r#"{"b"#] {
+                let mut masker = compiler.compile(schema).unwrap();
+                for (place, byte) in text.bytes().enumerate() {
+                    agree(&mut *masker, &vocabulary, &text[..place]);
+                    if masker.advance(byte.into()).is_err() {
+                        break;
+                    }
+                }
+                agree(&mut *masker, &vocabulary, text);
+            }
+        }
+    }
+}
+
 /// The most characters of a string or name in a value, and the most items of an array.
 fn longest(value: &serde_json::Value) -> (usize, usize) {
     let of_parts = |parts: Vec<(usize, usize)>, own: (usize, usize)| {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Random, Rule, decimal};
 use crate::Limits;
 use crate::decimal::Decimal;
-use crate::numbers::{NumberCount, NumberSets};
+use crate::numbers::{NumberCount, NumberSets, SchemaNumbers};
 
 /// Bounds are quarters up to 5, steps have the least common multiple 6 and are multiples of a quarter. So what happens
 /// on the eighths up to 12 happens everywhere: odd eighths stand for all numbers that are no multiple of any step, and
@@ -125,6 +125,44 @@ fn one_set_said_in_different_ways_is_one_handle() {
     assert_eq!(sets.and(twos, threes), sixes);
     let zero = sets.exactly(Decimal::zero());
     assert_eq!(sets.multiple_of(&Decimal::zero()), Ok(zero));
+}
+
+#[test]
+fn constants_at_the_ends_of_multiples_stay() {
+    let mut sets = NumberSets::within(&Limits::default());
+    for (lone, end) in [
+        ("10.5", "10.5"),
+        ("10.5", "10.75"),
+        ("-7.25", "10.5"),
+        ("1e30", "1e30"),
+        ("11.5", "11.5"),
+    ] {
+        for step in ["1", "2", "0.3"] {
+            let ends = [Rule::AtMost(decimal(end)), Rule::AtLeast(decimal("-12.5"))];
+            for end in ends {
+                let either = Rule::Or(vec![Rule::Multiple(decimal(step)), Rule::Exactly(decimal(lone))]);
+                let rule = Rule::And(vec![either, end]);
+                let set = rule.set(&mut sets);
+                assert!(sets.contains(set, &decimal(lone), true), "{rule:?}");
+                assert!(!sets.contains(set, &decimal("10.625"), true), "{rule:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn multiples_of_huge_numbers_are_found_at_once() {
+    for step in ["1e1000000000000", "7e-1000000000000"] {
+        let rule = Rule::Multiple(decimal(step));
+        let numbers = SchemaNumbers {
+            multiples: vec![decimal(step)],
+            ..SchemaNumbers::default()
+        };
+        let mut sets = NumberSets::writable(&Limits::default(), &numbers);
+        let set = rule.set(&mut sets);
+        assert!(!sets.is_empty(set), "{step}");
+        assert!(sets.contains(set, &Decimal::zero(), true), "{step}");
+    }
 }
 
 #[test]
