@@ -447,16 +447,34 @@ fn tokens_end_containers_at_every_depth() {
             "{}",
             r##"{"type": ["object", "array", "string"], "additionalProperties": {"$ref": "#"}, "items": {"$ref": "#"}}"##,
         ] {
-            for unit in [r#"{"a":"#, "[", r#"[{"a":"#, r#"{"a":["#] {
-                // What is known of one depth must not be said of another.
-                let masker = compiler.compile(schema).unwrap();
-                for depth in (1..=10).rev().chain(1..=11) {
+            // What is known of one place must not be said of another that has more around it.
+            let masker = compiler.compile(schema).unwrap();
+            for kinds in ["{", "{{{{{{{{{", "[{{{{{{{{{", "[[[[[[[[[[", "{[{[{[{[{[{["] {
+                let opening = kinds.chars().map(|kind| if kind == '{' { r#"{"a":"# } else { "[" });
+                let inner = opening.collect::<String>() + "\"x";
+                for level in (1..=kinds.len()).rev() {
+                    let (outside, closed) = kinds.split_at(level);
+                    let closing: String = closed
+                        .chars()
+                        .rev()
+                        .map(|kind| if kind == '{' { '}' } else { ']' })
+                        .collect();
+                    let next = if outside.ends_with('{') {
+                        r#"","b":"x"#
+                    } else {
+                        r#"","x"#
+                    };
                     let mut masker = masker.fork().unwrap();
-                    let text = format!("{}\"x", unit.repeat(depth));
-                    for byte in text.bytes() {
-                        masker.advance(byte.into()).unwrap();
+                    let mut text = String::new();
+                    for part in [inner.as_str(), "\"", &closing, &next[1..]] {
+                        for byte in part.bytes() {
+                            masker.advance(byte.into()).unwrap();
+                        }
+                        text += part;
+                        if part != closing {
+                            agree(&mut *masker, &vocabulary, &text);
+                        }
                     }
-                    agree(&mut *masker, &vocabulary, &text);
                 }
             }
         }

@@ -282,6 +282,24 @@ fn long_texts_of_narrow_sets() {
     }
 }
 
+#[test]
+fn constants_at_the_ends_of_multiples_are_texts() {
+    for (lone, step) in [("10.5", "1"), ("10.5", "2"), ("12.75", "0.5"), ("1.25", "1")] {
+        for end in [
+            Rule::AtMost(decimal(lone)),
+            Rule::AtLeast(decimal(lone)),
+            Rule::Below(decimal("13")),
+        ] {
+            let either = Rule::Or(vec![Rule::Multiple(decimal(step)), Rule::Exactly(decimal(lone))]);
+            for rules in [[either.clone(), end.clone()], [end.clone(), either]] {
+                let rule = Rule::And(rules.into());
+                compare(&rule, NumberStyle::Plain, ".01257", 5);
+                compare(&rule, NumberStyle::Rfc8259, "-.0125e", 4);
+            }
+        }
+    }
+}
+
 /// Sets that mind how a number is written: some numbers without fraction and exponent, others with one.
 #[test]
 fn numerals_of_sets_that_depend_on_spelling() {
