@@ -9,8 +9,11 @@
 //!
 //! - there is a place behind the point more than any multiple and any value of usual size needs, so that between two
 //!   such numbers there is one that is no multiple of anything;
-//! - beyond the largest bound of usual size there is room for a period of all multiples;
+//! - beyond the largest bound of usual size there is room for many periods of all multiples;
 //! - bounds and values of unusual size or fineness have numbers right around them beside all others.
+//!
+//! Where numbers have to differ from one another, one is not enough. So a combination that infinitely many numbers meet is met by
+//! [`10^ROOM`](ROOM) that can be written at least, unless its bounds have more than [`MAX_DIGITS`] digits.
 
 use num_bigint::BigInt;
 
@@ -27,6 +30,12 @@ const LONGEST_INTEGERS: i64 = 20;
 
 /// Places behind the point that numbers may have: 17 digits behind three zeros, where writers of doubles begin to use exponents.
 const PLACES: i64 = 20;
+
+/// Decimal digits of the number of numbers that are left where infinitely many meet a condition: more than an array has items.
+const ROOM: i64 = 6;
+
+/// Decimal digits of the number of periods around a bound of unusual size: more than are counted before a set is taken for infinite.
+const PERIODS_AROUND: i64 = 13;
 
 /// Bounds and values of unusual size that have numbers around them of their own. Where there are more, all numbers may be as long.
 const MAX_SINGLE: usize = 64;
@@ -50,9 +59,10 @@ pub(crate) struct SchemaNumbers {
 }
 
 impl SchemaNumbers {
-    /// Whether a bound or value may be longer than all numbers can be: of others nothing depends on them.
+    /// Whether a bound or value may be longer than all numbers can be, or leave too few of these beside it: of others nothing
+    /// depends on them.
     pub(crate) fn is_unusual(value: &Decimal) -> bool {
-        value.magnitude() >= INTEGER_DIGITS || -value.exponent() >= PLACES
+        value.magnitude() >= INTEGER_DIGITS || -value.exponent() >= PLACES - ROOM
     }
 }
 
@@ -100,6 +110,8 @@ impl Writable {
         let mut ranges = Vec::new();
         let mut single: Vec<Decimal> = Vec::new();
         let fine = |value: &Decimal| -value.exponent() >= places;
+        // Beside a bound there have to be many numbers, and not one only.
+        let fine_bound = |bound: &Decimal| -bound.exponent() >= places - ROOM;
         let is_written_out = |value: &Decimal| value.magnitude().max(-value.exponent()) <= MAX_DIGITS;
         let written_out = || {
             bounds
@@ -115,27 +127,35 @@ impl Writable {
             .max(places)
             + 1;
         let step = Decimal::power_of_ten(-finest);
+        let around = |value: &Decimal, by: &Decimal| (moved(value, by, true), moved(value, by, false));
+        for value in values
+            .iter()
+            .copied()
+            .filter(|value| fine(value) && is_written_out(value))
+        {
+            single.extend([true, false].map(|down| moved(value, &step, down)));
+        }
+        let mut fine_ranges = Vec::new();
+        for bound in bounds
+            .iter()
+            .copied()
+            .filter(|bound| fine_bound(bound) && is_written_out(bound))
+        {
+            fine_ranges.push(around(bound, &step));
+        }
         for value in bounds.iter().chain(&values).copied() {
-            if fine(value) && is_written_out(value) {
-                single.extend([true, false].map(|down| moved(value, &step, down)));
-            }
             if fine(value) || value.magnitude() > digits {
                 single.push(value.clone());
             }
         }
+        let periods = times_power_of_ten(&period, PERIODS_AROUND);
         for bound in bounds.into_iter().filter(|bound| bound.magnitude() > digits) {
             match is_written_out(bound) {
-                true => ranges.push((moved(bound, &period, true), moved(bound, &period, false))),
-                false => single.extend([-1, 1].map(|power| {
-                    Decimal::new(
-                        bound.is_negative(),
-                        bound.significand().clone(),
-                        bound.exponent() + power,
-                    )
-                })),
+                true => ranges.push(around(bound, &periods)),
+                false => single.extend([-1, 1].map(|power| times_power_of_ten(bound, power))),
             }
         }
-        if ranges.is_empty() && single.is_empty() {
+        if ranges.is_empty() && fine_ranges.is_empty() && single.is_empty() {
             return Ok(Some(Self {
                 numbers: all,
                 integers,
@@ -143,16 +163,10 @@ impl Writable {
                 places: last,
             }));
         }
-        let mut numbers = DecimalSets::NONE;
-        for (low, high) in ranges {
-            let above = sets.split(false, low, true, true);
-            let below = sets.split(true, high, true, false);
-            let range = sets.and(above, below)?;
-            numbers = sets.or(numbers, range)?;
-        }
-        let on_grid = sets.multiple_of(&last_place)?;
-        numbers = sets.and(numbers, on_grid)?;
-        for more in [all, sets.one_of(single)?] {
+        let wide = on_grid(sets, ranges, &last_place)?;
+        let fine = on_grid(sets, fine_ranges, &times_power_of_ten(&step, -ROOM))?;
+        let mut numbers = all;
+        for more in [wide, fine, sets.one_of(single)?] {
             numbers = sets.or(numbers, more)?;
         }
         let integers = sets.integers();
@@ -182,22 +196,53 @@ impl Extent {
             .filter(|digits| *digits <= LONGEST_INTEGERS);
         let mut digits = longest.max().unwrap_or(0).max(INTEGER_DIGITS);
         let mut places = numbers.multiples.iter().map(finer).max().unwrap_or(0).max(PLACES);
-        let is_unusual = |value: &&Decimal| value.magnitude() > digits || finer(value) > places;
-        if all().filter(is_unusual).count() > MAX_SINGLE {
+        let is_unusual = |value: &Decimal, room| value.magnitude() > digits || finer(value) + room > places;
+        let unusual = bounds.iter().filter(|bound| is_unusual(bound, ROOM)).count();
+        if unusual + values.iter().filter(|value| is_unusual(value, 0)).count() > MAX_SINGLE {
             (digits, places) = all().fold((digits, places), |(digits, places), value| {
-                (digits.max(value.magnitude()), places.max(finer(value)))
+                (digits.max(value.magnitude()), places.max(finer(value) + ROOM))
             });
         }
-        digits = digits.max(period.magnitude() + 1);
+        digits = digits.max(period.magnitude() + ROOM);
         if digits > MAX_DIGITS {
             return Self { digits, places };
         }
-        // Beyond the largest bound there is more than one period of all multiples.
-        let last = moved(&Decimal::power_of_ten(digits), period, true);
+        // Beyond the largest bound there are many periods of all multiples.
+        let room = times_power_of_ten(period, ROOM);
+        let last = moved(&Decimal::power_of_ten(digits), &room, true);
         let reaches_end = |bound: &&Decimal| bound.magnitude() <= digits && bound.abs() >= last;
         digits += i64::from(bounds.iter().any(reaches_end));
         Self { digits, places }
     }
+}
+
+/// The multiples of `unit` in any of some closed intervals.
+fn on_grid(
+    sets: &mut DecimalSets,
+    intervals: Vec<(Decimal, Decimal)>,
+    unit: &Decimal,
+) -> Result<DecimalSetId, NumberLimitReached> {
+    let mut numbers = DecimalSets::NONE;
+    if intervals.is_empty() {
+        return Ok(numbers);
+    }
+    for (low, high) in intervals {
+        let above = sets.split(false, low, true, true);
+        let below = sets.split(true, high, true, false);
+        let interval = sets.and(above, below)?;
+        numbers = sets.or(numbers, interval)?;
+    }
+    let multiples = sets.multiple_of(unit)?;
+    sets.and(numbers, multiples)
+}
+
+/// A number times a power of ten.
+fn times_power_of_ten(number: &Decimal, power: i64) -> Decimal {
+    Decimal::new(
+        number.is_negative(),
+        number.significand().clone(),
+        number.exponent() + power,
+    )
 }
 
 /// The numbers, each once.

@@ -60,8 +60,8 @@ pub enum NumberStyle {
     /// - Zeros at the end count as digits. Where no other digit can follow, a fraction ends with the second place, or with the
     ///   last place of the schema's own number: a price may end in `.50` or `.00`.
     ///
-    /// Numbers of any length that the schema itself names (`const`, `enum`, `minimum`, `maximum`) can be written, and so can some
-    /// around each bound, so that whatever the schema tells apart has a number. All other longer numbers are left out, as if
+    /// Numbers of any length that the schema itself names (`const`, `enum`, `minimum`, `maximum`) can be written, and so can a million
+    /// around each bound, so that whatever the schema tells apart has a number, and items that have to differ have enough. All other longer numbers are left out, as if
     /// they did not exist: 1e21, 1e-30 and the thirtieth digit of π.
     ///
     /// A fraction of zeros, as in `2.0`, may be written of any integer that the schema allows, but not of those that it asks

@@ -84,6 +84,26 @@ fn no_set_with_a_number_becomes_empty() {
     assert!((500..1400).contains(&full), "{full}");
 }
 
+/// Where infinitely many numbers are as a schema says, or more than any array has items, enough can be written for items that
+/// have to differ.
+#[test]
+fn no_set_of_many_numbers_becomes_small() {
+    const ENOUGH: u64 = 10_000;
+    let (mut random, mut large) = (Random(15), 0);
+    for _ in 0..1500 {
+        let rule = random_rule(&mut random);
+        let mut exact = NumberSets::within(&Limits::default());
+        let of_all = rule.set(&mut exact);
+        let (mut sets, of_writable) = narrowed(&rule);
+        if !matches!(exact.cardinality(of_all, ENOUGH).unwrap(), NumberCount::Exactly(_)) {
+            let writable = sets.cardinality(of_writable, ENOUGH).unwrap();
+            assert!(!matches!(writable, NumberCount::Exactly(_)), "{rule:?}");
+            large += 1;
+        }
+    }
+    assert!((500..1400).contains(&large), "{large}");
+}
+
 /// Digits of the longest numeral that any schema here has: the digits of 1.8e308 and the places of 5e-324.
 const LONGEST: usize = 700;
 
