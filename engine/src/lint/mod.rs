@@ -26,6 +26,7 @@ mod patterns;
 mod peers;
 mod places;
 mod report;
+mod resources;
 mod root;
 mod spelling;
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! [`Places`]: everything in a text that is a schema.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use super::resources::Resources;
 use crate::json::{Content, Document, NodeIndex, push_token};
 use crate::schema::{Dialect, Draft, Holds, Keyword, SchemaOptions, begins_resource, decoded_fragment};
 
@@ -73,10 +74,40 @@ struct Step<'d> {
     has_own_keywords: bool,
     /// The schema around it; none of the root and of what only a reference leads to.
     parent: Option<usize>,
-    /// The reference that led here, where there is no schema around it.
-    reference: Option<&'d str>,
+    /// The resource that it belongs to.
+    resource: NodeIndex,
+    /// What led here, where there is no schema around it.
+    reference: Option<Reference<'d>>,
     keyword: &'d str,
     within: Within<'d>,
+}
+
+/// A JSON Pointer within a resource.
+#[derive(Clone, Copy)]
+struct Reference<'d> {
+    resource: NodeIndex,
+    pointer: &'d str,
+    /// Whether the pointer is the fragment of a URI, in which characters may be percent-encoded.
+    is_fragment: bool,
+}
+
+impl<'d> Reference<'d> {
+    /// The pointer that an option names, with or without `#`.
+    fn of_option(root: &'d str) -> Self {
+        let fragment = root.strip_prefix('#');
+        Self {
+            resource: 0,
+            pointer: fragment.unwrap_or(root),
+            is_fragment: fragment.is_some(),
+        }
+    }
+
+    fn decoded(self) -> Cow<'d, str> {
+        match self.is_fragment {
+            true => decoded_fragment(self.pointer),
+            false => Cow::Borrowed(self.pointer),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -90,26 +121,44 @@ enum Within<'d> {
 pub(super) struct Places<'d> {
     json: &'d Document,
     steps: Vec<Step<'d>>,
-    /// Values that references lead to, and all values around these.
+    /// Values that references lead to, and the values around these in the same resource.
     referenced: HashSet<NodeIndex>,
+    resources: Resources,
+    /// The numbers of the schemas that begin a resource.
+    beginnings: HashMap<NodeIndex, usize>,
 }
 
 impl<'d> Places<'d> {
     /// The schemas of a text, from the root that the options name.
     pub fn of(json: &'d Document, options: &'d SchemaOptions) -> Self {
+        // Which resources there are is known after one walk, and what references by their URIs lead to after another.
+        let first = Self::within(json, options, Resources::default());
+        match first.resources.are_named() {
+            true => Self::within(json, options, first.resources),
+            false => first,
+        }
+    }
+
+    fn within(json: &'d Document, options: &'d SchemaOptions, resources: Resources) -> Self {
         let mut places = Self {
             json,
             steps: Vec::new(),
             referenced: HashSet::new(),
+            resources,
+            beginnings: HashMap::new(),
         };
-        let draft = Draft::of_document(json).unwrap_or(options.default_draft);
+        let named = Draft::dialect_of_document(json).map(|(_, named)| Draft::from_meta_schema(named));
+        let of_document = || Draft::of_document(json).unwrap_or(options.default_draft);
+        let draft = named.flatten().unwrap_or_else(of_document);
         let dialect = Dialect {
             legacy_dependencies: options.legacy_dependencies,
             ..Dialect::of_draft(draft)
         };
-        let root = match named_by(&options.root).as_ref() {
+        places.resources.enter(json, 0, 0, dialect);
+        let reference = Reference::of_option(&options.root);
+        let root = match reference.pointer {
             "" => Some(0),
-            pointer => places.follow(pointer),
+            _ => places.follow(reference),
         };
         let mut seen = HashSet::new();
         let mut open = Vec::new();
@@ -117,9 +166,10 @@ impl<'d> Places<'d> {
             let outside = Step {
                 index,
                 dialect,
-                has_own_keywords: json.member(0, "$vocabulary").is_some(),
+                has_own_keywords: json.member(0, "$vocabulary").is_some() || named == Some(None),
                 parent: None,
-                reference: Some(&options.root),
+                resource: 0,
+                reference: Some(reference),
                 keyword: "",
                 within: Within::Value,
             };
@@ -130,7 +180,8 @@ impl<'d> Places<'d> {
                 continue;
             }
             // As the schema is read: `$schema` counts at the root of a resource only.
-            let is_resource = step.index == 0 || begins_resource(json, step.index, step.dialect);
+            let outer = step.dialect;
+            let is_resource = step.index == 0 || begins_resource(json, step.index, outer);
             let named = json.member(step.index, "$schema").filter(|_| is_resource);
             if let Some(named) = named.and_then(|at| json.string(at)) {
                 match Draft::from_meta_schema(named) {
@@ -143,6 +194,10 @@ impl<'d> Places<'d> {
                     None => step.has_own_keywords = true,
                 }
             }
+            step.resource = places.resources.enter(json, step.index, step.resource, outer);
+            if step.resource == step.index {
+                places.beginnings.insert(step.index, places.steps.len());
+            }
             places.steps.push(step);
             let first = open.len();
             places.collect(places.steps.len() - 1, &mut open);
@@ -153,10 +208,11 @@ impl<'d> Places<'d> {
 
     /// The schemas directly in the one of a number, and those that its references lead to.
     fn collect(&mut self, number: usize, open: &mut Vec<Step<'d>>) {
-        let (json, place) = (self.json, self.get(number));
+        let (json, place, own) = (self.json, self.get(number), self.steps[number].resource);
         let child = |keyword, index, within| Step {
             index,
             parent: Some(number),
+            resource: own,
             reference: None,
             keyword,
             within,
@@ -167,11 +223,21 @@ impl<'d> Places<'d> {
             let Some(keyword) = place.keyword(name) else { continue };
             if matches!(keyword, Keyword::Ref | Keyword::DynamicRef)
                 && let Some(reference) = json.string(value)
-                && let Some(target) = self.target(reference)
+                && let Some((resource, pointer)) = self.resources.target(reference, own)
             {
+                let reference = Reference {
+                    resource,
+                    pointer,
+                    is_fragment: true,
+                };
+                // What begins a resource has a place of its own.
+                let Some(target) = self.follow(reference).filter(|target| *target != resource) else {
+                    continue;
+                };
                 open.push(Step {
                     index: target,
                     parent: None,
+                    resource,
                     reference: Some(reference),
                     keyword: "",
                     within: Within::Value,
@@ -198,14 +264,9 @@ impl<'d> Places<'d> {
         }
     }
 
-    /// The value that a reference within the text leads to; none of references to other documents, and by anchors.
-    pub fn target(&mut self, reference: &str) -> Option<NodeIndex> {
-        reference.strip_prefix('#')?;
-        self.follow(&named_by(reference))
-    }
-
-    fn follow(&mut self, pointer: &str) -> Option<NodeIndex> {
-        let path = path(self.json, pointer)?;
+    /// The value that a JSON Pointer within a resource leads to; none of anchors and of other documents.
+    fn follow(&mut self, reference: Reference<'_>) -> Option<NodeIndex> {
+        let path = path_from(self.json, reference.resource, &reference.decoded())?;
         self.referenced.extend(&path);
         path.last().copied()
     }
@@ -233,28 +294,56 @@ impl<'d> Places<'d> {
     /// JSON Pointer to the schema of a number.
     pub fn pointer(&self, number: usize) -> String {
         let (mut ways, mut at) = (Vec::new(), number);
-        while let Some(parent) = self.steps[at].parent {
-            ways.push(self.steps[at]);
-            at = parent;
+        // A reference leads into its resource, whose beginning has a place of its own.
+        loop {
+            let step = self.steps[at];
+            match (step.parent, step.reference) {
+                (Some(parent), _) => {
+                    ways.push(Way::Keyword(step));
+                    at = parent;
+                }
+                (None, Some(reference)) => {
+                    ways.push(Way::Pointer(reference));
+                    match self.beginnings.get(&reference.resource) {
+                        Some(beginning) if reference.resource != 0 && *beginning != at => at = *beginning,
+                        _ => break,
+                    }
+                }
+                (None, None) => break,
+            }
         }
-        let mut pointer = self.steps[at]
-            .reference
-            .map_or_else(String::new, |reference| named_by(reference).into_owned());
-        for step in ways.iter().rev() {
-            push_token(&mut pointer, step.keyword);
-            match step.within {
-                Within::Value => {}
-                Within::Member(name) => push_token(&mut pointer, name),
-                Within::Item(position) => push_token(&mut pointer, &position.to_string()),
+        let mut pointer = String::new();
+        for way in ways.into_iter().rev() {
+            match way {
+                Way::Pointer(reference) => pointer.push_str(&reference.decoded()),
+                Way::Keyword(step) => {
+                    push_token(&mut pointer, step.keyword);
+                    match step.within {
+                        Within::Value => {}
+                        Within::Member(name) => push_token(&mut pointer, name),
+                        Within::Item(position) => push_token(&mut pointer, &position.to_string()),
+                    }
+                }
             }
         }
         pointer
     }
 }
 
+/// A part of the way from the root to a schema.
+enum Way<'d> {
+    Keyword(Step<'d>),
+    Pointer(Reference<'d>),
+}
+
 /// The values that a JSON Pointer passes, the root first and its target last; none if it leads nowhere.
 pub(super) fn path(json: &Document, pointer: &str) -> Option<Vec<NodeIndex>> {
-    let mut path = vec![0];
+    path_from(json, 0, pointer)
+}
+
+/// The values that a JSON Pointer passes from a value on.
+fn path_from(json: &Document, from: NodeIndex, pointer: &str) -> Option<Vec<NodeIndex>> {
+    let mut path = vec![from];
     let tokens = match pointer {
         "" => None,
         _ => Some(pointer.strip_prefix('/')?.split('/')),
@@ -270,12 +359,4 @@ pub(super) fn path(json: &Document, pointer: &str) -> Option<Vec<NodeIndex>> {
         path.push(next?);
     }
     Some(path)
-}
-
-/// The JSON Pointer of a reference within a text: decoded behind `#`, as it stands without.
-fn named_by(reference: &str) -> Cow<'_, str> {
-    match reference.strip_prefix('#') {
-        Some(fragment) => decoded_fragment(fragment),
-        None => Cow::Borrowed(reference),
-    }
 }

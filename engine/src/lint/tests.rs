@@ -60,6 +60,24 @@ fn each_kind_is_found_where_it_is() {
             r#"{"type": "object", "properties": {"a": true, "additionalProperties": false}}"#,
             &[("misplaced-keyword", "/properties/additionalProperties")],
         ),
+        // What references by a schema's own URI lead to is no misplaced schema, and its inside is looked at.
+        (
+            r#"{"$id": "https://example.org/root", "type": "object", "properties": {"a": {"$ref": "root#/parts/a"}, "b": {"$ref": "https://example.org/other#/parts/b"}},
+                "parts": {"type": "object", "a": {"type": "string", "mininum": 1}},
+                "$defs": {"other": {"$id": "other", "type": "object", "parts": {"type": "null", "b": {"type": "string", "maximun": 1}}}}}"#,
+            &[
+                ("misspelt-keyword", "/parts/a/mininum"),
+                ("misspelt-keyword", "/$defs/other/parts/b/maximun"),
+            ],
+        ),
+        // A pointer within a resource is relative to it.
+        (
+            r##"{"type": "object", "properties": {"a": {"$id": "urn:a", "$ref": "#/own", "own": {"type": "string", "x": {"type": "null"}}}}, "own": {"type": "null"}}"##,
+            &[
+                ("misplaced-schema", "/own"),
+                ("misplaced-schema", "/properties/a/own/x"),
+            ],
+        ),
         // Other drafts.
         (
             r#"{"items": {"dependencies": {"a": ["b"]}}}"#,

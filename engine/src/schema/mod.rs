@@ -30,5 +30,5 @@ pub(crate) use dialect::{Dialect, Holds, Keyword, OpenApi};
 pub(crate) use keywords::{Bound, Keywords, NodeId, TypeSet};
 pub use options::SchemaOptions;
 pub(crate) use references::documents::SchemaLocation;
-pub(crate) use references::{begins_resource, decoded_fragment};
+pub(crate) use references::{begins_resource, decoded_fragment, resolved_uri, split_fragment};
 pub(crate) use schema_set::{Body, SchemaSet, Subschema};

@@ -4,7 +4,7 @@ mod keyword;
 
 use std::fmt;
 
-use crate::json::Document;
+use crate::json::{Document, NodeIndex};
 
 pub(crate) use keyword::{Holds, Keyword};
 
@@ -57,7 +57,10 @@ impl Draft {
     /// The draft whose meta-schema has the URI `uri`. Scheme and an empty fragment do not matter.
     pub(crate) fn from_meta_schema(uri: &str) -> Option<Self> {
         let open_api = uri.strip_prefix("https://spec.openapis.org/oas/").unwrap_or_default();
-        if open_api.starts_with("3.1/dialect/") || open_api.starts_with("3.1/schema-base") {
+        let version = ["3.1/", "3.2/"]
+            .iter()
+            .find_map(|version| open_api.strip_prefix(version));
+        if version.is_some_and(|rest| rest.starts_with("dialect/") || rest.starts_with("schema-base")) {
             return Some(Self::OpenApi31);
         }
         Some(match meta_schema_path(uri)? {
@@ -78,13 +81,22 @@ impl Draft {
         let version = json.string(json.member(0, "openapi")?)?;
         match version {
             _ if version.starts_with("3.0") => Some(Self::OpenApi30),
-            _ if version.starts_with("3.1") => Some(Self::OpenApi31),
+            // The schemas of 3.2 are those of 3.1.
+            _ if version.starts_with("3.1") || version.starts_with("3.2") => Some(Self::OpenApi31),
             _ => None,
         }
     }
 
+    /// The meta-schema of the schemas in a whole document of OpenAPI 3.1 that do not name one by `$schema`, where the document says
+    /// so by `jsonSchemaDialect`, and the place of that.
+    pub(crate) fn dialect_of_document(json: &Document) -> Option<(NodeIndex, &str)> {
+        let at = json.member(0, "jsonSchemaDialect")?;
+        let is_open_api = Self::of_document(json) == Some(Self::OpenApi31);
+        Some((at, json.string(at)?)).filter(|_| is_open_api)
+    }
+
     /// The keyword that names a resource.
-    pub(super) fn id_keyword(self) -> &'static str {
+    pub(crate) fn id_keyword(self) -> &'static str {
         if self == Self::Draft4 { "id" } else { "$id" }
     }
 

@@ -9,8 +9,13 @@ use super::uri;
 use crate::schema::dialect::{Dialect, Draft, Vocabularies, is_older_draft};
 
 impl<'o> ResourceIndex<'o> {
-    /// The dialect whose meta-schema is `named`, as the `$schema` at `location` names it.
-    pub(super) fn dialect_named(&mut self, location: SchemaLocation, named: &str) -> Result<Dialect, CompileError> {
+    /// The dialect whose meta-schema is `named`, as the keyword `$schema` or `jsonSchemaDialect` at `location` names it.
+    pub(super) fn dialect_named(
+        &mut self,
+        location: SchemaLocation,
+        named: &str,
+        keyword: &str,
+    ) -> Result<Dialect, CompileError> {
         if let Some(draft) = Draft::from_meta_schema(named) {
             return Ok(self.with_options(Dialect::of_draft(draft)));
         }
@@ -22,7 +27,7 @@ impl<'o> ResourceIndex<'o> {
             let error = self
                 .documents
                 .error_at(location, CompileErrorKind::Unsupported, message);
-            error.on_keyword("$schema")
+            error.on_keyword(keyword)
         })?;
         let dialect = self.with_options(dialect);
         self.dialects.insert(uri.to_owned(), dialect);

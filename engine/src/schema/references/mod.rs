@@ -11,3 +11,4 @@ pub(super) mod uri;
 pub(super) use resolve::ReferenceError;
 pub(crate) use scan::begins_resource;
 pub(crate) use uri::percent_decode as decoded_fragment;
+pub(crate) use uri::{resolve as resolved_uri, split_fragment};

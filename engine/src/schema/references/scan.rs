@@ -48,7 +48,12 @@ impl ResourceIndex<'_> {
             Some(parent) => self.resource(parent).dialect,
             None => {
                 let draft = Draft::of_document(json).unwrap_or(self.options.default_draft);
-                self.with_options(Dialect::of_draft(draft))
+                match Draft::dialect_of_document(json) {
+                    Some((index, named)) => {
+                        self.dialect_named(SchemaLocation { index, ..location }, named, "jsonSchemaDialect")?
+                    }
+                    None => self.with_options(Dialect::of_draft(draft)),
+                }
             }
         };
         let is_nameless = parent.is_none() && self.documents.uri(location.document).is_none();
@@ -109,7 +114,9 @@ impl ResourceIndex<'_> {
         let is_resource = is_document || begins_resource(json, location.index, inherited);
         let named = json.string(index).filter(|_| is_resource);
         let location = SchemaLocation { index, ..location };
-        named.map(|named| self.dialect_named(location, named)).transpose()
+        named
+            .map(|named| self.dialect_named(location, named, "$schema"))
+            .transpose()
     }
 
     fn add_anchor(&mut self, schema: LocatedSchema, name: &str, dynamic: bool) {

@@ -57,12 +57,12 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Splits a URI reference from its fragment; no fragment and an empty one are the same.
-pub(in crate::schema) fn split_fragment(reference: &str) -> (&str, &str) {
+pub(crate) fn split_fragment(reference: &str) -> (&str, &str) {
     reference.split_once('#').unwrap_or((reference, ""))
 }
 
 /// The URI that `reference`, which has no fragment, names in a document whose URI is `base` (RFC 3986, section 5.2.2).
-pub(in crate::schema) fn resolve(base: &str, reference: &str) -> String {
+pub(crate) fn resolve(base: &str, reference: &str) -> String {
     if reference.is_empty() {
         return base.to_owned();
     }

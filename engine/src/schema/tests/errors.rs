@@ -328,6 +328,32 @@ fn open_api_3_1_is_draft_2020_12() {
 }
 
 #[test]
+fn open_api_3_1_documents_name_the_dialect_of_their_schemas() {
+    let document = |dialect: &str| {
+        format!(
+            r##"{{"openapi": "3.1.0", {dialect} "components": {{"schemas": {{"A": {{"$ref": "#/components/schemas/B", "type": "null"}}, "B": {{"type": "string"}}}}}}}}"##
+        )
+    };
+    let of = |dialect: &str| load_as(&document(dialect), Draft::default(), "#/components/schemas/A");
+    let (usual, named) = (
+        of(""),
+        of(r#""jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base","#),
+    );
+    assert_eq!((usual.draft(), named.draft()), (Draft::OpenApi31, Draft::OpenApi31));
+    assert!(!valid(&usual, "\"a\"") && !valid(&named, "\"a\""));
+    // Up to draft 7 a reference hides what stands beside it.
+    let seven = of(r#""jsonSchemaDialect": "http://json-schema.org/draft-07/schema#","#);
+    assert_eq!(seven.draft(), Draft::Draft7);
+    assert!(valid(&seven, "\"a\""));
+    let error = SchemaSet::load(
+        &document(r#""jsonSchemaDialect": "urn:none","#),
+        &SchemaOptions::default(),
+    )
+    .unwrap_err();
+    assert_eq!(error.keyword(), Some("jsonSchemaDialect"));
+}
+
+#[test]
 fn the_root_may_be_a_part_of_the_text() {
     let parts = r##"{"$defs": {"a": {"items": {"$ref": "#/$defs/b"}, "type": "array"}, "b": {"$anchor": "it", "type": "null"}}, "type": "string"}"##;
     for (root, inside, outside) in [
