@@ -5,6 +5,7 @@ use super::direct_checks::{JudgedText, missing};
 use super::keyword_part::KeywordPart;
 use super::messages::{Conflict, KeywordLocation, OtherBranches, quoted};
 use super::removable_keywords::Relaxable;
+use crate::schema::NodeId;
 
 /// Most bytes of a keyword's value that is shown.
 const MAX_SHOWN: usize = 80;
@@ -80,13 +81,10 @@ pub(super) fn notes_on_text(
                 (KeywordPart::Required | KeywordPart::DependentRequired | KeywordPart::Contains, _) => None,
                 (KeywordPart::False, _) => {
                     let is_of_names = location.pointer.ends_with("/additionalProperties");
-                    let last = value
-                        .children
-                        .len()
-                        .checked_sub(1)
-                        .filter(|_| is_of_names && blame.is_simple);
+                    let last = value.children.len().checked_sub(1).filter(|_| is_of_names);
                     let member = last.and_then(|last| whole_text.value(blame.value).children.get(last));
-                    let member = member.filter(|member| member.is_named);
+                    let is_undeclared = |name: &str| blame.is_simple || is_undeclared(relaxable, node, name);
+                    let member = member.filter(|member| member.is_named && is_undeclared(&member.name));
                     member.map(|member| format!("{} is not declared", quoted(&member.name)))
                 }
                 _ => value_of(relaxable, candidate, &location),
@@ -95,6 +93,14 @@ pub(super) fn notes_on_text(
         }
     }
     notes
+}
+
+/// Whether the subschema whose `additionalProperties` is this one does not declare a name.
+fn is_undeclared(relaxable: &Relaxable, additional: NodeId, name: &str) -> bool {
+    let set = relaxable.set().0;
+    let mut around = set.nodes().filter_map(|(node, _)| relaxable.whole(node));
+    let around = around.find(|keywords| keywords.additional_properties == Some(additional));
+    around.is_some_and(|keywords| keywords.properties.iter().all(|(declared, _)| declared != name))
 }
 
 /// The unions on the way to the leading keywords of a blame.

@@ -304,14 +304,41 @@ impl Parser<'_> {
         if byte.is_none() {
             return self.syntax("the text ends before the value does");
         }
-        self.syntax(match expect {
+        let expected = match expect {
             Expect::Value => "expected a value",
             Expect::FirstItem => "expected a value or `]`",
             Expect::FirstName => "expected a name in double quotes or `}`",
             Expect::Name => "expected a name in double quotes",
             Expect::After if self.open.last().is_some_and(|open| open.is_object) => "expected `,` or `}`",
             Expect::After => "expected `,` or `]`",
+        };
+        let found = self.shown_from(self.at);
+        self.syntax(match (expect, byte) {
+            // What people write who know other languages.
+            (Expect::Name, Some(b'}')) => format!("{expected}, found `}}`: no comma stands behind the last member"),
+            (Expect::Value, Some(b']')) => format!("{expected}, found `]`: no comma stands behind the last item"),
+            (_, Some(b'/')) if matches!(&*found, "//" | "/*") => {
+                format!("{expected}, found `{found}`: JSON has no comments")
+            }
+            (_, Some(b'\'')) => format!("{expected}, found `'`: strings and names stand in double quotes"),
+            _ => format!("{expected}, found `{found}`"),
         })
+    }
+
+    /// The word that begins at a place of the text, or the character, as a message can show it.
+    fn shown_from(&self, at: usize) -> String {
+        /// Characters that are shown of a word.
+        const MAX_SHOWN: usize = 20;
+        let rest = self.text.get(at..).unwrap_or_default();
+        let is_of_word =
+            |character: &char| character.is_alphanumeric() || matches!(character, '_' | '$' | '+' | '-' | '.');
+        let word: String = rest.chars().take_while(is_of_word).take(MAX_SHOWN).collect();
+        let first = || rest.chars().next().map(|first| first.escape_debug().to_string());
+        match (word.is_empty(), rest.get(..2)) {
+            (false, _) => word,
+            (true, Some(comment @ ("//" | "/*"))) => comment.to_owned(),
+            _ => first().unwrap_or_default(),
+        }
     }
 
     fn syntax(&self, message: impl Into<String>) -> ParseError {
