@@ -80,7 +80,10 @@ impl Reply {
     pub(super) fn start(&self) -> ReplyState {
         ReplyState {
             threads: begin(&self.form, self.start).into(),
-            written: self.nothing_written(),
+            written: begin(&self.form, self.start)
+                .iter()
+                .map(|_| self.nothing_written())
+                .collect(),
         }
     }
 
@@ -104,11 +107,11 @@ impl Reply {
     }
 }
 
-/// A state in a reply, with the sizes of what is open in its JSON.
+/// A state in a reply, with the sizes of what is open in the JSON of each thread.
 #[derive(Clone)]
 pub(super) struct ReplyState {
     threads: Arc<[Thread]>,
-    written: Written,
+    written: SmallVec<[Written; 1]>,
 }
 
 impl MaskedText for Reply {
@@ -140,16 +143,18 @@ impl MaskedText for Reply {
 
     fn after(&self, at: &ReplyState, (_, bytes): (TokenId, &[u8]), _: bool) -> Result<Option<ReplyState>, MaskError> {
         self.with(|walk| {
-            let (mut threads, mut next) = (SmallVec::<[Thread; 2]>::from_slice(&at.threads), SmallVec::new());
-            let mut written = at.written;
+            let mut threads = SmallVec::<[Thread; 2]>::from_slice(&at.threads);
+            let mut written = at.written.clone();
             for &byte in bytes {
-                match threads.iter().any(|thread| matches!(thread.at, At::Json(_))) {
-                    true => written.read(&[byte]),
-                    false => written = self.nothing_written(),
-                }
-                walk.reader().step(&threads, byte, &mut next)?;
-                std::mem::swap(&mut threads, &mut next);
-                next.clear();
+                let (mut next, mut next_written) = (SmallVec::<[Thread; 2]>::new(), SmallVec::<[Written; 1]>::new());
+                walk.reader().step_from(&threads, byte, &mut |from, thread, piece| {
+                    let mut written: Written = written[from];
+                    written.close(piece.closed);
+                    written.read(piece.bytes());
+                    next.push(thread);
+                    next_written.push(written);
+                })?;
+                (threads, written) = (next, next_written);
             }
             walk.bound(&mut threads, &mut written)?;
             let threads = threads[..].into();
@@ -199,22 +204,22 @@ struct ReplyWalk<'a> {
 }
 
 impl<'a> ReplyWalk<'a> {
-    /// Makes bounds that are near a part of the state of the data, where that is in JSON and read in one way only.
-    fn bound(&mut self, threads: &mut [Thread], written: &mut Written) -> Result<(), AutomatonError> {
-        let mut ways = threads.iter_mut().filter_map(|thread| match &mut thread.at {
-            At::Json(state) => Some(state),
-            _ => None,
-        });
-        let (Some(state), None) = (ways.next(), ways.next()) else {
-            return Ok(());
-        };
-        let mut at = WrittenState {
-            state: *state,
-            written: *written,
-        };
-        if at.is_due() {
-            self.builder.automaton.bound(&mut at)?;
-            (*state, *written) = (at.state, at.written);
+    /// Makes bounds that are near a part of the states of the data.
+    fn bound(&mut self, threads: &mut [Thread], written: &mut [Written]) -> Result<(), AutomatonError> {
+        for (thread, written) in threads.iter_mut().zip(written) {
+            let state = match &mut thread.at {
+                At::Json(state) => state,
+                At::Yaml(yaml) => &mut yaml.json,
+                At::Before(_) | At::After(_) => continue,
+            };
+            let mut at = WrittenState {
+                state: *state,
+                written: *written,
+            };
+            if at.is_due() {
+                self.builder.automaton.bound(&mut at)?;
+                (*state, *written) = (at.state, at.written);
+            }
         }
         Ok(())
     }

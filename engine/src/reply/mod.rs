@@ -31,7 +31,7 @@ pub enum DataFormat {
     Json,
     /// One YAML document in block style, two spaces a level. Strings stand in double quotes, and names as they are; a list is empty as `[]`. What
     /// PyYAML's `safe_load` makes of it is the value. Of the style of the options,
-    /// all counts but whitespace, escapes and numbers; of its bounds on texts and lists those of up to 256 characters and 64 items.
+    /// all counts but whitespace, escapes and numbers.
     ///
     /// Schemas are those of closed objects whose names need no quotes: with `properties` and `additionalProperties: false`, `type` or
     /// `enum` at every place, and no keyword beyond those of types, bounds, lengths, `pattern`, `format` and annotations.

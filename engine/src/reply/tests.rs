@@ -309,6 +309,52 @@ fn what_yaml_cannot_hold_is_refused() {
 }
 
 /// A list that stands on several lines has an item: `]` closes only a list on one line.
+/// The bounds of the style hold far from the beginning of a list or string, however it is laid out.
+#[test]
+fn replies_keep_to_the_bounds_of_the_style() {
+    let mut style = Style::generation();
+    style.bounds.array_items = Some(200);
+    style.bounds.string_characters = Some(400);
+    let list = |items: &str| {
+        closed(
+            &format!(r#""a": {{"type": "array", "items": {items}}}, "b": {{"type": "string"}}"#),
+            "",
+        )
+    };
+    let (flat, nested) = (list(r#"{"type": "integer"}"#), list(&list(r#"{"type": "integer"}"#)));
+    for data in [DataFormat::Json, DataFormat::Yaml] {
+        let compile = |schema: &str| {
+            let compiler = ReplyCompiler::new(vocabulary(), ExactOptions::judging().style(style));
+            let envelopes = vec![Envelope::fenced("x")];
+            compiler.compile(schema, &ReplyForm { data, envelopes }).unwrap()
+        };
+        let yaml = data == DataFormat::Yaml;
+        let reply = |items: usize, item: &str, characters: usize| {
+            let text = "x".repeat(characters);
+            let body = match yaml {
+                true => format!("a:\n{}b: \"{text}\"\n", format!("  - {item}\n").repeat(items)),
+                false => format!("{{\"a\":[{}],\"b\":\"{text}\"}}\n", vec![item; items].join(",")),
+            };
+            format!("```x\n{body}```")
+        };
+        let masker = compile(&flat);
+        assert!(accepts(&*masker, &reply(200, "1", 400)), "{data:?}");
+        assert!(
+            !accepts(&*masker, &reply(201, "1", 1)) && !accepts(&*masker, &reply(1, "1", 401)),
+            "{data:?}"
+        );
+        // What is inside an item does not count among the items around it.
+        let inside = if yaml {
+            "a:\n      - 1\n      - 2"
+        } else {
+            r#"{"a":[1,2]}"#
+        };
+        let masker = compile(&nested);
+        assert!(accepts(&*masker, &reply(200, inside, 3)), "{data:?}");
+        assert!(!accepts(&*masker, &reply(201, inside, 3)), "{data:?}");
+    }
+}
+
 #[test]
 fn lists_of_several_lines_have_items() {
     let schema = closed(r#""a": {"type": "array", "items": {"type": "string"}}"#, r#""a""#);

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::automaton::{Automaton, AutomatonError, State};
 
-use super::yaml::{Collections, Yaml};
+use super::yaml::{Collections, JsonPiece, Yaml};
 use super::{DataFormat, Envelope, ReplyForm};
 
 /// One way of reading a reply so far.
@@ -74,7 +74,17 @@ impl<'a> ThreadReader<'a> {
         byte: u8,
         next: &mut SmallVec<[Thread; 2]>,
     ) -> Result<(), AutomatonError> {
-        for thread in threads {
+        self.step_from(threads, byte, &mut |_, thread, _| next.push(thread))
+    }
+
+    /// Hands out the threads after one more byte, each with the place of the one that it goes on from and the JSON between them.
+    pub(super) fn step_from(
+        &mut self,
+        threads: &[Thread],
+        byte: u8,
+        next: &mut dyn FnMut(usize, Thread, JsonPiece),
+    ) -> Result<(), AutomatonError> {
+        for (from, thread) in threads.iter().enumerate() {
             let envelope = self.envelope(thread);
             let number = thread.envelope;
             match thread.at {
@@ -84,32 +94,33 @@ impl<'a> ThreadReader<'a> {
                             true => data(self.form.data, self.start),
                             false => At::Before(read + 1),
                         };
-                        next.push(Thread { envelope: number, at });
+                        next(from, Thread { envelope: number, at }, JsonPiece::default());
                     }
                     continue;
                 }
                 At::After(read) => {
                     if envelope.after.as_bytes().get(read as usize) == Some(&byte) {
                         let at = At::After(read + 1);
-                        next.push(Thread { envelope: number, at });
+                        next(from, Thread { envelope: number, at }, JsonPiece::default());
                     }
                     continue;
                 }
                 At::Json(state) => {
-                    let at = self.automaton.step(state, byte)?.map(At::Json);
-                    next.extend(at.map(|at| Thread { envelope: number, at }));
+                    if let Some(at) = self.automaton.step(state, byte)?.map(At::Json) {
+                        next(from, Thread { envelope: number, at }, JsonPiece::of([byte]));
+                    }
                 }
                 At::Yaml(yaml) => {
                     let (automaton, collections) = (&mut *self.automaton, &mut *self.collections);
-                    collections.step(automaton, yaml, byte, &mut |yaml| {
+                    collections.step(automaton, yaml, byte, &mut |yaml, piece| {
                         let at = At::Yaml(yaml);
-                        next.push(Thread { envelope: number, at });
+                        next(from, Thread { envelope: number, at }, piece);
                     })?;
                 }
             }
             if envelope.after.as_bytes().first() == Some(&byte) && self.ends(thread)? {
                 let at = At::After(1);
-                next.push(Thread { envelope: number, at });
+                next(from, Thread { envelope: number, at }, JsonPiece::default());
             }
         }
         Ok(())

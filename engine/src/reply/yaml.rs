@@ -72,6 +72,33 @@ impl Collection {
     }
 }
 
+/// The JSON that a byte of YAML stands for: closing brackets, and what comes behind them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct JsonPiece {
+    pub(super) closed: u32,
+    bytes: [u8; 3],
+    length: u8,
+}
+
+impl JsonPiece {
+    pub(super) fn of<const N: usize>(read: [u8; N]) -> Self {
+        let mut bytes = [0; 3];
+        bytes[..N].copy_from_slice(&read);
+        Self {
+            closed: 0,
+            bytes,
+            length: N as u8,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+/// What takes a state, with the JSON between it and the one before.
+type Next<'n> = dyn FnMut(Yaml, JsonPiece) + 'n;
+
 /// The collections of the states so far.
 #[derive(Debug, Default)]
 pub(super) struct Collections {
@@ -118,7 +145,7 @@ impl Collections {
         automaton: &mut Automaton,
         at: Yaml,
         byte: u8,
-        next: &mut dyn FnMut(Yaml),
+        next: &mut Next<'_>,
     ) -> Result<(), AutomatonError> {
         let Yaml { json, top, collection } = at;
         let innermost = self.get(collection);
@@ -129,7 +156,7 @@ impl Collections {
             (Top::Member, _) => Self::scalar(automaton, at, byte, next),
             (Top::Dash, b' ') => {
                 let top = Top::Item;
-                next(Yaml { top, ..at });
+                next(Yaml { top, ..at }, JsonPiece::default());
                 Ok(())
             }
             (Top::Line(0), _) if innermost.is_some_and(|collection| collection.is_mapping) => {
@@ -137,44 +164,44 @@ impl Collections {
                     && let Some(json) = read(automaton, json, &[b'"', byte])?
                 {
                     let top = Top::Name;
-                    next(Yaml { json, top, collection });
+                    next(Yaml { json, top, collection }, JsonPiece::of([b'"', byte]));
                 }
                 Ok(())
             }
             (Top::Line(0), b'-') => {
                 let top = Top::Dash;
-                next(Yaml { top, ..at });
+                next(Yaml { top, ..at }, JsonPiece::default());
                 Ok(())
             }
             (Top::Line(left @ 1..), b' ') => {
                 let top = Top::Line(left - 1);
-                next(Yaml { top, ..at });
+                next(Yaml { top, ..at }, JsonPiece::default());
                 Ok(())
             }
             (Top::Name, b':') => {
                 if let Some(json) = read(automaton, json, b"\":")? {
                     let top = Top::Colon;
-                    next(Yaml { json, top, collection });
+                    next(Yaml { json, top, collection }, JsonPiece::of([b'"', b':']));
                 }
                 Ok(())
             }
             (Top::Name, _) if is_of_name(byte, false) => {
                 if let Some(json) = automaton.step(json, byte)? {
-                    next(Yaml { json, top, collection });
+                    next(Yaml { json, top, collection }, JsonPiece::of([byte]));
                 }
                 Ok(())
             }
             (Top::Colon, b' ') => {
                 if begins_on_its_line(automaton, json)? {
                     let top = Top::Member;
-                    next(Yaml { top, ..at });
+                    next(Yaml { top, ..at }, JsonPiece::default());
                 }
                 Ok(())
             }
             (Top::Colon, b'\n') => {
                 for is_mapping in [false, true] {
                     if let Some(at) = self.open(automaton, at, is_mapping, indent + INDENT)? {
-                        next(at);
+                        next(at, JsonPiece::of([opening(is_mapping)]));
                     }
                 }
                 Ok(())
@@ -182,7 +209,7 @@ impl Collections {
             (Top::Empty, b']') => {
                 if let Some(json) = automaton.step(json, byte)? {
                     let top = Top::End;
-                    next(Yaml { json, top, collection });
+                    next(Yaml { json, top, collection }, JsonPiece::of([byte]));
                 }
                 Ok(())
             }
@@ -194,7 +221,7 @@ impl Collections {
                     };
                     // A comma or bracket that ends a number is JSON's.
                     if !matches!(byte, b',' | b']' | b'}') || automaton.is_in_text(at.json) {
-                        next(Yaml { json, top, collection });
+                        next(Yaml { json, top, collection }, JsonPiece::of([byte]));
                     }
                 }
                 Ok(())
@@ -206,21 +233,24 @@ impl Collections {
     }
 
     /// The lines that may follow a value: those of the list or mapping it is in, and of those around it.
-    fn lines(&mut self, automaton: &mut Automaton, at: Yaml, next: &mut dyn FnMut(Yaml)) -> Result<(), AutomatonError> {
+    fn lines(&mut self, automaton: &mut Automaton, at: Yaml, next: &mut Next<'_>) -> Result<(), AutomatonError> {
         let (mut json, mut id) = (at.json, at.collection);
+        let mut closed = 0;
         while let Some(collection) = self.get(id) {
             if let Some(json) = automaton.step(json, b',')? {
-                let top = Top::Line(collection.indent);
-                next(Yaml {
+                let line = Yaml {
                     json,
-                    top,
+                    top: Top::Line(collection.indent),
                     collection: id,
-                });
+                };
+                let comma = JsonPiece::of([b',']);
+                next(line, JsonPiece { closed, ..comma });
             }
             match automaton.step(json, collection.closing())? {
-                Some(closed) => (json, id) = (closed, collection.around),
+                Some(next) => (json, id) = (next, collection.around),
                 None => break,
             }
+            closed += 1;
         }
         Ok(())
     }
@@ -247,19 +277,19 @@ impl Collections {
         at: Yaml,
         column: u32,
         byte: u8,
-        next: &mut dyn FnMut(Yaml),
+        next: &mut Next<'_>,
     ) -> Result<(), AutomatonError> {
         if byte == b'-' {
             if let Some(list) = self.open(automaton, at, false, column)? {
                 let top = Top::Dash;
-                next(Yaml { top, ..list });
+                next(Yaml { top, ..list }, JsonPiece::of([b'[']));
             }
         } else if is_of_name(byte, true)
             && let Some(mapping) = self.open(automaton, at, true, column)?
             && let Some(json) = read(automaton, mapping.json, &[b'"', byte])?
         {
             let top = Top::Name;
-            next(Yaml { json, top, ..mapping });
+            next(Yaml { json, top, ..mapping }, JsonPiece::of([b'{', b'"', byte]));
         }
         // A document that is a list is not empty: in brackets it would be no block.
         match (at.top, byte) {
@@ -269,7 +299,7 @@ impl Collections {
     }
 
     /// The first byte of a value that has no lines of its own.
-    fn scalar(automaton: &mut Automaton, at: Yaml, byte: u8, next: &mut dyn FnMut(Yaml)) -> Result<(), AutomatonError> {
+    fn scalar(automaton: &mut Automaton, at: Yaml, byte: u8, next: &mut Next<'_>) -> Result<(), AutomatonError> {
         // A list that was begun here has an item, although `]` could stand in JSON.
         if matches!(byte, b'{' | b']') {
             return Ok(());
@@ -282,7 +312,7 @@ impl Collections {
             b'[' => Top::Empty,
             _ => Top::Scalar,
         };
-        next(Yaml { json, top, ..at });
+        next(Yaml { json, top, ..at }, JsonPiece::of([byte]));
         Ok(())
     }
 
@@ -294,7 +324,7 @@ impl Collections {
         is_mapping: bool,
         indent: u32,
     ) -> Result<Option<Yaml>, AutomatonError> {
-        let Some(json) = automaton.step(at.json, if is_mapping { b'{' } else { b'[' })? else {
+        let Some(json) = automaton.step(at.json, opening(is_mapping))? else {
             return Ok(None);
         };
         let has_extension = match is_mapping {
@@ -313,6 +343,11 @@ impl Collections {
         let top = Top::Line(indent);
         Ok(Some(Yaml { json, top, collection }))
     }
+}
+
+/// What begins a list or mapping in JSON.
+fn opening(is_mapping: bool) -> u8 {
+    if is_mapping { b'{' } else { b'[' }
 }
 
 /// Whether a value may come that stands on the line of its name.

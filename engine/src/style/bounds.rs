@@ -26,6 +26,9 @@ pub struct WritingBounds {
     pub object_members: Option<u32>,
 }
 
+/// The least bound of names: those of completions are not always the shortest.
+const LEAST_NAME: u32 = 64;
+
 impl WritingBounds {
     /// No bounds.
     pub const NONE: Self = Self {
@@ -35,6 +38,11 @@ impl WritingBounds {
         array_items: None,
         object_members: None,
     };
+
+    /// The bound of names that a schema does not list, as it counts.
+    pub(crate) fn effective_name_characters(&self) -> Option<u32> {
+        self.name_characters.map(|bound| bound.max(LEAST_NAME))
+    }
 
     /// The bounds of [`Style::generation`](crate::Style::generation): 8 levels within a free value, 65,536 characters of a
     /// string, 1,024 of a name, 4,096 items of an array, 4,096 members of an object.

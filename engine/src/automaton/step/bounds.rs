@@ -26,9 +26,6 @@ const NEAR_ITEMS: u32 = 64;
 /// Members before the bound of an object from which on it matters which state of an object is looked at.
 const NEAR_MEMBERS: u32 = 64;
 
-/// The least bound of names: those of completions are not always the shortest.
-const LEAST_NAME: u32 = 64;
-
 /// Levels of nesting on which items are counted one by one.
 const COUNTED_LEVELS: usize = 12;
 
@@ -84,9 +81,14 @@ impl Written {
             characters: 0,
             near_commas: near(bounds.array_items, NEAR_ITEMS),
             near_string: near(bounds.string_characters, NEAR_CHARACTERS),
-            near_name: near(name_bound(bounds), NEAR_CHARACTERS),
+            near_name: near(bounds.effective_name_characters(), NEAR_CHARACTERS),
             is_due: false,
         }
+    }
+
+    /// Reads so many brackets that end containers.
+    pub(crate) fn close(&mut self, containers: u32) {
+        self.depth = self.depth.saturating_sub(containers);
     }
 
     /// Reads some more bytes of the document.
@@ -143,11 +145,6 @@ impl Written {
         // A text whose bound has been looked after has the greatest number, which stays.
         self.characters = self.characters.saturating_add(1);
     }
-}
-
-/// The bound of names that a schema does not list.
-fn name_bound(bounds: &WritingBounds) -> Option<u32> {
-    bounds.name_characters.map(|bound| bound.max(LEAST_NAME))
 }
 
 impl WrittenState {
@@ -234,7 +231,7 @@ impl Automaton {
                 bounded.map(|language| Cursor::String(decode, language, open, text, expected))
             }
             Cursor::Key(decode, text, names) => {
-                let bound = name_bound(&bounds);
+                let bound = bounds.effective_name_characters();
                 let Some((bound, left)) = bound.zip(left(bound, decode)) else {
                     return Ok(());
                 };
@@ -268,7 +265,7 @@ impl Automaton {
     }
 
     /// Whether there is no longest text of a language, as far as that is found out within the limits.
-    fn is_endless(&mut self, language: LanguageId) -> bool {
+    pub(super) fn is_endless(&mut self, language: LanguageId) -> bool {
         if language == self.languages().any() {
             return true;
         }
