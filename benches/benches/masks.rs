@@ -23,6 +23,7 @@ fn main() {
             documents: Default::default(),
             assert_formats: true,
             purpose: Purpose::Judge,
+            style: Default::default(),
         };
         for framework in BUILT_IN_FRAMEWORKS
             .iter()

@@ -1,15 +1,20 @@
 //! [`Style`]: which of the texts of a JSON value may be written.
 
 mod bounds;
+mod narrowing;
 pub(crate) mod whitespace;
 
 pub use crate::numbers::NumberStyle;
 pub use bounds::WritingBounds;
+pub use narrowing::NarrowingKind;
 pub use whitespace::{FixedWhitespace, Indent, LineBreak, SpacesAround, Whitespace};
 
 /// Which of the texts of a JSON value may be written. A style narrows how a document looks. It leaves values out only where its fields
 /// say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings, [`WritingBounds`] what has no end, [`closed`](Self::closed)
-/// and [`all_required`](Self::all_required) objects with other members), and never all that a schema allows.
+/// and [`all_required`](Self::all_required) objects with other members), and never all that a schema allows: whatever combination of
+/// its keywords has a value keeps one. Two limits: where items have to differ, a million numbers at least are kept of infinitely many; and
+/// beside bounds of more than 4,096 digits there is the bound itself and its tenfold and tenth only.
+/// [`Explainer::narrowings`](crate::explain::Explainer::narrowings) lists what is left out of a schema.
 ///
 /// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is what judges of documents need;
 /// [`generation`](Self::generation) is what a model should write. Their fields can be mixed.
@@ -115,7 +120,8 @@ pub enum KeyOrder {
     /// `properties`, and those of the objects in `const` and `enum`. Keys that it only requires come next, and others follow in any order.
     ///
     /// The subschemas of `allOf` and `$ref` list their keys where these keywords stand. Where branches of `anyOf`, `oneOf` or `if` list the same
-    /// keys in different orders, a document keeps the order of a branch that it is valid under.
+    /// keys in different orders, a document keeps the order of a branch that it is valid under. Beyond 64 orders of one object the others
+    /// share one, in which keys come where they are listed first ([`MixedOrder`](NarrowingKind::MixedOrder) tells where that is so).
     Schema,
 }
 

@@ -27,6 +27,7 @@ pub(crate) use step::bounds::{Written, WrittenState};
 pub(crate) use step::completion::TextPiece;
 pub(crate) use step::keys::classes::{KeyClass, PartialKey};
 pub(crate) use step::keys::remaining::{RemainingKeyText, RemainingKeys, SeenKeys, SomeKeys};
+pub(crate) use step::left_out::ValueFacts;
 pub(crate) use step::machine::Automaton;
 pub(crate) use step::memo::TextClasses;
 pub(crate) use step::shapes::{CommonShape, NextMembers, ValueShape};
@@ -40,6 +41,9 @@ pub(crate) use step::whitespace::Layout;
 pub enum Formats {
     /// Formats that the drafts define must be met.
     Asserted,
+    /// As [`Asserted`](Self::Asserted), but that `date-time` and `time` may lack the offset from UTC: `2025-10-20T14:00:00`, the local
+    /// time of ISO 8601, which many programs write and RFC 3339 does not allow. What judges by RFC 3339 refuses such texts.
+    LocalTimes,
     /// Formats are annotations, as draft 2020-12 has it, unless a meta-schema asks for their assertion.
     #[default]
     Annotation,

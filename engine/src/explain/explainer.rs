@@ -21,6 +21,7 @@ use crate::{CompileError, Draft, ExactOptions, Formats, Style};
 pub struct Explainer {
     pub(super) set: Arc<SchemaSet>,
     formats: Formats,
+    style: Style,
     /// Any text of JSON.
     any: Automaton,
     /// Texts in a style, where it is not any.
@@ -45,10 +46,34 @@ impl Explainer {
         Ok(Self {
             any: automaton(Style::rfc8259()),
             styled: (options.style != Style::rfc8259()).then(|| automaton(options.style)),
+            style: options.style,
             formats: options.formats,
             set,
             work: 0,
         })
+    }
+
+    /// The style of the options.
+    pub(super) fn style(&self) -> Style {
+        self.style
+    }
+
+    /// An automaton of the schema in a style.
+    pub(super) fn automaton(&self, style: Style) -> Automaton {
+        Automaton::lazy(
+            Languages::within(self.set.limits()),
+            self.set.clone(),
+            self.formats,
+            style,
+        )
+    }
+
+    /// The automaton of documents in the style, and that of all documents where this is another one.
+    pub(super) fn styled_and_any(&mut self) -> (&mut Automaton, Option<&mut Automaton>) {
+        match &mut self.styled {
+            Some(styled) => (styled, Some(&mut self.any)),
+            None => (&mut self.any, None),
+        }
     }
 
     /// The draft by which the schema is read.

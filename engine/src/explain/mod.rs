@@ -5,7 +5,8 @@
 //! - what in it cannot be treated ([`refused`](Explainer::refused)),
 //! - why no value satisfies it ([`conflict`](Explainer::conflict)),
 //! - which parts of it no value satisfies ([`unsatisfiable_parts`](Explainer::unsatisfiable_parts)),
-//! - where a document leaves it, and why ([`forbidden`](Explainer::forbidden)).
+//! - where a document leaves it, and why ([`forbidden`](Explainer::forbidden)),
+//! - which of its values the style leaves out ([`narrowings`](Explainer::narrowings)).
 //!
 //! The answer to "why" is a [`Conflict`]: a set of keywords that still has that effect with all other keywords taken out of
 //! the schema, and of which none can be left out. That is minimality by inclusion: there may be other such sets, smaller
@@ -42,13 +43,17 @@ mod keyword_part;
 mod messages;
 mod minimal_conflict;
 mod naming;
+mod narrowings;
 mod removable_keywords;
 mod single_keywords;
 #[cfg(test)]
 mod tests;
 mod text_tree;
+mod value_places;
 
+pub use crate::style::NarrowingKind;
 pub use explainer::Explainer;
 pub(crate) use explainer::unsatisfiable;
 pub use json_position::line_of;
 pub use messages::{Cause, Conflict, Expected, Forbidden, KeywordLocation, OtherBranches, UnsatisfiablePart};
+pub use narrowings::{Narrowing, Narrowings};

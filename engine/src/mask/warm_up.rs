@@ -83,7 +83,7 @@ pub(crate) fn warm_up_vocabulary(
         let shared = CompiledSchema::new(vocabulary.clone(), tokens.clone(), automaton);
         shared.builder().warm_up(start, &shared)?;
         let mut languages = shared.into_languages();
-        let formats = TEXTS.iter().filter(|_| options.formats == Formats::Asserted);
+        let formats = TEXTS.iter().filter(|_| options.formats != Formats::Annotation);
         for (format, texts) in formats {
             let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
             let (automaton, start) = options.automaton(&schema, languages)?;

@@ -9,6 +9,9 @@ use crate::decimal::{Decimal, NumberLimitReached};
 /// Number of members up to which they are counted where each set is finite: no document has more values.
 const COUNTED: u64 = 1 << 40;
 
+/// Number of decimals with fractions from which on some need more than 17 digits.
+const LONGEST_COUNT: u64 = 100_000_000_000_000_000;
+
 /// A set of numbers. Equal handles are equal sets; equal sets have, but for rare cases and for how their integers are
 /// best written, equal handles.
 ///
@@ -196,6 +199,39 @@ impl NumberSets {
     /// Whether the set has no member.
     pub(crate) fn is_empty(&self, id: NumberSetId) -> bool {
         self.decimals.is_empty(id.literals) && (!id.depends_on_spelling() || self.decimals.is_empty(id.others))
+    }
+
+    /// Whether the set has members that a style with bounded numerals cannot write beside the numbers of a schema. The arena has to
+    /// be one of all numbers.
+    ///
+    /// # Errors
+    ///
+    /// Where a set would be too large.
+    pub(crate) fn has_unwritable(
+        &mut self,
+        id: NumberSetId,
+        numbers: &SchemaNumbers,
+    ) -> Result<bool, NumberLimitReached> {
+        let values = self.decimals.or(id.literals, id.others)?;
+        let integers = self.decimals.integers();
+        match self.decimals.cardinality(values, LONGEST_COUNT) {
+            // Of infinitely many numbers some have any number of digits.
+            NumberCount::Infinite => return Ok(true),
+            NumberCount::MoreThan(_) => {
+                let others = self.decimals.not(integers);
+                let fractions = self.decimals.and(values, others)?;
+                if !self.decimals.is_empty(fractions) {
+                    return Ok(true);
+                }
+            }
+            NumberCount::Exactly(_) => {}
+        }
+        let Some(writable) = Writable::of(numbers, &mut self.decimals) else {
+            return Ok(false);
+        };
+        let unwritable = self.decimals.not(writable.numbers);
+        let unwritable = self.decimals.and(values, unwritable)?;
+        Ok(!self.decimals.is_empty(unwritable))
     }
 
     /// Number of members, counted up to `up_to`; one that may be written in both ways counts once.

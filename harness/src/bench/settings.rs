@@ -1,6 +1,7 @@
 //! [`BenchSettings`]: what a run of `maskwright bench` measures, for its manifest.
 
 use maskwright_models::SamplingOptions;
+use maskwright_worker::StyleChanges;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -70,6 +71,9 @@ pub struct BenchSettings {
     pub overlap: bool,
     /// Threads of the model's forward pass.
     pub threads: usize,
+    /// What is different in how frameworks that have a style let models write.
+    #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
+    pub style: StyleChanges,
 }
 
 impl Settings for BenchSettings {

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use maskwright::explain::{Cause, Conflict, Explainer, Forbidden, KeywordLocation, UnsatisfiablePart, line_of};
+use maskwright::explain::{
+    Cause, Conflict, Explainer, Forbidden, KeywordLocation, Narrowing, UnsatisfiablePart, line_of,
+};
 use maskwright::lint::Warning;
 use maskwright::{CompileError, Draft};
 use serde_json::{Map, Value, json};
@@ -55,6 +57,10 @@ struct Findings {
     /// Why no value is valid.
     conflict: Option<Conflict>,
     parts: Vec<UnsatisfiablePart>,
+    /// What the style leaves out of the schema's values.
+    left_out: Vec<Narrowing>,
+    /// Whether finding out what the style leaves out was more work than is allowed.
+    more_may_be_left_out: bool,
     /// Not looked at where something is refused.
     instances: Vec<(PathBuf, Option<Forbidden>)>,
 }
@@ -132,6 +138,9 @@ fn examine(
     findings.conflict = explainer.conflict()?;
     if findings.conflict.is_none() {
         findings.parts = explainer.unsatisfiable_parts()?;
+        let narrowings = explainer.narrowings();
+        findings.more_may_be_left_out = !narrowings.is_complete;
+        findings.left_out = narrowings.found;
     }
     for (path, text) in instances {
         let forbidden = explainer.forbidden(text)?;
@@ -208,6 +217,12 @@ fn terminal(findings: &Findings, schema: &str) -> String {
     for line in warnings::described(&findings.warnings, schema) {
         line_of_others(line);
     }
+    for left_out in &findings.left_out {
+        line_of_others(format!("left out by the style: {left_out}"));
+    }
+    if findings.more_may_be_left_out {
+        line_of_others("left out by the style: perhaps more, because not every part was looked at".to_owned());
+    }
     for (path, forbidden) in &findings.instances {
         line_of_others(match forbidden {
             None => format!("{}: valid", path.display()),
@@ -268,6 +283,12 @@ fn report(findings: &Findings, schema: &str) -> Value {
             "message": forbidden.to_string(),
         })
     };
+    let left_out = findings.left_out.iter().map(|one| {
+        json!({
+            "code": one.kind.code(), "what": one.what(), "count": one.count,
+            "places": one.places.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })
+    });
     let instances = findings.instances.iter().map(|(path, found)| {
         json!({
             "file": path.display().to_string(), "valid": found.is_none(),
@@ -281,6 +302,8 @@ fn report(findings: &Findings, schema: &str) -> Value {
         "warnings": warnings::report(&findings.warnings, schema),
         "conflict": findings.conflict.as_ref().map(keywords),
         "unsatisfiable_parts": parts.collect::<Vec<_>>(),
+        "left_out": left_out.collect::<Vec<_>>(),
+        "left_out_is_complete": !findings.more_may_be_left_out,
         "instances": instances.collect::<Vec<_>>(),
     })
 }

@@ -9,13 +9,14 @@ use maskwright_suites::dataset::Subsample;
 use maskwright_suites::locate::locate;
 use maskwright_suites::mask_bench::{MaskBench, MaskBenchFile, MaskBenchInstance};
 use maskwright_suites::validate::Scoring;
-use maskwright_worker::Purpose;
+use maskwright_worker::{Purpose, StyleChanges};
 use serde::{Deserialize, Serialize};
 
 use super::arguments::directory::DirectoryArguments;
 use super::arguments::documents::DocumentArguments;
 use super::arguments::frameworks::ReplayArguments;
 use super::arguments::numbers::{positive, repetitions};
+use super::arguments::style::StyleArguments;
 use crate::documents::{DocumentLibrary, DocumentSettings};
 use crate::error::CommandError;
 use crate::frameworks::{Framework, FrameworkSettings, Judging};
@@ -61,6 +62,8 @@ pub struct MasksArguments {
     #[arg(long)]
     plot: bool,
     #[command(flatten)]
+    style: StyleArguments,
+    #[command(flatten)]
     directory: DirectoryArguments,
     /// Print every percentile, and elapsed time beside processor time
     #[arg(long)]
@@ -85,6 +88,9 @@ struct MaskSettings {
     documents: Option<DocumentSettings>,
     #[serde(default = "once")]
     repeat: usize,
+    /// What is different in how documents look, for frameworks that have a style.
+    #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
+    style: StyleChanges,
 }
 
 /// The number of repetitions of runs that do not tell.
@@ -117,12 +123,14 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
     });
     let documents = arguments.documents.read()?;
     let vocabulary = arguments.replay.load_vocabulary()?;
+    let style = arguments.style.changes();
     let provision = Provision::new(
         &vocabulary.vocabulary,
         Some(vocabulary.tokenizer.clone()),
         &Default::default(),
         ASSERT_FORMATS,
         Purpose::Judge,
+        &style,
     );
     let manifest = Manifest::new(MaskSettings {
         frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
@@ -133,6 +141,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         time_limit_s: arguments.replay.time_limit,
         documents: documents.settings(),
         repeat: arguments.repeat,
+        style: style.clone(),
     });
     let is_planned = |key: &MaskKey| {
         let mut names = frameworks.iter().map(|framework| &framework.name);
@@ -144,6 +153,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         bench: &bench,
         documents: &documents,
         repeat: arguments.repeat,
+        style: &style,
         warm: HashMap::new(),
         vocabulary: &vocabulary,
         frameworks: workers(&frameworks, &provision)?,
@@ -246,6 +256,8 @@ struct MaskRun<'a> {
     documents: &'a DocumentLibrary,
     /// How often each file is replayed.
     repeat: usize,
+    /// What is different in how documents look.
+    style: &'a StyleChanges,
     /// The processes of workers that have compiled something already, by framework.
     warm: HashMap<&'a str, u64>,
     vocabulary: &'a NamedVocabulary,
@@ -302,7 +314,7 @@ impl MaskRun<'_> {
                 Err(error) => MaskRecord::unusable(key(name), error.to_string()),
                 Ok(file) => {
                     let documents = self.documents.beside(&file.schema_text, &file.documents);
-                    let (tokens, written) = tokens(framework, file, &documents, self.vocabulary);
+                    let (tokens, written) = tokens(framework, file, &documents, self.style, self.vocabulary);
                     warm_up(
                         worker,
                         self.warm.entry(name).or_default(),
@@ -348,11 +360,13 @@ fn tokens(
     framework: &Framework,
     file: &MaskBenchFile,
     documents: &BTreeMap<String, String>,
+    style: &StyleChanges,
     vocabulary: &NamedVocabulary,
 ) -> (Vec<Vec<TokenId>>, Vec<bool>) {
     let judging = Judging {
         documents,
         assert_formats: ASSERT_FORMATS,
+        style,
     };
     let texts = |one: &MaskBenchInstance| {
         let text = framework.text(&judging, &file.schema_text, &one.text, one.valid);

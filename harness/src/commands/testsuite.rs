@@ -8,7 +8,7 @@ use clap::Args;
 use maskwright::TokenId;
 use maskwright_suites::locate::locate;
 use maskwright_suites::test_suite::{Case, CaseInstance, Draft, SuitePart, TestSuite};
-use maskwright_worker::Purpose;
+use maskwright_worker::{Purpose, StyleChanges};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -108,6 +108,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
             &documents,
             assert_formats,
             Purpose::Judge,
+            &StyleChanges::default(),
         )
     });
     let manifest = Manifest::new(SuiteSettings {
@@ -287,6 +288,7 @@ impl SuiteRun<'_> {
             let judging = Judging {
                 documents: self.documents,
                 assert_formats: case.category.starts_with(FORMATS),
+                style: &StyleChanges::default(),
             };
             let worker = &mut workers[usize::from(judging.assert_formats)];
             let tokens = &self.tokens(framework, &judging, case);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ::maskwright::{ExactOptions, Formats, Style};
+use maskwright_worker::StyleChanges;
 
 /// How documents are judged.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +12,22 @@ pub struct Judging<'a> {
     pub documents: &'a BTreeMap<String, String>,
     /// Whether `format` is an assertion.
     pub assert_formats: bool,
+    /// What is to be different in how documents look that are written in a style of their own.
+    pub style: &'a StyleChanges,
 }
 
 impl Judging<'_> {
-    /// The options with which this project's engine judges so, for documents of the given style.
-    pub(super) fn exact_options(&self, style: Style) -> ExactOptions {
+    /// The options with which this project's engine judges so, for documents in which any text of a value stands.
+    pub(super) fn judging_options(&self) -> ExactOptions {
+        self.options(Style::rfc8259())
+    }
+
+    /// The options with which this project's engine judges so, for documents as models write them.
+    pub(super) fn writing_options(&self) -> ExactOptions {
+        self.style.applied(self.options(Style::generation()))
+    }
+
+    fn options(&self, style: Style) -> ExactOptions {
         let mut options = ExactOptions::default().style(style).formats(match self.assert_formats {
             true => Formats::Asserted,
             false => Formats::Annotation,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ::maskwright::{Compiler, ExactCompiler, Style};
+use ::maskwright::{Compiler, ExactCompiler, ExactOptions};
 use maskwright_worker::{Purpose, Setup};
 
 use super::spelling::spelling;
@@ -12,40 +12,42 @@ pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
     name: "maskwright",
     description: "this project's exact engine",
     version: env!("CARGO_PKG_VERSION"),
-    options: "style `rfc8259` (all of JSON) where documents are judged, `generation` where a model writes; formats as the judge has them",
+    options: "style `rfc8259` (all of JSON) where documents are judged, `generation` where a model writes, with what the run changes of it; formats as the judge has them",
     accepts_documents: true,
     in_process: true,
     completes: true,
     documented: &DOCUMENTED,
     spelling: None,
     prepare: |setup| {
-        let style = match setup.purpose {
-            Purpose::Judge => Style::rfc8259(),
-            Purpose::Generate => Style::generation(),
+        let judging = judging(setup);
+        let options = match setup.purpose {
+            Purpose::Judge => judging.judging_options(),
+            Purpose::Generate => judging.writing_options(),
         };
-        Ok(compiler(setup, style))
+        Ok(compiler(setup, options))
     },
 };
 
 pub(super) const GENERATION: BuiltInFramework = BuiltInFramework {
     name: "maskwright-generation",
     description: "the same in the style `generation` where documents are judged, too, which are spelt in it",
-    options: "style `generation`; formats as the judge has them; a valid instance is replayed with its members in the schema's order and its numbers \
+    options: "style `generation`, with what the run changes of it; formats as the judge has them; a valid instance is replayed with its members in the schema's order and its numbers \
               without exponents, an invalid one as it stands",
     spelling: Some(spelling),
-    prepare: |setup| Ok(compiler(setup, Style::generation())),
+    prepare: |setup| Ok(compiler(setup, judging(setup).writing_options())),
     ..FRAMEWORK
 };
 
-fn compiler(setup: &Setup, style: Style) -> Box<dyn Compiler> {
-    let judging = Judging {
+fn judging(setup: &Setup) -> Judging<'_> {
+    Judging {
         documents: &setup.documents,
         assert_formats: setup.assert_formats,
-    };
-    Box::new(ExactCompiler::new(
-        setup.vocabulary.clone(),
-        judging.exact_options(style),
-    ))
+        style: &setup.style,
+    }
+}
+
+fn compiler(setup: &Setup, options: ExactOptions) -> Box<dyn Compiler> {
+    Box::new(ExactCompiler::new(setup.vocabulary.clone(), options))
 }
 
 static DOCUMENTED: Documented = Documented {

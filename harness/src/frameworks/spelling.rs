@@ -25,7 +25,35 @@ const WRITTEN_DIGITS: i64 = 400;
 /// where none is found that way, the only value that is equal to it as well. Both take a bounded amount of work. None where the
 /// style leaves the instance out, as it does very long numbers.
 pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> Option<String> {
-    let options = judging.exact_options(Style::generation());
+    let laid_out = judging.writing_options();
+    // The instance is looked for without a layout, escapes and other forms of numbers; they are a matter of its text alone.
+    let usual = Style::generation();
+    let options = laid_out.clone().style(Style {
+        whitespace: usual.whitespace,
+        escapes: usual.escapes,
+        ..laid_out.style
+    });
+    let only = in_usual_layout(&options, schema, instance)?;
+    match laid_out.style == options.style {
+        true => Some(only),
+        false => in_layout(laid_out, &only),
+    }
+}
+
+/// The text of a value in a layout and with the escapes of a style; none where it has no text there.
+fn in_layout(options: ExactOptions, text: &str) -> Option<String> {
+    let vocabulary = bytes()?;
+    let schema = format!(r#"{{"const": {text}}}"#);
+    let mut masker = ExactCompiler::new(vocabulary.clone(), options).compile(&schema).ok()?;
+    let mut tokens = Vec::new();
+    let is_told = masker.completion(&mut tokens).ok()?;
+    String::from_utf8(vocabulary.text_bytes(&tokens))
+        .ok()
+        .filter(|_| is_told)
+}
+
+/// The text of an instance on one line.
+fn in_usual_layout(options: &ExactOptions, schema: &str, instance: &str) -> Option<String> {
     let is_short = schema.len() + instance.len() <= ONLY_VALUE_BYTES;
     let instance = serde_json::from_str(instance).ok()?;
     let vocabulary = bytes()?;
@@ -36,7 +64,7 @@ pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> O
     let only = || only_value(&vocabulary, options.clone(), schema, &instance);
     let only = json_text::to_string(&is_short.then(only).flatten()?).ok()?;
     // The schema of this value alone has its numbers, and so allows as many digits as they have.
-    let mut masker = ExactCompiler::new(vocabulary, options).compile(schema).ok()?;
+    let mut masker = ExactCompiler::new(vocabulary, options.clone()).compile(schema).ok()?;
     let is_taken = only.bytes().all(|byte| masker.advance(TokenId::from(byte)).is_ok());
     (is_taken && masker.is_complete().ok()?).then_some(only)
 }
@@ -278,6 +306,8 @@ fn bytes() -> Option<Arc<Vocabulary>> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use maskwright_worker::StyleChanges;
+
     use super::*;
 
     fn spelt(schema: &str, instance: &str) -> Option<String> {
@@ -285,8 +315,25 @@ mod tests {
         let judging = Judging {
             documents: &documents,
             assert_formats: true,
+            style: &StyleChanges::default(),
         };
         spelling(&judging, schema, instance)
+    }
+
+    #[test]
+    fn instances_are_spelt_in_the_layout_that_is_asked_for() {
+        let style: StyleChanges =
+            serde_json::from_str(r#"{"layout": {"indent": 2}, "escapes": "ascii", "closed": true}"#).unwrap();
+        let judging = Judging {
+            documents: &BTreeMap::new(),
+            assert_formats: true,
+            style: &style,
+        };
+        let schema = r#"{"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "array"}}}"#;
+        let spelt = spelling(&judging, schema, r#"{"a": [1, {}], "b": "é"}"#);
+        let text = "{\n  \"b\": \"\\u00e9\",\n  \"a\": [\n    1,\n    {}\n  ]\n}";
+        assert_eq!(spelt.as_deref(), Some(text));
+        assert_eq!(spelling(&judging, schema, r#"{"c": 1}"#), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use maskwright::{TokenId, Vocabulary};
 use maskwright_worker::protocol::{self, Compiled, Description, Replayed, Request};
-use maskwright_worker::{Purpose, TokenizerSource, WireVocabulary};
+use maskwright_worker::{Purpose, StyleChanges, TokenizerSource, WireVocabulary};
 use serde::de::DeserializeOwned;
 
 pub use compiler::WorkerCompiler;
@@ -46,26 +46,31 @@ pub struct Provision {
     documents: Arc<str>,
     assert_formats: bool,
     purpose: Purpose,
+    /// A [`StyleChanges`] as JSON.
+    style: Arc<str>,
 }
 
 impl Provision {
     /// A vocabulary, the tokenizer behind it, the documents for frameworks that accept some, whether `format` is
-    /// judged as an assertion, and what the masks are for.
+    /// judged as an assertion, what the masks are for, and what is to be different in how documents look.
     pub fn new(
         vocabulary: &Vocabulary,
         tokenizer: Option<TokenizerSource>,
         documents: &BTreeMap<String, String>,
         assert_formats: bool,
         purpose: Purpose,
+        style: &StyleChanges,
     ) -> Self {
         // Numbers, texts and lists: this cannot fail.
         let vocabulary = serde_json::to_string(&WireVocabulary::new(vocabulary, tokenizer)).unwrap_or_default();
         let documents = serde_json::to_string(documents).unwrap_or_default();
+        let style = serde_json::to_string(style).unwrap_or_default();
         Self {
             vocabulary: vocabulary.into(),
             documents: documents.into(),
             assert_formats,
             purpose,
+            style: style.into(),
         }
     }
 
@@ -73,13 +78,13 @@ impl Provision {
     fn request(&self, with_documents: bool) -> String {
         let documents = if with_documents { &self.documents } else { "{}" };
         let vocabulary = &self.vocabulary;
-        let assert = self.assert_formats;
+        let (assert, style) = (self.assert_formats, &self.style);
         let purpose = match self.purpose {
             Purpose::Judge => "judge",
             Purpose::Generate => "generate",
         };
         format!(
-            r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents},"assert_formats":{assert},"purpose":"{purpose}"}}"#
+            r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents},"assert_formats":{assert},"purpose":"{purpose}","style":{style}}}"#
         )
     }
 }

@@ -1,7 +1,7 @@
 //! Workers that crash, hang, eat memory and talk nonsense. They are shell scripts, so that they can be as bad as
 //! they like.
 
-use maskwright_worker::Purpose;
+use maskwright_worker::{Purpose, StyleChanges};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,7 +46,14 @@ fn worker(body: &str) -> Worker {
         .and_then(|builder| builder.special(2, "<eos>"))
         .and_then(|builder| builder.eos([2]).build())
         .unwrap();
-    let provision = Provision::new(&vocabulary, None, &BTreeMap::new(), false, Purpose::Judge);
+    let provision = Provision::new(
+        &vocabulary,
+        None,
+        &BTreeMap::new(),
+        false,
+        Purpose::Judge,
+        &StyleChanges::default(),
+    );
     Worker::new(script(body), provision, LIMITS)
 }
 

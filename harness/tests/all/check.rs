@@ -145,6 +145,74 @@ fn schemas_without_a_value_formats_and_styles() {
 }
 
 #[test]
+fn what_the_style_leaves_out_is_told() {
+    let directory = directory();
+    let (code, text) = outcome(&check(directory.path(), &["fine.json", "--style", "generation"], ""));
+    assert_eq!(code, 0);
+    assert!(
+        text.contains("left out by the style: arrays of more than 4096 items: at the root\n"),
+        "{text}"
+    );
+    let arguments = ["fine.json", "--style", "generation", "--max-items", "none"];
+    assert!(!outcome(&check(directory.path(), &arguments, "")).1.contains("left out"));
+    assert!(
+        !outcome(&check(directory.path(), &["fine.json"], ""))
+            .1
+            .contains("left out")
+    );
+    let arguments = [
+        "-",
+        "--style",
+        "compact",
+        "--closed",
+        "--max-depth",
+        "none",
+        "--max-name",
+        "none",
+        "--max-members",
+        "none",
+        "--json",
+    ];
+    let schema =
+        r#"{"type": "object", "properties": {"a": {"type": "object", "properties": {"b": {"type": "null"}}}}}"#;
+    let report: Value = serde_json::from_str(&outcome(&check(directory.path(), &arguments, schema)).1).unwrap();
+    assert_eq!(report["left_out_is_complete"], true);
+    assert_eq!(report["left_out"][0]["code"], "closed");
+    assert_eq!(
+        report["left_out"][0]["places"],
+        serde_json::json!(["#", "/properties/a"])
+    );
+    assert_eq!(report["left_out"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn times_without_an_offset_are_an_option() {
+    let directory = directory();
+    let schema = r#"{"type": "string", "format": "date-time"}"#;
+    std::fs::write(directory.path().join("time.json"), schema).unwrap();
+    for (options, time, code) in [
+        (&[][..], "\"2026-01-31T12:00:00\"", 1),
+        (&["--local-times"], "\"2026-01-31T12:00:00\"", 0),
+        (&["--local-times"], "\"2026-01-31T12:00:00+01:00\"", 0),
+        (&["--local-times"], "\"2026-01-31 12:00:00\"", 1),
+        (
+            &["--local-times", "--style", "generation"],
+            "\"2026-01-31T12:00:00.5\"",
+            0,
+        ),
+        (
+            &["--local-times", "--style", "generation"],
+            "\"2026-01-31t12:00:00\"",
+            1,
+        ),
+    ] {
+        let arguments = [&["time.json", "--instance", "-"], options].concat();
+        let output = outcome(&check(directory.path(), &arguments, time));
+        assert_eq!(output.0, code, "{options:?} {time}: {}", output.1);
+    }
+}
+
+#[test]
 fn a_report_can_be_json() {
     let directory = directory();
     let arguments = ["schema.json", "--json", "--instance", "bad.json", "--instance", "-"];

@@ -29,10 +29,12 @@ mod clock;
 mod history;
 pub mod protocol;
 mod serve;
+pub mod style;
 mod vocabulary;
 
 pub use clock::Stopwatch;
 pub use history::TokenHistory;
 pub use protocol::{Description, Documented, Purpose};
 pub use serve::{MakeTokenizer, Prepare, Setup, serve};
+pub use style::StyleChanges;
 pub use vocabulary::{TokenizerSource, WireVocabulary};

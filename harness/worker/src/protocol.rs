@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use maskwright::{CompileError, CompileErrorKind, MaskError, TokenId};
 use serde::{Deserialize, Serialize};
 
+use crate::style::StyleChanges;
 use crate::vocabulary::WireVocabulary;
 
 /// Version of this protocol, sent with `hello`.
@@ -55,6 +56,9 @@ pub enum Request<'a> {
         /// What the masks are for.
         #[serde(default)]
         purpose: Purpose,
+        /// What is to be different in how documents look, for frameworks that can have it otherwise.
+        #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
+        style: StyleChanges,
     },
     /// Compiles a schema.
     Compile {

@@ -17,6 +17,7 @@ use crate::protocol::{
     Compiled, Completeness, Completion, Description, Done, Forced, Forked, MaskReply, Misunderstood, Purpose, Replayed,
     Request, Time, WireCompileError,
 };
+use crate::style::StyleChanges;
 use crate::vocabulary::{TokenizerSource, WireVocabulary};
 
 /// Stack of the thread that runs the framework: frameworks recurse over schemas.
@@ -33,6 +34,8 @@ pub struct Setup {
     pub assert_formats: bool,
     /// What the masks are for.
     pub purpose: Purpose,
+    /// What is to be different in how documents look, for frameworks that can have it otherwise.
+    pub style: StyleChanges,
 }
 
 /// Makes a framework ready, or says why it cannot be.
@@ -112,11 +115,13 @@ impl Session<'_> {
                 documents,
                 assert_formats,
                 purpose,
+                style,
             } => self.set_up(&vocabulary, |vocabulary| Setup {
                 vocabulary,
                 documents,
                 assert_formats,
                 purpose,
+                style,
             }),
             Request::Compile {
                 schema,

@@ -6,9 +6,9 @@ use crate::automaton::formula::{
     Assertion, AssertionId, AssertionTable, AtomKind, Atoms, Constraint, DecisionDiagrams, EnumeratedKeys, FormulaId,
     Formulas, IndependentKeys, KeySets, Keys, Orders, Preferences, ReadValues, TextId, TextTable,
 };
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, NumberLimitReached};
 use crate::json::Shape;
-use crate::numbers::{NumberSets, NumberStyle, NumeralAutomaton, SchemaNumbers};
+use crate::numbers::{NumberSetId, NumberSets, NumberStyle, NumeralAutomaton, SchemaNumbers};
 use crate::schema::SchemaSet;
 use crate::schema::{Body, NodeId};
 use crate::strings::{LanguageId, Languages};
@@ -143,6 +143,15 @@ impl Algebra {
             .on_keyword(keyword)
     }
 
+    /// Whether a set has numbers that a style with bounded numerals cannot write. The algebra's own style has to have all numbers.
+    pub(crate) fn has_unwritable(&mut self, numbers: NumberSetId) -> Result<bool, NumberLimitReached> {
+        if self.number_texts.sets().is_empty(numbers) {
+            return Ok(false);
+        }
+        let named = schema_numbers(&self.schema);
+        self.number_texts.sets_mut().has_unwritable(numbers, &named)
+    }
+
     /// The formula of an atom of this kind.
     pub(crate) fn atom(&mut self, kind: AtomKind) -> FormulaId {
         let atom = self.atoms.intern(kind);
@@ -226,6 +235,8 @@ impl Algebra {
             | Assertion::Nothing
             | Assertion::Node(_)
             | Assertion::AnyOf(_)
+            | Assertion::WrittenArray(_)
+            | Assertion::WrittenObject(_)
             | Assertion::Free(_) => false,
         }
     }

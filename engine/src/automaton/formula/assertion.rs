@@ -5,7 +5,7 @@ use crate::automaton::formula::texts::TextId;
 use crate::json::Value;
 use crate::numbers::NumberSetId;
 use crate::schema::NodeId;
-use crate::strings::LanguageId;
+use crate::strings::{LanguageId, Usual};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
@@ -31,6 +31,12 @@ pub(crate) enum Assertion {
     Array(Arc<[AssertionId]>),
     /// The value is the object of these members, sorted by the characters of their keys.
     Object(Arc<[(TextId, AssertionId)]>),
+    /// The value is the array of these items, each given by the assertion of being equal to it, of which some say how members are
+    /// ordered.
+    WrittenArray(Arc<[AssertionId]>),
+    /// The value is the object of these members, and they are written in this order. No value read is given by it: only what a
+    /// subschema lists.
+    WrittenObject(Arc<[(TextId, AssertionId)]>),
     /// The value is within so many containers of a value on which the schema says nothing, and what it contains stays
     /// within the style's bound on their depth.
     Free(u8),
@@ -90,8 +96,8 @@ impl AssertionTable {
         let hash = self.hasher.hash_one(&assertion);
         self.referred += match &assertion {
             Assertion::Equal(_) => SCALAR_BYTES,
-            Assertion::Array(items) => size_of_val(&items[..]),
-            Assertion::Object(members) => size_of_val(&members[..]),
+            Assertion::Array(items) | Assertion::WrittenArray(items) => size_of_val(&items[..]),
+            Assertion::Object(members) | Assertion::WrittenObject(members) => size_of_val(&members[..]),
             Assertion::AnyOf(assertions) => size_of_val(&assertions[..]),
             Assertion::Anything | Assertion::Nothing | Assertion::Node(_) | Assertion::Text(_) | Assertion::Free(_) => {
                 0
@@ -135,6 +141,8 @@ pub(crate) struct Constraint {
     pub numbers: NumberSetId,
     /// The strings that satisfy it.
     pub strings: LanguageId,
+    /// Those strings that the style prefers to the others; `None` if none are preferred.
+    pub usual: Option<Usual>,
     /// The formula that an array must satisfy.
     pub arrays: FormulaId,
     /// The formula that an object must satisfy.

@@ -1,10 +1,9 @@
 //! Constraints combined: the intersection of two, the union of several, exactly one of several, and the complement.
 
 use crate::automaton::error::{AutomatonError, limit_error};
-use crate::automaton::formula::{Algebra, AssertionId, Constraint, FormulaId};
+use crate::automaton::formula::{Algebra, AssertionId, Constraint, FormulaId, Strings};
 use crate::numbers::NumberSetId;
 use crate::schema::{NodeId, TypeSet};
-use crate::strings::LanguageId;
 use crate::{CompileError, numbers, strings};
 
 /// Size up to which sets and languages are listed member by member, so that `oneOf` counts how many of them contain
@@ -20,6 +19,7 @@ impl Algebra {
             no: true,
             numbers: self.number_texts.sets_mut().all(),
             strings: self.languages.any(),
+            usual: None,
             arrays: FormulaId::TRUE,
             objects: FormulaId::TRUE,
         }
@@ -33,6 +33,7 @@ impl Algebra {
             no: false,
             numbers: self.number_texts.sets_mut().none(),
             strings: self.languages.none(),
+            usual: None,
             arrays: FormulaId::FALSE,
             objects: FormulaId::FALSE,
         }
@@ -55,6 +56,7 @@ impl Algebra {
                 true => all.strings,
                 false => self.languages.none(),
             },
+            usual: all.usual.filter(|_| types.contains(TypeSet::STRING)),
             arrays: FormulaId::constant(types.contains(TypeSet::ARRAY)),
             objects: FormulaId::constant(types.contains(TypeSet::OBJECT)),
         }
@@ -62,6 +64,8 @@ impl Algebra {
 
     /// The constraint that a value satisfies both constraints.
     pub(crate) fn both(&mut self, a: Constraint, b: Constraint) -> Result<Constraint, CompileError> {
+        let strings = [a.all_strings(), b.all_strings()];
+        let strings = self.all_texts(&strings).map_err(limit_error)?;
         Ok(Constraint {
             null: a.null && b.null,
             yes: a.yes && b.yes,
@@ -71,7 +75,8 @@ impl Algebra {
                 .sets_mut()
                 .and(a.numbers, b.numbers)
                 .map_err(limit_error)?,
-            strings: self.all_texts(&[a.strings, b.strings]).map_err(limit_error)?,
+            strings: strings.valid,
+            usual: strings.usual,
             arrays: self.formulas.and([a.arrays, b.arrays]),
             objects: self.formulas.and([a.objects, b.objects]),
         })
@@ -84,13 +89,15 @@ impl Algebra {
             let sets = self.number_texts.sets_mut();
             numbers = sets.or(numbers, part.numbers).map_err(limit_error)?;
         }
-        let strings: Vec<LanguageId> = parts.iter().map(|part| part.strings).collect();
+        let strings: Vec<Strings> = parts.iter().map(Constraint::all_strings).collect();
+        let strings = self.any_texts(&strings).map_err(limit_error)?;
         Ok(Constraint {
             null: parts.iter().any(|part| part.null),
             yes: parts.iter().any(|part| part.yes),
             no: parts.iter().any(|part| part.no),
             numbers,
-            strings: self.any_texts(&strings).map_err(limit_error)?,
+            strings: strings.valid,
+            usual: strings.usual,
             arrays: self.formulas.or(parts.iter().map(|part| part.arrays)),
             objects: self.formulas.or(parts.iter().map(|part| part.objects)),
         })
@@ -104,6 +111,7 @@ impl Algebra {
             no: !a.no,
             numbers: self.number_texts.sets_mut().not(a.numbers),
             strings: self.languages.not(a.strings).map_err(limit_error)?,
+            usual: None,
             arrays: self.formulas.not(a.arrays),
             objects: self.formulas.not(a.objects),
         })
@@ -122,9 +130,10 @@ impl Algebra {
                 numbers.push(part.numbers);
             }
             if part.strings != self.languages.none() {
-                strings.push(part.strings);
+                strings.push(part.all_strings());
             }
         }
+        let strings = self.one_language(&strings)?;
         let objects = parts.iter().map(|part| part.objects);
         let objects: Vec<FormulaId> = objects.filter(|part| *part != FormulaId::FALSE).collect();
         Ok(Constraint {
@@ -132,7 +141,8 @@ impl Algebra {
             yes: one(|part| part.yes),
             no: one(|part| part.no),
             numbers: self.one_set(&numbers)?,
-            strings: self.one_language(&strings)?,
+            strings: strings.valid,
+            usual: strings.usual,
             arrays: self.formulas.one(parts.iter().map(|part| part.arrays).collect()),
             objects: match self.exclude_each_other(&objects) {
                 true => self.formulas.or(objects),
@@ -174,10 +184,10 @@ impl Algebra {
     }
 
     /// The texts that are in exactly one of these languages.
-    fn one_language(&mut self, languages: &[LanguageId]) -> Result<LanguageId, CompileError> {
+    fn one_language(&mut self, parts: &[Strings]) -> Result<Strings, CompileError> {
         let mut work = || {
             let (mut few, mut others) = (Vec::new(), Vec::new());
-            for &language in languages {
+            for language in parts.iter().map(|part| part.valid) {
                 match self.languages.cardinality(language, ENUMERATED_MEMBERS as u64)? {
                     strings::Cardinality::Finite(_) => {
                         few.extend(self.languages.members(language, ENUMERATED_MEMBERS)?)
@@ -200,8 +210,7 @@ impl Algebra {
                 one = self.languages.or(&[first, still])?;
                 any = self.languages.or(&[any, language])?;
             }
-            self.prefer_some_of(one, languages)?;
-            Ok(one)
+            self.some_texts_of(one, parts)
         };
         work().map_err(|error: crate::strings::LimitReached| limit_error(error))
     }
@@ -242,11 +251,12 @@ impl Algebra {
             both.yes &= part.yes;
             both.no &= part.no;
             both.numbers = self.number_texts.sets_mut().and(both.numbers, part.numbers)?;
-            strings.push(part.strings);
+            strings.push(part.all_strings());
             arrays.push(part.arrays);
             objects.push(part.objects);
         }
-        both.strings = self.all_texts(&strings)?;
+        let strings = self.all_texts(&strings)?;
+        both = both.with_strings(strings);
         both.arrays = self.formulas.and(arrays);
         both.objects = self.formulas.and(objects);
         Ok(both)

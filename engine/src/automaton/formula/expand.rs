@@ -6,7 +6,9 @@
 
 use crate::automaton::Formats;
 use crate::automaton::error::limit_error;
-use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, Constraint, FormulaId, Keys, TextId};
+use crate::automaton::formula::{
+    Algebra, Assertion, AssertionId, AtomKind, Constraint, FormulaId, Keys, Strings, TextId,
+};
 use crate::json::{Shape, Value, ValueRef};
 use crate::limits::Exceeded;
 use crate::numbers::NumberSetId;
@@ -88,8 +90,8 @@ impl Algebra {
             Assertion::Free(level) => Ok(self.free_value(level)),
             Assertion::Equal(value) => Ok(self.equal(value.as_ref())),
             Assertion::Text(text) => self.equal_string(text),
-            Assertion::Array(items) => Ok(self.equal_items(&items)),
-            Assertion::Object(members) => Ok(self.equal_members(&members)),
+            Assertion::Array(items) | Assertion::WrittenArray(items) => Ok(self.equal_items(&items)),
+            Assertion::Object(members) | Assertion::WrittenObject(members) => Ok(self.equal_members(&members)),
             Assertion::AnyOf(assertions) => {
                 let parts: Result<Vec<_>, _> = assertions.iter().map(|assertion| self.constraint(*assertion)).collect();
                 self.any(&parts?)
@@ -126,14 +128,15 @@ impl Algebra {
             if self.style.key_order == KeyOrder::Schema {
                 self.note_written(node);
             }
-            let mut values = self.values(values)?;
+            let mut values = self.values(node, values)?;
             if !schema.writes_zero_fractions(schema.node(node).location) {
                 values.numbers = values.numbers.as_integer_literals();
             }
             all = self.both(all, values)?;
         }
         all.numbers = self.numbers(node, keywords, all)?;
-        all.strings = self.strings(node, keywords, all)?;
+        let strings = self.strings(node, keywords, all)?;
+        all = all.with_strings(strings);
         all.arrays = self.arrays(keywords, all);
         all.objects = self.objects(node, keywords, all)?;
         let parts = keywords.all_of.iter().chain(&keywords.refs);
@@ -171,7 +174,7 @@ impl Algebra {
     }
 
     /// The constraint that a value equals one of the values of an `enum`.
-    pub(crate) fn values(&mut self, values: &[Value]) -> Result<Constraint, CompileError> {
+    fn values(&mut self, node: NodeId, values: &[Value]) -> Result<Constraint, CompileError> {
         let mut any = self.nothing();
         let (mut numbers, mut strings) = (Vec::new(), Vec::new());
         let (mut arrays, mut objects) = (Vec::new(), Vec::new());
@@ -183,12 +186,14 @@ impl Algebra {
                 Shape::Number(number) => numbers.push(number.clone()),
                 Shape::String(text) => strings.push(text),
                 Shape::Array(_) => {
-                    let value = self.equal_to(value.as_ref());
-                    arrays.push(self.expand(value)?.arrays);
+                    for value in self.as_written(node, value.as_ref()) {
+                        arrays.push(self.expand(value)?.arrays);
+                    }
                 }
                 Shape::Object(_) => {
-                    let value = self.equal_to(value.as_ref());
-                    objects.push(self.expand(value)?.objects);
+                    for value in self.as_written(node, value.as_ref()) {
+                        objects.push(self.expand(value)?.objects);
+                    }
                 }
             }
         }
@@ -286,37 +291,30 @@ impl Algebra {
     }
 
     /// The strings that a subschema's keywords on strings admit.
-    pub(crate) fn strings(
-        &mut self,
-        node: NodeId,
-        keywords: &Keywords,
-        all: Constraint,
-    ) -> Result<LanguageId, CompileError> {
-        let mut parts = vec![all.strings];
+    fn strings(&mut self, node: NodeId, keywords: &Keywords, all: Constraint) -> Result<Strings, CompileError> {
+        let mut parts = vec![all.all_strings()];
         if keywords.min_length.is_some() || keywords.max_length.is_some() {
             let length = self
                 .languages
                 .length(keywords.min_length.unwrap_or(0), keywords.max_length);
-            parts.push(length.map_err(limit_error)?);
+            parts.push(Strings::alike(length.map_err(limit_error)?));
         }
         if let Some(pattern) = &keywords.pattern {
             let found = self.pattern(node, "pattern", pattern)?;
-            self.prefer_whole(found, pattern)?;
-            parts.push(found);
+            parts.push(self.preferred_of_pattern(found, pattern)?);
         }
-        let asserted = keywords.format_asserted || self.formats == Formats::Asserted;
+        let asserted = keywords.format_asserted || self.formats != Formats::Annotation;
         if let Some(format) = keywords.format.as_deref().filter(|_| asserted)
             && let Some(language) = self.format(node, format)?
         {
-            self.prefer_format(language, format)?;
-            parts.push(language);
+            parts.push(self.preferred_of_format(language, format)?);
         }
         self.all_texts(&parts).map_err(limit_error)
     }
 
     /// The language of a format; `None` for a format that no draft defines, which is only an annotation.
     fn format(&mut self, node: NodeId, name: &str) -> Result<Option<LanguageId>, CompileError> {
-        let language = self.languages.format(name);
+        let language = self.languages.format_with(name, self.formats == Formats::LocalTimes);
         language.map_err(|error| self.error(node, CompileErrorKind::LimitExceeded, "format", &error.to_string()))
     }
 

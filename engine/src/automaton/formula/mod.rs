@@ -35,6 +35,7 @@ pub(super) use keys::independent::IndependentKeys;
 pub(super) use keys::meant::MeantTypes;
 pub(super) use keys::orders::{Alternative, OrderId, Ordered, Rival};
 pub(super) use keys::sets::{ByNumber, KeySetId, SetId};
+pub(super) use preferences::Strings;
 pub(super) use read::MemberKey;
 pub(super) use texts::TextId;
 pub(super) use values::{ItemsId, MembersId, ValueSet};

@@ -2,11 +2,10 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::algebra::Algebra;
-use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, Literal};
+use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, Literal, Strings};
 use crate::automaton::search::{Expectation, ExpectationId, FiniteSplit, Search, Verdicts};
 use crate::decimal::Decimal;
 use crate::numbers::NumberSetId;
-use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -38,12 +37,14 @@ impl Search {
         let (null, yes, no) = (admits(Literal::Null), admits(Literal::True), admits(Literal::False));
         let arrays: Vec<FormulaId> = parts.iter().map(|part| part.arrays).collect();
         let objects: Vec<FormulaId> = parts.iter().map(|part| part.objects).collect();
+        let strings = self.strings_of(expected)?;
         Ok(Constraint {
             null,
             yes,
             no,
             numbers: self.numbers_expected(&what)?,
-            strings: self.strings_of(expected)?,
+            strings: strings.valid,
+            usual: strings.usual,
             arrays: self
                 .algebra
                 .diagrams
@@ -137,7 +138,7 @@ impl Search {
     }
 
     /// The strings that meet an expectation.
-    pub(crate) fn strings_of(&mut self, expected: ExpectationId) -> Result<LanguageId, AutomatonError> {
+    pub(crate) fn strings_of(&mut self, expected: ExpectationId) -> Result<Strings, AutomatonError> {
         if let Some(&known) = self.expectations.strings.get(&expected) {
             return Ok(known);
         }
@@ -156,24 +157,23 @@ impl Search {
     }
 
     /// The strings whose verdicts an expectation admits.
-    fn strings_expected(&mut self, what: &Expectation) -> Result<LanguageId, AutomatonError> {
+    fn strings_expected(&mut self, what: &Expectation) -> Result<Strings, AutomatonError> {
         let (all, none) = (self.algebra.languages.any(), self.algebra.languages.none());
         let strings = Sets {
-            all,
-            none,
-            of: |constraint| constraint.strings,
-            choose: |algebra, language, yes, no| {
-                let others = algebra.languages.not(language)?;
-                let yes = algebra.all_texts(&[language, yes])?;
+            all: Strings::alike(all),
+            none: Strings::alike(none),
+            of: Constraint::all_strings,
+            choose: |algebra, strings, yes, no| {
+                let others = Strings::alike(algebra.languages.not(strings.valid)?);
+                let yes = algebra.all_texts(&[strings, yes])?;
                 let no = algebra.all_texts(&[others, no])?;
                 Ok(algebra.any_texts(&[yes, no])?)
             },
             listed: |algebra, values| {
                 let texts = values.iter().filter_map(|value| algebra.string_of(*value));
                 let texts: Vec<String> = texts.map(str::to_owned).collect();
-                Ok(algebra
-                    .languages
-                    .one_of(&texts.iter().map(String::as_str).collect::<Vec<_>>())?)
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                Ok(Strings::alike(algebra.languages.one_of(&texts)?))
             },
         };
         self.admitted(what, strings)

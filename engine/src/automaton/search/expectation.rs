@@ -1,8 +1,7 @@
 //! [`Expectation`]: the assertions that a value is judged by, and the verdicts that are admitted.
 
-use crate::automaton::formula::{AssertionId, DiagramId};
+use crate::automaton::formula::{AssertionId, DiagramId, Strings};
 use crate::numbers::NumberSetId;
-use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
@@ -29,7 +28,7 @@ pub(crate) struct Expectations {
     pub(super) all: Vec<Arc<Expectation>>,
     pub(super) ids: HashMap<Arc<Expectation>, ExpectationId>,
     /// The strings that meet an expectation.
-    pub(super) strings: HashMap<ExpectationId, LanguageId>,
+    pub(super) strings: HashMap<ExpectationId, Strings>,
     /// The numbers that meet an expectation.
     pub(crate) numbers: HashMap<ExpectationId, NumberSetId>,
     /// Whether some value meets an expectation.

@@ -36,6 +36,9 @@ impl Search {
             return Ok(known);
         }
         let mut alternatives = self.algebra.alternatives_of(&asked)?;
+        if self.algebra.is_order_mixed(&alternatives) {
+            self.algebra.orders.mixed.insert(asked.clone());
+        }
         let mut order = self.algebra.order_among(alternatives.clone(), false);
         if style.closed {
             let closing = |this: &mut Self, one: &Alternative| this.algebra.closing(one);

@@ -11,6 +11,7 @@ mod forced_bytes;
 mod frame;
 pub(super) mod keys;
 mod languages;
+pub(super) mod left_out;
 pub(super) mod machine;
 pub(super) mod memo;
 mod narrowed;

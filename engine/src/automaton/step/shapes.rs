@@ -173,7 +173,7 @@ impl Automaton {
             Some(level) => (Some(level), Some(level)),
             None => (any_or_none(constraint.arrays)?, any_or_none(constraint.objects)?),
         };
-        let strings = self.search.algebra.preferred(constraint.strings);
+        let strings = constraint.all_strings().written();
         // Lists of words rarely recur, and are found as quickly.
         if strings != self.languages().none() && self.languages().word_edges(strings).is_some() {
             return None;

@@ -77,8 +77,8 @@ impl Automaton {
     /// The state after the opening quote of a string.
     pub(super) fn begin_string(&mut self, expected: ExpectationId, stack: StackId) -> StepResult {
         let what = self.search.expected(expected);
-        let viable = self.search.strings_of(expected)?;
-        if self.languages_mut().is_empty(viable)? {
+        let strings = self.search.strings_of(expected)?;
+        if self.languages_mut().is_empty(strings.valid)? {
             return Ok(None);
         }
         let mut open = Vec::new();
@@ -94,11 +94,8 @@ impl Automaton {
         let text = (by_text || self.keeps_values(stack)).then_some(TextId::EMPTY);
         // Which string it is matters where verdicts are open or values are compared: there any may be needed.
         let viable = match text.is_none() && open.is_empty() {
-            true => {
-                let preferred = self.search.algebra.preferred(viable);
-                self.within_small_bound(preferred)?
-            }
-            false => viable,
+            true => self.within_small_bound(strings.written())?,
+            false => strings.valid,
         };
         let open = self.open_languages(open);
         let cursor = Cursor::String(DecodeState::default(), viable, open, text, expected);

@@ -99,6 +99,22 @@ fn numbers_that_are_told_apart() {
         r#"{"contains": {"exclusiveMinimum": 1e20}, "maxItems": 1}"#,
         &["[100000000000000000001]"],
     );
+    // As many as have to differ beside bounds of any size.
+    for bound in [
+        r#""minimum": 1e23"#,
+        r#""type": "integer", "minimum": 1e23"#,
+        r#""type": "integer", "minimum": 99999999999999990"#,
+        r#""multipleOf": 1e18, "exclusiveMaximum": -1e17"#,
+        r#""exclusiveMinimum": 0, "exclusiveMaximum": 1e-19"#,
+        r#""exclusiveMinimum": 0, "maximum": 5e-324"#,
+    ] {
+        let schema = format!(
+            r#"{{"type": "array", "uniqueItems": true, "minItems": 30, "items": {{"type": "number", {bound}}}}}"#
+        );
+        let schema = schema.replace(r#""type": "number", "type": "integer""#, r#""type": "integer""#);
+        let (mut automaton, start) = automaton(&schema, StringStyle::usual());
+        assert!(automaton.completion(start).unwrap().is_some(), "{schema}");
+    }
 }
 
 #[test]
@@ -189,6 +205,23 @@ fn preferences_by_option() {
         &["\" abc\"", "\"a1\""],
     );
     check(any, pattern, &["\" abc\""], &[]);
+    // Two patterns that are found in the same strings, and match different ones whole.
+    let patterns = r#"{"type": "object", "properties": {"a": {"type": "string", "pattern": "x"}, "b": {"type": "string", "pattern": "[^]*x"}}}"#;
+    check(
+        any.anchored_patterns(true),
+        patterns,
+        &[r#"{"a":"x","b":"yx"}"#],
+        &[r#"{"a":"yx"}"#, r#"{"b":"xy"}"#],
+    );
+    // A preference says nothing of the same strings elsewhere, and nothing of strings that are listed.
+    let times = r#"{"type": "object", "properties": {"a": {"format": "time", "type": "string"},
+        "b": {"enum": ["12:00:00Z", "12:00:00z"], "format": "time"}, "c": {"type": "string", "not": {"not": {"format": "time"}}}}}"#;
+    check(
+        StringStyle::usual(),
+        times,
+        &[r#"{"a":"12:00:00Z","b":"12:00:00z","c":"12:00:00z"}"#],
+        &[r#"{"a":"12:00:00z"}"#],
+    );
 }
 
 #[test]

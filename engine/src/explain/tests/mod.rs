@@ -1,6 +1,7 @@
 //! Explanations against the evaluator of loaded schemas, and against their own definition.
 
 mod corpus;
+mod narrowings;
 mod texts;
 mod work;
 

@@ -36,10 +36,25 @@ const FORMATS: &[Definition] = &[
     ("relative-json-pointer", internet::relative_json_pointer),
 ];
 
+/// Formats whose texts may lack the offset from UTC, by the names of the formats that they stand for and names of their own.
+const LOCAL_FORMATS: &[(&str, Definition)] = &[
+    ("date-time", ("date-time or local", time::date_time_or_local)),
+    ("time", ("time or local", time::time_or_local)),
+];
+
 impl Languages {
     /// The texts of the format `name`, or `None` if no draft defines it.
+    #[cfg(test)]
     pub(crate) fn format(&mut self, name: &str) -> Result<Option<LanguageId>, FormatError> {
-        let Some(&(name, make)) = FORMATS.iter().find(|format| format.0 == name) else {
+        self.format_with(name, false)
+    }
+
+    /// The texts of the format `name`, or `None` if no draft defines it. With `local_times` dates and times may lack the offset from
+    /// UTC.
+    pub(crate) fn format_with(&mut self, name: &str, local_times: bool) -> Result<Option<LanguageId>, FormatError> {
+        let local = LOCAL_FORMATS.iter().find(|(format, _)| local_times && *format == name);
+        let usual = || FORMATS.iter().find(|format| format.0 == name);
+        let Some(&(name, make)) = local.map(|(_, definition)| definition).or_else(usual) else {
             return Ok(None);
         };
         if let Some(&known) = self.formats.get(name) {

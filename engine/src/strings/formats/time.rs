@@ -39,6 +39,22 @@ pub(super) fn time(grammar: &mut Grammar) -> FormatLanguage {
 }
 
 pub(super) fn date_time(grammar: &mut Grammar) -> FormatLanguage {
+    on_a_date(grammar, time)
+}
+
+/// [`time`], or a time without offset, as ISO 8601 has local times.
+pub(super) fn time_or_local(grammar: &mut Grammar) -> FormatLanguage {
+    let with_offset = time(grammar)?;
+    let local = grammar.whole(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?")?;
+    Ok(grammar.arena.or(vec![with_offset, local])?)
+}
+
+/// [`date_time`], or a date and time without offset.
+pub(super) fn date_time_or_local(grammar: &mut Grammar) -> FormatLanguage {
+    on_a_date(grammar, time_or_local)
+}
+
+fn on_a_date(grammar: &mut Grammar, time: fn(&mut Grammar) -> FormatLanguage) -> FormatLanguage {
     let date = grammar.whole(&format!("(?:{})[Tt]", full_date()))?;
     let time = time(grammar)?;
     Ok(grammar.arena.concat(date, time)?)

@@ -8,7 +8,7 @@ use crate::style::StringStyle;
 use super::time::full_date;
 
 /// The texts of a format that are preferred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Usual {
     /// The texts that are preferred.
     pub(crate) texts: LanguageId,
@@ -17,8 +17,11 @@ pub(crate) struct Usual {
     pub(crate) typical: LanguageId,
 }
 
-/// `full-time` without leap seconds, in capitals, with a fraction of a second down to nanoseconds.
-const TIME: &str = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)";
+/// A time of day without leap seconds, with a fraction of a second down to nanoseconds.
+const TIME: &str = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?";
+
+/// The offset from UTC, in capitals.
+const OFFSET: &str = r"(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)";
 
 /// An identifier with a host: a name or an address between the slashes and a port or path.
 const WITH_HOST: &str =
@@ -29,23 +32,30 @@ const WITH_DOMAIN: &str = r#"[^@"]+@[^@.\[\]]+(?:\.[^@.\[\]]+)+"#;
 
 impl Languages {
     /// The texts of the format `name` that a style prefers; `None` where it prefers none to others.
-    pub(crate) fn usual_format(&mut self, name: &str, style: StringStyle) -> Result<Option<Usual>, FormatError> {
+    /// With `local_times` dates and times may lack the offset from UTC.
+    pub(crate) fn usual_format(
+        &mut self,
+        name: &str,
+        style: StringStyle,
+        local_times: bool,
+    ) -> Result<Option<Usual>, FormatError> {
         let wanted = match name {
             "date-time" | "time" | "uuid" => style.usual_formats,
             "uri" | "iri" => style.hosts,
             "email" | "idn-email" => style.domains,
             _ => false,
         };
-        let Some(format) = self.format(name)?.filter(|_| wanted) else {
+        let Some(format) = self.format_with(name, local_times)?.filter(|_| wanted) else {
             return Ok(None);
         };
         let grammar = &mut Grammar {
             arena: &mut self.arena,
             limits: &self.limits,
         };
+        let time = format!("{TIME}{OFFSET}{}", if local_times { "?" } else { "" });
         let (texts, typical) = match name {
-            "date-time" => both(grammar.whole(&format!("(?:{})T{TIME}", full_date()))),
-            "time" => both(grammar.whole(TIME)),
+            "date-time" => both(grammar.whole(&format!("(?:{})T{time}", full_date()))),
+            "time" => both(grammar.whole(&time)),
             "uuid" => {
                 let texts = grammar.whole("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")?;
                 // Those of digits alone are in capitals as well.

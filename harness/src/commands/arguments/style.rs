@@ -1,9 +1,10 @@
-//! [`DocumentStyle`] and [`StyleArguments`]: how the documents of `check` and `sample` look.
+//! [`DocumentStyle`] and [`StyleArguments`]: how documents look.
 
 use clap::{Args, ValueEnum};
-use maskwright::{
-    Escapes, ExactOptions, FixedWhitespace, Formats, Indent, KeyOrder, LineBreak, NumberStyle, SpacesAround,
-    StringStyle, Style, Whitespace,
+use maskwright::{ExactOptions, Formats, Style, Whitespace};
+use maskwright_worker::StyleChanges;
+use maskwright_worker::style::{
+    Bound, EscapesChange, IndentChange, KeyOrderChange, LayoutChange, LineBreakChange, NumbersChange, Preference, Tab,
 };
 
 /// How documents look.
@@ -49,13 +50,13 @@ pub struct StyleArguments {
     /// Spaces per level, or `tab`: each item and member on a line of its own [default: whitespace as the style has it; with
     /// one of the options of the layout, no line breaks]
     #[arg(long, value_name = "N|tab", value_parser = indent)]
-    indent: Option<Indent>,
+    indent: Option<IndentChange>,
     /// Separator of items and members, with the spaces that belong to it [default with an option of the layout: `,`]
     #[arg(long, value_name = "TEXT", value_parser = item_separator)]
-    item_separator: Option<SpacesAround>,
+    item_separator: Option<(u8, u8)>,
     /// Separator of names and values, with the spaces that belong to it [default with an option of the layout: `: `]
     #[arg(long, value_name = "TEXT", value_parser = key_separator)]
-    key_separator: Option<SpacesAround>,
+    key_separator: Option<(u8, u8)>,
     /// Spaces behind opening and before closing brackets, where no line breaks stand there [default with an option of the
     /// layout: 0]
     #[arg(long, value_name = "N")]
@@ -89,19 +90,18 @@ pub struct StyleArguments {
     /// `rfc8259`, otherwise `formats`]
     #[arg(long, value_enum, value_delimiter = ',')]
     prefer: Vec<PreferenceArgument>,
+    /// Let `date-time` and `time` lack the offset from UTC, as many programs write them. Such documents are not valid by RFC 3339
+    #[arg(long)]
+    local_times: bool,
 }
-
-/// A bound as an argument; `None` stands for no bound.
-#[derive(Clone, Copy, Debug)]
-struct Bound(Option<u32>);
 
 /// A number, or `none`.
 fn bound(text: &str) -> Result<Bound, String> {
     match text {
-        "none" => Ok(Bound(None)),
+        "none" => Ok(Bound::NONE),
         _ => text
             .parse()
-            .map(|bound| Bound(Some(bound)))
+            .map(Bound::Most)
             .map_err(|_| format!("a number up to {}, or `none`", u32::MAX)),
     }
 }
@@ -109,7 +109,7 @@ fn bound(text: &str) -> Result<Bound, String> {
 /// A bound on depth, which the engine counts in a byte.
 fn depth_bound(text: &str) -> Result<Bound, String> {
     match bound(text) {
-        Ok(Bound(Some(depth))) if depth > u8::MAX.into() => Err(format!("a number up to {}, or `none`", u8::MAX)),
+        Ok(Bound::Most(depth)) if depth > u8::MAX.into() => Err(format!("a number up to {}, or `none`", u8::MAX)),
         other => other,
     }
 }
@@ -124,39 +124,34 @@ enum LineBreakArgument {
 }
 
 /// An indent as an argument: a number of spaces, or `tab`.
-fn indent(text: &str) -> Result<Indent, String> {
+fn indent(text: &str) -> Result<IndentChange, String> {
     match text {
-        "tab" => Ok(Indent::Tab),
+        "tab" => Ok(IndentChange::Tab(Tab::Tab)),
         _ => text
             .parse()
-            .map(Indent::Spaces)
+            .map(IndentChange::Spaces)
             .map_err(|_| "a number of spaces up to 255, or `tab`".to_owned()),
     }
 }
 
 /// A comma with spaces around it.
-fn item_separator(text: &str) -> Result<SpacesAround, String> {
+fn item_separator(text: &str) -> Result<(u8, u8), String> {
     separator(text, ',')
 }
 
 /// A colon with spaces around it.
-fn key_separator(text: &str) -> Result<SpacesAround, String> {
+fn key_separator(text: &str) -> Result<(u8, u8), String> {
     separator(text, ':')
 }
 
 /// The spaces around one character.
-fn separator(text: &str, character: char) -> Result<SpacesAround, String> {
+fn separator(text: &str, character: char) -> Result<(u8, u8), String> {
     let parts = text.split_once(character);
     let spaces = |part: &str| match part.bytes().all(|byte| byte == b' ') {
         true => u8::try_from(part.len()).ok(),
         false => None,
     };
-    let around = parts.and_then(|(before, behind)| {
-        Some(SpacesAround {
-            before: spaces(before)?,
-            behind: spaces(behind)?,
-        })
-    });
+    let around = parts.and_then(|(before, behind)| Some((spaces(before)?, spaces(behind)?)));
     around.ok_or_else(|| format!("`{character}` with nothing but spaces around it"))
 }
 
@@ -216,83 +211,65 @@ impl StyleArguments {
             true => Formats::Annotation,
             false => Formats::Asserted,
         };
-        ExactOptions::default()
-            .style(self.applied_to(style.style()))
-            .formats(formats)
+        let options = ExactOptions::default().style(style.style()).formats(formats);
+        self.changes().applied(options)
     }
 
-    /// A style with these changes.
-    fn applied_to(&self, mut style: Style) -> Style {
-        if let Some(order) = self.key_order {
-            style.key_order = match order {
-                KeyOrderArgument::Any => KeyOrder::Any,
-                KeyOrderArgument::Schema => KeyOrder::Schema,
-            };
+    /// What is to be different from the style.
+    pub fn changes(&self) -> StyleChanges {
+        StyleChanges {
+            key_order: self.key_order.map(|order| match order {
+                KeyOrderArgument::Any => KeyOrderChange::Any,
+                KeyOrderArgument::Schema => KeyOrderChange::Schema,
+            }),
+            closed: self.closed,
+            all_required: self.all_required,
+            layout: self.layout(),
+            max_depth: self.max_depth,
+            max_string: self.max_string,
+            max_name: self.max_name,
+            max_items: self.max_items,
+            max_members: self.max_members,
+            numbers: self.numbers.map(|numbers| match numbers {
+                NumbersArgument::Any => NumbersChange::Any,
+                NumbersArgument::Plain => NumbersChange::Plain,
+                NumbersArgument::Scientific => NumbersChange::Scientific,
+            }),
+            escapes: self.escapes.map(|escapes| match escapes {
+                EscapesArgument::Any => EscapesChange::Any,
+                EscapesArgument::Needed => EscapesChange::Needed,
+                EscapesArgument::Printable => EscapesChange::Printable,
+                EscapesArgument::Ascii => EscapesChange::Ascii,
+            }),
+            prefer: self.preferences(),
+            local_times: self.local_times,
         }
-        style.closed |= self.closed;
-        style.all_required |= self.all_required;
-        let bounds = &mut style.bounds;
-        if let Some(Bound(depth)) = self.max_depth {
-            bounds.free_depth = depth.and_then(|depth| u8::try_from(depth).ok());
-        }
-        let counts = [
-            (&mut bounds.string_characters, self.max_string),
-            (&mut bounds.name_characters, self.max_name),
-            (&mut bounds.array_items, self.max_items),
-            (&mut bounds.object_members, self.max_members),
-        ];
-        for (bound, asked) in counts {
-            if let Some(Bound(count)) = asked {
-                *bound = count;
-            }
-        }
-        if let Some(layout) = self.layout() {
-            style.whitespace = Whitespace::Fixed(layout);
-        }
-        if let Some(numbers) = self.numbers {
-            style.numbers = match numbers {
-                NumbersArgument::Any => NumberStyle::Rfc8259,
-                NumbersArgument::Plain => NumberStyle::Plain,
-                NumbersArgument::Scientific => NumberStyle::Scientific,
-            };
-        }
-        if let Some(escapes) = self.escapes {
-            style.escapes = match escapes {
-                EscapesArgument::Any => Escapes::Any,
-                EscapesArgument::Needed => Escapes::Needed,
-                EscapesArgument::Printable => Escapes::Printable,
-                EscapesArgument::Ascii => Escapes::Ascii,
-            };
-        }
-        if !self.prefer.is_empty() {
-            style.strings = self.prefer.iter().fold(StringStyle::any(), |strings, one| match one {
-                PreferenceArgument::None => strings,
-                PreferenceArgument::Formats => strings.usual_formats(true),
-                PreferenceArgument::Hosts => strings.hosts(true),
-                PreferenceArgument::Domains => strings.domains(true),
-                PreferenceArgument::WholePatterns => strings.anchored_patterns(true),
-            });
-        }
-        style
+    }
+
+    /// The preferences that are asked for; `None` where no option speaks of them.
+    fn preferences(&self) -> Option<Vec<Preference>> {
+        let preferences = self.prefer.iter().filter_map(|one| match one {
+            PreferenceArgument::None => None,
+            PreferenceArgument::Formats => Some(Preference::Formats),
+            PreferenceArgument::Hosts => Some(Preference::Hosts),
+            PreferenceArgument::Domains => Some(Preference::Domains),
+            PreferenceArgument::WholePatterns => Some(Preference::WholePatterns),
+        });
+        (!self.prefer.is_empty()).then(|| preferences.collect())
     }
 
     /// The layout that is asked for; `None` where no option speaks of it.
-    fn layout(&self) -> Option<FixedWhitespace> {
-        let is_asked = self.indent.is_some()
-            || self.item_separator.is_some()
-            || self.key_separator.is_some()
-            || self.padding.is_some()
-            || self.line_break.is_some();
-        let usual = FixedWhitespace::default();
-        is_asked.then(|| FixedWhitespace {
-            comma: self.item_separator.unwrap_or(usual.comma),
-            colon: self.key_separator.unwrap_or(usual.colon),
-            padding: self.padding.unwrap_or(usual.padding),
+    fn layout(&self) -> Option<LayoutChange> {
+        let layout = LayoutChange {
             indent: self.indent,
-            line_break: match self.line_break {
-                Some(LineBreakArgument::Crlf) => LineBreak::CarriageReturnLineFeed,
-                Some(LineBreakArgument::Lf) | None => usual.line_break,
-            },
-        })
+            around_comma: self.item_separator,
+            around_colon: self.key_separator,
+            padding: self.padding,
+            line_break: self.line_break.map(|line_break| match line_break {
+                LineBreakArgument::Lf => LineBreakChange::Lf,
+                LineBreakArgument::Crlf => LineBreakChange::Crlf,
+            }),
+        };
+        (layout != LayoutChange::default()).then_some(layout)
     }
 }

@@ -90,6 +90,7 @@ fn prepare(
         // As the judge of answers does.
         assert_formats: true,
         purpose: Purpose::Generate,
+        style: arguments.style.changes(),
     };
     let provision = Provision::new(
         &vocabulary.vocabulary,
@@ -97,6 +98,7 @@ fn prepare(
         &setup.documents,
         setup.assert_formats,
         setup.purpose,
+        &setup.style,
     );
     let limits = |seconds| arguments.workers.limits(Duration::from_secs_f64(seconds));
     let prepare = |framework: &Framework| {

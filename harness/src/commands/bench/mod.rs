@@ -17,6 +17,7 @@ use super::arguments::frameworks::WorkerOptions;
 use super::arguments::models::{ModelArguments, PROMPT_DATE};
 use super::arguments::numbers::{confidence, positive, repetitions, seconds};
 use super::arguments::servers::ServerArguments;
+use super::arguments::style::StyleArguments;
 use crate::bench::settings::{BenchSettings, Protocol};
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
@@ -93,6 +94,8 @@ pub struct BenchArguments {
     /// Confidence of the bootstrap intervals
     #[arg(long, default_value_t = 0.95, value_parser = confidence, value_name = "P")]
     confidence: f64,
+    #[command(flatten)]
+    style: StyleArguments,
     #[command(flatten)]
     sampling: SamplingArguments,
     /// Sample every token, also those that the framework forces
@@ -211,6 +214,7 @@ impl BenchArguments {
             finish_in_time: self.finish_in_time(),
             overlap: !self.no_overlap,
             threads: self.model.threads(),
+            style: self.style.changes(),
         }
     }
 }

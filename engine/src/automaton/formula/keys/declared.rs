@@ -75,15 +75,16 @@ impl Algebra {
         let node = match self.assertions.get(assertion).clone() {
             Assertion::Node(node) => node,
             Assertion::AnyOf(assertions) => return Ok(self.either(&assertions)?.into()),
-            Assertion::Object(members) => {
-                let sorted: Arc<[TextId]> = members.iter().map(|(name, _)| *name).collect();
-                let orders = self.orders.written.get(&assertion).cloned();
-                let orders = orders.unwrap_or_else(|| vec![sorted]);
-                let alternatives = orders.iter().map(|names| Alternative {
-                    names: names.to_vec(),
+            Assertion::Object(members) | Assertion::WrittenObject(members) => {
+                let names = match self.orders.written.get(&assertion) {
+                    Some(names) => names.to_vec(),
+                    None => members.iter().map(|(name, _)| *name).collect(),
+                };
+                let alternative = Alternative {
+                    names,
                     ..Alternative::nothing()
-                });
-                return Ok(alternatives.collect());
+                };
+                return Ok([alternative].into());
             }
             _ => return Ok([Alternative::nothing()].into()),
         };
@@ -123,8 +124,10 @@ impl Algebra {
                 Part::Values => {
                     let mut either = Vec::new();
                     for value in keywords.values.iter().flatten() {
-                        if let Shape::Object(_) = value.as_ref().shape() {
-                            let value = self.equal_to(value.as_ref());
+                        if !matches!(value.as_ref().shape(), Shape::Object(_)) {
+                            continue;
+                        }
+                        for value in self.as_written(node, value.as_ref()) {
                             let demand = self.constraint(value)?.objects;
                             let written = self.find_alternatives(value)?;
                             either.extend(written.iter().map(|one| Alternative { demand, ..one.clone() }));
@@ -305,6 +308,7 @@ impl Algebra {
         let cells = |list: &[Alternative]| list.iter().map(|one| one.names.len() + 1).sum::<usize>();
         let cost = cells(&all) * more.len() + cells(&more) * all.len();
         if self.orders.listed + cost > MAX_LISTED {
+            all.iter_mut().for_each(|one| one.is_mixed = true);
             return all;
         }
         let mut combined = Vec::with_capacity(all.len() * more.len());
@@ -319,6 +323,7 @@ impl Algebra {
                         wanted: first_listed([&one.wanted[..], &other.wanted]),
                         speaks_of_others: one.speaks_of_others || other.speaks_of_others,
                         is_of_objects: one.is_of_objects || other.is_of_objects,
+                        is_mixed: one.is_mixed || other.is_mixed,
                     });
                 }
             }
@@ -340,6 +345,7 @@ impl Alternative {
             wanted: Vec::new(),
             speaks_of_others: false,
             is_of_objects: false,
+            is_mixed: false,
         }
     }
 
@@ -349,9 +355,11 @@ impl Alternative {
         let names = || alternatives.iter().map(|one| &one.names[..]);
         let is_wanted_by_all = |name: &TextId| alternatives.iter().all(|one| one.wanted.contains(name));
         let wanted = alternatives.first().map(|one| one.wanted.iter().copied());
+        let order = merged(names());
         Self {
             demand: FormulaId::TRUE,
-            names: merged(names()).unwrap_or_else(|| first_listed(names())),
+            is_mixed: order.is_none() || alternatives.iter().any(|one| one.is_mixed),
+            names: order.unwrap_or_else(|| first_listed(names())),
             required: first_listed(alternatives.iter().map(|one| &one.required[..])),
             wanted: wanted.into_iter().flatten().filter(is_wanted_by_all).collect(),
             speaks_of_others: alternatives.iter().any(|one| one.speaks_of_others),

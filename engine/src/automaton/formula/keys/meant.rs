@@ -132,6 +132,7 @@ impl Algebra {
             } else {
                 nothing.strings
             },
+            usual: constraint.usual.filter(|_| meant.has(MeantTypes::STRING)),
             arrays: of(MeantTypes::ARRAY, constraint.arrays),
             objects: of(MeantTypes::OBJECT, constraint.objects),
         }

@@ -16,8 +16,9 @@ use crate::automaton::formula::{Algebra, AssertionId, AtomKind, FormulaId, Keys,
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Number of orders of which a document may keep any. An object remembers its progress in each.
-const MAX_RIVALS: usize = 16;
+/// Number of orders of which a document may keep any. An object remembers its progress in each. The unions of public schemas have
+/// at most a few orders that disagree.
+const MAX_RIVALS: usize = 64;
 
 impl Algebra {
     /// The alternatives of an object with these assertions.
@@ -40,12 +41,19 @@ impl Algebra {
         Ok(alternatives)
     }
 
+    /// Whether alternatives disagree so much that the order of the keys in an object may be that of none of them.
+    pub(crate) fn is_order_mixed(&self, alternatives: &[Alternative]) -> bool {
+        self.style.key_order == KeyOrder::Schema
+            && (alternatives.iter().any(|one| one.is_mixed)
+                || alternatives.len() > MAX_RIVALS && groups_by_order(alternatives.to_vec()).1)
+    }
+
     /// The order of the keys in an object for which one of some alternatives holds. `narrows` says that the alternatives ask
     /// for more than the object has to satisfy.
     pub(crate) fn order_among(&mut self, alternatives: Vec<Alternative>, narrows: bool) -> OrderId {
         let groups = match self.style.key_order {
             KeyOrder::Any => vec![(Vec::new(), alternatives)],
-            KeyOrder::Schema => groups_by_order(alternatives),
+            KeyOrder::Schema => groups_by_order(alternatives).0,
         };
         let mut rivals = Vec::with_capacity(groups.len());
         for (mut names, alternatives) in groups {
@@ -251,13 +259,16 @@ impl Algebra {
     }
 }
 
-/// Alternatives grouped so that the orders of those in a group can be merged, each group with the merged order. Where there
-/// would be too many groups, the last has alternatives whose orders cannot be merged, and each key where it is listed first.
-fn groups_by_order(alternatives: Vec<Alternative>) -> Vec<(Vec<TextId>, Vec<Alternative>)> {
+/// Alternatives whose orders can be merged, with the merged order.
+type Group = (Vec<TextId>, Vec<Alternative>);
+
+/// Alternatives grouped so that the orders of those in a group can be merged. Where there would be too many groups, which is then
+/// told, the last has alternatives whose orders cannot be merged, and each key where it is listed first.
+fn groups_by_order(alternatives: Vec<Alternative>) -> (Vec<Group>, bool) {
     if let Some(names) = merged(alternatives.iter().map(|one| &one.names[..])) {
-        return vec![(names, alternatives)];
+        return (vec![(names, alternatives)], false);
     }
-    let mut groups: Vec<(Vec<TextId>, Vec<Alternative>)> = Vec::new();
+    let (mut groups, mut are_too_many): (Vec<Group>, bool) = (Vec::new(), false);
     for alternative in alternatives {
         let with = |group: &[Alternative]| merged(group.iter().chain([&alternative]).map(|one| &one.names[..]));
         let joined = groups
@@ -271,6 +282,7 @@ fn groups_by_order(alternatives: Vec<Alternative>) -> Vec<(Vec<TextId>, Vec<Alte
             }
             None if groups.len() == MAX_RIVALS => {
                 tracing::trace!("too many orders of keys disagree: some keys come where they are listed first");
+                are_too_many = true;
                 let (names, group) = &mut groups[MAX_RIVALS - 1];
                 *names = first_listed([&names[..], &alternative.names]);
                 group.push(alternative);
@@ -278,5 +290,5 @@ fn groups_by_order(alternatives: Vec<Alternative>) -> Vec<(Vec<TextId>, Vec<Alte
             None => groups.push((alternative.names.clone(), vec![alternative])),
         }
     }
-    groups
+    (groups, are_too_many)
 }

@@ -2,6 +2,7 @@
 
 use super::meant::MeantTypes;
 use crate::automaton::formula::{AssertionId, FormulaId, TextId};
+use crate::schema::NodeId;
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,6 +40,9 @@ pub(crate) struct Alternative {
     pub(crate) speaks_of_others: bool,
     /// Whether a subschema speaks of objects.
     pub(crate) is_of_objects: bool,
+    /// Whether this stands for several alternatives that disagree in the order of their keys, so that `names` may be the order of
+    /// none of them.
+    pub(crate) is_mixed: bool,
 }
 
 /// The assertions that tell the order of the keys of an object.
@@ -68,6 +72,8 @@ pub(crate) struct Orders {
     pub(crate) opened: HashMap<OrderId, OrderId>,
     /// The order in an object with these assertions.
     pub(crate) of: HashMap<Ordered, OrderId>,
+    /// The assertions for which [`of`](Self::of) has an order that may be that of none of the alternatives.
+    pub(crate) mixed: HashSet<Ordered>,
     /// The alternatives that an assertion leaves to an object, with the keys that each declares.
     pub(super) alternatives: HashMap<AssertionId, Arc<[Alternative]>>,
     /// The types that a value is meant to have that satisfies an assertion; filled only where the style closes objects.
@@ -76,8 +82,11 @@ pub(crate) struct Orders {
     pub(super) complete: Vec<bool>,
     /// Number of keys in `alternatives`.
     pub(super) listed: usize,
-    /// The orders in which `const` and `enum` have the members of an object, by the assertion of being equal to it.
-    pub(super) written: HashMap<AssertionId, Vec<Arc<[TextId]>>>,
+    /// The order in which the first `const` or `enum` that has an object writes its members, by the assertion of being equal to it.
+    pub(super) written: HashMap<AssertionId, Arc<[TextId]>>,
+    /// How a subschema writes the arrays and objects of its `const` or `enum`, by the assertion of being equal to one: assertions of
+    /// that as well, which say how members are ordered.
+    pub(super) listed_as: HashMap<(NodeId, AssertionId), Vec<AssertionId>>,
 }
 
 impl Orders {

@@ -1,10 +1,12 @@
-//! The order in which `const` and `enum` have the members of objects, which the assertion of being equal to such an object
-//! does not tell.
+//! The order in which `const` and `enum` have the members of objects.
+//!
+//! The assertion of being equal to an object does not tell an order, because equal values are one value. The order in which such an
+//! object is written first belongs to that assertion; a subschema that writes an equal object otherwise, or an array or object
+//! with such an object in it, has an assertion of its own ([`Assertion::WrittenObject`]).
 
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, TextId};
-use crate::json::{Content, Document, NodeIndex, Value};
+use crate::json::{Content, Document, NodeIndex, Value, ValueRef};
 use crate::schema::NodeId;
-use std::sync::Arc;
 
 /// An array or object of which some parts have been read.
 struct PartialValue {
@@ -12,25 +14,67 @@ struct PartialValue {
     name: TextId,
     is_array: bool,
     left: std::vec::IntoIter<(TextId, NodeIndex)>,
-    done: Vec<(TextId, AssertionId)>,
+    done: Vec<(TextId, Written)>,
 }
 
-/// Number of orders that are kept of one object, which several keywords may write differently.
-const WRITTEN_ORDERS: usize = 4;
+/// A value of a `const` or `enum`.
+#[derive(Clone, Copy)]
+struct Written {
+    /// The assertion of being equal to it.
+    value: AssertionId,
+    /// The assertion that says how it is written as well, or the same.
+    as_written: AssertionId,
+}
+
+/// Number of ways in which one subschema may write one value.
+const MAX_WAYS: usize = 64;
+
+impl Written {
+    fn alike(value: AssertionId) -> Self {
+        Self {
+            value,
+            as_written: value,
+        }
+    }
+}
 
 impl Algebra {
     /// Notes the order of the members of each object in the `const` and `enum` of a subschema.
     pub(in crate::automaton::formula) fn note_written(&mut self, node: NodeId) {
         let schema = self.schema.clone();
         let (json, index) = schema.json(schema.node(node).location);
-        for keyword in ["const", "enum"] {
-            if let Some(index) = json.member(index, keyword) {
-                self.note_written_in(json, index);
-            }
+        if let Some(index) = json.member(index, "const") {
+            self.note_written_value(node, json, index);
+        }
+        let listed = json.member(index, "enum").map(|listed| json.items(listed));
+        for index in listed.into_iter().flatten() {
+            self.note_written_value(node, json, index);
         }
     }
 
-    fn note_written_in(&mut self, json: &Document, index: NodeIndex) {
+    fn note_written_value(&mut self, node: NodeId, json: &Document, index: NodeIndex) {
+        if !matches!(json.content(index), Content::Array(_) | Content::Object(_)) {
+            return;
+        }
+        let Some(Written { value, as_written }) = self.written_value(json, index) else {
+            return;
+        };
+        let ways = self.orders.listed_as.entry((node, value)).or_default();
+        if ways.len() < MAX_WAYS && !ways.contains(&as_written) {
+            self.kept_cells += 4;
+            ways.push(as_written);
+        }
+    }
+
+    /// The assertions of being equal to a value of a subschema's `const` or `enum`, one for each way in which the subschema writes it.
+    pub(in crate::automaton::formula) fn as_written(&mut self, node: NodeId, value: ValueRef<'_>) -> Vec<AssertionId> {
+        let value = self.equal_to(value);
+        let ways = self.orders.listed_as.get(&(node, value));
+        ways.cloned().unwrap_or_else(|| vec![value])
+    }
+
+    /// The assertions of being equal to a value of the schema; `None` if it has a number that is too long.
+    fn written_value(&mut self, json: &Document, index: NodeIndex) -> Option<Written> {
         let mut begun: Vec<PartialValue> = Vec::new();
         let mut at = (TextId::EMPTY, index);
         loop {
@@ -49,12 +93,12 @@ impl Algebra {
                 }
                 Content::String(text) => {
                     let text = self.texts.intern(text);
-                    finished = Some((name, self.equal_to_text(text)));
+                    finished = Some((name, Written::alike(self.equal_to_text(text))));
                     (false, None)
                 }
                 _ => {
-                    let Ok(value) = Value::new(json, index) else { return };
-                    finished = Some((name, self.assertions.intern(Assertion::Equal(value))));
+                    let value = Value::new(json, index).ok()?;
+                    finished = Some((name, Written::alike(self.assertions.intern(Assertion::Equal(value)))));
                     (false, None)
                 }
             };
@@ -72,18 +116,15 @@ impl Algebra {
                 if let Some(done) = finished.take() {
                     match begun.last_mut() {
                         Some(around) => around.done.push(done),
-                        None => return,
+                        None => return Some(done.1),
                     }
                 }
                 if let Some(next) = begun.last_mut().and_then(|around| around.left.next()) {
                     break next;
                 }
-                let Some(whole) = begun.pop() else { return };
+                let whole = begun.pop()?;
                 let value = match whole.is_array {
-                    true => {
-                        let items = whole.done.into_iter().map(|(_, item)| item).collect();
-                        self.assertions.intern(Assertion::Array(items))
-                    }
+                    true => self.written_array(&whole.done),
                     false => self.written_object(whole.done),
                 };
                 finished = Some((whole.name, value));
@@ -91,16 +132,43 @@ impl Algebra {
         }
     }
 
-    /// The assertion of being equal to an object, of which the order of the members is noted.
-    fn written_object(&mut self, mut members: Vec<(TextId, AssertionId)>) -> AssertionId {
-        let names: Arc<[TextId]> = members.iter().map(|(name, _)| *name).collect();
-        members.sort_unstable_by(|(one, _), (other, _)| self.texts.compare(*one, *other));
-        let value = self.assertions.intern(Assertion::Object(members.into()));
-        let orders = self.orders.written.entry(value).or_default();
-        if orders.len() < WRITTEN_ORDERS && !orders.contains(&names) {
-            self.kept_cells += names.len();
-            orders.push(names);
+    fn written_array(&mut self, items: &[(TextId, Written)]) -> Written {
+        let is_plain = items.iter().all(|(_, item)| item.value == item.as_written);
+        let value = items.iter().map(|(_, item)| item.value).collect();
+        let value = self.assertions.intern(Assertion::Array(value));
+        if is_plain {
+            return Written::alike(value);
         }
-        value
+        let as_written = items.iter().map(|(_, item)| item.as_written).collect();
+        Written {
+            value,
+            as_written: self.assertions.intern(Assertion::WrittenArray(as_written)),
+        }
+    }
+
+    fn written_object(&mut self, members: Vec<(TextId, Written)>) -> Written {
+        let is_plain = members.iter().all(|(_, member)| member.value == member.as_written);
+        let mut sorted: Vec<(TextId, AssertionId)> =
+            members.iter().map(|(name, member)| (*name, member.value)).collect();
+        sorted.sort_unstable_by(|(one, _), (other, _)| self.texts.compare(*one, *other));
+        let value = self.assertions.intern(Assertion::Object(sorted.into()));
+        let names = members.iter().map(|(name, _)| *name);
+        if is_plain {
+            let first = self.orders.written.entry(value).or_insert_with(|| {
+                self.kept_cells += members.len();
+                names.clone().collect()
+            });
+            if first.iter().copied().eq(names) {
+                return Written::alike(value);
+            }
+        }
+        let as_written = members
+            .iter()
+            .map(|(name, member)| (*name, member.as_written))
+            .collect();
+        Written {
+            value,
+            as_written: self.assertions.intern(Assertion::WrittenObject(as_written)),
+        }
     }
 }

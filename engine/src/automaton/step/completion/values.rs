@@ -71,7 +71,7 @@ impl Automaton {
             texts.extend(self.number_text(constraint.numbers)?);
         }
         if !self.languages_mut().is_empty(constraint.strings)? {
-            let word = self.word(self.search.algebra.preferred(constraint.strings))?;
+            let word = self.word(constraint.all_strings().written())?;
             texts.extend(word.map(|word| [b"\"", &*word].concat().into()));
         }
         if !texts.iter().any(|text| text.len() <= CHEAP_BYTES) {

@@ -100,7 +100,7 @@ impl Automaton {
         expected: ExpectationId,
     ) -> Result<Option<TextClasses>, AutomatonError> {
         // In a list of words, hardly any word represents most of the others.
-        let all = self.search.strings_of(expected)?;
+        let all = self.search.strings_of(expected)?.valid;
         if self.languages().word_edges(all).is_some() && !self.stays_infinite(all)? {
             return Ok(None);
         }
