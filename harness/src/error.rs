@@ -8,6 +8,7 @@ use maskwright_suites::fetch::FetchError;
 use maskwright_suites::ifstruct::LoadError;
 use maskwright_suites::locate::NotFound;
 use maskwright_suites::mask_bench::MaskBenchError;
+use maskwright_suites::quality::QuestionError;
 use maskwright_suites::test_suite::{Draft, TestSuiteError};
 
 use crate::frameworks::FrameworkError;
@@ -65,6 +66,9 @@ pub enum CommandError {
     /// Samples of IFStruct could not be read.
     #[error("samples: {0}")]
     Samples(#[from] LoadError),
+    /// Questions with known answers could not be read.
+    #[error("questions: {0}")]
+    Questions(#[from] QuestionError),
     /// Nothing of the Test Suite was chosen.
     #[error("draft {draft} of the Test Suite has no cases in the parts and categories asked for{hint}")]
     NoCases {
@@ -246,6 +250,7 @@ impl CommandError {
             | Self::TestSuite(_)
             | Self::MaskBench(_)
             | Self::Samples(_)
+            | Self::Questions(_)
             | Self::NotFound(_)
             | Self::NothingMeasured(_)
             | Self::Schema { .. }

@@ -3,16 +3,20 @@
 
 mod bench;
 mod commands;
+mod coverage;
 mod documents;
 mod error;
+mod figures;
 pub mod frameworks;
 mod ifstruct;
 mod lines;
 mod masks;
+mod quality;
 mod report;
 mod run;
 mod sample;
 mod server;
+mod shapes;
 mod terminal;
 mod testsuite;
 mod vocabularies;

@@ -104,6 +104,8 @@ pub struct Frequency {
 pub struct SchemaSize {
     /// Bytes of the text.
     pub bytes: usize,
+    /// Bytes of the text without the whitespace around its tokens.
+    pub minified: usize,
     /// Members of all objects.
     pub fields: usize,
     /// Members of the largest object.
@@ -258,6 +260,7 @@ fn draft(root: &Value) -> &str {
 fn size(root: &Value, bytes: usize) -> SchemaSize {
     let mut size = SchemaSize {
         bytes,
+        minified: root.to_string().len(),
         ..SchemaSize::default()
     };
     let mut open = vec![(root, 1)];
@@ -346,6 +349,7 @@ mod tests {
         census.add(text).unwrap();
         let expected = SchemaSize {
             bytes: text.len(),
+            minified: r#"{"a":{"b":{"c":1,"d":2,"e":3}},"f":[{"g":{}}]}"#.len(),
             fields: 6,
             max_fan_out: 3,
             depth: 3,

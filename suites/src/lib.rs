@@ -5,6 +5,7 @@
 //! - [`test_suite`] and [`mask_bench`] load schemas with labelled instances: the JSON Schema Test Suite, MaskBench.
 //! - [`fetch`] brings public data into a cache, checked; [`locate`] finds it again.
 //! - [`ifstruct`] has the requests of IFStruct and what their replies must be, and scores replies.
+//! - [`quality`] has tasks with known answers, their prompts and their judge.
 //! - [`validate`] judges a generated text against its schema; [`strict_json`] reads such texts.
 //! - [`census`] counts what schemas use.
 //! - [`prompt`] builds the messages that ask a model for an instance.
@@ -17,6 +18,7 @@ pub mod ifstruct;
 pub mod locate;
 pub mod mask_bench;
 pub mod prompt;
+pub mod quality;
 pub mod strict_json;
 pub mod synthetic;
 pub mod test_suite;

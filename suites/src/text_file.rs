@@ -87,7 +87,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-fn read_text(path: &Path) -> Result<String, FileError> {
+pub(crate) fn read_text(path: &Path) -> Result<String, FileError> {
     let bytes = read_bytes(path)?;
     if is_git_lfs_pointer(&bytes) {
         return Err(FileError::GitLfsPointer { path: path.to_owned() });

@@ -5,6 +5,7 @@ use std::time::Duration;
 use maskwright::{CompileError, CompileErrorKind};
 use maskwright_models::{DecodeError, FinishReason, Generation};
 use maskwright_suites::validate::{Scoring, Verdict};
+use maskwright_worker::protocol::WireCompileError;
 use serde::{Deserialize, Serialize};
 
 use crate::run::directory::Recorded;
@@ -94,6 +95,17 @@ impl From<&CompileError> for CompileFailure {
             pointer: error.pointer().map(str::to_owned),
             keyword: error.keyword().map(str::to_owned),
             message: error.message().to_owned(),
+        }
+    }
+}
+
+impl From<WireCompileError> for CompileFailure {
+    fn from(error: WireCompileError) -> Self {
+        Self {
+            kind: error.kind,
+            pointer: error.pointer,
+            keyword: error.keyword,
+            message: error.message,
         }
     }
 }

@@ -5,13 +5,17 @@ mod bench;
 mod census;
 mod check;
 mod completions;
+mod coverage;
 mod fetch;
+mod figures;
 mod ifstruct;
 mod list;
 mod masks;
 mod output_file;
+mod quality;
 pub mod resumed;
 mod sample;
+mod shapes;
 mod testsuite;
 mod warnings;
 mod worker;
@@ -37,8 +41,12 @@ pub enum Command {
     Check(check::CheckArguments),
     /// Print what a shell completes this program's arguments by
     Completions(completions::CompletionArguments),
+    /// Look for documents that show where frameworks permit other than their schemas do
+    Coverage(Box<coverage::CoverageArguments>),
     /// Fetch public datasets and the JSON Schema Test Suite into a cache, checked file by file; without names, list them
     Fetch(fetch::FetchArguments),
+    /// Draw the JSONSchemaBench paper's figures and write its tables of datasets and engines, from runs and schemas
+    Figures(figures::FigureArguments),
     /// IFStruct: requests for structured output in the many ways people ask, replies of models to them, and their judge
     #[command(subcommand)]
     Ifstruct(ifstruct::IfstructCommand),
@@ -48,8 +56,12 @@ pub enum Command {
     Man(completions::ManArguments),
     /// Replay MaskBench: time to first mask, time between masks, and what each framework gets wrong
     Masks(masks::MasksArguments),
+    /// Ask models questions with known answers, constrained by each framework and not, and compare how many they get right
+    Quality(Box<quality::QualityArguments>),
     /// Write random documents that are valid under a schema, straight from its masks
     Sample(sample::SampleArguments),
+    /// Say how much the valid answers of runs of `bench` say, beside documents that people wrote under the same schemas
+    Shapes(shapes::ShapeArguments),
     /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
     Testsuite(testsuite::TestSuiteArguments),
     /// Run a framework as a worker, which answers requests on standard input
@@ -68,12 +80,16 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::Census(arguments) => census::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),
+        Command::Coverage(arguments) => coverage::run(&arguments),
         Command::Fetch(arguments) => fetch::run(&arguments),
+        Command::Figures(arguments) => figures::run(&arguments),
         Command::Ifstruct(command) => ifstruct::run(&command),
         Command::List(arguments) => list::run(&arguments),
         Command::Man(arguments) => completions::man(&arguments),
         Command::Masks(arguments) => masks::run(&arguments),
+        Command::Quality(arguments) => quality::run(&arguments),
         Command::Sample(arguments) => sample::run(&arguments),
+        Command::Shapes(arguments) => shapes::run(&arguments),
         Command::Testsuite(arguments) => testsuite::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
     }

@@ -167,12 +167,7 @@ impl MaskRecord {
                 record.first_mask = first_mask;
             }
             Compilation::Refused(error) => {
-                record.compile_error = Some(CompileFailure {
-                    kind: error.kind,
-                    pointer: error.pointer,
-                    keyword: error.keyword,
-                    message: error.message,
-                });
+                record.compile_error = Some(error.into());
             }
             Compilation::Failed(ending) => record.ending = Some(ending),
         }

@@ -1,5 +1,6 @@
 //! What every report is made of: tables, statistics, and the figures that the JSONSchemaBench paper prints.
 
+pub mod mcnemar;
 pub mod paper;
 pub mod statistics;
 pub mod table;

@@ -445,7 +445,7 @@ fn check_manifest<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Op
 }
 
 /// The records of whole lines with their line numbers, and the length of these lines in bytes.
-fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<(usize, R)>, usize), RunDirectoryError> {
+pub(super) fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<(usize, R)>, usize), RunDirectoryError> {
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         other => other.map_err(|source| read_error(path, source))?,
@@ -480,7 +480,7 @@ fn write_error(path: &Path, directory: &Path, source: io::Error, kept: usize) ->
     }
 }
 
-fn read_error(path: &Path, source: io::Error) -> RunDirectoryError {
+pub(super) fn read_error(path: &Path, source: io::Error) -> RunDirectoryError {
     RunDirectoryError::Read {
         path: path.to_owned(),
         source,

@@ -6,3 +6,4 @@ pub mod interrupt;
 pub mod load;
 pub mod manifest;
 pub mod progress;
+pub mod reading;

@@ -13,4 +13,5 @@ mod docs;
 mod fetch;
 mod ifstruct;
 mod judges;
+mod quality;
 mod servers;

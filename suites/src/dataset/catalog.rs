@@ -187,7 +187,8 @@ impl Entry {
 
 impl Subsample {
     /// The positions chosen among `count`, ascending.
-    pub(crate) fn positions(self, count: usize) -> Vec<usize> {
+    #[must_use]
+    pub fn positions(self, count: usize) -> Vec<usize> {
         let limit = self.limit.unwrap_or(count).min(count);
         let Some(seed) = self.seed else {
             return (0..limit).collect();

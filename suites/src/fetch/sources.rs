@@ -167,6 +167,18 @@ pub const SOURCES: &[Source] = &[
         },
     },
     Source {
+        name: "last-letter",
+        description: "Last Letter: names whose last letters are to be put together",
+        licence: "see its page",
+        home: Home::Hub("ChilleD/LastLetterConcat"),
+        revision: "main",
+        wanted: &["LICENSE*", "README.md", "test.json", "train.json"],
+        layout: Layout {
+            roots: &[""],
+            marker: "test.json",
+        },
+    },
+    Source {
         name: "ifstruct",
         description: "IFStruct: prompts that ask for JSON and YAML of a given structure",
         licence: "see its page",

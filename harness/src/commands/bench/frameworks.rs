@@ -6,60 +6,82 @@ use std::time::Duration;
 use maskwright_models::LoadedModel;
 use maskwright_worker::{Purpose, Setup};
 
-use super::BenchArguments;
+use super::super::arguments::frameworks::WorkerOptions;
+use super::super::arguments::models::ModelArguments;
+use super::super::arguments::style::StyleArguments;
 use crate::bench::measure::PreparedFramework;
 use crate::error::CommandError;
 use crate::frameworks::{self, Framework, LM_ONLY};
 use crate::vocabularies::NamedVocabulary;
 use crate::worker::Provision;
 
+/// What the rows of a run are made ready by: the options that commands with models and frameworks share.
+#[derive(Clone, Copy)]
+pub(in crate::commands) struct RowOptions<'a> {
+    pub(in crate::commands) model: &'a ModelArguments,
+    pub(in crate::commands) workers: &'a WorkerOptions,
+    pub(in crate::commands) style: &'a StyleArguments,
+    /// Whether every framework runs in a worker.
+    pub(in crate::commands) isolate: bool,
+    /// Seconds that a compilation may take.
+    pub(in crate::commands) compile_limit: f64,
+    /// Seconds that a generation may take.
+    pub(in crate::commands) generation_limit: f64,
+}
+
 /// The framework behind a row of the run's tables.
-pub(super) struct RowFramework {
+pub(in crate::commands) struct RowFramework {
     /// Name in records and tables.
-    pub(super) name: String,
+    pub(in crate::commands) name: String,
     /// The framework; `None` where the model stands alone.
-    pub(super) framework: Option<Framework>,
+    pub(in crate::commands) framework: Option<Framework>,
 }
 
 /// A model with every framework of the run prepared for its vocabulary.
-pub(super) struct PreparedModel {
-    pub(super) model: LoadedModel,
+pub(in crate::commands) struct PreparedModel {
+    pub(in crate::commands) model: LoadedModel,
     /// The frameworks in the order of rows; `None` where the model stands alone.
-    pub(super) frameworks: Vec<Option<PreparedFramework>>,
+    pub(in crate::commands) frameworks: Vec<Option<PreparedFramework>>,
 }
 
 impl PreparedModel {
-    pub(super) fn load(arguments: &BenchArguments, model: &str, rows: &[RowFramework]) -> Result<Self, CommandError> {
-        let model = arguments.model.load(model)?;
-        let frameworks = prepare(arguments, rows, &model)?;
+    pub(in crate::commands) fn load(
+        options: RowOptions<'_>,
+        model: &str,
+        rows: &[RowFramework],
+    ) -> Result<Self, CommandError> {
+        let model = options.model.load(model)?;
+        let frameworks = prepare(options, rows, &model)?;
         Ok(Self { model, frameworks })
     }
 
     /// What goes into the manifest.
-    pub(super) fn settings(&self) -> serde_json::Value {
+    pub(in crate::commands) fn settings(&self) -> serde_json::Value {
         serde_json::to_value(self.model.summary()).unwrap_or_default()
     }
 }
 
 /// The settings of all models but the first, each loaded once and dropped: the manifest needs them before the first record
 /// is written, and a model that does not work should not be found out after hours.
-pub(super) fn describe_others(
-    arguments: &BenchArguments,
+pub(in crate::commands) fn describe_others(
+    options: RowOptions<'_>,
     models: &[String],
     rows: &[RowFramework],
 ) -> Result<Vec<serde_json::Value>, CommandError> {
     let others = models.iter().skip(1);
     others
-        .map(|model| Ok(PreparedModel::load(arguments, model, rows)?.settings()))
+        .map(|model| Ok(PreparedModel::load(options, model, rows)?.settings()))
         .collect()
 }
 
 /// The frameworks asked for by name, each once, in the order of rows.
-pub(super) fn choose(arguments: &BenchArguments) -> Result<Vec<RowFramework>, CommandError> {
-    let asked = arguments.frameworks();
+pub(in crate::commands) fn choose(
+    asked: &[String],
+    workers: &WorkerOptions,
+) -> Result<Vec<RowFramework>, CommandError> {
     let (alone, named): (Vec<&String>, Vec<&String>) = asked.iter().partition(|name| name.as_str() == LM_ONLY);
     let named: Vec<String> = named.into_iter().cloned().collect();
-    let mut rows: Vec<RowFramework> = frameworks::choose(&named, &arguments.workers.workers)?
+    let mut rows: Vec<RowFramework> = frameworks::choose(&named, &workers.workers)?
         .into_iter()
         .map(|framework| RowFramework {
             name: framework.name.clone(),
@@ -79,7 +101,7 @@ pub(super) fn choose(arguments: &BenchArguments) -> Result<Vec<RowFramework>, Co
 }
 
 fn prepare(
-    arguments: &BenchArguments,
+    options: RowOptions<'_>,
     rows: &[RowFramework],
     model: &LoadedModel,
 ) -> Result<Vec<Option<PreparedFramework>>, CommandError> {
@@ -90,7 +112,7 @@ fn prepare(
         // As the judge of answers does.
         assert_formats: true,
         purpose: Purpose::Generate,
-        style: arguments.style.changes(),
+        style: options.style.changes(),
     };
     let provision = Provision::new(
         &vocabulary.vocabulary,
@@ -100,9 +122,9 @@ fn prepare(
         setup.purpose,
         &setup.style,
     );
-    let limits = |seconds| arguments.workers.limits(Duration::from_secs_f64(seconds));
+    let limits = |seconds| options.workers.limits(Duration::from_secs_f64(seconds));
     let prepare = |framework: &Framework| {
-        let compiler = match arguments.isolate {
+        let compiler = match options.isolate {
             true => None,
             false => framework.in_process_compiler(&setup)?,
         };
@@ -111,8 +133,8 @@ fn prepare(
             Some(compiler) => compiler,
             None => framework.worker_compiler(
                 provision.clone(),
-                limits(arguments.compile_limit),
-                limits(arguments.generation_limit),
+                limits(options.compile_limit),
+                limits(options.generation_limit),
                 setup.vocabulary.len(),
             )?,
         };

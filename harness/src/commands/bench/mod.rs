@@ -1,7 +1,7 @@
 //! `maskwright bench`.
 
 mod datasets;
-mod frameworks;
+pub(super) mod frameworks;
 mod run;
 
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use crate::frameworks::{FrameworkSettings, LM_ONLY};
 
 pub use datasets::HELD_OUT;
 use datasets::dataset_settings;
-use frameworks::RowFramework;
+use frameworks::{RowFramework, RowOptions};
 pub use run::run;
 
 /// The frameworks of a run that names neither frameworks nor servers.
@@ -150,6 +150,18 @@ impl BenchArguments {
                 DEFAULT_FRAMEWORKS.iter().map(|name| (*name).to_owned()).collect()
             }
             None => Vec::new(),
+        }
+    }
+
+    /// What the rows are made ready by.
+    fn row_options(&self) -> RowOptions<'_> {
+        RowOptions {
+            model: &self.model,
+            workers: &self.workers,
+            style: &self.style,
+            isolate: self.isolate,
+            compile_limit: self.compile_limit,
+            generation_limit: self.generation_limit,
         }
     }
 

@@ -36,7 +36,7 @@ use crate::server::Client;
 pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     arguments.scoring()?;
     let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
-    let frameworks = choose(arguments)?;
+    let frameworks = choose(&arguments.frameworks(), &arguments.workers)?;
     let names: Vec<String> = frameworks.iter().map(|row| row.name.clone()).collect();
     let clients = arguments.servers.clients(&names, &sampling)?;
     if names.is_empty() && clients.is_empty() {
@@ -57,10 +57,10 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         true => Vec::new(),
         false => arguments.model.names(),
     };
-    let mut described = describe_others(arguments, &models, &frameworks)?;
+    let mut described = describe_others(arguments.row_options(), &models, &frameworks)?;
     let first = models.first();
     let prepared = first
-        .map(|name| PreparedModel::load(arguments, name, &frameworks))
+        .map(|name| PreparedModel::load(arguments.row_options(), name, &frameworks))
         .transpose()?;
     if let Some(prepared) = &prepared {
         described.insert(0, prepared.settings());
@@ -173,7 +173,7 @@ impl BenchRun<'_> {
         for name in self.models {
             let mut current = match prepared.take() {
                 Some(first) => first,
-                None => PreparedModel::load(arguments, name, self.frameworks)?,
+                None => PreparedModel::load(arguments.row_options(), name, self.frameworks)?,
             };
             let mut run = ModelRun {
                 model_name: name,

@@ -2,10 +2,12 @@
 //!
 //! Table 4 has the coverage (Llama-3.2-1B-Instruct; the providers' own models for OpenAI and Gemini), table 11 the
 //! theoretical coverage, tables 2 and 12 the efficiency with llama.cpp and tables 3 and 13 with Hugging Face
-//! Transformers (Llama-3.1-8B-Instruct, NVIDIA A100), tables 5 and 6 the JSON Schema Test Suite. Cells of table 4 that
+//! Transformers (Llama-3.1-8B-Instruct, NVIDIA A100), tables 5 and 6 the JSON Schema Test Suite, table 7
+//! the quality of answers ([`quality`]). Cells of table 4 that
 //! the text at hand garbles (Snowplow and JsonSchemaStore of some engines) are left out.
 
 mod figures;
+pub mod quality;
 mod rows;
 
 pub use figures::SuiteCounts;

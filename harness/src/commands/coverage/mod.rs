@@ -1,0 +1,84 @@
+//! `maskwright coverage`.
+
+mod run;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use maskwright_suites::test_suite::Draft;
+
+use super::arguments::directory::DirectoryArguments;
+use super::arguments::documents::DocumentArguments;
+use super::arguments::frameworks::ReplayArguments;
+use super::arguments::numbers::positive;
+use crate::coverage::documents::Amounts;
+
+pub use run::run;
+
+/// Arguments of `maskwright coverage`.
+#[derive(Debug, Args)]
+pub struct CoverageArguments {
+    /// Estimate true coverage (definition 5.3 of the JSONSchemaBench paper), the only one that is measured here: declared and
+    /// empirical coverage are what `bench` measures
+    #[arg(long = "true", required = true)]
+    truly: bool,
+    #[command(flatten)]
+    replay: ReplayArguments,
+    /// Where schemas and labelled documents are from, comma-separated
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "maskbench,testsuite",
+        value_name = "SOURCES"
+    )]
+    sources: Vec<Source>,
+    /// Directory that holds MaskBench's files and the Test Suite [default: what `maskwright fetch` fetched]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    documents: DocumentArguments,
+    /// Draft of the Test Suite: 4, 6, 7, 2019-09 or 2020-12
+    #[arg(long, default_value_t = Draft::Draft202012)]
+    draft: Draft,
+    /// Schemas of each source, at most
+    #[arg(long, value_parser = positive::<usize>, value_name = "N")]
+    limit: Option<usize>,
+    /// Seed: of the sample that --limit takes (the first schemas without it), and of the documents that are made
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Documents sampled from each schema
+    #[arg(long, default_value_t = 6, value_name = "N")]
+    sampled: usize,
+    /// Changed documents of each schema: so many that are invalid, and so many that are valid, at most
+    #[arg(long, default_value_t = 16, value_name = "N")]
+    mutated: usize,
+    /// Defects printed of each framework; report.md and report.json have more
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    defects: usize,
+    #[command(flatten)]
+    directory: DirectoryArguments,
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// A source of schemas with labelled documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Source {
+    /// MaskBench: schemas of JSONSchemaBench and others (`maskwright fetch jsonschemabench`)
+    Maskbench,
+    /// The JSON Schema Test Suite (`maskwright fetch test-suite`)
+    Testsuite,
+}
+
+impl CoverageArguments {
+    /// How many documents are made.
+    fn amounts(&self) -> Amounts {
+        Amounts {
+            sampled: self.sampled,
+            mutated: self.mutated,
+            seed: self.seed.unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The tables of `maskwright coverage --true`.
+
+use serde_json::{Value, json};
+
+use super::record::CoverageRecord;
+use super::rows::{CoverageRow, Defect, Finding, findings};
+use crate::report::statistics::Interval;
+use crate::report::table::{CellText, Style, Table, table};
+
+/// What a run's report is made of.
+pub struct Report<'a> {
+    /// The rows.
+    pub rows: Vec<CoverageRow>,
+    /// The frameworks, in the order of rows.
+    pub frameworks: &'a [String],
+    /// The records.
+    pub records: &'a [CoverageRecord],
+}
+
+/// What stands under the table.
+const LEGEND: &str = "true: schemas of which no document shows a defect, with 95 % Wilson intervals; an upper bound of true coverage (definition 5.3), since \
+documents that were not tried may show more. From one side: blocks nothing valid (a refused schema blocks all); from the other: lets nothing invalid through. \
+over, under: schemas taken of which a valid document is blocked, an invalid one let through. documents: valid + invalid.";
+
+/// Characters of a schema or document that are shown.
+const SHOWN: usize = 160;
+/// Characters of a schema or document in Markdown.
+const SHOWN_MARKDOWN: usize = 2_000;
+
+impl Report<'_> {
+    /// The tables as text, with up to `shown` defects of each framework.
+    pub fn text(&self, style: Style, shown: usize) -> String {
+        let mut parts = vec![format!("{}\n\n{LEGEND}", self.table(style))];
+        for framework in self.frameworks {
+            let found = findings(self.records, framework);
+            if !found.is_empty() {
+                parts.push(defects(framework, &found, style, shown));
+            }
+        }
+        let disputed: usize = match self.frameworks.first() {
+            Some(first) => {
+                let own = self.records.iter().filter(|record| record.key.framework == *first);
+                own.map(|record| record.disputed).sum()
+            }
+            None => 0,
+        };
+        if disputed > 0 {
+            parts.push(format!(
+                "{disputed} documents were left out: the judge does not agree with their labels."
+            ));
+        }
+        parts.join("\n\n") + "\n"
+    }
+
+    fn table(&self, style: Style) -> Table {
+        let header = [
+            "dataset",
+            "framework",
+            "schemas",
+            "documents",
+            "declared",
+            "blocks nothing valid",
+            "lets nothing invalid through",
+            "over",
+            "under",
+            "refused",
+            "failed",
+            "true",
+        ];
+        let mut table = table(header, 2, style);
+        for row in self.rows.iter().filter(|row| row.schemas > 0) {
+            let rivals = self.rows.iter().filter(|other| other.dataset == row.dataset);
+            let best = rivals.filter_map(|rival| rival.truly).fold(0.0, f64::max);
+            let truly = with_interval(row.truly, row.truly_ci);
+            let cells: [CellText; 12] = [
+                row.dataset.clone().into(),
+                row.framework.clone().into(),
+                row.schemas.to_string().into(),
+                format!("{} + {}", row.documents[0], row.documents[1]).into(),
+                share(row.declared).into(),
+                with_interval(row.nothing_blocked, row.nothing_blocked_ci).into(),
+                with_interval(row.nothing_let_through, row.nothing_let_through_ci).into(),
+                row.over_constrained.to_string().into(),
+                row.under_constrained.to_string().into(),
+                row.refused.to_string().into(),
+                row.failed.to_string().into(),
+                match row.truly == Some(best) {
+                    true => CellText::best(truly),
+                    false => truly.into(),
+                },
+            ];
+            table.add_row(cells);
+        }
+        table
+    }
+
+    /// The figures and all defects as JSON.
+    pub fn json(&self) -> String {
+        let found: Vec<Value> = self
+            .frameworks
+            .iter()
+            .flat_map(|framework| findings(self.records, framework))
+            .map(|finding| {
+                json!({
+                    "framework": finding.record.key.framework,
+                    "dataset": finding.record.key.dataset,
+                    "schema_name": finding.record.key.schema,
+                    "defect": finding.defect,
+                    "document": finding.text(),
+                    "problem": finding.problem(),
+                    "schema": finding.record.schema,
+                })
+            })
+            .collect();
+        json!({ "rows": self.rows, "defects": found }).to_string()
+    }
+}
+
+/// The smallest defects of a framework.
+fn defects(framework: &str, found: &[Finding<'_>], style: Style, shown: usize) -> String {
+    let count = |defect| found.iter().filter(|finding| finding.defect == defect).count();
+    let (over, under) = (count(Defect::OverConstrained), count(Defect::UnderConstrained));
+    let mut lines = vec![format!(
+        "{framework}: {over} schemas with a valid document that is blocked, {under} with an invalid one that is let through; the smallest:"
+    )];
+    let most = match style {
+        Style::Terminal => SHOWN,
+        Style::Markdown => SHOWN_MARKDOWN,
+    };
+    let code = |text: &str| match style {
+        Style::Terminal => shortened(text, most),
+        Style::Markdown => format!("`{}`", shortened(text, most).replace('`', "'")),
+    };
+    for (number, finding) in found.iter().take(shown).enumerate() {
+        let what = match finding.defect {
+            Defect::OverConstrained => "blocks, valid:   ",
+            Defect::UnderConstrained => "lets through:    ",
+        };
+        let place = format!("{}/{}", finding.record.key.dataset, finding.record.key.schema);
+        let gap = if number == 0 && style == Style::Markdown {
+            "\n"
+        } else {
+            ""
+        };
+        lines.push(format!("{gap}- {what} {}", code(finding.text())));
+        if !finding.problem().is_empty() {
+            lines.push(format!("  invalid because:  {}", shortened(finding.problem(), most)));
+        }
+        if let Some(schema) = &finding.record.schema {
+            lines.push(format!("  schema:           {}", code(schema)));
+        }
+        lines.push(format!("  of                {}", shortened(&place, most)));
+    }
+    lines.join("\n")
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "NA".to_owned(), |share| format!("{share:.3}"))
+}
+
+fn with_interval(of: Option<f64>, interval: Option<Interval>) -> String {
+    match interval {
+        Some([low, high]) => format!("{} ({low:.3}–{high:.3})", share(of)),
+        None => share(of),
+    }
+}

@@ -1,0 +1,148 @@
+//! [`CoverageRow`]: a framework's figures on a data set, derived from records.
+
+use serde::Serialize;
+
+use super::record::CoverageRecord;
+use crate::report::statistics::{Interval, wilson};
+
+/// What stands for all data sets together.
+pub const ALL: &str = "all";
+
+/// One row of the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoverageRow {
+    /// The data set; [`ALL`] of all together.
+    pub dataset: String,
+    /// The framework.
+    pub framework: String,
+    /// Schemas tried.
+    pub schemas: usize,
+    /// Documents they were tried with, valid and invalid.
+    pub documents: [usize; 2],
+    /// Share of the schemas that are taken (definition 5.1).
+    pub declared: Option<f64>,
+    /// Share of the schemas of which no valid document is blocked; refused ones block all of theirs.
+    pub nothing_blocked: Option<f64>,
+    /// Its 95 % Wilson interval.
+    pub nothing_blocked_ci: Option<Interval>,
+    /// Share of the schemas of which no invalid document is let through.
+    pub nothing_let_through: Option<f64>,
+    /// Its 95 % Wilson interval.
+    pub nothing_let_through_ci: Option<Interval>,
+    /// Schemas of which a valid document is blocked although the schema was taken.
+    pub over_constrained: usize,
+    /// Schemas of which an invalid document is let through.
+    pub under_constrained: usize,
+    /// Schemas refused.
+    pub refused: usize,
+    /// Schemas on which the framework crashed or reached a limit.
+    pub failed: usize,
+    /// Share of the schemas of which no document shows a defect: an upper bound of true coverage (definition 5.3) on them.
+    pub truly: Option<f64>,
+    /// Its 95 % Wilson interval.
+    pub truly_ci: Option<Interval>,
+}
+
+/// The rows of a run: data sets in the order of `datasets`, in each of them `frameworks`, and all data sets together at the end.
+pub fn rows(records: &[CoverageRecord], datasets: &[String], frameworks: &[String]) -> Vec<CoverageRow> {
+    let usable: Vec<&CoverageRecord> = records.iter().filter(|record| record.unusable.is_none()).collect();
+    let mut rows = Vec::new();
+    for dataset in datasets.iter().map(String::as_str).chain([ALL]) {
+        for framework in frameworks {
+            let own = usable.iter().copied().filter(|record| {
+                record.key.framework == *framework && (dataset == ALL || record.key.dataset == dataset)
+            });
+            rows.push(row(dataset, framework, &own.collect::<Vec<_>>()));
+        }
+    }
+    rows
+}
+
+fn row(dataset: &str, framework: &str, records: &[&CoverageRecord]) -> CoverageRow {
+    let count = |holds: fn(&CoverageRecord) -> bool| records.iter().filter(|record| holds(record)).count();
+    let schemas = records.len();
+    let share = |part: usize| (schemas > 0).then(|| part as f64 / schemas as f64);
+    let nothing_blocked = count(|record| match record.is_declared() {
+        true => !record.is_over_constrained(),
+        false => record.is_truly_covered(),
+    });
+    let nothing_let_through = count(|record| !record.is_under_constrained());
+    let truly = count(CoverageRecord::is_truly_covered);
+    CoverageRow {
+        dataset: dataset.to_owned(),
+        framework: framework.to_owned(),
+        schemas,
+        documents: [
+            records.iter().map(|record| record.valid).sum(),
+            records.iter().map(|record| record.invalid).sum(),
+        ],
+        declared: share(count(CoverageRecord::is_declared)),
+        nothing_blocked: share(nothing_blocked),
+        nothing_blocked_ci: wilson(nothing_blocked, schemas),
+        nothing_let_through: share(nothing_let_through),
+        nothing_let_through_ci: wilson(nothing_let_through, schemas),
+        over_constrained: count(CoverageRecord::is_over_constrained),
+        under_constrained: count(CoverageRecord::is_under_constrained),
+        refused: count(|record| record.compile_error.is_some()),
+        failed: count(|record| record.ending.is_some()),
+        truly: share(truly),
+        truly_ci: wilson(truly, schemas),
+    }
+}
+
+/// Whether a defect is that something valid is blocked, or that something invalid is let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Defect {
+    /// Definition 5.4.
+    OverConstrained,
+    /// Definition 5.5.
+    UnderConstrained,
+}
+
+/// A defect with the document that shows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finding<'a> {
+    /// The record.
+    pub record: &'a CoverageRecord,
+    /// Which kind it is.
+    pub defect: Defect,
+}
+
+impl<'a> Finding<'a> {
+    /// The document that shows the defect.
+    pub fn text(&self) -> &'a str {
+        self.example().map_or("", |example| &example.text)
+    }
+
+    /// What the judge says against the document.
+    pub fn problem(&self) -> &'a str {
+        self.example()
+            .and_then(|example| example.problem.as_deref())
+            .unwrap_or_default()
+    }
+
+    fn example(&self) -> Option<&'a super::record::CounterExample> {
+        match self.defect {
+            Defect::OverConstrained => self.record.over_constrained.as_ref(),
+            Defect::UnderConstrained => self.record.under_constrained.as_ref(),
+        }
+    }
+
+    /// What there is to read to understand the defect, in bytes: schema and document. Long schemas are not on record, and come last.
+    pub fn size(&self) -> usize {
+        let schema = self.record.schema.as_ref().map_or(1 << 20, String::len);
+        schema + self.text().len()
+    }
+}
+
+/// The defects of a framework, those with the smallest schema and document first.
+pub fn findings<'a>(records: &'a [CoverageRecord], framework: &str) -> Vec<Finding<'a>> {
+    let own = records.iter().filter(|record| record.key.framework == framework);
+    let mut found: Vec<Finding<'_>> = own
+        .flat_map(|record| [Defect::OverConstrained, Defect::UnderConstrained].map(|defect| Finding { record, defect }))
+        .filter(|finding| finding.example().is_some())
+        .collect();
+    found.sort_by_key(Finding::size);
+    found
+}

@@ -1,0 +1,46 @@
+//! [`Probe`]: documents put before a framework, and [`smallest`]: a defect shown by as small a document as is found.
+
+use maskwright_suites::json_text;
+use maskwright_suites::validate::Validator;
+use serde_json::Value;
+
+use super::mutate::reductions;
+
+/// Whether a framework accepts each of some texts; `None` of those that it gave no answer to.
+pub trait Probe {
+    /// The verdicts on `texts`, which are all valid, or all invalid.
+    fn accepts(&mut self, texts: &[String], valid: bool) -> Vec<Option<bool>>;
+}
+
+/// Rounds of making a document smaller.
+const ROUNDS: usize = 12;
+/// Smaller documents tried in each round.
+const TRIED: usize = 48;
+
+/// As small a text as is found from `text` on which the framework is wrong likewise: it is still valid or invalid (`valid`), and the
+/// framework still says the opposite.
+pub fn smallest(text: &str, valid: bool, judge: Option<&Validator>, probe: &mut dyn Probe) -> String {
+    let mut best = text.to_owned();
+    let Some(judge) = judge else { return best };
+    for _ in 0..ROUNDS {
+        let Ok(value) = serde_json::from_str::<Value>(&best) else {
+            break;
+        };
+        let smaller: Vec<String> = reductions(&value, TRIED)
+            .iter()
+            .filter_map(|value| json_text::python_string(value).ok())
+            .filter(|text| text.len() < best.len() && judge.judge(text).valid == valid)
+            .collect();
+        if smaller.is_empty() {
+            break;
+        }
+        let verdicts = probe.accepts(&smaller, valid);
+        let is_wrong = |verdict: &Option<bool>| *verdict == Some(!valid);
+        let wrong = smaller.iter().zip(&verdicts).filter(|(_, verdict)| is_wrong(verdict));
+        match wrong.map(|(text, _)| text).min_by_key(|text| text.len()) {
+            Some(found) => best.clone_from(found),
+            None => break,
+        }
+    }
+    best
+}

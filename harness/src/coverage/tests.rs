@@ -1,0 +1,226 @@
+use std::collections::BTreeMap;
+
+use maskwright::CompileErrorKind;
+use maskwright_suites::validate::Validator;
+use serde_json::{Value, json};
+
+use super::documents::{Amounts, Documents, Origin};
+use super::mutate::{mutants, reductions};
+use super::record::{CounterExample, CoverageKey, CoverageRecord};
+use super::rows::{ALL, Defect, findings, rows};
+use super::shrink::{Probe, smallest};
+use super::subject::{Subject, dataset_of};
+use crate::bench::record::CompileFailure;
+use crate::report::statistics::wilson;
+
+fn subject(schema: &Value, given: &[(&str, bool)]) -> Subject {
+    Subject {
+        dataset: "d".to_owned(),
+        name: "n".to_owned(),
+        schema: schema.to_string(),
+        documents: BTreeMap::new(),
+        given: given.iter().map(|(text, valid)| ((*text).to_owned(), *valid)).collect(),
+        assert_formats: true,
+    }
+}
+
+const AMOUNTS: Amounts = Amounts {
+    sampled: 6,
+    mutated: 10,
+    seed: 3,
+};
+
+#[test]
+fn documents_are_what_they_are_called_and_of_all_kinds() {
+    let schema = json!({
+        "type": "object", "properties": {"a": {"type": "integer", "minimum": 3}, "b": {"type": "array", "items": {"enum": ["x", "y"]}}},
+        "required": ["a"], "additionalProperties": false
+    });
+    // The last label is wrong.
+    let given = [(r#"{"a": 4}"#, true), (r#"{"a": 2}"#, false), (r#"{"a": 1}"#, true)];
+    let subject = subject(&schema, &given);
+    let documents = Documents::of(&subject, AMOUNTS);
+    assert_eq!(documents.disputed, 1);
+    let judge = Validator::new(&subject.schema).unwrap();
+    for one in &documents.all {
+        assert_eq!(judge.judge(&one.text).valid, one.valid, "{one:?}");
+        assert!(one.origin != Origin::Sampled || one.valid, "{one:?}");
+    }
+    let count = |origin, valid| {
+        let own = documents
+            .all
+            .iter()
+            .filter(|one| (one.origin, one.valid) == (origin, valid));
+        own.count()
+    };
+    assert_eq!((count(Origin::Given, true), count(Origin::Given, false)), (1, 1));
+    assert!(
+        count(Origin::Sampled, true) >= 3 && count(Origin::Mutated, true) >= 2,
+        "{:?}",
+        documents.all
+    );
+    assert_eq!(count(Origin::Mutated, false), 10);
+    let mut texts: Vec<&str> = documents.all.iter().map(|one| one.text.as_str()).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), documents.all.len(), "no document twice");
+    assert_eq!(
+        Documents::of(&subject, AMOUNTS).all,
+        documents.all,
+        "the same seed, the same documents"
+    );
+}
+
+#[test]
+fn changes_are_small_and_repeatable() {
+    let document = json!({"a": [1, 2, {"b": "text"}], "c": null});
+    let found = mutants(&document, 40, 1);
+    assert!(found.len() >= 20, "{}", found.len());
+    assert_eq!(found, mutants(&document, 40, 1));
+    assert_ne!(found, mutants(&document, 40, 2));
+    assert!(found.iter().all(|mutant| *mutant != document));
+    let smaller = reductions(&document, 100);
+    for expected in [
+        json!({}),
+        json!({"c": null}),
+        json!({"a": [], "c": null}),
+        json!({"a": [1, 2], "c": null}),
+    ] {
+        assert!(smaller.contains(&expected), "{expected}");
+    }
+}
+
+/// A framework that is wrong on every document in which `word` stands.
+struct Wrong(&'static str);
+
+impl Probe for Wrong {
+    fn accepts(&mut self, texts: &[String], valid: bool) -> Vec<Option<bool>> {
+        texts.iter().map(|text| Some(text.contains(self.0) != valid)).collect()
+    }
+}
+
+#[test]
+fn counter_examples_become_small_and_stay_counter_examples() {
+    let judge = Validator::new(r#"{"type": "object", "required": ["a"]}"#).unwrap();
+    let text = r#"{"a": {"long": "text and more of it"}, "b": [1, 2, 3], "word": {"c": null}}"#;
+    assert_eq!(
+        smallest(text, true, Some(&judge), &mut Wrong("word")),
+        r#"{"a": {}, "word": {}}"#
+    );
+    let invalid = r#"{"b": [1, "word", 3], "c": {"d": 1}}"#;
+    assert_eq!(
+        smallest(invalid, false, Some(&judge), &mut Wrong("word")),
+        r#"{"b": ["word"]}"#
+    );
+    assert_eq!(smallest(text, true, None, &mut Wrong("word")), text);
+}
+
+fn record(framework: &str, dataset: &str, schema: &str, counts: [usize; 4]) -> CoverageRecord {
+    let key = CoverageKey {
+        framework: framework.to_owned(),
+        dataset: dataset.to_owned(),
+        schema: schema.to_owned(),
+    };
+    let example = |count: usize| {
+        (count > 0).then(|| CounterExample {
+            text: "{}".to_owned(),
+            origin: Origin::Given,
+            problem: None,
+        })
+    };
+    CoverageRecord {
+        valid: counts[0],
+        invalid: counts[1],
+        blocked: counts[2],
+        let_through: counts[3],
+        over_constrained: example(counts[2]),
+        under_constrained: example(counts[3]),
+        ..CoverageRecord::empty(key)
+    }
+}
+
+fn refused(record: CoverageRecord) -> CoverageRecord {
+    CoverageRecord {
+        compile_error: Some(CompileFailure {
+            kind: CompileErrorKind::Refused,
+            pointer: None,
+            keyword: None,
+            message: "no".to_owned(),
+        }),
+        ..record
+    }
+}
+
+#[test]
+fn rows_count_schemas_by_their_defects() {
+    let mut unusable = record("f", "one", "9", [0; 4]);
+    unusable.unusable = Some("no JSON".to_owned());
+    let records = [
+        record("f", "one", "1", [3, 4, 0, 0]),
+        record("f", "one", "2", [3, 4, 1, 0]),
+        record("f", "one", "3", [3, 4, 2, 1]),
+        record("f", "two", "4", [3, 4, 0, 2]),
+        refused(record("f", "two", "5", [3, 4, 0, 0])),
+        // Nothing may be written under it, so that refusing it is right.
+        refused(record("f", "two", "6", [0, 4, 0, 0])),
+        unusable,
+    ];
+    let datasets = ["one".to_owned(), "two".to_owned()];
+    let rows = rows(&records, &datasets, &["f".to_owned()]);
+    let figures: Vec<(&str, usize, Option<f64>, Option<f64>)> = rows
+        .iter()
+        .map(|row| (row.dataset.as_str(), row.schemas, row.declared, row.truly))
+        .collect();
+    assert_eq!(
+        figures,
+        [
+            ("one", 3, Some(1.0), Some(1.0 / 3.0)),
+            ("two", 3, Some(1.0 / 3.0), Some(1.0 / 3.0)),
+            (ALL, 6, Some(4.0 / 6.0), Some(2.0 / 6.0)),
+        ]
+    );
+    let all = &rows[2];
+    assert_eq!(
+        (all.over_constrained, all.under_constrained, all.refused, all.failed),
+        (2, 2, 2, 0)
+    );
+    // Blocks nothing: 1, 4, 6. Lets nothing through: all but 3 and 4.
+    assert_eq!(
+        (all.nothing_blocked, all.nothing_let_through),
+        (Some(0.5), Some(4.0 / 6.0))
+    );
+    assert_eq!((all.documents, all.truly_ci), ([15, 24], wilson(2, 6)));
+}
+
+#[test]
+fn findings_begin_with_the_smallest() {
+    let mut small = record("f", "one", "small", [1, 1, 0, 1]);
+    small.schema = Some("true".to_owned());
+    let mut large = record("f", "one", "large", [1, 1, 1, 0]);
+    large.schema = Some(r#"{"type": "object"}"#.to_owned());
+    let records = [
+        record("f", "one", "long", [1, 1, 1, 0]),
+        large,
+        small,
+        record("g", "one", "other", [1, 1, 1, 0]),
+    ];
+    let found = findings(&records, "f");
+    let named: Vec<(&str, Defect)> = found
+        .iter()
+        .map(|finding| (finding.record.key.schema.as_str(), finding.defect))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            ("small", Defect::UnderConstrained),
+            ("large", Defect::OverConstrained),
+            ("long", Defect::OverConstrained)
+        ]
+    );
+}
+
+#[test]
+fn data_sets_are_read_off_names() {
+    let named = ["Github_easy---o1", "BFCL_simple_388", "JME_0", "plain"].map(dataset_of);
+    assert_eq!(named, ["Github_easy", "BFCL", "JME", "plain"]);
+}

@@ -1,0 +1,11 @@
+//! Answers to questions with known answers: what frameworks do to the quality of a model (section 6 of the JSONSchemaBench paper).
+
+pub mod model_run;
+pub mod overlap;
+pub mod record;
+pub mod report;
+pub mod rows;
+pub mod server_run;
+pub mod settings;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! [`ModelRun`]: the questions asked of one model, question by question, all rows in turn.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use maskwright_models::{DecodeOptions, LoadedModel, Snapshot, logits_to_host};
+use maskwright_suites::quality::{QualityTask, Question, QuestionSet, judge, messages, messages_with_draft};
+use maskwright_suites::validate::{Judge, SchemaProblem};
+
+use super::record::{AnswerKey, AnswerRecord, Mode, text_of};
+use crate::bench::measure::{Conditions, PreparedFramework, Task, measure};
+use crate::bench::prompts::encode;
+use crate::bench::record::RecordKey;
+use crate::error::CommandError;
+use crate::frameworks::LM_ONLY;
+use crate::run::directory::RunDirectory;
+use crate::run::{interrupt, progress};
+
+/// The questions asked of one model.
+pub struct ModelRun<'a> {
+    pub model_name: &'a str,
+    /// Number of records of the whole run.
+    pub planned: usize,
+    /// The frameworks' names, in the order of rows.
+    pub names: &'a [String],
+    pub frameworks: &'a [Option<PreparedFramework>],
+    pub model: &'a mut LoadedModel,
+    pub decode: DecodeOptions,
+    pub compile_limit: Duration,
+    /// Whether constrained rows are asked a second time, with the answer of the model alone as a draft in the prompt.
+    pub draft: bool,
+}
+
+/// A row that lacks a record of a question.
+type Missing<'f> = (AnswerKey, Option<&'f PreparedFramework>);
+
+/// A task on its way through the rows.
+struct Asked<'a> {
+    set: &'a QuestionSet,
+    schema: String,
+    judge: Judge,
+    /// What the model has read of all prompts, and where that ends.
+    read: Option<(Vec<u32>, Snapshot)>,
+}
+
+impl<'a> ModelRun<'a> {
+    /// Asks what the directory has no record of yet.
+    pub fn run(
+        &mut self,
+        sets: &[QuestionSet],
+        directory: &mut RunDirectory<AnswerRecord>,
+    ) -> Result<(), CommandError> {
+        let questions: usize = sets.iter().map(|set| set.questions.len()).sum();
+        let bar = progress::bar((questions * self.names.len()) as u64, self.model_name);
+        for set in sets {
+            let schema = set.task.schema();
+            let judge = Judge::new(&schema).map_err(|problem| unusable(set, &problem))?;
+            let mut asked = Asked {
+                set,
+                schema,
+                judge,
+                read: None,
+            };
+            for (number, question) in set.questions.iter().enumerate() {
+                bar.set_message(format!("{}: {}/{}", self.model_name, set.task.name(), question.id));
+                if !self.question(number, question, &mut asked, directory)? {
+                    bar.abandon();
+                    return Err(CommandError::interrupted(directory, self.planned));
+                }
+                bar.inc(self.names.len() as u64);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// Asks one question of every row that lacks a record. False where the user interrupted.
+    fn question(
+        &mut self,
+        number: usize,
+        question: &Question,
+        asked: &mut Asked<'_>,
+        directory: &mut RunDirectory<AnswerRecord>,
+    ) -> Result<bool, CommandError> {
+        let direct = self.missing(Mode::Direct, number, question, asked.set.task, directory);
+        let after_draft = match self.draft {
+            true => self.missing(Mode::Draft, number, question, asked.set.task, directory),
+            false => Vec::new(),
+        };
+        if !direct.is_empty() {
+            let prompt = encode(self.model, &messages(asked.set, &question.text))?;
+            if !self.answers(direct, &prompt, question, asked, directory)? {
+                return Ok(false);
+            }
+        }
+        let Some((key, _)) = after_draft.first() else {
+            return Ok(true);
+        };
+        let draft = text_of(directory.records(), &key.direct_of(LM_ONLY)).unwrap_or_default();
+        let prompt = encode(self.model, &messages_with_draft(asked.set, &question.text, draft))?;
+        self.answers(after_draft, &prompt, question, asked, directory)
+    }
+
+    /// The rows that lack a record of a question in a mode; with a draft, those that are constrained.
+    fn missing(
+        &self,
+        mode: Mode,
+        number: usize,
+        question: &Question,
+        task: QualityTask,
+        directory: &RunDirectory<AnswerRecord>,
+    ) -> Vec<Missing<'a>> {
+        let frameworks: &'a [Option<PreparedFramework>] = self.frameworks;
+        let mut missing: Vec<Missing<'a>> = Vec::new();
+        for (name, framework) in self.names.iter().zip(frameworks) {
+            let key = AnswerKey {
+                model: self.model_name.to_owned(),
+                framework: name.clone(),
+                mode,
+                task,
+                question: question.id.clone(),
+            };
+            let is_row = mode == Mode::Direct || framework.is_some();
+            if is_row && !directory.has(&key) {
+                missing.push((key, framework.as_ref()));
+            }
+        }
+        // Every framework is first equally often, so that none always finds the caches warm.
+        if !missing.is_empty() {
+            let first = number % missing.len();
+            missing.rotate_left(first);
+        }
+        missing
+    }
+
+    /// Asks rows in turn. False where the user interrupted.
+    fn answers(
+        &mut self,
+        missing: Vec<Missing<'_>>,
+        prompt: &[u32],
+        question: &Question,
+        asked: &mut Asked<'_>,
+        directory: &mut RunDirectory<AnswerRecord>,
+    ) -> Result<bool, CommandError> {
+        for (key, framework) in missing {
+            if interrupt::requested() {
+                return Ok(false);
+            }
+            match self.answer(key, framework, prompt, question, asked)? {
+                Some(record) => directory.add(record)?,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// One row's answer to a question, judged. `None` where the user interrupted.
+    fn answer(
+        &mut self,
+        key: AnswerKey,
+        framework: Option<&PreparedFramework>,
+        prompt: &[u32],
+        question: &Question,
+        asked: &mut Asked<'_>,
+    ) -> Result<Option<AnswerRecord>, CommandError> {
+        if asked.read.is_none() {
+            asked.read = self.read_prefix(asked.set)?;
+        }
+        let read = asked.read.as_ref().filter(|(prefix, _)| prompt.starts_with(prefix));
+        let conditions = Conditions {
+            decode: &self.decode,
+            compile_limit: self.compile_limit,
+            beside_prefill: false,
+            read: read.map(|(_, snapshot)| snapshot),
+        };
+        let documents = BTreeMap::new();
+        let task = Task {
+            schema: &asked.schema,
+            documents: &documents,
+            prompt,
+            judge: &asked.judge,
+        };
+        let measured_as = RecordKey {
+            model: key.model.clone(),
+            framework: key.framework.clone(),
+            dataset: key.task.name().to_owned(),
+            instance: key.question.clone(),
+        };
+        let cancel = &interrupt::INTERRUPTED;
+        let measured = measure(measured_as, framework, &task, self.model, &conditions, cancel);
+        let judged = |text: &str| judge(asked.set.task.form(), &question.answer, text);
+        Ok(measured.map(|measured| AnswerRecord::of_measured(key, measured, judged)))
+    }
+
+    /// Has the model read what all prompts of a task begin with, system message and examples, and keep it.
+    fn read_prefix(&mut self, set: &QuestionSet) -> Result<Option<(Vec<u32>, Snapshot)>, CommandError> {
+        self.model.model.reset();
+        let prompts = [
+            encode(self.model, &messages(set, "A"))?,
+            encode(self.model, &messages(set, "1"))?,
+        ];
+        let pairs = prompts[0].iter().zip(&prompts[1]);
+        let same = pairs.take_while(|(one, other)| one == other).count();
+        let prefix = prompts[0][..same].to_vec();
+        if prefix.is_empty() || prefix.len() >= self.model.model.max_positions() {
+            return Ok(None);
+        }
+        let mut logits = Vec::new();
+        logits_to_host(&self.model.model.append(&prefix)?, &mut logits)?;
+        Ok(Some((prefix, self.model.model.snapshot())))
+    }
+}
+
+/// The error that a task's own schema is none.
+pub(super) fn unusable(set: &QuestionSet, problem: &SchemaProblem) -> CommandError {
+    CommandError::NothingMeasured(format!("task {}: {problem}", set.task.name()))
+}

@@ -1,0 +1,77 @@
+//! [`Overlap`]: which rows are right on the same questions (figure 8 of the paper).
+
+use std::collections::{BTreeMap, HashMap};
+
+use maskwright_suites::quality::QualityTask;
+use serde::Serialize;
+
+use super::rows::{Answers, RowKey};
+
+/// The questions of one task that a model's rows answer rightly, by who does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Overlap {
+    /// The model.
+    pub model: String,
+    /// The task.
+    pub task: QualityTask,
+    /// The rows.
+    pub rows: Vec<String>,
+    /// Questions that every row answered.
+    pub questions: usize,
+    /// For each row, the questions on which it is right.
+    pub right: Vec<usize>,
+    /// For each row, the questions on which it alone is right.
+    pub exclusive: Vec<usize>,
+    /// Questions on which none is right.
+    pub nobody: usize,
+    /// For each set of rows that are right together and all others wrong, the number of such questions, the largest first.
+    pub intersections: Vec<Intersection>,
+}
+
+/// Questions on which the same rows are right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Intersection {
+    /// Numbers of the rows that are right.
+    pub rows: Vec<usize>,
+    /// Number of questions.
+    pub questions: usize,
+}
+
+impl Overlap {
+    /// The overlap of the rows `keys`, all of one model, on the questions of `task` that each of them answered.
+    pub fn of(answers: &Answers<'_>, keys: &[&RowKey], task: QualityTask) -> Self {
+        let by_row: Vec<HashMap<&str, bool>> = keys.iter().map(|key| answers.rightness(key, task)).collect();
+        let mut counts: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+        let first = by_row.first().into_iter().flat_map(HashMap::keys);
+        for question in first {
+            let verdicts: Option<Vec<bool>> = by_row.iter().map(|row| row.get(question).copied()).collect();
+            let Some(verdicts) = verdicts else { continue };
+            let right = verdicts.iter().enumerate().filter(|(_, is_right)| **is_right);
+            *counts.entry(right.map(|(row, _)| row).collect()).or_default() += 1;
+        }
+        let questions = counts.values().sum();
+        let nobody = counts.remove(&Vec::new()).unwrap_or(0);
+        let of_row = |row: usize, counts: &BTreeMap<Vec<usize>, usize>| -> usize {
+            let own = counts.iter().filter(|(rows, _)| rows.contains(&row));
+            own.map(|(_, count)| count).sum()
+        };
+        let right = (0..keys.len()).map(|row| of_row(row, &counts)).collect();
+        let exclusive = (0..keys.len()).map(|row| counts.get(&vec![row]).copied().unwrap_or(0));
+        let exclusive = exclusive.collect();
+        let mut intersections: Vec<Intersection> = counts
+            .into_iter()
+            .map(|(rows, questions)| Intersection { rows, questions })
+            .collect();
+        intersections.sort_by_key(|one| std::cmp::Reverse(one.questions));
+        Self {
+            model: keys.first().map(|key| key.model.clone()).unwrap_or_default(),
+            task,
+            rows: keys.iter().map(|key| key.label()).collect(),
+            questions,
+            right,
+            exclusive,
+            nobody,
+            intersections,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! [`AnswerRecord`]: what one row answered to one question, and how it was judged.
+
+use maskwright_models::FinishReason;
+use maskwright_suites::quality::{Judgement, QualityTask};
+use serde::{Deserialize, Serialize};
+
+use crate::bench::record::{CompileRecord, GenerationRecord, Record, ServerRecord};
+use crate::run::directory::Recorded;
+use crate::server::Outcome;
+
+/// One line of `records.jsonl` of a run of `maskwright quality`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerRecord {
+    /// Which model, framework, mode and question.
+    #[serde(flatten)]
+    pub key: AnswerKey,
+    /// The compilation of the answers' schema; absent for the model alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compile: Option<CompileRecord>,
+    /// The generation; absent where the schema did not compile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<GenerationRecord>,
+    /// Whether the answer is valid under the schema; absent where nothing was generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid: Option<bool>,
+    /// The verdict on the answer, read strictly and leniently; absent where nothing was generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<Judgement>,
+    /// What is known where a server answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerRecord>,
+}
+
+/// What a record is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AnswerKey {
+    /// The model, as the user named it.
+    pub model: String,
+    /// The framework, `none` for the model alone, or the server's name.
+    pub framework: String,
+    /// How the answer was asked for.
+    #[serde(default)]
+    pub mode: Mode,
+    /// The task.
+    pub task: QualityTask,
+    /// The question's name in the task.
+    pub question: String,
+}
+
+/// How an answer is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// At once.
+    #[default]
+    Direct,
+    /// After an answer of the model alone, which stands in the prompt.
+    Draft,
+}
+
+impl Mode {
+    /// As tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Draft => "draft",
+        }
+    }
+}
+
+impl Recorded for AnswerRecord {
+    type Key = AnswerKey;
+
+    fn key(&self) -> &AnswerKey {
+        &self.key
+    }
+
+    fn is_final(&self) -> bool {
+        let outcome = self.server.as_ref().map(|server| server.outcome);
+        outcome != Some(Outcome::Unanswered)
+    }
+}
+
+impl AnswerKey {
+    /// The same question, asked of `framework` at once.
+    pub fn direct_of(&self, framework: &str) -> Self {
+        Self {
+            framework: framework.to_owned(),
+            mode: Mode::Direct,
+            ..self.clone()
+        }
+    }
+}
+
+/// The text of the answer with the key `key`, where there is one.
+pub fn text_of<'r>(records: &'r [AnswerRecord], key: &AnswerKey) -> Option<&'r str> {
+    let found = records
+        .iter()
+        .rev()
+        .find(|record| record.is_final() && record.key == *key)?;
+    Some(&found.generation.as_ref()?.text)
+}
+
+impl AnswerRecord {
+    /// A record of nothing so far.
+    pub fn empty(key: AnswerKey) -> Self {
+        Self {
+            key,
+            compile: None,
+            generation: None,
+            valid: None,
+            judgement: None,
+            server: None,
+        }
+    }
+
+    /// What `bench` would put on record of the same answer, with the verdict `judgement` on its text.
+    pub fn of_measured(key: AnswerKey, measured: Record, judgement: impl FnOnce(&str) -> Judgement) -> Self {
+        Self {
+            key,
+            compile: measured.compile,
+            judgement: measured
+                .generation
+                .as_ref()
+                .map(|generation| judgement(&generation.text)),
+            valid: measured.verdict.map(|verdict| verdict.valid),
+            generation: measured.generation,
+            server: None,
+        }
+    }
+
+    fn finish(&self) -> Option<FinishReason> {
+        self.generation.as_ref().and_then(|generation| generation.finish)
+    }
+
+    /// Whether the prompt did not fit into the model's context, so that nothing could be answered.
+    pub fn lacked_room(&self) -> bool {
+        let is_empty = self
+            .generation
+            .as_ref()
+            .is_some_and(|generation| generation.output_tokens == 0);
+        is_empty && self.finish() == Some(FinishReason::ContextFull)
+    }
+
+    /// Whether the answer was cut off: by the limit on tokens, by that on time, or by the end of the model's context.
+    pub fn was_cut_off(&self) -> bool {
+        matches!(
+            self.finish(),
+            Some(FinishReason::TokenLimit | FinishReason::TimeLimit | FinishReason::ContextFull)
+        )
+    }
+
+    /// Whether the schema was refused.
+    pub fn was_refused(&self) -> bool {
+        self.compile.as_ref().is_some_and(|compile| compile.error.is_some())
+    }
+
+    /// Whether the answer is right, read leniently.
+    pub fn is_right(&self) -> bool {
+        self.judgement
+            .as_ref()
+            .is_some_and(|judgement| judgement.lenient.correct)
+    }
+
+    /// Whether the answer is right, read strictly.
+    pub fn is_strictly_right(&self) -> bool {
+        self.judgement
+            .as_ref()
+            .is_some_and(|judgement| judgement.strict.correct)
+    }
+}

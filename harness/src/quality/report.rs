@@ -1,0 +1,258 @@
+//! The tables of `maskwright quality`.
+
+use maskwright_suites::quality::QualityTask;
+use serde_json::json;
+
+use super::overlap::Overlap;
+use super::rows::QualityRow;
+use crate::report::statistics::Interval;
+use crate::report::table::{CellText, Style, Table, table};
+
+/// What a run's report is made of.
+pub struct Report {
+    /// The rows.
+    pub rows: Vec<QualityRow>,
+    /// Which rows are right on the same questions.
+    pub overlaps: Vec<Overlap>,
+    /// Whether the paper's figures stand beside ours.
+    pub paper: bool,
+    /// What speaks against the figures.
+    pub warnings: Vec<String>,
+}
+
+/// What stands under the table of answers.
+const LEGEND: &str = "accuracy: answers that are right by the first place in the text that looks like one, as the paper's experiments read them; strict: that are \
+right as one JSON object with both members; both with 95 % Wilson intervals. unreadable: no answer is found; cut off: at a limit on tokens, time or context. \
+vs alone: questions that only this row (+) and only the model alone (−) gets right, and the p-value of McNemar's exact test.";
+
+/// What stands under the table of overlaps.
+const OVERLAP_LEGEND: &str = "right: over the questions that every row answered; only this: questions that no other row of the model gets right (figure 8 of the paper).";
+
+impl Report {
+    /// The tables as text.
+    pub fn text(&self, style: Style) -> String {
+        let mut parts = vec![format!("{}\n\n{LEGEND}", self.answers(style))];
+        parts.push(format!("{}\n\n{OVERLAP_LEGEND}", self.exclusive(style)));
+        if self.paper {
+            parts.push(format!(
+                "{}\n\nThe paper's model is Llama-3.1-8B-Instruct (table 7), with examples of its own.",
+                self.beside_paper(style)
+            ));
+        }
+        parts.extend(self.notes());
+        parts.join("\n\n") + "\n"
+    }
+
+    /// What of the questions counts nowhere.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for row in &self.rows {
+            let name = format!("{} {} {}", row.model, row.framework, row.task.name());
+            let open = row.planned.saturating_sub(row.answered + row.no_room);
+            if open > 0 {
+                notes.push(format!(
+                    "{name}: {open} of {} questions have no answer yet.",
+                    row.planned
+                ));
+            }
+            if row.refused > 0 {
+                notes.push(format!("{name}: the schema was refused {} times.", row.refused));
+            }
+            if row.no_room > 0 {
+                notes.push(format!(
+                    "{name}: {} prompts do not fit into the model's context.",
+                    row.no_room
+                ));
+            }
+        }
+        notes.extend(self.warnings.iter().cloned());
+        notes
+    }
+
+    fn answers(&self, style: Style) -> Table {
+        let header = [
+            "task",
+            "model",
+            "framework",
+            "mode",
+            "questions",
+            "accuracy",
+            "strict",
+            "unreadable",
+            "cut off",
+            "valid",
+            "tokens",
+            "vs alone",
+        ];
+        let mut table = table(header, 4, style);
+        for row in &self.rows {
+            let best = self.best(row);
+            let accuracy = with_interval(row.accuracy, row.accuracy_ci);
+            let cells: [CellText; 12] = [
+                row.task.name().to_owned().into(),
+                row.model.clone().into(),
+                row.framework.clone().into(),
+                row.mode.name().to_owned().into(),
+                row.answered.to_string().into(),
+                match row.right == best && best > 0 {
+                    true => CellText::best(accuracy),
+                    false => accuracy.into(),
+                },
+                with_interval(row.strict_accuracy, row.strict_accuracy_ci).into(),
+                percent(row.unreadable).into(),
+                percent(row.cut_off).into(),
+                percent(row.valid).into(),
+                row.mean_tokens
+                    .map_or_else(|| "NA".to_owned(), |tokens| format!("{tokens:.1}"))
+                    .into(),
+                row.against_alone
+                    .map_or_else(String::new, |comparison| comparison.describe())
+                    .into(),
+            ];
+            table.add_row(cells);
+        }
+        table
+    }
+
+    /// The largest number of right answers among the rows of the same model and task.
+    fn best(&self, row: &QualityRow) -> usize {
+        let rivals = self
+            .rows
+            .iter()
+            .filter(|other| (&other.model, other.task) == (&row.model, row.task));
+        rivals.map(|rival| rival.right).max().unwrap_or(0)
+    }
+
+    fn exclusive(&self, style: Style) -> Table {
+        let mut table = table(
+            ["task", "model", "row", "questions", "right", "only this", "nobody"],
+            3,
+            style,
+        );
+        for overlap in &self.overlaps {
+            for (number, row) in overlap.rows.iter().enumerate() {
+                table.add_row([
+                    overlap.task.name().to_owned(),
+                    overlap.model.clone(),
+                    row.clone(),
+                    overlap.questions.to_string(),
+                    overlap.right[number].to_string(),
+                    overlap.exclusive[number].to_string(),
+                    overlap.nobody.to_string(),
+                ]);
+            }
+        }
+        table
+    }
+
+    /// Table 7: rows by tasks, ours and the paper's.
+    fn beside_paper(&self, style: Style) -> Table {
+        let mut tasks: Vec<QualityTask> = Vec::new();
+        for row in &self.rows {
+            if !tasks.contains(&row.task) {
+                tasks.push(row.task);
+            }
+        }
+        let headers: Vec<String> = tasks
+            .iter()
+            .flat_map(|task| [task.name().to_owned(), format!("{} (paper)", task.name())])
+            .collect();
+        let header = ["model", "framework", "mode"].into_iter();
+        let mut table = table(header.chain(headers.iter().map(String::as_str)), 3, style);
+        let of_first = self.rows.iter().filter(|row| Some(&row.task) == tasks.first());
+        for first in of_first {
+            let mut cells = vec![
+                first.model.clone(),
+                first.framework.clone(),
+                first.mode.name().to_owned(),
+            ];
+            for task in &tasks {
+                let same = self.rows.iter().find(|row| {
+                    (&row.model, &row.framework, row.mode, row.task)
+                        == (&first.model, &first.framework, first.mode, *task)
+                });
+                cells.push(percent(same.and_then(|row| row.accuracy)));
+                cells.push(percent(same.and_then(|row| row.paper)));
+            }
+            table.add_row(cells);
+        }
+        table
+    }
+
+    /// The figures as JSON.
+    pub fn json(&self) -> String {
+        json!({ "rows": self.rows, "overlaps": self.overlaps, "warnings": self.warnings }).to_string()
+    }
+
+    /// The rows as CSV.
+    pub fn csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut lines = vec![
+            [
+                "task",
+                "model",
+                "framework",
+                "mode",
+                "planned",
+                "answered",
+                "right",
+                "accuracy",
+                "accuracy_low",
+                "accuracy_high",
+                "strictly_right",
+                "strict_accuracy",
+                "unreadable",
+                "cut_off",
+                "valid",
+                "refused",
+                "mean_tokens",
+                "only_this",
+                "only_alone",
+                "p_value",
+            ]
+            .map(str::to_owned),
+        ];
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        for row in &self.rows {
+            let against = row.against_alone;
+            lines.push([
+                row.task.name().to_owned(),
+                row.model.clone(),
+                row.framework.clone(),
+                row.mode.name().to_owned(),
+                row.planned.to_string(),
+                row.answered.to_string(),
+                row.right.to_string(),
+                number(row.accuracy),
+                number(row.accuracy_ci.map(|[low, _]| low)),
+                number(row.accuracy_ci.map(|[_, high]| high)),
+                row.strictly_right.to_string(),
+                number(row.strict_accuracy),
+                number(row.unreadable),
+                number(row.cut_off),
+                number(row.valid),
+                row.refused.to_string(),
+                number(row.mean_tokens),
+                against.map_or_else(String::new, |against| against.only_this.to_string()),
+                against.map_or_else(String::new, |against| against.only_other.to_string()),
+                number(against.map(|against| against.p_value)),
+            ]);
+        }
+        for line in lines {
+            // Writing to memory cannot fail.
+            let _ = writer.write_record(line);
+        }
+        String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "NA".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+fn with_interval(share: Option<f64>, interval: Option<Interval>) -> String {
+    match (share, interval) {
+        (Some(share), Some([low, high])) => format!("{:.1} % ({:.1}–{:.1})", 100.0 * share, 100.0 * low, 100.0 * high),
+        _ => "NA".to_owned(),
+    }
+}

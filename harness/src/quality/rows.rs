@@ -1,0 +1,201 @@
+//! [`QualityRow`]: a row's figures on a task, derived from records.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use maskwright_suites::quality::QualityTask;
+use serde::Serialize;
+
+use super::record::{AnswerKey, AnswerRecord, Mode};
+use crate::frameworks::LM_ONLY;
+use crate::report::mcnemar::Comparison;
+use crate::report::paper::PaperRow;
+use crate::report::statistics::{Interval, wilson};
+use crate::run::directory::Recorded as _;
+
+/// What answers: a model and what constrains it, or a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowKey {
+    /// The model.
+    pub model: String,
+    /// The framework, `none` for the model alone, or the server's name.
+    pub framework: String,
+    /// How answers are asked for.
+    pub mode: Mode,
+    /// Whether answers are constrained.
+    pub constrained: bool,
+    /// The row that the paper has for it.
+    pub paper: Option<PaperRow>,
+}
+
+impl RowKey {
+    /// The row of a record, by what the record tells: whoever runs without a schema is alone with the prompt.
+    pub fn of_record(key: &AnswerKey) -> Self {
+        Self {
+            model: key.model.clone(),
+            framework: key.framework.clone(),
+            mode: key.mode,
+            constrained: key.framework != LM_ONLY,
+            paper: PaperRow::of_framework(&key.framework),
+        }
+    }
+
+    /// The framework, with the mode where it is not the usual one.
+    pub fn label(&self) -> String {
+        match self.mode {
+            Mode::Direct => self.framework.clone(),
+            Mode::Draft => format!("{}, {}", self.framework, self.mode.name()),
+        }
+    }
+}
+
+/// One row of the tables: what a model with a framework answered to the questions of a task.
+///
+/// A refused schema, a failure and an answer that was cut off are wrong answers, unless what there is of it can be read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QualityRow {
+    /// The model.
+    pub model: String,
+    /// The framework; `none` for the model alone.
+    pub framework: String,
+    /// How answers were asked for.
+    pub mode: Mode,
+    /// The task.
+    pub task: QualityTask,
+    /// Questions of the task that the row is to be asked.
+    pub planned: usize,
+    /// Questions answered.
+    pub answered: usize,
+    /// Questions whose prompt does not fit into the model's context, which count nowhere.
+    pub no_room: usize,
+    /// Right answers, read leniently.
+    pub right: usize,
+    /// Their share.
+    pub accuracy: Option<f64>,
+    /// Wilson interval of [`Self::accuracy`], for a confidence of 95 %.
+    pub accuracy_ci: Option<Interval>,
+    /// Right answers, read strictly.
+    pub strictly_right: usize,
+    /// Their share.
+    pub strict_accuracy: Option<f64>,
+    /// Wilson interval of [`Self::strict_accuracy`].
+    pub strict_accuracy_ci: Option<Interval>,
+    /// Share of the answers in which no answer can be read even leniently.
+    pub unreadable: Option<f64>,
+    /// Share of the answers that were cut off at a limit.
+    pub cut_off: Option<f64>,
+    /// Share of the answers that are valid under the schema.
+    pub valid: Option<f64>,
+    /// Questions on which the schema was refused.
+    pub refused: usize,
+    /// Mean number of tokens of an answer.
+    pub mean_tokens: Option<f64>,
+    /// The row against the model alone on the same questions, read leniently; `None` of the model alone itself.
+    pub against_alone: Option<Comparison>,
+    /// The paper's share of right answers.
+    pub paper: Option<f64>,
+}
+
+/// Final records by row, without the questions that do not fit into the context for some row of the model.
+pub struct Answers<'a> {
+    by_row: HashMap<(&'a str, &'a str, Mode), Vec<&'a AnswerRecord>>,
+    no_room: HashSet<(&'a str, QualityTask, &'a str)>,
+}
+
+impl<'a> Answers<'a> {
+    /// Sorts records.
+    pub fn new(records: &'a [AnswerRecord]) -> Self {
+        let is_final = || records.iter().filter(|record| record.is_final());
+        let lacking = is_final().filter(|record| record.lacked_room());
+        let no_room: HashSet<_> = lacking
+            .map(|record| (record.key.model.as_str(), record.key.task, record.key.question.as_str()))
+            .collect();
+        let mut by_row: HashMap<_, Vec<&AnswerRecord>> = HashMap::new();
+        for record in is_final() {
+            let key = &record.key;
+            if !no_room.contains(&(key.model.as_str(), key.task, key.question.as_str())) {
+                let row = (key.model.as_str(), key.framework.as_str(), key.mode);
+                by_row.entry(row).or_default().push(record);
+            }
+        }
+        Self { by_row, no_room }
+    }
+
+    fn of(&self, key: &RowKey, task: QualityTask) -> Vec<&'a AnswerRecord> {
+        let row = (key.model.as_str(), key.framework.as_str(), key.mode);
+        let records = self.by_row.get(&row).map_or(&[][..], Vec::as_slice);
+        let of_task = records.iter().copied().filter(|record| record.key.task == task);
+        of_task.collect()
+    }
+
+    /// Whether the row is right, question by question.
+    pub fn rightness(&self, key: &RowKey, task: QualityTask) -> HashMap<&'a str, bool> {
+        let records = self.of(key, task);
+        records
+            .into_iter()
+            .map(|record| (record.key.question.as_str(), record.is_right()))
+            .collect()
+    }
+}
+
+/// The rows of a run: tasks in their order, in each of them the rows `keys`. `tasks` have the numbers of their questions.
+pub fn rows(answers: &Answers<'_>, keys: &[RowKey], tasks: &[(QualityTask, usize)]) -> Vec<QualityRow> {
+    let each = tasks.iter().flat_map(|task| keys.iter().map(move |key| (task, key)));
+    each.map(|((task, planned), key)| {
+        let is_alone = |other: &&RowKey| other.model == key.model && !other.constrained && other.mode == Mode::Direct;
+        let alone = keys.iter().find(is_alone).filter(|alone| *alone != key);
+        row(answers, key, alone, *task, *planned)
+    })
+    .collect()
+}
+
+fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, task: QualityTask, planned: usize) -> QualityRow {
+    let records = answers.of(key, task);
+    let count = |holds: &dyn Fn(&AnswerRecord) -> bool| records.iter().filter(|record| holds(record)).count();
+    let answered = records.len();
+    let share = |part: usize| (answered > 0).then(|| part as f64 / answered as f64);
+    let (right, strictly_right) = (count(&AnswerRecord::is_right), count(&AnswerRecord::is_strictly_right));
+    let is_unreadable = |record: &AnswerRecord| {
+        let judgement = record.judgement.as_ref();
+        judgement.is_none_or(|judgement| judgement.lenient.answer.is_none())
+    };
+    let generations = records.iter().filter_map(|record| record.generation.as_ref());
+    let tokens: Vec<f64> = generations.map(|generation| generation.output_tokens as f64).collect();
+    QualityRow {
+        model: key.model.clone(),
+        framework: key.framework.clone(),
+        mode: key.mode,
+        task,
+        planned,
+        answered,
+        no_room: answers
+            .no_room
+            .iter()
+            .filter(|(model, of, _)| *model == key.model && *of == task)
+            .count(),
+        right,
+        accuracy: share(right),
+        accuracy_ci: wilson(right, answered),
+        strictly_right,
+        strict_accuracy: share(strictly_right),
+        strict_accuracy_ci: wilson(strictly_right, answered),
+        unreadable: share(count(&is_unreadable)),
+        cut_off: share(count(&AnswerRecord::was_cut_off)),
+        valid: share(count(&|record| record.valid == Some(true))),
+        refused: count(&AnswerRecord::was_refused),
+        mean_tokens: (!tokens.is_empty()).then(|| tokens.iter().sum::<f64>() / tokens.len() as f64),
+        against_alone: alone.map(|alone| compared(answers, key, alone, task)),
+        paper: key
+            .paper
+            .filter(|_| key.mode == Mode::Direct)
+            .and_then(|paper| crate::report::paper::quality::accuracy(task, paper)),
+    }
+}
+
+/// Two rows on the questions that both answered.
+fn compared(answers: &Answers<'_>, one: &RowKey, other: &RowKey, task: QualityTask) -> Comparison {
+    let others = answers.rightness(other, task);
+    // In order, as everything that is derived from records.
+    let own: BTreeMap<&str, bool> = answers.rightness(one, task).into_iter().collect();
+    let pairs = own.into_iter();
+    Comparison::of(pairs.filter_map(|(question, is_right)| Some((is_right, *others.get(question)?))))
+}

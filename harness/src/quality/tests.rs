@@ -1,0 +1,164 @@
+use maskwright::CompileErrorKind;
+use maskwright_models::FinishReason;
+use maskwright_suites::quality::{AnswerForm, QualityTask, judge};
+
+use super::overlap::Overlap;
+use super::record::{AnswerKey, AnswerRecord, Mode};
+use super::rows::{Answers, QualityRow, RowKey, rows};
+use crate::bench::record::{CompileFailure, CompileRecord, GenerationRecord};
+use crate::report::paper::PaperRow;
+
+fn key(framework: &str) -> RowKey {
+    RowKey {
+        model: "m".to_owned(),
+        framework: framework.to_owned(),
+        mode: Mode::Direct,
+        constrained: framework != "none",
+        paper: PaperRow::of_framework(framework),
+    }
+}
+
+fn record(framework: &str, question: &str) -> AnswerRecord {
+    AnswerRecord::empty(AnswerKey {
+        model: "m".to_owned(),
+        framework: framework.to_owned(),
+        mode: Mode::Direct,
+        task: QualityTask::Gsm8k,
+        question: question.to_owned(),
+    })
+}
+
+fn ended(framework: &str, question: &str, text: &str, tokens: usize, finish: FinishReason) -> AnswerRecord {
+    let generation = GenerationRecord {
+        prompt_tokens: 10,
+        output_tokens: tokens,
+        forced_tokens: 0,
+        forward_passes: 1,
+        finish: Some(finish),
+        error: None,
+        framework_failed: false,
+        helped: false,
+        ttft_s: None,
+        tpot_ms: None,
+        tgt_s: 1.0,
+        masks: 0,
+        mask_us: None,
+        exposed_mask_us: None,
+        prepared_mask_us: None,
+        token_times_us: Vec::new(),
+        text: text.to_owned(),
+    };
+    AnswerRecord {
+        generation: Some(generation),
+        valid: Some(text.ends_with('}')),
+        judgement: Some(judge(AnswerForm::Number, "7", text)),
+        ..record(framework, question)
+    }
+}
+
+fn said(framework: &str, question: &str, text: &str) -> AnswerRecord {
+    ended(framework, question, text, 20, FinishReason::EndOfSequence)
+}
+
+const RIGHT: &str = r#"{"reasoning": "", "answer": 7}"#;
+const WRONG: &str = r#"{"reasoning": "", "answer": 8}"#;
+
+fn derived(records: &[AnswerRecord], frameworks: &[&str]) -> Vec<QualityRow> {
+    let keys: Vec<RowKey> = frameworks.iter().map(|name| key(name)).collect();
+    rows(&Answers::new(records), &keys, &[(QualityTask::Gsm8k, 5)])
+}
+
+#[test]
+fn refusals_and_answers_that_were_cut_off_are_wrong_unless_they_can_be_read() {
+    let mut refused = record("llguidance", "1");
+    refused.compile = Some(CompileRecord {
+        seconds: None,
+        beside_prefill: false,
+        error: Some(CompileFailure {
+            kind: CompileErrorKind::Refused,
+            pointer: None,
+            keyword: None,
+            message: "no".to_owned(),
+        }),
+    });
+    let records = [
+        refused,
+        ended(
+            "llguidance",
+            "2",
+            r#"{"reasoning": "long"#,
+            40,
+            FinishReason::TokenLimit,
+        ),
+        ended("llguidance", "3", r#"{"answer": 7"#, 30, FinishReason::TimeLimit),
+        said("llguidance", "4", RIGHT),
+        said("none", "1", RIGHT),
+        said("none", "3", "so \"answer\": 7"),
+        said("none", "4", WRONG),
+    ];
+    let rows = derived(&records, &["llguidance", "none"]);
+    let (ours, alone) = (&rows[0], &rows[1]);
+    assert_eq!(
+        (ours.planned, ours.answered, ours.right, ours.strictly_right),
+        (5, 4, 2, 1)
+    );
+    assert_eq!((ours.unreadable, ours.cut_off, ours.refused), (Some(0.5), Some(0.5), 1));
+    assert_eq!((ours.valid, ours.mean_tokens), (Some(0.25), Some(30.0)));
+    assert_eq!((ours.paper, alone.paper), (Some(0.838), Some(0.801)));
+    // Question 2 was answered by one only and is no pair.
+    let against = ours.against_alone.unwrap();
+    assert_eq!((against.questions, against.only_this, against.only_other), (3, 1, 1));
+    assert_eq!((alone.right, alone.strictly_right, alone.against_alone), (2, 1, None));
+}
+
+#[test]
+fn prompts_without_room_count_for_no_row() {
+    let records = [
+        said("llguidance", "1", RIGHT),
+        ended("none", "1", "", 0, FinishReason::ContextFull),
+        said("llguidance", "2", RIGHT),
+        ended("none", "2", RIGHT, 9, FinishReason::ContextFull),
+    ];
+    let rows = derived(&records, &["llguidance", "none"]);
+    for row in &rows {
+        assert_eq!((row.answered, row.no_room, row.right), (1, 1, 1), "{}", row.framework);
+    }
+    // An answer, but no prompt, may be cut off by the context.
+    assert_eq!((rows[0].cut_off, rows[1].cut_off), (Some(0.0), Some(1.0)));
+}
+
+#[test]
+fn overlaps_count_sets_of_rows_that_are_right_together() {
+    // By question: who is right.
+    let table = [("1", "ab"), ("2", "a"), ("3", "abc"), ("4", "a"), ("5", ""), ("6", "c")];
+    let mut records = Vec::new();
+    for (question, right) in table {
+        for framework in ["a", "b", "c"] {
+            let text = if right.contains(framework) { RIGHT } else { WRONG };
+            records.push(said(framework, question, text));
+        }
+    }
+    // What not every row has answered counts nowhere.
+    records.push(said("a", "7", RIGHT));
+    let keys = [key("a"), key("b"), key("c")];
+    let overlap = Overlap::of(
+        &Answers::new(&records),
+        &keys.iter().collect::<Vec<_>>(),
+        QualityTask::Gsm8k,
+    );
+    assert_eq!((overlap.questions, overlap.nobody), (6, 1));
+    assert_eq!(
+        (&overlap.right[..], &overlap.exclusive[..]),
+        (&[4, 2, 2][..], &[2, 0, 1][..])
+    );
+    let sets: Vec<(Vec<usize>, usize)> = overlap
+        .intersections
+        .iter()
+        .map(|one| (one.rows.clone(), one.questions))
+        .collect();
+    assert_eq!(sets, [(vec![0], 2), (vec![0, 1], 1), (vec![0, 1, 2], 1), (vec![2], 1)]);
+    assert_eq!(
+        overlap.questions,
+        overlap.nobody + sets.iter().map(|(_, count)| count).sum::<usize>()
+    );
+}

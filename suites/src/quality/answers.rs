@@ -1,0 +1,131 @@
+//! [`judge`]: reads the answer out of what a model wrote, and says whether it is right.
+//!
+//! Answers are judged as the paper's table 14 says: letters by a case-sensitive exact match, choices by an exact match, numbers by
+//! their value. What a model writes is read in two ways:
+//!
+//! - **Strictly**: the text is one JSON object with a string `reasoning` and an `answer` of the task's form, and nothing else around it.
+//! - **Leniently**, as the experiments that the paper follows read unconstrained answers: the first place in the text that looks like the member
+//!   `answer` with a value of the task's form, whatever is around it. Their regular expressions are `"answer":[ ]?"([A-Za-z])"` and
+//!   `"answer":[ ]?([1-9][0-9]{0,9})`. Ours also read any whitespace, single quotes, choices with parentheses, and numbers with a sign, a
+//!   fraction, an exponent, thousands separators, a currency sign or quotes, so that no answer is wrong for its spelling alone.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::choices;
+use super::numerals::Numeral;
+use crate::strict_json;
+
+/// The form of a task's answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// Letters from a to z.
+    Letters,
+    /// One of so many letters from A on, in parentheses.
+    Choice(u8),
+    /// A number.
+    Number,
+}
+
+/// An answer as it was read, and whether it is right.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The answer, in its plainest spelling; `None` where there is none to be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Whether it is the right one.
+    pub correct: bool,
+}
+
+/// An answer read in both ways.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// Strictly: the text is one JSON object with both members.
+    pub strict: Reading,
+    /// Leniently: the first place that looks like the answer.
+    pub lenient: Reading,
+}
+
+/// How many arrays and objects may lie inside one another in an answer.
+const MAX_DEPTH: usize = 64;
+
+/// Reads the answer out of `text`, and compares it with `expected`.
+#[must_use]
+pub fn judge(form: AnswerForm, expected: &str, text: &str) -> Judgement {
+    let reading = |answer: Option<String>| Reading {
+        correct: answer.as_deref().is_some_and(|answer| form.agree(answer, expected)),
+        answer,
+    };
+    Judgement {
+        strict: reading(form.read_strictly(text)),
+        lenient: reading(form.read_leniently(text)),
+    }
+}
+
+impl AnswerForm {
+    /// The answer of an object with `reasoning` and `answer`, which is all of the text.
+    fn read_strictly(self, text: &str) -> Option<String> {
+        let document = strict_json::parse(text, MAX_DEPTH).ok()?;
+        if !document.duplicates.is_empty() || !document.value.get("reasoning")?.is_string() {
+            return None;
+        }
+        match (self, document.value.get("answer")?) {
+            (Self::Letters, Value::String(letters)) => {
+                let are_letters = !letters.is_empty() && letters.bytes().all(|byte| byte.is_ascii_lowercase());
+                are_letters.then(|| letters.clone())
+            }
+            (Self::Choice(count), Value::String(choice)) => choices::letter(choice, count).map(|_| choice.clone()),
+            (Self::Number, Value::Number(number)) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The first value of this form behind something that looks like the name `answer`.
+    fn read_leniently(self, text: &str) -> Option<String> {
+        match self {
+            Self::Letters => {
+                let found = LETTERS.captures(text)?;
+                Some(found.get(1)?.as_str().to_owned())
+            }
+            Self::Choice(count) => {
+                let mut found = CHOICE.captures_iter(text).filter_map(|found| {
+                    let letter = found.get(1).or(found.get(2))?.as_str().to_ascii_uppercase();
+                    choices::letters(count)
+                        .any(|known| letter.starts_with(known))
+                        .then(|| format!("({letter})"))
+                });
+                found.next()
+            }
+            Self::Number => {
+                let found = NUMBER.captures(text)?;
+                let sign = found.get(1).or(found.get(2)).map_or("", |_| "-");
+                let digits = found.get(3)?.as_str().replace(',', "");
+                Some(format!("{sign}{digits}"))
+            }
+        }
+    }
+
+    /// Whether two answers of this form are the same.
+    fn agree(self, answer: &str, expected: &str) -> bool {
+        match self {
+            Self::Letters | Self::Choice(_) => answer == expected,
+            Self::Number => Numeral::read(answer).is_some_and(|value| Some(value) == Numeral::read(expected)),
+        }
+    }
+}
+
+/// The pattern of a name that looks like `answer`, its colon, and the value `value` behind it.
+fn behind_name(value: &str) -> Regex {
+    #[expect(clippy::unwrap_used, reason = "the patterns are constants, which tests compile")]
+    Regex::new(&format!(r#"["']answer["']\s*:\s*{value}"#)).unwrap()
+}
+
+static LETTERS: LazyLock<Regex> = LazyLock::new(|| behind_name(r#"["']?([A-Za-z]+)"#));
+static CHOICE: LazyLock<Regex> =
+    LazyLock::new(|| behind_name(r#"["']?\s*(?:\(([A-Za-z])\)|([A-Za-z])\s*(?:["'.,:;)}\]]|$))"#));
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    behind_name(r#"["']?\s*(-)?\s*[$€£]?\s*(-)?((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"#)
+});

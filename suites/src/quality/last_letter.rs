@@ -1,0 +1,141 @@
+//! Last Letter: one letter of each of some names, put together. The names are a list of our own.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand::seq::SliceRandom as _;
+use rand::{RngCore as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::demonstrations::Demonstration;
+use super::questions::Question;
+
+/// Most names of a question.
+pub const MAX_WORDS: usize = 16;
+
+/// Given names, each of at least four letters of ASCII.
+const NAMES: [&str; 128] = [
+    "Abigail", "Adela", "Agnes", "Akira", "Alban", "Aldo", "Alma", "Amara", "Anders", "Anika", "Anton", "Arjun",
+    "Asher", "Astrid", "Aurora", "Beatrix", "Benedict", "Bianca", "Boris", "Bruno", "Camila", "Carlos", "Cecily",
+    "Chidi", "Clara", "Conrad", "Cosima", "Cyril", "Dalia", "Damian", "Daphne", "Darius", "Delia", "Desmond", "Diego",
+    "Dorothy", "Edgar", "Edith", "Elena", "Elias", "Eliza", "Emeka", "Emil", "Erik", "Esther", "Fabian", "Farah",
+    "Felix", "Fergus", "Fiona", "Flora", "Frank", "Freya", "Gabriel", "Gemma", "Gideon", "Giulia", "Gloria", "Gregor",
+    "Hamid", "Hannah", "Harold", "Heidi", "Hugo", "Ibrahim", "Imogen", "Ingrid", "Isaac", "Isabel", "Jakub", "Jasmine",
+    "Jerome", "Joanna", "Jonas", "Judith", "Julian", "Kaito", "Karim", "Katrin", "Kenneth", "Laila", "Lars", "Leila",
+    "Leon", "Linus", "Livia", "Lorenz", "Lucia", "Magnus", "Malik", "Marcel", "Margot", "Mateo", "Meera", "Milan",
+    "Miriam", "Morgan", "Nadia", "Naomi", "Niklas", "Noor", "Octavia", "Olaf", "Oscar", "Otto", "Patrick", "Pavel",
+    "Petra", "Philip", "Priya", "Quentin", "Rafael", "Ramona", "Robert", "Rosalind", "Rufus", "Samir", "Selma",
+    "Silvan", "Sophie", "Stefan", "Tamsin", "Theo", "Ursula", "Victor", "Wanda", "Yusuf", "Zelda",
+];
+
+/// Which letter of each name is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Letter {
+    /// The first.
+    First,
+    /// The second, third or fourth.
+    Nth(u8),
+    /// The last.
+    #[default]
+    Last,
+}
+
+/// How generated questions are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LetterOptions {
+    /// Names of each question, from 1 to [`MAX_WORDS`].
+    pub words: usize,
+    /// Which letter of each is asked for.
+    pub letter: Letter,
+    /// Seed of the choice of names.
+    pub seed: u64,
+}
+
+impl FromStr for Letter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "first" | "1" => Ok(Self::First),
+            "last" => Ok(Self::Last),
+            "2" => Ok(Self::Nth(2)),
+            "3" => Ok(Self::Nth(3)),
+            "4" => Ok(Self::Nth(4)),
+            _ => Err("expected first, last, or a number from 2 to 4: the shortest names have four letters".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Letter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::First => "first",
+            Self::Nth(2) => "second",
+            Self::Nth(3) => "third",
+            Self::Nth(_) => "fourth",
+            Self::Last => "last",
+        })
+    }
+}
+
+impl Letter {
+    /// This letter of a name, in lower case.
+    fn of(self, name: &str) -> char {
+        let letter = match self {
+            Self::First => name.chars().next(),
+            Self::Nth(number) => name.chars().nth(usize::from(number).saturating_sub(1)),
+            Self::Last => name.chars().last(),
+        };
+        letter.unwrap_or_default().to_ascii_lowercase()
+    }
+}
+
+/// The names of the question with the number `number`: different ones.
+fn names(options: LetterOptions, stream: u64, number: usize) -> Vec<&'static str> {
+    let mut random = ChaCha8Rng::seed_from_u64(options.seed);
+    random.set_stream(stream);
+    // Questions do not depend on how many there are.
+    let mut random = ChaCha8Rng::seed_from_u64(random.next_u64() ^ number as u64);
+    let mut names = NAMES;
+    let (chosen, _) = names.partial_shuffle(&mut random, options.words.clamp(1, MAX_WORDS));
+    chosen.to_vec()
+}
+
+/// What is asked of `names`.
+fn question(letter: Letter, names: &[&str]) -> String {
+    format!(
+        "Take the {letter} letter of each word in \"{}\" and put them together, in lower case.",
+        names.join(" ")
+    )
+}
+
+/// The letters of `names`.
+fn letters(letter: Letter, names: &[&str]) -> String {
+    names.iter().map(|name| letter.of(name)).collect()
+}
+
+/// The generated question with the number `number`.
+pub(super) fn generated(options: LetterOptions, number: usize) -> Question {
+    let names = names(options, 0, number);
+    Question {
+        id: format!("{number:06}"),
+        text: question(options.letter, &names),
+        answer: letters(options.letter, &names),
+    }
+}
+
+/// An example with the number `number`; it has nothing to do with the question of that number.
+pub(super) fn demonstration(options: LetterOptions, number: usize) -> Demonstration {
+    let names = names(options, 1, number);
+    let letter = options.letter;
+    let single: Vec<String> = names
+        .iter()
+        .map(|name| format!("The {letter} letter of {name} is {}.", letter.of(name)))
+        .collect();
+    let answer = letters(letter, &names);
+    Demonstration {
+        question: question(letter, &names),
+        reasoning: format!("{} Put together, they are {answer}.", single.join(" ")),
+        answer: format!("\"{answer}\""),
+    }
+}
