@@ -101,12 +101,14 @@ pub enum ModelError {
         found: Vec<usize>,
     },
     /// A tensor's elements are of a type that cannot be used.
-    #[error("{file}, tensor `{tensor}`: elements are {found}; F32, F16 and BF16 can be used")]
+    #[error("{file}, tensor `{tensor}`: elements are {found}; {expected} can be used")]
     TensorType {
         /// The weight file.
         file: String,
         /// The tensor.
         tensor: String,
+        /// The element types that can be used.
+        expected: String,
         /// The element type found.
         found: String,
     },

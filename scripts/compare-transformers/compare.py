@@ -13,17 +13,23 @@ from pathlib import Path
 import torch
 from transformers import (
     AutoModelForCausalLM,
+    Gemma2Config,
     Gemma3Config,
     Gemma3TextConfig,
+    Gemma4TextConfig,
     Glm4Config,
+    GptOssConfig,
     GraniteConfig,
+    GraniteMoeHybridConfig,
     Lfm2Config,
     LlamaConfig,
     MistralConfig,
     MixtralConfig,
     Olmo2Config,
+    Olmo3Config,
     Phi3Config,
     Qwen2Config,
+    Qwen3_5TextConfig,
     Qwen3Config,
     Qwen3MoeConfig,
     SmolLM3Config,
@@ -57,6 +63,9 @@ LONG_ROPE = dict(
     original_max_position_embeddings=800,
     short_factor=[1.0, 1.2, 1.5],
     long_factor=[1.0, 2.0, 4.0],
+)
+YARN_ROPE = dict(
+    rope_type="yarn", rope_theta=10000.0, factor=16.0, beta_fast=16.0, beta_slow=1.0, original_max_position_embeddings=64
 )
 PLAIN_ROPE = dict(rope_type="default", rope_theta=50000.0)
 
@@ -96,6 +105,21 @@ CONFIGS = {
         logits_scaling=8.0,
     ),
     "olmo2, untied": Olmo2Config(**SHAPE, rope_parameters=PLAIN_ROPE),
+    "olmo3, windows, YaRN": Olmo3Config(
+        **SHAPE | dict(num_hidden_layers=5),
+        pad_token_id=0,
+        sliding_window=50,
+        rope_parameters=dict(
+            full_attention=YARN_ROPE, sliding_attention=dict(rope_type="default", rope_theta=10000.0)
+        ),
+    ),
+    "gemma2, soft caps, windows": Gemma2Config(
+        **SHAPE | dict(num_hidden_layers=4, head_dim=16),
+        sliding_window=50,
+        query_pre_attn_scalar=20,
+        attn_logit_softcapping=3.0,
+        final_logit_softcapping=4.0,
+    ),
     "smollm3, layers without positions": SmolLM3Config(**SHAPE | dict(num_hidden_layers=5), pad_token_id=0),
     "phi3, whole heads, window": Phi3Config(**SHAPE, sliding_window=50, pad_token_id=0),
     "phi3, longrope, a part of each head": Phi3Config(
@@ -118,9 +142,61 @@ CONFIGS = {
         boi_token_index=301,
         eoi_token_index=302,
     ),
+    "gemma4, layers that share keys and are twice as wide": Gemma4TextConfig(
+        **SHAPE | dict(num_hidden_layers=8, head_dim=16),
+        global_head_dim=32,
+        sliding_window=50,
+        layer_types=["sliding_attention", "full_attention"] * 4,
+        num_kv_shared_layers=3,
+        use_double_wide_mlp=True,
+        hidden_size_per_layer_input=12,
+        vocab_size_per_layer_input=VOCABULARY,
+    ),
+    "gemma4, keys as values, without embeddings of each layer": Gemma4TextConfig(
+        **SHAPE | dict(num_hidden_layers=4, head_dim=16),
+        global_head_dim=32,
+        num_global_key_value_heads=1,
+        attention_k_eq_v=True,
+        sliding_window=50,
+        layer_types=["sliding_attention", "full_attention"] * 2,
+        hidden_size_per_layer_input=0,
+        final_logit_softcapping=4.0,
+    ),
+    "qwen3.5, untied, a kernel of three": Qwen3_5TextConfig(
+        **SHAPE | dict(num_hidden_layers=5, head_dim=32),
+        linear_num_key_heads=3,
+        linear_num_value_heads=6,
+        linear_key_head_dim=12,
+        linear_value_head_dim=10,
+        linear_conv_kernel_dim=3,
+        full_attention_interval=2,
+        tie_word_embeddings=False,
+    ),
+    "granite hybrid without experts, with positions": GraniteMoeHybridConfig(
+        **SHAPE | dict(num_hidden_layers=5),
+        pad_token_id=0,
+        num_local_experts=0,
+        shared_intermediate_size=40,
+        position_embedding_type="rope",
+        mamba_n_heads=6,
+        mamba_n_groups=1,
+        mamba_d_state=10,
+        mamba_d_conv=3,
+        mamba_conv_bias=False,
+        mamba_proj_bias=True,
+        layer_types=["linear_attention", "full_attention", "linear_attention", "linear_attention", "full_attention"],
+    ),
     "qwen3 with experts, shares as they are": Qwen3MoeConfig(
         **SHAPE, head_dim=16, num_experts=6, num_experts_per_tok=3, moe_intermediate_size=40, decoder_sparse_step=2
     ),
+    "gpt-oss, experts in 16 or 32 bits, rounded bounds of YaRN": GptOssConfig(
+        **SHAPE | dict(num_hidden_layers=4, head_dim=16),
+        num_local_experts=5,
+        num_experts_per_tok=3,
+        sliding_window=50,
+        rope_parameters=YARN_ROPE,
+    ),
+    "llama, YaRN": LlamaConfig(**SHAPE, rope_parameters=YARN_ROPE),
     "mixtral, window": MixtralConfig(**SHAPE, num_local_experts=5, num_experts_per_tok=2, sliding_window=50),
 }
 
@@ -144,6 +220,11 @@ def randomize(model: torch.nn.Module, seed: int) -> None:
                 parameter.uniform_(-0.25, 0.25, generator=generator)
             else:
                 parameter.uniform_(0.75, 1.25, generator=generator)
+
+
+def from_checkpoint(directory: Path) -> torch.nn.Module:
+    """The model of a checkpoint with weights in 32-bit floats, which hold those of 16 and 4 bits exactly."""
+    return AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).float().eval()
 
 
 def prompts(seed: int, longest: int) -> list[list[int]]:
@@ -209,7 +290,7 @@ def main() -> None:
             command = [arguments.program, "random-checkpoint", directory, "--family", family, "--seed", str(number)]
             extra = ["--untied", "--shards", "3", "--dtype", "f16"] if number % 2 else []
             subprocess.run(command + extra, check=True)
-            model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
+            model = from_checkpoint(directory)
             for dtype in ["f32", "auto"]:
                 name = f"random-checkpoint {family} {' '.join(extra)}, weights kept as {dtype}"
                 passed &= compare(name, model, arguments.program, directory, arguments.count, dtype)

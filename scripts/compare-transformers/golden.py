@@ -8,9 +8,7 @@ from pathlib import Path
 
 import torch
 import transformers
-from transformers import AutoModelForCausalLM
-
-from compare import families, greedy
+from compare import families, from_checkpoint, greedy
 
 PROMPTS = [[256, 72, 101, 108, 108, 111], [(37 * i + 11) % 256 for i in range(80)]]
 TOKENS = 24
@@ -28,7 +26,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as directory:
             command = [arguments.program, "random-checkpoint", directory, "--family", family]
             subprocess.run(command + ["--seed", str(seed)] + ["--untied"] * untied, check=True)
-            model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
+            model = from_checkpoint(directory)
             for prompt in PROMPTS:
                 tokens, first, _, gap = greedy(model, prompt, TOKENS)
                 assert gap > 1e-4, "two tokens are almost equally likely: take another seed"

@@ -1,18 +1,24 @@
 //! [`ModelConfig`]: the shape of a model, read from its config.json and checked.
 
+pub(crate) mod experts;
 pub(crate) mod family;
+pub(crate) mod gemma4;
 pub(crate) mod layer_kinds;
 pub(crate) mod missing;
+pub(crate) mod recurrence;
 pub(crate) mod rope_scaling;
 
 use serde_json::Value;
 
 use crate::error::ModelError;
+use crate::load::config::experts::Experts;
 use crate::load::config::family::Family;
+use crate::load::config::gemma4::{Gemma4Parts, Heads, global_heads};
 use crate::load::config::layer_kinds::{
-    Activation, Experts, MAX_WIDTH, Mixer, Multipliers, Positions, convolution, lfm2_width, mixers,
+    Activation, MAX_WIDTH, Mixer, Multipliers, Positions, SoftCaps, convolution, lfm2_width, mixers,
 };
 use crate::load::config::missing::MISSING;
+use crate::load::config::recurrence::Recurrence;
 use crate::load::config::rope_scaling::RopeScaling;
 use crate::load::json_fields::JsonFields;
 
@@ -29,12 +35,14 @@ pub struct ModelConfig {
     pub layers: usize,
     /// Number of query heads.
     pub heads: usize,
-    /// Number of key and value heads; divides `heads`.
+    /// Number of key and value heads; divides `heads`. Layers of Gemma 4 that see all tokens have others.
     pub kv_heads: usize,
-    /// Length of a head's vector.
+    /// Length of a head's vector. Layers of Gemma 4 that see all tokens have another.
     pub head_dim: usize,
     /// Number of elements at the start of a head's vector that rotary positions turn; even.
     pub rotary_dim: usize,
+    /// What `rotary_dim` is for [`Positions::LocalRotary`](crate::Positions::LocalRotary).
+    pub local_rotary_dim: usize,
     /// Number of embeddings and of logits.
     pub vocab_size: usize,
     /// Longest sequence, in tokens.
@@ -53,12 +61,18 @@ pub struct ModelConfig {
     pub convolution_taps: usize,
     /// Whether short convolutions and the projections around them have biases.
     pub convolution_bias: bool,
+    /// The recurrent layers, where there are any.
+    pub recurrence: Option<Recurrence>,
     /// The function that gates feed-forward parts.
     pub activation: Activation,
     /// The experts, where feed-forward parts have any.
     pub experts: Option<Experts>,
+    /// What Gemma 4 has beside Gemma 3's network.
+    pub gemma4: Option<Gemma4Parts>,
     /// Factors beside the weights.
     pub multipliers: Multipliers,
+    /// Bounds of scores and logits.
+    pub soft_caps: SoftCaps,
     /// Whether the output matrix is the embedding matrix.
     pub tied_embeddings: bool,
     /// Whether the query, key and value projections have biases.
@@ -70,6 +84,9 @@ pub struct ModelConfig {
     /// End-of-sequence ids that config.json names.
     pub eos_token_ids: Vec<u32>,
 }
+
+/// The rotary base of OLMo 3's layers with windows, and of the others where config.json names none.
+const OLMO3_THETA: f64 = 500_000.0;
 
 /// Sizes that configurations of Gemma 3 leave out where they are these.
 const GEMMA3_DEFAULTS: &[(&str, u64)] = &[
@@ -106,6 +123,7 @@ impl ModelConfig {
         // Models that also see pictures describe the part that reads text in an object of its own.
         let text = match family {
             Family::Gemma3 => outer.object("text_config")?.map(|text| text.or(GEMMA3_DEFAULTS)),
+            Family::Gemma4 | Family::Qwen35 => outer.object("text_config")?,
             _ => None,
         };
         let fields = text.as_ref().unwrap_or(&outer);
@@ -131,7 +149,17 @@ impl ModelConfig {
         }
         let layers = size(fields, "num_hidden_layers")?;
         let written_positions = size(fields, "max_position_embeddings")?;
-        let rope = RopeFields::read(fields, family, head_dim, written_positions)?;
+        let local_heads = Heads { kv_heads, head_dim };
+        let global = match family {
+            Family::Gemma4 => {
+                let mixers = mixers(fields, family, layers, written_positions)?;
+                let kinds: Vec<bool> = mixers.into_iter().map(Gemma4Parts::is_global).collect();
+                Some(global_heads(fields, heads, local_heads, &kinds)?)
+            }
+            _ => None,
+        };
+        let turned = global.map_or(head_dim, |global| global.head_dim);
+        let rope = RopeFields::read(fields, family, turned, written_positions)?;
         let max_positions = rope
             .scaling
             .longest()
@@ -141,6 +169,9 @@ impl ModelConfig {
             _ => size(fields, "intermediate_size")?,
         };
         let intermediate_size = match family {
+            Family::GraniteHybrid => {
+                optional_size_named(fields, "shared_intermediate_size", "intermediate_size")?.unwrap_or(1024)
+            }
             Family::Lfm2 => lfm2_width(fields, written_width)?,
             _ => written_width,
         };
@@ -149,12 +180,17 @@ impl ModelConfig {
             Family::Lfm2 | Family::Lfm2Moe => "norm_eps",
             _ => "rms_norm_eps",
         };
-        let attention_bias = fields.flag("attention_bias", family == Family::Glm4)?;
+        let attention_bias = fields.flag("attention_bias", matches!(family, Family::Glm4 | Family::GptOss))?;
         let tied_by_default = matches!(
             family,
-            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma3 | Family::SmolLm3
+            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::SmolLm3
         );
-        let tied = fields.flag("tie_word_embeddings", tied_by_default)?;
+        let mixers = mixers(fields, family, layers, max_positions)?;
+        let gemma4 = global.map(|global| Gemma4Parts::read(fields, global, &mixers));
+        let tied = outer.flag(
+            "tie_word_embeddings",
+            fields.flag("tie_word_embeddings", tied_by_default)?,
+        )?;
         Ok(Self {
             family,
             hidden_size,
@@ -164,29 +200,36 @@ impl ModelConfig {
             kv_heads,
             head_dim,
             rotary_dim: rope.dim,
+            local_rotary_dim: if global.is_some() { head_dim } else { rope.dim },
             vocab_size: size(fields, "vocab_size")?,
             max_positions,
             rms_norm_eps: fields.number(eps, 0.0, 1.0)?.unwrap_or(1e-6) as f32,
             rope_theta: rope.theta,
             local_rope_theta: rope.local_theta,
             rope_scaling: rope.scaling,
-            mixers: mixers(fields, family, layers, max_positions)?,
+            mixers,
             convolution_taps,
             convolution_bias,
+            recurrence: Recurrence::read(fields, family, hidden_size)?,
             activation: Activation::read(fields, family)?,
             experts: Experts::read(fields, family, layers)?,
+            gemma4: gemma4.transpose()?,
             multipliers: Multipliers::read(fields, family, (hidden_size, head_dim))?,
+            soft_caps: SoftCaps::read(fields, family)?,
             tied_embeddings: fields.flag("tie_embedding", tied)?,
             qkv_bias: family == Family::Qwen2 || attention_bias,
             attention_output_bias: !matches!(family, Family::Qwen2 | Family::Glm4) && attention_bias,
-            mlp_bias: matches!(family, Family::Llama | Family::Granite | Family::SmolLm3)
-                && fields.flag("mlp_bias", false)?,
+            mlp_bias: match family {
+                Family::GptOss => true,
+                Family::Llama | Family::Granite | Family::SmolLm3 => fields.flag("mlp_bias", false)?,
+                _ => false,
+            },
             eos_token_ids: outer.token_ids("eos_token_id")?,
         })
     }
 
     /// Whether the network is one that our GPU kernels and our GGUF files are made for: of a family that they know, without
-    /// windows and LongRoPE.
+    /// windows, LongRoPE and YaRN.
     pub(crate) fn is_plain(&self) -> bool {
         let plain = Mixer::Attention {
             window: None,
@@ -195,12 +238,54 @@ impl ModelConfig {
         self.mixers.iter().all(|mixer| *mixer == plain)
             && self.activation == Activation::Silu
             && self.family.has_kernels()
-            && !matches!(self.rope_scaling, RopeScaling::Long { .. })
+            && !matches!(self.rope_scaling, RopeScaling::Long { .. } | RopeScaling::Yarn { .. })
     }
 
     /// Whether the layer of that number has attention, and so keys and values.
     pub(crate) fn has_attention(&self, layer: usize) -> bool {
         matches!(self.mixers[layer], Mixer::Attention { .. })
+    }
+
+    /// Sizes of the heads of the layer of that number.
+    pub(crate) fn heads_of(&self, layer: usize) -> Heads {
+        match &self.gemma4 {
+            Some(parts) if Gemma4Parts::is_global(self.mixers[layer]) => parts.global_heads,
+            _ => Heads {
+                kv_heads: self.kv_heads,
+                head_dim: self.head_dim,
+            },
+        }
+    }
+
+    /// The layer whose keys and values the layer of that number sees, mostly itself.
+    pub(crate) fn key_layer(&self, layer: usize) -> usize {
+        let parts = self.gemma4.as_ref();
+        parts.map_or(layer, |parts| parts.key_layer(&self.mixers, layer))
+    }
+
+    /// Whether the layer of that number has a short convolution.
+    pub(crate) fn has_convolution(&self, layer: usize) -> bool {
+        self.mixers[layer] == Mixer::ShortConvolution
+    }
+
+    /// Whether the layer of that number keeps matrices of all tokens instead of keys and values of each.
+    pub(crate) fn is_recurrent(&self, layer: usize) -> bool {
+        self.mixers[layer] == Mixer::Recurrent
+    }
+
+    /// Whether the layer of that number has keys and values of its own.
+    pub(crate) fn has_keys(&self, layer: usize) -> bool {
+        self.has_attention(layer) && self.key_layer(layer) == layer
+    }
+
+    /// The width of the feed-forward part of the layer of that number, where it has no experts.
+    pub(crate) fn width_of(&self, layer: usize) -> usize {
+        let double = self.gemma4.is_some_and(|parts| parts.double_width) && self.key_layer(layer) != layer;
+        if double {
+            2 * self.intermediate_size
+        } else {
+            self.intermediate_size
+        }
     }
 
     /// The experts of the layer of that number, where it has any.
@@ -247,10 +332,16 @@ fn refuse_unsupported(fields: &JsonFields<'_>, family: Family) -> Result<(), Mod
             .get("quant_method")
             .and_then(Value::as_str)
             .unwrap_or("unnamed");
+        if family == Family::GptOss && method == "mxfp4" {
+            return Ok(());
+        }
         return Err(fields.unsupported(
             format!("quantization ({method})"),
             "use a checkpoint with F32, F16 or BF16 weights",
         ));
+    }
+    if family == Family::Qwen35 && fields.flag("attention_bias", false)? {
+        return Err(fields.unsupported("attention_bias", "projections without biases"));
     }
     if family == Family::Gemma3 && fields.flag("use_bidirectional_attention", false)? {
         return Err(fields.unsupported("use_bidirectional_attention", "causal attention"));
@@ -314,17 +405,24 @@ impl RopeFields {
             }
         };
         let default = match family {
-            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma3 => 1e6,
+            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma3 | Family::Gemma4 => 1e6,
             Family::SmolLm3 => 2e6,
+            Family::GptOss => 150_000.0,
+            Family::Olmo3 => OLMO3_THETA,
             _ => 1e4,
         };
+        let local_default = if family == Family::Olmo3 { OLMO3_THETA } else { 1e4 };
         let theta = number(parameters.as_ref(), "rope_theta", "rope_theta", 1.0, 1e15)?.unwrap_or(default);
-        let local_theta = number(local.as_ref(), "rope_theta", "rope_local_base_freq", 1.0, 1e15)?.unwrap_or(1e4);
+        let local_theta =
+            number(local.as_ref(), "rope_theta", "rope_local_base_freq", 1.0, 1e15)?.unwrap_or(local_default);
         let field = "partial_rotary_factor";
         let part = match number(parameters.as_ref(), field, field, 0.0, 1.0)? {
-            Some(part) if matches!(family, Family::Glm4 | Family::Phi3) || part == 1.0 => part,
+            // Not a part of each head, but of the pairs within the whole head.
+            Some(_) if family == Family::Gemma4 => 1.0,
+            Some(part) if matches!(family, Family::Glm4 | Family::Phi3 | Family::Qwen35) || part == 1.0 => part,
             Some(_) => return Err(fields.unsupported(field, "rotary positions over the whole head")),
             None if family == Family::Glm4 => 0.5,
+            None if family == Family::Qwen35 => 0.25,
             None => 1.0,
         };
         let dim = (head_dim as f64 * part) as usize;
@@ -334,6 +432,9 @@ impl RopeFields {
         }
         let original = optional_size_named(fields, "original_max_position_embeddings", "max_position_embeddings")?;
         let scaling = match &parameters {
+            None if matches!(family, Family::GptOss | Family::Gemma4) => {
+                return Err(fields.error(name, "missing; models of this family have other positions than Llama's"));
+            }
             None => RopeScaling::None,
             Some(parameters) => RopeScaling::from_fields(
                 name,

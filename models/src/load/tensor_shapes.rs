@@ -1,40 +1,13 @@
 //! The names and shapes of a checkpoint's tensors, which follow from its [`ModelConfig`].
 
 use crate::load::config::ModelConfig;
+use crate::load::config::experts::{ExpertStorage, Routing};
 use crate::load::config::family::{Family, NormPlacement, QueryKeyNorm};
-use crate::load::config::layer_kinds::Routing;
-
-/// A tensor's name and shape.
-pub(crate) type NamedShape = (String, Vec<usize>);
-
-/// A matrix of a checkpoint, which may have a bias.
-pub(crate) struct MatrixShape {
-    /// The name without `.weight` or `.bias`.
-    name: String,
-    /// Number of rows.
-    outputs: usize,
-    /// Number of columns.
-    pub(crate) inputs: usize,
-    has_bias: bool,
-}
-
-impl MatrixShape {
-    /// The matrix, `[outputs, inputs]`.
-    pub(crate) fn weight(&self) -> NamedShape {
-        (format!("{}.weight", self.name), vec![self.outputs, self.inputs])
-    }
-
-    /// The bias, `[outputs]`, where there is one.
-    pub(crate) fn bias(&self) -> Option<NamedShape> {
-        self.has_bias
-            .then(|| (format!("{}.bias", self.name), vec![self.outputs]))
-    }
-
-    /// Number of weights.
-    fn elements(&self) -> u64 {
-        elements(&self.weight()) + self.bias().as_ref().map_or(0, elements)
-    }
-}
+use crate::load::config::gemma4::{Gemma4Parts, Heads};
+use crate::load::config::layer_kinds::Mixer;
+use crate::load::config::recurrence::{DeltaNet, Mamba2, Recurrence};
+use crate::load::expert_shapes::{ExpertShapes, StackedShapes};
+use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape, matrix_shape, norm};
 
 /// The tensors of a layer.
 pub(crate) struct LayerShapes {
@@ -42,6 +15,29 @@ pub(crate) struct LayerShapes {
     pub(crate) mixer_norms: NormShapes,
     pub(crate) feed_forward: FeedForwardShapes,
     pub(crate) feed_forward_norms: NormShapes,
+    /// What the layer adds of the embeddings that tokens have for it, where they have any.
+    pub(crate) layer_input: Option<LayerInputShapes>,
+    /// The factor of what the layer hands on, `[1]`, where it has one.
+    pub(crate) factor: Option<NamedShape>,
+}
+
+/// The tensors by which a layer adds what the embeddings of its tokens give.
+pub(crate) struct LayerInputShapes {
+    /// From a token's vector to the width of the embeddings.
+    pub(crate) gate: MatrixShape,
+    /// Back from there.
+    pub(crate) projection: MatrixShape,
+    pub(crate) norm: NamedShape,
+}
+
+/// The tensors that give tokens their embeddings for each layer.
+pub(crate) struct LayerEmbeddingShapes {
+    /// `[tokens, layers · width]`.
+    pub(crate) table: MatrixShape,
+    /// From a token's vector to all layers' embeddings.
+    pub(crate) projection: MatrixShape,
+    /// Of each layer's part of what `projection` gives.
+    pub(crate) norm: NamedShape,
 }
 
 /// The norms around a part of a layer.
@@ -53,11 +49,30 @@ pub(crate) struct NormShapes {
 /// The tensors of a [`Mixer`](crate::Mixer).
 pub(crate) enum MixerShapes {
     Attention {
-        /// Query, key and value, or one matrix of all three.
+        /// Query, key and value, or one matrix of all three; the query alone, where another layer has keys and values.
         qkv: Vec<MatrixShape>,
+        /// Whether the key's matrix is the value's, too.
+        values_are_keys: bool,
+        /// Whether the query's matrix gives each head's gates behind its query.
+        is_gated: bool,
         output: MatrixShape,
-        /// The norms of query and key.
-        norms: Option<[NamedShape; 2]>,
+        /// The norms of query and key, of the query alone, or none.
+        norms: Vec<NamedShape>,
+        /// A score for each query head, `[heads]`, that takes a share and gives nothing.
+        sinks: Option<NamedShape>,
+    },
+    Recurrent {
+        /// One matrix, or those that make it when they are stacked.
+        input: Vec<MatrixShape>,
+        /// `[channels, 1, taps]`.
+        taps: NamedShape,
+        /// `[channels]`.
+        bias: Option<NamedShape>,
+        /// What decays are multiplied with, as the logarithm of its negative, what is added to them, and in Mamba2 the factors of
+        /// what goes past the matrices: `[heads]` each.
+        of_heads: Vec<NamedShape>,
+        norm: NamedShape,
+        output: MatrixShape,
     },
     ShortConvolution {
         /// The input's gate, the output's gate and the input in one matrix, in this order.
@@ -77,38 +92,56 @@ pub(crate) enum FeedForwardShapes {
         router: MatrixShape,
         /// `[experts]`.
         bias: Option<NamedShape>,
-        experts: Vec<GatedShapes>,
+        experts: ExpertShapes,
+        /// What all tokens pass beside the experts that they are sent to.
+        shared: Option<GatedShapes>,
     },
 }
 
-/// The matrices of one gated feed-forward part.
-pub(crate) struct GatedShapes {
-    /// Gate and up projection, or one matrix of both.
-    pub(crate) gate_up: Vec<MatrixShape>,
-    pub(crate) down: MatrixShape,
-}
-
-impl GatedShapes {
-    fn matrices(&self) -> impl Iterator<Item = &MatrixShape> {
-        self.gate_up.iter().chain([&self.down])
-    }
-}
-
 impl LayerShapes {
-    /// All matrices with their biases, in the order of a forward pass.
+    /// All matrices that are tensors of their own, with their biases, in the order of a forward pass.
     pub(crate) fn matrices(&self) -> Vec<&MatrixShape> {
         let mut matrices: Vec<&MatrixShape> = match &self.mixer {
             MixerShapes::Attention { qkv, output, .. } => qkv.iter().chain([output]).collect(),
             MixerShapes::ShortConvolution { input, output, .. } => vec![input, output],
+            MixerShapes::Recurrent { input, output, .. } => input.iter().chain([output]).collect(),
         };
         match &self.feed_forward {
             FeedForwardShapes::Dense(gated) => matrices.extend(gated.matrices()),
-            FeedForwardShapes::Experts { router, experts, .. } => {
+            FeedForwardShapes::Experts {
+                router,
+                experts,
+                shared,
+                ..
+            } => {
                 matrices.push(router);
-                matrices.extend(experts.iter().flat_map(GatedShapes::matrices));
+                matrices.extend(shared.iter().flat_map(GatedShapes::matrices));
+                matrices.extend(experts.separate().iter().flat_map(GatedShapes::matrices));
             }
         }
+        if let Some(input) = &self.layer_input {
+            matrices.extend([&input.gate, &input.projection]);
+        }
         matrices
+    }
+
+    /// The tensors that hold all experts, where the layer has such.
+    pub(crate) fn stacked_experts(&self) -> Option<&StackedShapes> {
+        match &self.feed_forward {
+            FeedForwardShapes::Experts {
+                experts: ExpertShapes::Stacked(stacked),
+                ..
+            } => Some(stacked),
+            _ => None,
+        }
+    }
+
+    /// The attention sinks, where the layer has them.
+    pub(crate) fn sinks(&self) -> Option<&NamedShape> {
+        match &self.mixer {
+            MixerShapes::Attention { sinks, .. } => sinks.as_ref(),
+            MixerShapes::ShortConvolution { .. } | MixerShapes::Recurrent { .. } => None,
+        }
     }
 
     /// The norms of the layer: of attention and feed-forward part, then of query and key.
@@ -116,21 +149,28 @@ impl LayerShapes {
         let around = [&self.mixer_norms, &self.feed_forward_norms];
         let around = around.into_iter().flat_map(|norms| [&norms.before, &norms.behind]);
         let of_heads = match &self.mixer {
-            MixerShapes::Attention { norms, .. } => norms.as_ref(),
-            MixerShapes::ShortConvolution { .. } => None,
+            MixerShapes::Attention { norms, .. } => norms.as_slice(),
+            MixerShapes::ShortConvolution { .. } | MixerShapes::Recurrent { .. } => &[],
         };
-        around
-            .flatten()
-            .chain(of_heads.into_iter().flatten())
-            .cloned()
-            .collect()
+        let of_input = self.layer_input.as_ref().map(|input| &input.norm);
+        around.flatten().chain(of_heads).chain(of_input).cloned().collect()
     }
 
     /// The taps of a short convolution with their bias, where the layer has them.
     pub(crate) fn convolution(&self) -> Option<(&NamedShape, Option<&NamedShape>)> {
         match &self.mixer {
-            MixerShapes::ShortConvolution { taps, bias, .. } => Some((taps, bias.as_ref())),
+            MixerShapes::ShortConvolution { taps, bias, .. } | MixerShapes::Recurrent { taps, bias, .. } => {
+                Some((taps, bias.as_ref()))
+            }
             MixerShapes::Attention { .. } => None,
+        }
+    }
+
+    /// The numbers that recurrent layers have for each head, and the norm of their output, where the layer has them.
+    pub(crate) fn recurrence(&self) -> Option<(&[NamedShape], &NamedShape)> {
+        match &self.mixer {
+            MixerShapes::Recurrent { of_heads, norm, .. } => Some((of_heads, norm)),
+            _ => None,
         }
     }
 
@@ -140,38 +180,6 @@ impl LayerShapes {
             FeedForwardShapes::Experts { bias, .. } => bias.as_ref(),
             FeedForwardShapes::Dense(_) => None,
         }
-    }
-
-    /// Number of weights, and of those among them that a pass over one token does not read.
-    fn parameters(&self, experts_unread: usize) -> (u64, u64) {
-        let convolution = self
-            .convolution()
-            .map_or(0, |(taps, bias)| elements(taps) + bias.map_or(0, elements));
-        let matrices: u64 = self.matrices().into_iter().map(MatrixShape::elements).sum();
-        let norms: u64 = self.norms().iter().map(elements).sum();
-        let unread = match &self.feed_forward {
-            FeedForwardShapes::Dense(_) => 0,
-            FeedForwardShapes::Experts { experts, .. } => {
-                let unread = experts.iter().take(experts_unread);
-                unread.flat_map(GatedShapes::matrices).map(MatrixShape::elements).sum()
-            }
-        };
-        let bias = self.expert_bias().map_or(0, elements);
-        (convolution + matrices + norms + bias, unread)
-    }
-}
-
-/// The weights of a norm, `[len]`.
-fn norm(name: &str, len: usize) -> NamedShape {
-    (format!("{name}.weight"), vec![len])
-}
-
-fn matrix_shape(name: impl Into<String>, outputs: usize, inputs: usize, has_bias: bool) -> MatrixShape {
-    MatrixShape {
-        name: name.into(),
-        outputs,
-        inputs,
-        has_bias,
     }
 }
 
@@ -200,14 +208,36 @@ impl ModelConfig {
         let at = |name: &str| format!("model.layers.{layer}.{name}");
         let [mixer_norms, feed_forward_norms] = self.norms_around(&at);
         LayerShapes {
-            mixer: match self.has_attention(layer) {
-                true => self.attention(&at),
-                false => self.short_convolution(&at),
+            mixer: match (self.mixers[layer], &self.recurrence) {
+                (Mixer::Attention { .. }, _) => self.attention(layer, &at),
+                (Mixer::Recurrent, Some(Recurrence::DeltaNet(sizes))) => self.delta_net(sizes, &at),
+                (Mixer::Recurrent, Some(Recurrence::Mamba2(sizes))) => self.mamba2(sizes, &at),
+                _ => self.short_convolution(&at),
             },
             mixer_norms,
             feed_forward: self.feed_forward(layer, &at),
             feed_forward_norms,
+            layer_input: self.gemma4.and_then(|parts| parts.layer_embeddings).map(|embeddings| {
+                let (hidden, width) = (self.hidden_size, embeddings.width);
+                LayerInputShapes {
+                    gate: matrix_shape(at("per_layer_input_gate"), width, hidden, false),
+                    projection: matrix_shape(at("per_layer_projection"), hidden, width, false),
+                    norm: norm(&at("post_per_layer_input_norm"), hidden),
+                }
+            }),
+            factor: self.gemma4.map(|_| (at("layer_scalar"), vec![1])),
         }
+    }
+
+    /// The tensors that give tokens their embeddings for each layer, where they have any.
+    pub(crate) fn layer_embeddings(&self) -> Option<LayerEmbeddingShapes> {
+        let embeddings = self.gemma4?.layer_embeddings?;
+        let all = self.layers * embeddings.width;
+        Some(LayerEmbeddingShapes {
+            table: matrix_shape("model.embed_tokens_per_layer", embeddings.vocab_size, all, false),
+            projection: matrix_shape("model.per_layer_model_projection", all, self.hidden_size, false),
+            norm: norm("model.per_layer_projection_norm", embeddings.width),
+        })
     }
 
     /// The norms around attention and feed-forward part, under the family's names.
@@ -221,13 +251,13 @@ impl ModelConfig {
                 "post_attention_layernorm",
                 "post_mlp_layernorm",
             ],
-            Family::Gemma3 => [
+            Family::Gemma2 | Family::Gemma3 | Family::Gemma4 => [
                 "input_layernorm",
                 "post_attention_layernorm",
                 "pre_feedforward_layernorm",
                 "post_feedforward_layernorm",
             ],
-            Family::Olmo2 => ["", "post_attention_layernorm", "", "post_feedforward_layernorm"],
+            Family::Olmo2 | Family::Olmo3 => ["", "post_attention_layernorm", "", "post_feedforward_layernorm"],
             _ => ["input_layernorm", "", "post_attention_layernorm", ""],
         };
         let placement = self.family.norm_placement();
@@ -238,12 +268,20 @@ impl ModelConfig {
         [pair(first, second), pair(third, fourth)]
     }
 
-    fn attention(&self, at: &dyn Fn(&str) -> String) -> MixerShapes {
+    fn attention(&self, layer: usize, at: &dyn Fn(&str) -> String) -> MixerShapes {
         let (hidden, bias) = (self.hidden_size, self.qkv_bias);
-        let (query, key) = (self.heads * self.head_dim, self.kv_heads * self.head_dim);
-        let qkv = match self.family {
+        let Heads { kv_heads, head_dim } = self.heads_of(layer);
+        let (query, key) = (self.heads * head_dim, kv_heads * head_dim);
+        let query_and_gate = if self.family.gates_attention() {
+            2 * query
+        } else {
+            query
+        };
+        let values_are_keys =
+            self.gemma4.is_some_and(|parts| parts.values_are_keys) && Gemma4Parts::is_global(self.mixers[layer]);
+        let mut qkv: Vec<MatrixShape> = match self.family {
             Family::Phi3 => vec![matrix_shape(at("self_attn.qkv_proj"), query + 2 * key, hidden, bias)],
-            _ => [("q", query), ("k", key), ("v", key)]
+            _ => [("q", query_and_gate), ("k", key), ("v", key)]
                 .map(|(name, outputs)| matrix_shape(at(&format!("self_attn.{name}_proj")), outputs, hidden, bias))
                 .into(),
         };
@@ -253,16 +291,66 @@ impl ModelConfig {
             }
             _ => ("self_attn.o_proj", ["self_attn.q_norm", "self_attn.k_norm"]),
         };
-        let [query_norm, key_norm] = norms.map(at);
+        // Query and key alone, or the query alone.
+        let own = if self.has_keys(layer) { 2 } else { 1 };
+        if values_are_keys || own == 1 {
+            qkv.truncate(own);
+        }
         let lengths = match self.family.query_key_norm() {
             QueryKeyNorm::None => None,
-            QueryKeyNorm::EachHead => Some((self.head_dim, self.head_dim)),
-            QueryKeyNorm::AllHeads => Some((query, key)),
+            QueryKeyNorm::EachHead => Some([head_dim, head_dim]),
+            QueryKeyNorm::AllHeads => Some([query, key]),
         };
         MixerShapes::Attention {
             qkv,
             output: matrix_shape(at(output), hidden, query, self.attention_output_bias),
-            norms: lengths.map(|(query, key)| [norm(&query_norm, query), norm(&key_norm, key)]),
+            norms: lengths.map_or_else(Vec::new, |lengths| {
+                let norms = norms.iter().zip(lengths).take(own);
+                norms.map(|(name, len)| norm(&at(name), len)).collect()
+            }),
+            values_are_keys,
+            is_gated: self.family.gates_attention(),
+            sinks: (self.family.has_sinks()).then(|| (at("self_attn.sinks"), vec![self.heads])),
+        }
+    }
+
+    fn delta_net(&self, sizes: &DeltaNet, at: &dyn Fn(&str) -> String) -> MixerShapes {
+        let (hidden, heads) = (self.hidden_size, sizes.value_heads);
+        let parts = [
+            ("qkv", sizes.channels()),
+            ("z", sizes.values()),
+            ("b", heads),
+            ("a", heads),
+        ];
+        let matrix = |(name, outputs): (&str, usize)| {
+            let name = at(&format!("linear_attn.in_proj_{name}"));
+            matrix_shape(name, outputs, hidden, false)
+        };
+        MixerShapes::Recurrent {
+            input: parts.map(matrix).into(),
+            bias: None,
+            taps: (at("linear_attn.conv1d.weight"), vec![sizes.channels(), 1, sizes.taps]),
+            of_heads: ["A_log", "dt_bias"]
+                .map(|name| (at(&format!("linear_attn.{name}")), vec![heads]))
+                .into(),
+            norm: norm(&at("linear_attn.norm"), sizes.value_dim),
+            output: matrix_shape(at("linear_attn.out_proj"), hidden, sizes.values(), false),
+        }
+    }
+
+    fn mamba2(&self, sizes: &Mamba2, at: &dyn Fn(&str) -> String) -> MixerShapes {
+        let (hidden, width, bias) = (self.hidden_size, sizes.width(), sizes.projection_bias);
+        let rows = width + sizes.channels() + sizes.heads;
+        let of_heads = ["A_log", "dt_bias", "D"];
+        MixerShapes::Recurrent {
+            input: vec![matrix_shape(at("mamba.in_proj"), rows, hidden, bias)],
+            taps: (at("mamba.conv1d.weight"), vec![sizes.channels(), 1, sizes.taps]),
+            bias: (sizes.convolution_bias).then(|| (at("mamba.conv1d.bias"), vec![sizes.channels()])),
+            of_heads: of_heads
+                .map(|name| (at(&format!("mamba.{name}")), vec![sizes.heads]))
+                .into(),
+            norm: norm(&at("mamba.norm"), width),
+            output: matrix_shape(at("mamba.out_proj"), hidden, width, bias),
         }
     }
 
@@ -290,18 +378,30 @@ impl ModelConfig {
             }
         };
         let projections = ["gate_proj", "up_proj", "down_proj"];
+        let shared_names = ["input_linear", "input_linear", "output_linear"];
+        let shared = || gated("shared_mlp", shared_names, self.intermediate_size);
         if let Some(experts) = self.experts_of(layer) {
             let (within, names) = match self.family {
-                Family::Mixtral => ("block_sparse_moe", ["w1", "w3", "w2"]),
+                Family::Mixtral | Family::GraniteHybrid => ("block_sparse_moe", ["w1", "w3", "w2"]),
                 Family::Lfm2Moe => ("feed_forward", ["w1", "w3", "w2"]),
                 _ => ("mlp", projections),
             };
             let expert = |expert| gated(&format!("{within}.experts.{expert}"), names, experts.intermediate_size);
+            let (router, router_bias) = match self.family {
+                Family::GptOss => ("router", true),
+                Family::GraniteHybrid => ("router.layer", false),
+                _ => ("gate", false),
+            };
+            let router = at(&format!("{within}.{router}"));
             return FeedForwardShapes::Experts {
-                router: matrix_shape(at(&format!("{within}.gate")), experts.count, self.hidden_size, false),
+                router: matrix_shape(router, experts.count, self.hidden_size, router_bias),
                 bias: matches!(experts.routing, Routing::Sigmoid { bias: true, .. })
                     .then(|| (at(&format!("{within}.expert_bias")), vec![experts.count])),
-                experts: (0..experts.count).map(expert).collect(),
+                experts: match experts.storage {
+                    ExpertStorage::Separate => ExpertShapes::Separate((0..experts.count).map(expert).collect()),
+                    _ => ExpertShapes::stacked(&at(within), experts, self.hidden_size),
+                },
+                shared: (self.family == Family::GraniteHybrid).then(shared),
             };
         }
         FeedForwardShapes::Dense(match self.family {
@@ -311,46 +411,8 @@ impl ModelConfig {
                 ["gate_up_proj", "gate_up_proj", "down_proj"],
                 self.intermediate_size,
             ),
-            _ => gated("mlp", projections, self.intermediate_size),
+            Family::GraniteHybrid => shared(),
+            _ => gated("mlp", projections, self.width_of(layer)),
         })
     }
-
-    /// Number of weights, tied embeddings counted once.
-    pub fn parameters(&self) -> u64 {
-        self.all_and_unread_parameters().0
-    }
-
-    /// Number of weights that a forward pass over one token reads: all but those of experts that it is not sent to, and
-    /// embeddings that are not the output matrix, too.
-    pub(crate) fn parameters_per_token(&self) -> u64 {
-        let (all, unread) = self.all_and_unread_parameters();
-        match self.tied_embeddings {
-            true => all - unread,
-            false => all - unread - elements(&self.embeddings().weight()),
-        }
-    }
-
-    /// Number of weights, and of those among them that belong to experts which a token is not sent to.
-    fn all_and_unread_parameters(&self) -> (u64, u64) {
-        let output = self.untied_output().as_ref().map_or(0, MatrixShape::elements);
-        let around = self.embeddings().elements() + output + elements(&self.final_norm());
-        let unread = self
-            .experts
-            .as_ref()
-            .map_or(0, |experts| experts.count - experts.per_token);
-        // Layers of one kind are alike.
-        let kind = |layer: usize| (self.has_attention(layer), self.experts_of(layer).is_some());
-        let mut known = std::collections::HashMap::new();
-        (0..self.layers).fold((around, 0), |(all, all_unread), layer| {
-            let (of_layer, unread) = *known
-                .entry(kind(layer))
-                .or_insert_with(|| self.layer(layer).parameters(unread));
-            (all + of_layer, all_unread + unread)
-        })
-    }
-}
-
-/// Number of elements of a tensor.
-pub(crate) fn elements((_, shape): &NamedShape) -> u64 {
-    shape.iter().map(|size| *size as u64).product()
 }

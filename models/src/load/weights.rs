@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::error::ModelError;
 use crate::load::json_fields::JsonFields;
-use crate::load::tensor_shapes::NamedShape;
+use crate::load::matrix_shapes::NamedShape;
 
 /// Number of blocks of each weight file that go into a checkpoint's fingerprint, at most.
 const SAMPLED_BLOCKS: usize = 1024;
@@ -150,6 +150,36 @@ impl Weights {
         })
     }
 
+    /// The item of that number of a tensor along its first dimension, converted to `dtype`, on the CPU; `whole` is the tensor's name
+    /// with its shape.
+    pub(crate) fn item(&self, whole: &NamedShape, index: usize, dtype: DType) -> Result<Tensor, ModelError> {
+        match dtype {
+            DType::F32 => self.item_as::<f32>(whole, index),
+            DType::BF16 => self.item_as::<bf16>(whole, index),
+            _ => self.item_as::<f16>(whole, index),
+        }
+    }
+
+    /// [`item`](Self::item), for one number format.
+    fn item_as<T: Element>(&self, (name, shape): &NamedShape, index: usize) -> Result<Tensor, ModelError> {
+        let (dtype, bytes) = self.view(name, shape)?;
+        let len = bytes.len() / shape[0];
+        let mut elements: Vec<T> = Vec::with_capacity(shape[1..].iter().product());
+        T::extend_from(dtype, &bytes[index * len..][..len], &mut elements);
+        Tensor::from_vec(elements, &shape[1..], &Device::Cpu).map_err(|error| ModelError::Device {
+            device: "cpu".to_owned(),
+            message: format!("copying weights failed: {error}"),
+        })
+    }
+
+    /// The item of that number of a tensor of bytes along its first dimension; `whole` is the tensor's name with its shape.
+    pub(crate) fn item_of_bytes(&self, whole: &NamedShape, index: usize) -> Result<&[u8], ModelError> {
+        let (name, shape) = whole;
+        let (_, bytes) = self.view_of(name, shape, &[Dtype::U8])?;
+        let len = bytes.len() / shape[0];
+        Ok(&bytes[index * len..][..len])
+    }
+
     /// The name that the files have for a tensor: in models that also see pictures, the part that reads text has names of its own.
     fn stored_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
         if self.shard_of.contains_key(name) {
@@ -167,8 +197,13 @@ impl Weights {
         stored.map_or(Cow::Borrowed(name), Cow::Owned)
     }
 
-    /// Number format and bytes of a tensor, which must have the given shape.
+    /// Number format and bytes of a tensor of floating-point numbers, which must have the given shape.
     fn view(&self, name: &str, expected: &[usize]) -> Result<(Dtype, &[u8]), ModelError> {
+        self.view_of(name, expected, &[Dtype::F32, Dtype::F16, Dtype::BF16])
+    }
+
+    /// Number format, one of `formats`, and bytes of a tensor, which must have the given shape.
+    fn view_of(&self, name: &str, expected: &[usize], formats: &[Dtype]) -> Result<(Dtype, &[u8]), ModelError> {
         let name = &*self.stored_name(name);
         let shard = match self.shard_of.get(name) {
             Some(&index) => &self.shards[index],
@@ -191,10 +226,15 @@ impl Weights {
                 found: info.shape.clone(),
             });
         }
-        if !matches!(info.dtype, Dtype::F32 | Dtype::F16 | Dtype::BF16) {
+        if !formats.contains(&info.dtype) {
             return Err(ModelError::TensorType {
                 file: shard.file.clone(),
                 tensor: name.to_owned(),
+                expected: formats
+                    .iter()
+                    .map(|format| format!("{format:?}"))
+                    .collect::<Vec<_>>()
+                    .join(", "),
                 found: format!("{:?}", info.dtype),
             });
         }

@@ -8,6 +8,7 @@
 use candle_core::{DType, Device, Error, Result, Tensor};
 
 use crate::load::config::ModelConfig;
+use crate::network::rollback::Rollback;
 use crate::network::transformer::PROMPT_CHUNK;
 
 /// Number of tokens that there is room for; half of it is kept when it is full, and as many are appended at most.
@@ -54,16 +55,16 @@ impl ConvolutionState {
     /// An empty state for the model that `config` describes, where it has convolutions: as slices on the CPU where `tensors` is
     /// `None`, otherwise as tensors of that format on that device.
     pub(crate) fn new(config: &ModelConfig, tensors: Option<(DType, &Device)>) -> Result<Option<Self>> {
-        if (0..config.layers).all(|layer| config.has_attention(layer)) {
+        if !(0..config.layers).any(|layer| config.has_convolution(layer)) {
             return Ok(None);
         }
         let (before, hidden_size) = (config.convolution_taps - 1, config.hidden_size);
         let layers = (0..config.layers).map(|layer| {
             let shape = (before + WINDOW, hidden_size);
-            Ok(match (config.has_attention(layer), tensors) {
-                (true, _) => None,
-                (false, None) => Some(Rows::Slice(vec![0.0; shape.0 * shape.1])),
-                (false, Some((dtype, device))) => Some(Rows::Tensor(Tensor::zeros(shape, dtype, device)?)),
+            Ok(match (config.has_convolution(layer), tensors) {
+                (false, _) => None,
+                (true, None) => Some(Rows::Slice(vec![0.0; shape.0 * shape.1])),
+                (true, Some((dtype, device))) => Some(Rows::Tensor(Tensor::zeros(shape, dtype, device)?)),
             })
         });
         Ok(Some(Self {
@@ -134,9 +135,10 @@ impl ConvolutionState {
             _ => Err(wrong_rows()),
         }
     }
+}
 
-    /// Remembers what is needed to go on at `position`, the end of the sequence.
-    pub(crate) fn remember(&mut self, position: usize) -> Result<()> {
+impl Rollback for ConvolutionState {
+    fn remember(&mut self, position: usize) -> Result<()> {
         let from = position - self.base;
         let rows = |layer: &Option<Rows>| {
             let rows = layer.as_ref();
@@ -151,14 +153,11 @@ impl ConvolutionState {
         Ok(())
     }
 
-    /// Forgets what was remembered past `position`.
-    pub(crate) fn forget_after(&mut self, position: usize) {
+    fn forget_after(&mut self, position: usize) {
         self.checkpoints.retain(|checkpoint| checkpoint.position <= position);
     }
 
-    /// Goes back to `position` or, where the inputs before it are no longer known, to the last place before it where they are;
-    /// returns that place. The tokens from there to `position` have to be appended again.
-    pub(crate) fn resume(&mut self, position: usize) -> Result<usize> {
+    fn resume(&mut self, position: usize) -> Result<usize> {
         if position >= self.base && position <= self.end {
             return Ok(position);
         }

@@ -4,12 +4,17 @@ use candle_core::{Error, Result, Tensor};
 use rayon::prelude::*;
 
 use crate::load::config::ModelConfig;
+use crate::network::delta_net;
 use crate::network::experts;
 use crate::network::kernels;
 use crate::network::kv_cache::CpuCache;
-use crate::network::layers::{Attention, FeedForward, Gated, Layer, MixerWeights, Network, ShortConvolution};
-use crate::network::linear::{Linear, with_cpu_slice};
+use crate::network::layers::{
+    Attention, FeedForward, Gated, Layer, LayerEmbeddings, LayerInput, MixerWeights, Network, ShortConvolution,
+};
+use crate::network::linear::Linear;
+use crate::network::mamba2;
 use crate::network::rope::{Angles, Rope, rotate, rotate_neighbours};
+use crate::network::tensor_slices::with_cpu_slice;
 
 /// Tokens whose attention scores are in memory at once.
 const TOKENS_AT_ONCE: usize = 16;
@@ -31,11 +36,15 @@ pub(crate) fn forward(
     if let Some(state) = &mut cache.convolutions {
         state.reserve(position, count)?;
     }
+    if let Some(state) = &mut cache.recurrent {
+        state.begin(position)?;
+    }
     let mut pass = CpuPass {
         config,
         position,
         count,
         angles: rope.angles(position, count),
+        layer_inputs: Vec::new(),
         normed: Vec::new(),
         wide: Vec::new(),
         narrow: Vec::new(),
@@ -44,9 +53,19 @@ pub(crate) fn forward(
     let mut x = Vec::new();
     network.embeddings.copy_rows(tokens, &mut x)?;
     scale(&mut x, config.multipliers.embeddings);
+    if let Some(embeddings) = &network.layer_embeddings {
+        pass.embed_for_layers(embeddings, tokens, &x)?;
+    }
     for (index, layer) in network.layers.iter().enumerate() {
         pass.mix(layer, index, cache, &mut x)?;
         pass.feed_forward(layer, &mut x)?;
+        if let Some(input) = &layer.input {
+            pass.add_layer_input(input, index, &mut x)?;
+        }
+        scale(&mut x, layer.factor);
+    }
+    if let Some(state) = &mut cache.recurrent {
+        state.finish(position + count);
     }
     let mut last = x.split_off((count - 1) * config.hidden_size);
     with_cpu_slice(&network.final_norm, |weight| {
@@ -55,6 +74,9 @@ pub(crate) fn forward(
     let mut logits = Vec::new();
     network.output.apply(&last, 1, &mut logits)?;
     scale(&mut logits, config.multipliers.logits);
+    if let Some(cap) = config.soft_caps.logits {
+        soft_cap(&mut logits, 1.0, cap);
+    }
     Ok(logits)
 }
 
@@ -63,8 +85,10 @@ struct CpuPass<'a> {
     config: &'a ModelConfig,
     position: usize,
     count: usize,
-    /// `[count, rotary_dim / 2]`.
+    /// `[count, rotary_dim / 2]`, local ones `[count, local_rotary_dim / 2]`.
     angles: Angles<Vec<f32>>,
+    /// What the embeddings for each layer give: `[count, layers · width]`, where there are any.
+    layer_inputs: Vec<f32>,
     normed: Vec<f32>,
     wide: Vec<f32>,
     narrow: Vec<f32>,
@@ -78,41 +102,63 @@ impl CpuPass<'_> {
         match &layer.mixer {
             MixerWeights::Attention(attention) => self.attention(attention, index, cache)?,
             MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache)?,
+            MixerWeights::DeltaNet(weights) => {
+                weights.input.apply(&self.normed, self.count, &mut self.wide)?;
+                delta_net::apply(weights, cache.recurrent(index)?, &self.wide, &mut self.narrow)?;
+                weights.output.apply(&self.narrow, self.count, &mut self.added)?;
+            }
+            MixerWeights::Mamba2(weights) => {
+                weights.input.apply(&self.normed, self.count, &mut self.wide)?;
+                mamba2::apply(weights, cache.recurrent(index)?, &self.wide, &mut self.narrow)?;
+                weights.output.apply(&self.narrow, self.count, &mut self.added)?;
+            }
         }
         self.add(layer.mixer_norms.behind.as_ref(), x)
     }
 
     /// The attention of `self.normed`, into `self.added`.
     fn attention(&mut self, attention: &Attention, index: usize, cache: &mut CpuCache) -> Result<()> {
-        let config = self.config;
-        let (dim, eps) = (config.head_dim, config.rms_norm_eps);
-        let (query_width, key_width) = (config.heads * dim, config.kv_heads * dim);
+        let (config, eps) = (self.config, self.config.rms_norm_eps);
+        let (own, dim) = (attention.key_layer == index, attention.heads.head_dim);
+        let query_width = config.heads * dim;
+        let key_width = if own { attention.heads.kv_heads * dim } else { 0 };
         let turn = match config.family.rotates_neighbours() {
             true => rotate_neighbours,
             false => rotate,
         };
         attention.qkv.apply(&self.normed, self.count, &mut self.wide)?;
-        for (token, row) in self.wide.chunks_exact_mut(query_width + 2 * key_width).enumerate() {
-            let (query, rest) = row.split_at_mut(query_width);
+        let gates_from = query_width + 2 * key_width;
+        let row = gates_from + if attention.is_gated { query_width } else { 0 };
+        for (token, row) in self.wide.chunks_exact_mut(row).enumerate() {
+            let (query, rest) = row[..gates_from].split_at_mut(query_width);
             let (key, value) = rest.split_at_mut(key_width);
-            if let Some([query_norm, key_norm]) = &attention.qk_norm {
-                with_cpu_slice(query_norm, |weight| kernels::rms_norm(query, weight, eps))?;
-                with_cpu_slice(key_norm, |weight| kernels::rms_norm(key, weight, eps))?;
-            }
+            let normalise = |norm: &Option<Tensor>, x: &mut [f32]| match norm {
+                Some(norm) => with_cpu_slice(norm, |weight| kernels::rms_norm(x, weight, eps)),
+                None => Ok(()),
+            };
+            normalise(&attention.query_norm, query)?;
+            normalise(&attention.key_norm, key)?;
+            normalise(&attention.value_norm, value)?;
             if let Some((cos, sin)) = self.angles.of(attention.positions) {
-                let half = config.rotary_dim / 2;
+                let half = cos.len() / self.count;
                 let angles = token * half..(token + 1) * half;
                 for head in query.chunks_exact_mut(dim).chain(key.chunks_exact_mut(dim)) {
-                    turn(
-                        &mut head[..config.rotary_dim],
-                        &cos[angles.clone()],
-                        &sin[angles.clone()],
-                    );
+                    turn(&mut head[..2 * half], &cos[angles.clone()], &sin[angles.clone()]);
                 }
             }
-            cache.store(index, self.position + token, key, value);
+            if own {
+                cache.store(index, self.position + token, key, value);
+            }
         }
-        self.attend(index, attention.window, cache);
+        self.attend(attention, row, cache)?;
+        if attention.is_gated {
+            let mixed = self.narrow.chunks_exact_mut(query_width);
+            for (mixed, row) in mixed.zip(self.wide.chunks_exact(row)) {
+                for (mixed, gate) in mixed.iter_mut().zip(&row[gates_from..]) {
+                    *mixed /= 1.0 + (-gate).exp();
+                }
+            }
+        }
         attention.output.apply(&self.narrow, self.count, &mut self.added)
     }
 
@@ -181,11 +227,15 @@ impl CpuPass<'_> {
         Ok(())
     }
 
-    /// Attention of all query heads in `self.wide` over the cache, into `self.narrow`: `[count, heads · head_dim]`.
-    fn attend(&mut self, index: usize, window: Option<usize>, cache: &CpuCache) {
-        let config = self.config;
-        let (dim, group) = (config.head_dim, config.heads / config.kv_heads);
-        let row = (config.heads + 2 * config.kv_heads) * dim;
+    /// Attention of all query heads in `self.wide`, rows of `row` elements, over the cache, into `self.narrow`:
+    /// `[count, heads · head_dim]`.
+    fn attend(&mut self, attention: &Attention, row: usize, cache: &CpuCache) -> Result<()> {
+        let (config, window) = (self.config, attention.window);
+        let sinks = match &attention.sinks {
+            Some(sinks) => with_cpu_slice(sinks, <[f32]>::to_vec)?,
+            None => vec![f32::NEG_INFINITY; config.heads],
+        };
+        let (dim, group) = (attention.heads.head_dim, config.heads / attention.heads.kv_heads);
         let (position, count, wide) = (self.position, self.count, &self.wide);
         // Per head group, [count, group, head_dim].
         let width = group * dim;
@@ -199,7 +249,7 @@ impl CpuPass<'_> {
                 }
                 // What none of these tokens sees is left out.
                 let unseen = window.map_or(0, |window| (position + first + 1).saturating_sub(window));
-                let (keys, values) = cache.head(index, kv_head, position + first + tokens);
+                let (keys, values) = cache.head(attention.key_layer, kv_head, position + first + tokens);
                 let (keys, values) = (&keys[unseen * dim..], &values[unseen * dim..]);
                 let out = &mut out[first * width..][..tokens * width];
                 let sight = Sight {
@@ -211,7 +261,11 @@ impl CpuPass<'_> {
                     values,
                     &queries,
                     (dim, group),
-                    config.multipliers.scores,
+                    Scoring {
+                        scale: config.multipliers.scores,
+                        cap: config.soft_caps.scores,
+                        sinks: &sinks[kv_head * group..][..group],
+                    },
                     sight,
                     out,
                 );
@@ -232,6 +286,7 @@ impl CpuPass<'_> {
                 self.narrow.extend_from_slice(&group[token * width..][..width]);
             }
         }
+        Ok(())
     }
 
     /// Adds the feed-forward part to `x`: `x += feed_forward(norm(x))`.
@@ -244,9 +299,58 @@ impl CpuPass<'_> {
                 self.normed = normed;
                 done?;
             }
-            FeedForward::Experts { router, bias, experts } => self.experts(router, bias.as_deref(), experts)?,
+            FeedForward::Experts {
+                router,
+                bias,
+                experts,
+                shared,
+            } => {
+                self.experts(router, bias.as_deref(), experts)?;
+                if let Some(shared) = shared {
+                    let (normed, sum) = (std::mem::take(&mut self.normed), std::mem::take(&mut self.added));
+                    self.gated(shared, &normed, self.count)?;
+                    self.normed = normed;
+                    add_in_place(&mut self.added, &sum);
+                }
+            }
         }
         self.add(layer.feed_forward_norms.behind.as_ref(), x)
+    }
+
+    /// Computes what the embeddings of `tokens` and their vectors `x` give each layer, into `self.layer_inputs`.
+    fn embed_for_layers(&mut self, embeddings: &LayerEmbeddings, tokens: &[u32], x: &[f32]) -> Result<()> {
+        let eps = self.config.rms_norm_eps;
+        let mut rows = Vec::new();
+        embeddings.table.copy_rows(tokens, &mut rows)?;
+        embeddings.projection.apply(x, self.count, &mut self.layer_inputs)?;
+        let hidden = self.config.hidden_size as f32;
+        scale(&mut self.layer_inputs, 1.0 / hidden.sqrt());
+        with_cpu_slice(&embeddings.norm, |weight| {
+            kernels::rms_norm(&mut self.layer_inputs, weight, eps);
+        })?;
+        scale(&mut rows, (embeddings.norm.elem_count() as f32).sqrt());
+        add_in_place(&mut self.layer_inputs, &rows);
+        scale(&mut self.layer_inputs, std::f32::consts::FRAC_1_SQRT_2);
+        Ok(())
+    }
+
+    /// Adds to `x` what the embeddings for the layer of that number give.
+    fn add_layer_input(&mut self, input: &LayerInput, index: usize, x: &mut [f32]) -> Result<()> {
+        let width = input.gate.outputs();
+        input.gate.apply(x, self.count, &mut self.narrow)?;
+        // Rows of gates and what they gate.
+        self.wide.clear();
+        let inputs = self.layer_inputs.chunks_exact(self.config.layers * width);
+        for (gate, inputs) in self.narrow.chunks_exact(width).zip(inputs) {
+            self.wide.extend_from_slice(gate);
+            self.wide.extend_from_slice(&inputs[index * width..][..width]);
+        }
+        kernels::gated(&self.wide, width, self.config.activation, &mut self.narrow);
+        input.projection.apply(&self.narrow, self.count, &mut self.added)?;
+        let eps = self.config.rms_norm_eps;
+        with_cpu_slice(&input.norm, |weight| kernels::rms_norm(&mut self.added, weight, eps))?;
+        add_in_place(x, &self.added);
+        Ok(())
     }
 
     /// One gated feed-forward part of `x`, `[count, hidden_size]`, into `self.added`.
@@ -287,6 +391,17 @@ impl CpuPass<'_> {
     }
 }
 
+/// How scores become shares.
+#[derive(Clone, Copy)]
+struct Scoring<'a> {
+    /// Factor of the scores.
+    scale: f32,
+    /// What scores do not pass.
+    cap: Option<f32>,
+    /// For each query head of a group a score that takes a share and gives nothing, or minus infinity.
+    sinks: &'a [f32],
+}
+
 /// What a token sees: itself and those before it, as many as its window has.
 #[derive(Clone, Copy)]
 struct Sight {
@@ -298,20 +413,27 @@ struct Sight {
 /// Attention of the query heads that share one key head.
 ///
 /// `keys` and `values` are `[len, dim]`, `queries` and `out` `[tokens, group, dim]`; the first token of `queries`
-/// stands at `sight.position`, the last at `len - 1`. `scale` is the factor of the scores.
+/// stands at `sight.position`, the last at `len - 1`.
 fn attend_group(
     keys: &[f32],
     values: &[f32],
     queries: &[f32],
     (dim, group): (usize, usize),
-    scale: f32,
+    scoring: Scoring<'_>,
     sight: Sight,
     out: &mut [f32],
 ) {
     let (len, count) = (keys.len() / dim, queries.len() / dim);
     let mut scores = vec![0.0; len * count];
     let mut weigh = |query: usize, from: usize, shares: &mut [f32]| {
-        kernels::softmax(shares, scale);
+        let sink = scoring.sinks[query % group];
+        match scoring.cap {
+            Some(cap) => {
+                soft_cap(shares, scoring.scale, cap);
+                kernels::softmax_beside(shares, 1.0, sink);
+            }
+            None => kernels::softmax_beside(shares, scoring.scale, sink),
+        }
         kernels::weighted_sum(shares, &values[from * dim..], &mut out[query * dim..][..dim]);
     };
     let seen = |query: usize| {
@@ -344,6 +466,12 @@ fn scale(x: &mut [f32], factor: f32) {
     if factor != 1.0 {
         x.iter_mut().for_each(|x| *x *= factor);
     }
+}
+
+/// Keeps `scale · x` within `cap`, in place: `cap · tanh(scale · x / cap)`.
+fn soft_cap(x: &mut [f32], scale: f32, cap: f32) {
+    let factor = scale / cap;
+    x.iter_mut().for_each(|x| *x = cap * (*x * factor).tanh());
 }
 
 /// Adds `added` to `x`, element by element.

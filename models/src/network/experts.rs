@@ -1,6 +1,6 @@
 //! [`routes`]: which experts each token is sent to.
 
-use crate::load::config::layer_kinds::{Experts, Routing};
+use crate::load::config::experts::{Experts, Routing};
 use crate::network::kernels;
 
 /// Number added to a sum of sigmoids that shares are divided by.

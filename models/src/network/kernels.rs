@@ -266,6 +266,13 @@ impl WithSimd for GatedRows<'_> {
                         *out = gate / (1.0 + exp(-gate)) * up;
                     }
                 }
+                Activation::ClampedSwish { steepness, limit } => {
+                    for ((gate, up), out) in numbers {
+                        let gate = if *gate > limit { limit } else { *gate };
+                        let swish = gate / (1.0 + exp(-steepness * gate));
+                        *out = (up.clamp(-limit, limit) + 1.0) * swish;
+                    }
+                }
                 Activation::GeluTanh => {
                     // (1 + tanh(x)) / 2 = 1 / (1 + exp(-2 x)).
                     const TWICE_ROOT: f32 = 1.595_769;
@@ -281,13 +288,19 @@ impl WithSimd for GatedRows<'_> {
 
 /// Softmax of `scale · scores` in place. A row of equal infinities cannot occur: every token sees itself.
 pub(crate) fn softmax(scores: &mut [f32], scale: f32) {
-    Arch::new().dispatch(Softmax { scores, scale });
+    softmax_beside(scores, scale, f32::NEG_INFINITY);
+}
+
+/// Softmax of `scale · scores` and `sink` in place, without the share of `sink`.
+pub(crate) fn softmax_beside(scores: &mut [f32], scale: f32, sink: f32) {
+    Arch::new().dispatch(Softmax { scores, scale, sink });
 }
 
 /// The arguments of [`softmax`].
 struct Softmax<'a> {
     scores: &'a mut [f32],
     scale: f32,
+    sink: f32,
 }
 
 impl WithSimd for Softmax<'_> {
@@ -303,7 +316,7 @@ impl WithSimd for Softmax<'_> {
                 *largest = if *score > *largest { *score } else { *largest };
             }
         }
-        let largest = largest.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let largest = largest.iter().copied().fold(self.sink / self.scale, f32::max);
         for score in self.scores.iter_mut() {
             *score = exp((*score - largest) * self.scale);
         }
@@ -313,7 +326,8 @@ impl WithSimd for Softmax<'_> {
                 *sum += *score;
             }
         }
-        let share = 1.0 / sums.iter().sum::<f32>();
+        let beside = exp(self.sink - largest * self.scale);
+        let share = 1.0 / (sums.iter().sum::<f32>() + beside);
         for score in self.scores.iter_mut() {
             *score *= share;
         }

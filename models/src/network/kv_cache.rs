@@ -1,9 +1,12 @@
 //! The keys and values of the tokens seen so far, preallocated and grown in steps.
 
-use candle_core::{DType, Device, Result, Tensor};
+use candle_core::{DType, Device, Error, Result, Tensor};
 
 use crate::load::config::ModelConfig;
+use crate::load::config::gemma4::Heads;
 use crate::network::convolution_state::ConvolutionState;
+use crate::network::recurrent_state::{Kept, RecurrentState};
+use crate::network::rollback::Rollback;
 
 /// Number of tokens the first allocation has room for.
 const FIRST_CAPACITY: usize = 256;
@@ -23,9 +26,12 @@ pub(crate) struct CpuCache {
     /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each.
     layers: Vec<[Vec<f32>; 2]>,
     capacity: usize,
-    head_dim: usize,
+    /// Per layer, the length of a head's vector.
+    head_dims: Vec<usize>,
     /// What short convolutions keep, where the model has any.
     pub(crate) convolutions: Option<ConvolutionState>,
+    /// What recurrent layers keep, where the model has any.
+    pub(crate) recurrent: Option<RecurrentState>,
 }
 
 impl CpuCache {
@@ -33,9 +39,31 @@ impl CpuCache {
         Ok(Self {
             layers: vec![[Vec::new(), Vec::new()]; config.layers],
             capacity: 0,
-            head_dim: config.head_dim,
+            head_dims: (0..config.layers)
+                .map(|layer| config.heads_of(layer).head_dim)
+                .collect(),
             convolutions: ConvolutionState::new(config, None)?,
+            recurrent: RecurrentState::new(config, None)?,
         })
+    }
+
+    /// What the recurrent layer of that number keeps.
+    pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut Kept> {
+        match &mut self.recurrent {
+            Some(state) => state.layer(layer),
+            None => Err(Error::Msg(
+                "the cache is of a model without recurrent layers".to_owned(),
+            )),
+        }
+    }
+
+    /// What layers keep beside keys and values, where the model has such layers; none has two kinds of them.
+    pub(crate) fn rollback(&mut self) -> Option<&mut dyn Rollback> {
+        match (&mut self.convolutions, &mut self.recurrent) {
+            (Some(state), _) => Some(state),
+            (None, Some(state)) => Some(state),
+            (None, None) => None,
+        }
     }
 
     /// Makes room for `needed` tokens, keeping those there are.
@@ -44,11 +72,13 @@ impl CpuCache {
             return;
         }
         let capacity = grown_capacity(self.capacity, needed, config.max_positions);
-        let (old_head, new_head) = (self.capacity * self.head_dim, capacity * self.head_dim);
         let layers = self.layers.iter_mut().enumerate();
-        let with_attention = layers.filter(|(layer, _)| config.has_attention(*layer));
-        for buffer in with_attention.flat_map(|(_, buffers)| buffers) {
-            let mut larger = vec![0.0; config.kv_heads * new_head];
+        let with_keys = layers.filter(|(layer, _)| config.has_keys(*layer));
+        let buffers = with_keys.flat_map(|(layer, buffers)| buffers.iter_mut().map(move |buffer| (layer, buffer)));
+        for (layer, buffer) in buffers {
+            let Heads { kv_heads, head_dim } = config.heads_of(layer);
+            let (old_head, new_head) = (self.capacity * head_dim, capacity * head_dim);
+            let mut larger = vec![0.0; kv_heads * new_head];
             if old_head > 0 {
                 for (old, new) in buffer.chunks_exact(old_head).zip(larger.chunks_exact_mut(new_head)) {
                     new[..old_head].copy_from_slice(old);
@@ -61,7 +91,8 @@ impl CpuCache {
 
     /// Stores one token's key and value vectors, `[kv_heads, head_dim]` each, at `position`.
     pub(crate) fn store(&mut self, layer: usize, position: usize, key: &[f32], value: &[f32]) {
-        let (stride, width) = (self.capacity * self.head_dim, self.head_dim);
+        let width = self.head_dims[layer];
+        let stride = self.capacity * width;
         for (buffer, vectors) in self.layers[layer].iter_mut().zip([key, value]) {
             for (head, vector) in vectors.chunks_exact(width).enumerate() {
                 buffer[head * stride + position * width..][..width].copy_from_slice(vector);
@@ -71,12 +102,10 @@ impl CpuCache {
 
     /// Keys and values of one head at positions `0 .. len`: `[len, head_dim]` each.
     pub(crate) fn head(&self, layer: usize, head: usize, len: usize) -> (&[f32], &[f32]) {
-        let start = head * self.capacity * self.head_dim;
+        let width = self.head_dims[layer];
+        let start = head * self.capacity * width;
         let [keys, values] = &self.layers[layer];
-        (
-            &keys[start..][..len * self.head_dim],
-            &values[start..][..len * self.head_dim],
-        )
+        (&keys[start..][..len * width], &values[start..][..len * width])
     }
 }
 
@@ -88,6 +117,8 @@ pub(crate) struct TensorCache {
     capacity: usize,
     /// What short convolutions keep, where the model has any.
     pub(crate) convolutions: Option<ConvolutionState>,
+    /// What recurrent layers keep, where the model has any.
+    pub(crate) recurrent: Option<RecurrentState>,
 }
 
 impl TensorCache {
@@ -96,6 +127,7 @@ impl TensorCache {
             layers: Vec::new(),
             capacity: 0,
             convolutions: ConvolutionState::new(config, Some((dtype, device)))?,
+            recurrent: RecurrentState::new(config, Some((dtype, device)))?,
         })
     }
 
@@ -109,6 +141,25 @@ impl TensorCache {
     #[cfg(any(feature = "cuda", test))]
     pub(crate) fn layers(&self) -> &[[Tensor; 2]] {
         &self.layers
+    }
+
+    /// What the recurrent layer of that number keeps.
+    pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut Kept> {
+        match &mut self.recurrent {
+            Some(state) => state.layer(layer),
+            None => Err(Error::Msg(
+                "the cache is of a model without recurrent layers".to_owned(),
+            )),
+        }
+    }
+
+    /// What layers keep beside keys and values, where the model has such layers; none has two kinds of them.
+    pub(crate) fn rollback(&mut self) -> Option<&mut dyn Rollback> {
+        match (&mut self.convolutions, &mut self.recurrent) {
+            (Some(state), _) => Some(state),
+            (None, Some(state)) => Some(state),
+            (None, None) => None,
+        }
     }
 
     /// Makes room for `needed` tokens, keeping the first `kept`.
@@ -126,15 +177,16 @@ impl TensorCache {
         let capacity = grown_capacity(self.capacity, needed, config.max_positions);
         let mut layers = Vec::with_capacity(config.layers);
         for layer in 0..config.layers {
-            // Layers without attention keep nothing here; devices may have no tensors without elements.
-            let attention = config.has_attention(layer);
-            let room = if attention { capacity } else { 1 };
-            let shape = (config.kv_heads, room, config.head_dim);
+            // Layers without keys keep nothing here; devices may have no tensors without elements.
+            let has_keys = config.has_keys(layer);
+            let room = if has_keys { capacity } else { 1 };
+            let Heads { kv_heads, head_dim } = config.heads_of(layer);
+            let shape = (kv_heads, room, head_dim);
             let larger = [
                 Tensor::zeros(shape, dtype, device)?,
                 Tensor::zeros(shape, dtype, device)?,
             ];
-            if kept > 0 && attention {
+            if kept > 0 && has_keys {
                 for (old, new) in self.layers[layer].iter().zip(&larger) {
                     new.slice_set(&old.narrow(1, 0, kept)?.contiguous()?, 1, 0)?;
                 }
@@ -146,13 +198,16 @@ impl TensorCache {
         Ok(())
     }
 
-    /// Stores keys and values, `[kv_heads, tokens, head_dim]` each, from `position` on, and returns all up to
-    /// there: `[kv_heads, position + tokens, head_dim]`.
-    pub(crate) fn store(&self, layer: usize, position: usize, new: [&Tensor; 2]) -> Result<[Tensor; 2]> {
+    /// Stores keys and values, `[kv_heads, tokens, head_dim]` each, from `position` on.
+    pub(crate) fn store(&self, layer: usize, position: usize, new: [&Tensor; 2]) -> Result<()> {
         let [keys, values] = &self.layers[layer];
-        let len = position + new[0].dim(1)?;
         keys.slice_set(new[0], 1, position)?;
-        values.slice_set(new[1], 1, position)?;
+        values.slice_set(new[1], 1, position)
+    }
+
+    /// The keys and values of the first `len` tokens, `[kv_heads, len, head_dim]` each.
+    pub(crate) fn first(&self, layer: usize, len: usize) -> Result<[Tensor; 2]> {
+        let [keys, values] = &self.layers[layer];
         Ok([keys.narrow(1, 0, len)?, values.narrow(1, 0, len)?])
     }
 }

@@ -4,10 +4,18 @@ use candle_core::{DType, Device, Tensor};
 
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
+use crate::load::config::gemma4::Heads;
 use crate::load::config::layer_kinds::{Mixer, Positions};
-use crate::load::tensor_shapes::{FeedForwardShapes, GatedShapes, MatrixShape, MixerShapes, NamedShape, NormShapes};
+use crate::load::config::recurrence::Recurrence;
+use crate::load::expert_shapes::ExpertShapes;
+use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape};
+use crate::load::tensor_shapes::{FeedForwardShapes, MixerShapes, NormShapes};
 use crate::load::weights::Weights;
+use crate::network::causal_convolution::Taps;
+use crate::network::delta_net::DeltaNetWeights;
+use crate::network::expert_weights::StackedReader;
 use crate::network::linear::Linear;
+use crate::network::mamba2::Mamba2Weights;
 
 /// One block's weights.
 #[derive(Debug, Clone)]
@@ -16,6 +24,32 @@ pub(crate) struct Layer {
     pub(crate) mixer_norms: Norms,
     pub(crate) feed_forward: FeedForward,
     pub(crate) feed_forward_norms: Norms,
+    /// What the layer adds of the embeddings that tokens have for it, where they have any.
+    pub(crate) input: Option<LayerInput>,
+    /// Factor of what the layer hands on.
+    pub(crate) factor: f32,
+}
+
+/// How a layer adds what the embeddings of its tokens give.
+#[derive(Debug, Clone)]
+pub(crate) struct LayerInput {
+    /// `[width, hidden_size]`.
+    pub(crate) gate: Linear,
+    /// `[hidden_size, width]`.
+    pub(crate) projection: Linear,
+    /// Of what is added.
+    pub(crate) norm: Tensor,
+}
+
+/// The embeddings that tokens have for each layer.
+#[derive(Debug, Clone)]
+pub(crate) struct LayerEmbeddings {
+    /// `[tokens, layers · width]`.
+    pub(crate) table: Linear,
+    /// From a token's vector to all layers' embeddings: `[layers · width, hidden_size]`.
+    pub(crate) projection: Linear,
+    /// Of each layer's part of what `projection` gives.
+    pub(crate) norm: Tensor,
 }
 
 /// The norms around a part of a layer: of its input, and of its output before that is added.
@@ -30,16 +64,30 @@ pub(crate) struct Norms {
 pub(crate) enum MixerWeights {
     Attention(Attention),
     ShortConvolution(ShortConvolution),
+    DeltaNet(DeltaNetWeights),
+    Mamba2(Mamba2Weights),
 }
 
 /// The weights of an attention, and what of it is not the same in all layers.
 #[derive(Debug, Clone)]
 pub(crate) struct Attention {
-    /// Queries, keys and values in one matrix: `[(heads + 2 · kv_heads) · head_dim, hidden_size]`.
+    /// Queries, keys and values in one matrix: `[(heads + 2 · kv_heads) · head_dim, hidden_size]`; queries alone, where
+    /// `key_layer` is another layer.
     pub(crate) qkv: Linear,
-    /// Norms of queries and keys, of each head or of all together.
-    pub(crate) qk_norm: Option<[Tensor; 2]>,
+    /// Norm of queries, of each head or of all together.
+    pub(crate) query_norm: Option<Tensor>,
+    /// Norm of keys, of each head or of all together.
+    pub(crate) key_norm: Option<Tensor>,
+    /// Norm of values, of each head.
+    pub(crate) value_norm: Option<Tensor>,
+    /// The layer whose keys and values are seen, mostly this one.
+    pub(crate) key_layer: usize,
+    pub(crate) heads: Heads,
+    /// Whether `qkv` gives gates of what the query heads mix, too, behind the values.
+    pub(crate) is_gated: bool,
     pub(crate) output: Linear,
+    /// For each query head a score that takes a share and gives nothing, as 32-bit floats: `[heads]`.
+    pub(crate) sinks: Option<Tensor>,
     /// Number of tokens that a token sees, itself included, where it does not see all.
     pub(crate) window: Option<usize>,
     pub(crate) positions: Positions,
@@ -66,6 +114,8 @@ pub(crate) enum FeedForward {
         /// What counts beside the router's logits when experts are chosen.
         bias: Option<Vec<f32>>,
         experts: Vec<Gated>,
+        /// What all tokens pass beside the experts that they are sent to.
+        shared: Option<Gated>,
     },
 }
 
@@ -81,6 +131,7 @@ pub(crate) struct Gated {
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
     pub(crate) embeddings: Linear,
+    pub(crate) layer_embeddings: Option<LayerEmbeddings>,
     pub(crate) layers: Vec<Layer>,
     pub(crate) final_norm: Tensor,
     pub(crate) output: Linear,
@@ -124,6 +175,14 @@ impl NetworkReader<'_> {
         let layers = (0..config.layers).map(|layer| self.layer(layer));
         Ok(Network {
             embeddings,
+            layer_embeddings: match config.layer_embeddings() {
+                Some(shapes) => Some(LayerEmbeddings {
+                    table: self.linear(&[shapes.table])?,
+                    projection: self.linear(&[shapes.projection])?,
+                    norm: self.norm(&shapes.norm)?,
+                }),
+                None => None,
+            },
             layers: layers.collect::<Result<_, _>>()?,
             final_norm: self.norm(&config.final_norm())?,
             output,
@@ -134,22 +193,47 @@ impl NetworkReader<'_> {
     fn layer(&self, layer: usize) -> Result<Layer, ModelError> {
         let shapes = self.config.layer(layer);
         let mixer = match &shapes.mixer {
-            MixerShapes::Attention { qkv, output, norms } => {
+            MixerShapes::Attention {
+                qkv,
+                output,
+                values_are_keys,
+                is_gated,
+                norms,
+                sinks,
+            } => {
                 let (window, positions) = match self.config.mixers[layer] {
                     Mixer::Attention { window, positions } => (window, positions),
-                    Mixer::ShortConvolution => (None, Positions::Rotary),
+                    Mixer::ShortConvolution | Mixer::Recurrent => (None, Positions::Rotary),
                 };
+                let (heads, key_layer) = (self.config.heads_of(layer), self.config.key_layer(layer));
                 MixerWeights::Attention(Attention {
-                    qkv: self.linear(qkv)?,
-                    qk_norm: match norms {
-                        Some([query, key]) => Some([self.norm(query)?, self.norm(key)?]),
-                        None => None,
+                    is_gated: *is_gated,
+                    qkv: match (values_are_keys, qkv.as_slice()) {
+                        _ if *is_gated => self.gated_queries(qkv, heads)?,
+                        (true, [query, key]) => self.linear(&[query.clone(), key.clone(), key.clone()])?,
+                        _ => self.linear(qkv)?,
                     },
+                    query_norm: norms.first().map(|norm| self.norm(norm)).transpose()?,
+                    key_norm: norms.get(1).map(|norm| self.norm(norm)).transpose()?,
+                    value_norm: match self.config.gemma4.is_some() && key_layer == layer {
+                        true => Some(self.ones(heads.head_dim)?),
+                        false => None,
+                    },
+                    key_layer,
+                    heads,
                     output: self.linear(std::slice::from_ref(output))?,
+                    sinks: sinks
+                        .as_ref()
+                        .map(|sinks| {
+                            let sinks = std::slice::from_ref(sinks);
+                            self.weights.stacked(sinks, DType::F32, self.device)
+                        })
+                        .transpose()?,
                     window,
                     positions,
                 })
             }
+            MixerShapes::Recurrent { .. } => self.recurrent(&shapes.mixer)?,
             MixerShapes::ShortConvolution {
                 input,
                 taps,
@@ -167,13 +251,16 @@ impl NetworkReader<'_> {
         };
         let feed_forward = match &shapes.feed_forward {
             FeedForwardShapes::Dense(gated) => FeedForward::Dense(self.gated(gated)?),
-            FeedForwardShapes::Experts { router, bias, experts } => FeedForward::Experts {
+            FeedForwardShapes::Experts {
+                router,
+                bias,
+                experts,
+                shared,
+            } => FeedForward::Experts {
+                shared: shared.as_ref().map(|shared| self.gated(shared)).transpose()?,
                 bias: bias.as_ref().map(|bias| self.on_host(bias)).transpose()?,
                 router: self.linear(std::slice::from_ref(router))?,
-                experts: experts
-                    .iter()
-                    .map(|expert| self.gated(expert))
-                    .collect::<Result<_, _>>()?,
+                experts: self.experts(experts)?,
             },
         };
         Ok(Layer {
@@ -181,7 +268,35 @@ impl NetworkReader<'_> {
             mixer_norms: self.norms(&shapes.mixer_norms)?,
             feed_forward,
             feed_forward_norms: self.norms(&shapes.feed_forward_norms)?,
+            input: match &shapes.layer_input {
+                Some(input) => Some(LayerInput {
+                    gate: self.linear(std::slice::from_ref(&input.gate))?,
+                    projection: self.linear(std::slice::from_ref(&input.projection))?,
+                    norm: self.norm(&input.norm)?,
+                }),
+                None => None,
+            },
+            factor: match &shapes.factor {
+                Some(factor) => self.on_host(factor)?[0],
+                None => 1.0,
+            },
         })
+    }
+
+    fn experts(&self, shapes: &ExpertShapes) -> Result<Vec<Gated>, ModelError> {
+        match shapes {
+            ExpertShapes::Separate(experts) => experts.iter().map(|expert| self.gated(expert)).collect(),
+            ExpertShapes::Stacked(stacked) => {
+                let reader = StackedReader {
+                    weights: self.weights,
+                    dtype: self.dtype,
+                    activations: self.activations(),
+                    device: self.device,
+                };
+                let experts = reader.read(stacked)?.into_iter();
+                Ok(experts.map(|[gate_up, down]| Gated { gate_up, down }).collect())
+            }
+        }
     }
 
     fn gated(&self, shapes: &GatedShapes) -> Result<Gated, ModelError> {
@@ -203,6 +318,72 @@ impl NetworkReader<'_> {
         Ok(Linear::new(weight, bias))
     }
 
+    /// The recurrent layer that has these tensors.
+    fn recurrent(&self, shapes: &MixerShapes) -> Result<MixerWeights, ModelError> {
+        let unknown = || self.failed(&candle_core::Error::Msg("a recurrent layer without sizes".to_owned()));
+        let MixerShapes::Recurrent {
+            input,
+            taps,
+            bias,
+            of_heads,
+            norm,
+            output,
+        } = shapes
+        else {
+            return Err(unknown());
+        };
+        let bias = bias.as_ref().map(|bias| self.vector(std::slice::from_ref(bias)));
+        let (input, output) = (self.linear(input)?, self.linear(std::slice::from_ref(output))?);
+        let taps = Taps {
+            taps: self.taps(taps)?,
+            bias: bias.transpose()?,
+        };
+        // Not of the family's kind of norms.
+        let norm = self.vector(std::slice::from_ref(norm))?;
+        let of_heads = of_heads.iter().map(|numbers| self.on_host(numbers));
+        let (eps, of_heads) = (self.config.rms_norm_eps, of_heads.collect::<Result<Vec<_>, _>>()?);
+        let rates = |logarithms: &[f32]| logarithms.iter().map(|rate| -rate.exp()).collect();
+        match (self.config.recurrence, of_heads.as_slice()) {
+            (Some(Recurrence::DeltaNet(sizes)), [logarithms, biases]) => Ok(MixerWeights::DeltaNet(DeltaNetWeights {
+                sizes,
+                input,
+                taps,
+                rates: rates(logarithms),
+                biases: biases.clone(),
+                norm,
+                output,
+                eps,
+            })),
+            (Some(Recurrence::Mamba2(sizes)), [logarithms, biases, skips]) => Ok(MixerWeights::Mamba2(Mamba2Weights {
+                sizes,
+                input,
+                taps,
+                rates: rates(logarithms),
+                biases: biases.clone(),
+                skips: skips.clone(),
+                norm,
+                output,
+                eps,
+            })),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// Queries, keys, values and gates in one matrix, of matrices the first of which gives each head's gates behind its query.
+    fn gated_queries(&self, matrices: &[MatrixShape], heads: Heads) -> Result<Linear, ModelError> {
+        let weights: Vec<NamedShape> = matrices.iter().map(MatrixShape::weight).collect();
+        let all = self.weights.stacked(&weights, self.dtype, self.device)?;
+        let (count, dim) = (self.config.heads, heads.head_dim);
+        let sorted = || -> candle_core::Result<Tensor> {
+            let (rows, columns) = all.dims2()?;
+            let (queries, keys) = (count * dim, rows - 2 * count * dim);
+            let pairs = all.narrow(0, 0, 2 * queries)?.reshape((count, 2, dim, columns))?;
+            let part = |number| pairs.narrow(1, number, 1)?.contiguous()?.reshape((queries, columns));
+            Tensor::cat(&[part(0)?, all.narrow(0, 2 * queries, keys)?, part(1)?], 0)
+        };
+        Ok(Linear::new(sorted().map_err(|error| self.failed(&error))?, None))
+    }
+
     fn norms(&self, shapes: &NormShapes) -> Result<Norms, ModelError> {
         let norm = |shape: &Option<NamedShape>| shape.as_ref().map(|shape| self.norm(shape)).transpose();
         Ok(Norms {
@@ -220,6 +401,12 @@ impl NetworkReader<'_> {
         }
     }
 
+    /// The factors of a norm that has none.
+    fn ones(&self, len: usize) -> Result<Tensor, ModelError> {
+        let ones = Tensor::ones(len, self.activations(), self.device);
+        ones.map_err(|error| self.failed(&error))
+    }
+
     /// The taps of a convolution, `[taps, hidden_size]`.
     fn taps(&self, shape: &NamedShape) -> Result<Tensor, ModelError> {
         let taps = self.vector(std::slice::from_ref(shape))?;
@@ -229,8 +416,12 @@ impl NetworkReader<'_> {
 
     /// Norms or biases joined into one vector, in the format of the activations.
     fn vector(&self, parts: &[NamedShape]) -> Result<Tensor, ModelError> {
-        let dtype = if self.device.is_cpu() { DType::F32 } else { self.dtype };
-        self.weights.stacked(parts, dtype, self.device)
+        self.weights.stacked(parts, self.activations(), self.device)
+    }
+
+    /// The format of the activations.
+    fn activations(&self) -> DType {
+        if self.device.is_cpu() { DType::F32 } else { self.dtype }
     }
 
     /// A vector that the host reads.

@@ -1,8 +1,12 @@
 //! [`Linear`]: a weight matrix with an optional bias, applied by tensor operations or over slices.
 
-use candle_core::{CpuStorage, DType, Device, Error, Result, Storage, Tensor, WithDType};
+use std::ops::Range;
+
+use candle_core::{CpuStorage, DType, Device, Error, Result, Tensor};
 
 use crate::network::kernels::{self, Weight};
+use crate::network::mxfp4::Mxfp4;
+use crate::network::tensor_slices::{with_cpu_slice, with_cpu_storage};
 
 /// Number of tokens from which a general matrix product is faster than [`kernels::product`].
 const MATRIX_PRODUCT_FROM: usize = 16;
@@ -11,20 +15,45 @@ const MATRIX_PRODUCT_FROM: usize = 16;
 #[derive(Debug, Clone)]
 pub(crate) struct Linear {
     /// `[outputs, inputs]`.
-    weight: Tensor,
+    matrix: Matrix,
     /// `[outputs]`.
     bias: Option<Tensor>,
 }
 
+/// The matrix of a [`Linear`], in the format that it is kept in.
+#[derive(Debug, Clone)]
+pub(crate) enum Matrix {
+    /// Floats of 32 or 16 bits.
+    Dense(Tensor),
+    /// Floats of 4 bits, with scales.
+    Mxfp4(Mxfp4),
+}
+
+impl Matrix {
+    /// The matrix as a tensor in the format of the device's arithmetic.
+    fn as_tensor(&self) -> Result<Tensor> {
+        match self {
+            Self::Dense(tensor) => Ok(tensor.clone()),
+            Self::Mxfp4(matrix) => matrix.widened(),
+        }
+    }
+}
+
 impl Linear {
     pub(crate) fn new(weight: Tensor, bias: Option<Tensor>) -> Self {
-        Self { weight, bias }
+        Self::of(Matrix::Dense(weight), bias)
     }
 
-    /// `[outputs, inputs]`.
-    #[cfg(any(feature = "cuda", test))]
-    pub(crate) fn weight(&self) -> &Tensor {
-        &self.weight
+    pub(crate) fn of(matrix: Matrix, bias: Option<Tensor>) -> Self {
+        Self { matrix, bias }
+    }
+
+    /// The matrix where it is kept as a tensor, `[outputs, inputs]`; an error where it is not.
+    pub(crate) fn weight(&self) -> Result<&Tensor> {
+        match &self.matrix {
+            Matrix::Dense(tensor) => Ok(tensor),
+            Matrix::Mxfp4(_) => Err(unexpected_type()),
+        }
     }
 
     /// `[outputs]`.
@@ -34,16 +63,22 @@ impl Linear {
     }
 
     pub(crate) fn outputs(&self) -> usize {
-        self.weight.dims()[0]
+        match &self.matrix {
+            Matrix::Dense(tensor) => tensor.dims()[0],
+            Matrix::Mxfp4(matrix) => matrix.outputs(),
+        }
     }
 
     fn inputs(&self) -> usize {
-        self.weight.dims()[1]
+        match &self.matrix {
+            Matrix::Dense(tensor) => tensor.dims()[1],
+            Matrix::Mxfp4(matrix) => matrix.inputs(),
+        }
     }
 
     /// Multiplies tensors: `x` is `[tokens, inputs]` in the weights' number format, the result `[tokens, outputs]`.
     pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let y = x.matmul(&self.weight.t()?)?;
+        let y = x.matmul(&self.matrix.as_tensor()?.t()?)?;
         match &self.bias {
             Some(bias) => y.broadcast_add(bias),
             None => Ok(y),
@@ -52,8 +87,8 @@ impl Linear {
 
     /// The vectors of `tokens`, rows of this matrix: `[tokens.len(), inputs]` (for embeddings).
     pub(crate) fn rows(&self, tokens: &[u32]) -> Result<Tensor> {
-        let tokens = Tensor::new(tokens, self.weight.device())?;
-        self.weight.index_select(&tokens, 0)
+        let table = self.weight()?;
+        table.index_select(&Tensor::new(tokens, table.device())?, 0)
     }
 
     /// Copies the vectors of `tokens`, rows of this matrix, into `out` on the CPU: `[tokens.len(), inputs]`.
@@ -66,7 +101,7 @@ impl Linear {
                 out.extend(row.iter().map(|weight| weight.widen()));
             }
         }
-        with_cpu_storage(&self.weight, |storage| {
+        with_cpu_storage(self.weight()?, |storage| {
             match storage {
                 CpuStorage::F32(table) => copy(table, width, tokens, out),
                 CpuStorage::BF16(table) => copy(table, width, tokens, out),
@@ -107,7 +142,11 @@ impl Linear {
     /// The product without the bias by [`kernels::product`], `[outputs, tokens]`.
     fn product(&self, x: &[f32], tokens: usize, out: &mut [f32]) -> Result<()> {
         let columns = self.inputs();
-        with_cpu_storage(&self.weight, |storage| {
+        let weight = match &self.matrix {
+            Matrix::Dense(weight) => weight,
+            Matrix::Mxfp4(matrix) => return matrix.product(x, tokens, out),
+        };
+        with_cpu_storage(weight, |storage| {
             match storage {
                 CpuStorage::F32(weights) => kernels::product(weights, x, columns, tokens, out),
                 CpuStorage::BF16(weights) => kernels::product(weights, x, columns, tokens, out),
@@ -122,50 +161,53 @@ impl Linear {
     fn apply_matrix_product(&self, x: &[f32], tokens: usize, out: &mut Vec<f32>) -> Result<()> {
         let x = Tensor::from_slice(x, (tokens, self.inputs()), &Device::Cpu)?;
         out.clear();
-        if self.weight.dtype() == DType::F32 {
-            let y = x.matmul(&self.weight.t()?)?;
+        let weight = match &self.matrix {
+            Matrix::Dense(weight) => weight,
+            Matrix::Mxfp4(matrix) => {
+                out.resize(tokens * self.outputs(), 0.0);
+                return self.product_by_parts(&x, out, |rows| matrix.rows(rows.start, rows.len()));
+            }
+        };
+        if weight.dtype() == DType::F32 {
+            let y = x.matmul(&weight.t()?)?;
             return with_cpu_slice(&y, |y: &[f32]| out.extend_from_slice(y));
         }
         out.resize(tokens * self.outputs(), 0.0);
-        with_cpu_storage(&self.weight, |storage| match storage {
+        with_cpu_storage(weight, |storage| match storage {
             CpuStorage::BF16(weights) => self.widened_product(weights, &x, out),
             CpuStorage::F16(weights) => self.widened_product(weights, &x, out),
             _ => Err(unexpected_type()),
         })
     }
 
-    /// A matrix product with narrow weights, which are widened some rows at a time.
+    /// A matrix product with narrow weights.
     fn widened_product<W: Weight>(&self, weights: &[W], x: &Tensor, out: &mut [f32]) -> Result<()> {
+        let columns = self.inputs();
+        let widened = |rows: Range<usize>| Ok(kernels::widened(&weights[rows.start * columns..rows.end * columns]));
+        self.product_by_parts(x, out, widened)
+    }
+
+    /// A matrix product with weights that are widened some rows at a time.
+    fn product_by_parts(
+        &self,
+        x: &Tensor,
+        out: &mut [f32],
+        widened: impl Fn(Range<usize>) -> Result<Vec<f32>>,
+    ) -> Result<()> {
         const ROWS: usize = 512;
         let (columns, outputs) = (self.inputs(), self.outputs());
-        for (part, weights) in weights.chunks(ROWS * columns).enumerate() {
-            let rows = weights.len() / columns;
-            let wide = Tensor::from_vec(kernels::widened(weights), (rows, columns), &Device::Cpu)?;
+        for from in (0..outputs).step_by(ROWS) {
+            let rows = ROWS.min(outputs - from);
+            let wide = Tensor::from_vec(widened(from..from + rows)?, (rows, columns), &Device::Cpu)?;
             let y = x.matmul(&wide.t()?)?;
             with_cpu_slice(&y, |y: &[f32]| {
                 for (y, out) in y.chunks_exact(rows).zip(out.chunks_exact_mut(outputs)) {
-                    out[part * ROWS..][..rows].copy_from_slice(y);
+                    out[from..][..rows].copy_from_slice(y);
                 }
             })?;
         }
         Ok(())
     }
-}
-
-/// Hands the elements of a contiguous CPU tensor that starts its storage to `read`.
-fn with_cpu_storage<T>(tensor: &Tensor, read: impl FnOnce(&CpuStorage) -> Result<T>) -> Result<T> {
-    let (storage, layout) = tensor.storage_and_layout();
-    match &*storage {
-        Storage::Cpu(storage) if layout.contiguous_offsets().is_some_and(|(start, _)| start == 0) => read(storage),
-        _ => Err(Error::Msg("expected a contiguous tensor on the CPU".to_owned())),
-    }
-}
-
-/// Hands the elements of a contiguous CPU tensor to `read`.
-pub(crate) fn with_cpu_slice<D: WithDType, T>(tensor: &Tensor, read: impl FnOnce(&[D]) -> T) -> Result<T> {
-    with_cpu_storage(tensor, |storage| {
-        Ok(read(&storage.as_slice::<D>()?[..tensor.elem_count()]))
-    })
 }
 
 /// The error of a matrix in another format than those that [`Weights`](crate::load::weights::Weights) makes.

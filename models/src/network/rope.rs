@@ -11,7 +11,7 @@ pub(crate) struct Rope {
     frequencies: Vec<f32>,
     /// The frequencies of layers whose positions are local.
     local_frequencies: Vec<f32>,
-    /// Factor of the rotated vectors.
+    /// Factor of the vectors that `frequencies` rotate.
     vectors: f32,
 }
 
@@ -38,7 +38,6 @@ impl<T> Angles<T> {
 impl Rope {
     /// The angles of the model that `config` describes.
     pub(crate) fn new(config: &ModelConfig) -> Self {
-        let scaled = unscaled_frequencies(config, config.rope_theta).enumerate();
         let has_local = config.mixers.iter().any(|mixer| {
             matches!(
                 mixer,
@@ -49,15 +48,13 @@ impl Rope {
             )
         });
         Self {
-            frequencies: scaled
-                .map(|(pair, frequency)| scale_frequency(pair, frequency, &config.rope_scaling))
-                .collect(),
+            frequencies: scaled_frequencies(config).collect(),
             local_frequencies: match has_local {
-                true => unscaled_frequencies(config, config.local_rope_theta).collect(),
+                true => unscaled_frequencies(config.local_rotary_dim, config.local_rope_theta).collect(),
                 false => Vec::new(),
             },
             vectors: match config.rope_scaling {
-                RopeScaling::Long { vectors, .. } => vectors,
+                RopeScaling::Long { vectors, .. } | RopeScaling::Yarn { vectors, .. } => vectors,
                 _ => 1.0,
             },
         }
@@ -69,18 +66,17 @@ impl Rope {
         &self.frequencies
     }
 
-    /// Cosines and sines of the angles at positions `start .. start + count`: `[count, rotary_dim / 2]` arrays.
+    /// Cosines and sines of the angles at positions `start .. start + count`: `[count, rotary_dim / 2]` arrays, local ones
+    /// `[count, local_rotary_dim / 2]`.
     pub(crate) fn angles(&self, start: usize, count: usize) -> Angles<Vec<f32>> {
-        let of = |frequencies: &[f32]| {
+        let of = |frequencies: &[f32], factor: f32| {
             let angles = (start..start + count)
                 .flat_map(|position| frequencies.iter().map(move |frequency| position as f32 * frequency));
-            angles
-                .map(|angle| (angle.cos() * self.vectors, angle.sin() * self.vectors))
-                .unzip()
+            angles.map(|angle| (angle.cos() * factor, angle.sin() * factor)).unzip()
         };
         Angles {
-            whole: of(&self.frequencies),
-            local: (!self.local_frequencies.is_empty()).then(|| of(&self.local_frequencies)),
+            whole: of(&self.frequencies, self.vectors),
+            local: (!self.local_frequencies.is_empty()).then(|| of(&self.local_frequencies, 1.0)),
         }
     }
 }
@@ -106,27 +102,34 @@ pub(crate) fn rotate_neighbours(head: &mut [f32], cos: &[f32], sin: &[f32]) {
 pub(crate) fn frequency_divisors(config: &ModelConfig) -> Option<Vec<f32>> {
     let differ = matches!(config.rope_scaling, RopeScaling::Llama3 { .. });
     differ.then(|| {
-        unscaled_frequencies(config, config.rope_theta)
-            .enumerate()
-            .map(|(pair, frequency)| frequency / scale_frequency(pair, frequency, &config.rope_scaling))
+        unscaled_frequencies(config.rotary_dim, config.rope_theta)
+            .zip(scaled_frequencies(config))
+            .map(|(frequency, scaled)| frequency / scaled)
             .collect()
     })
 }
 
 /// The frequencies without scaling, in radians per position.
-fn unscaled_frequencies(config: &ModelConfig, base: f32) -> impl Iterator<Item = f32> {
-    let dim = config.rotary_dim;
+fn unscaled_frequencies(dim: usize, base: f32) -> impl Iterator<Item = f32> {
     (0..dim / 2).map(move |pair| {
         let exponent = (2 * pair) as f32 / dim as f32;
         1.0 / base.powf(exponent)
     })
 }
 
-/// The frequency of the pair of that number as `scaling` stretches it, both in radians per position.
-fn scale_frequency(pair: usize, frequency: f32, scaling: &RopeScaling) -> f32 {
-    match *scaling {
+/// The frequencies as the model's scaling stretches them, in radians per position.
+fn scaled_frequencies(config: &ModelConfig) -> impl Iterator<Item = f32> {
+    let frequencies = unscaled_frequencies(config.rotary_dim, config.rope_theta).enumerate();
+    frequencies.map(|(pair, frequency)| scale_frequency(pair, frequency, config))
+}
+
+/// The frequency of the pair of that number as the model's scaling stretches it, both in radians per position.
+fn scale_frequency(pair: usize, frequency: f32, config: &ModelConfig) -> f32 {
+    match config.rope_scaling {
         RopeScaling::None => frequency,
         RopeScaling::Linear { factor } => frequency / factor,
+        RopeScaling::Proportional { pairs } if pair < pairs => frequency,
+        RopeScaling::Proportional { .. } => 0.0,
         RopeScaling::Long { ref divisors, .. } => frequency / divisors[pair],
         RopeScaling::Llama3 {
             factor,
@@ -144,6 +147,29 @@ fn scale_frequency(pair: usize, frequency: f32, scaling: &RopeScaling) -> f32 {
                     (original_max_positions / wavelength - low_freq_factor) / (high_freq_factor - low_freq_factor);
                 (1.0 - kept) * frequency / factor + kept * frequency
             }
+        }
+        RopeScaling::Yarn {
+            factor,
+            fast_turns,
+            slow_turns,
+            original_max_positions,
+            rounded,
+            ..
+        } => {
+            let dim = config.rotary_dim as f32;
+            // The pair, as a fraction, whose frequency turns so often within the first training's context.
+            let pair_of = |turns: f32| {
+                let wavelength = original_max_positions / turns;
+                dim * (wavelength / (2.0 * std::f32::consts::PI)).ln() / (2.0 * config.rope_theta.ln())
+            };
+            let (fast, slow) = match rounded {
+                true => (pair_of(fast_turns).floor(), pair_of(slow_turns).ceil()),
+                false => (pair_of(fast_turns), pair_of(slow_turns)),
+            };
+            let (fast, slow) = (fast.max(0.0), slow.min(dim - 1.0));
+            let width = if fast == slow { 0.001 } else { slow - fast };
+            let divided = ((pair as f32 - fast) / width).clamp(0.0, 1.0);
+            divided * frequency / factor + (1.0 - divided) * frequency
         }
     }
 }

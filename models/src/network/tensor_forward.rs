@@ -1,14 +1,18 @@
 //! The forward pass by tensor operations, for any device candle has.
 
 use candle_core::{D, DType, Device, Error, Result, Tensor};
-use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
+use candle_nn::ops::{rms_norm, sigmoid, silu, softmax_last_dim};
 use candle_nn::rotary_emb::{rope as rotate, rope_i as rotate_neighbours};
 
 use crate::load::config::ModelConfig;
 use crate::load::config::layer_kinds::{Activation, Mixer};
+use crate::network::delta_net;
 use crate::network::experts::routes;
 use crate::network::kv_cache::TensorCache;
-use crate::network::layers::{Attention, FeedForward, Gated, Layer, MixerWeights, Network, ShortConvolution};
+use crate::network::layers::{
+    Attention, FeedForward, Gated, Layer, LayerEmbeddings, LayerInput, MixerWeights, Network, ShortConvolution,
+};
+use crate::network::mamba2;
 use crate::network::rope::{Angles, Rope};
 
 /// Runs one forward pass, which appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`, on
@@ -27,8 +31,14 @@ pub(crate) fn forward(
     if let Some(state) = &mut cache.convolutions {
         state.reserve(position, count)?;
     }
+    if let Some(state) = &mut cache.recurrent {
+        state.begin(position)?;
+    }
     let angles = rope.angles(position, count);
-    let angle = |values| Tensor::from_vec(values, (count, config.rotary_dim / 2), device)?.to_dtype(dtype);
+    let angle = |values: Vec<f32>| {
+        let pairs = values.len() / count;
+        Tensor::from_vec(values, (count, pairs), device)?.to_dtype(dtype)
+    };
     let pass = TensorPass {
         config,
         position,
@@ -44,16 +54,27 @@ pub(crate) fn forward(
     };
     let multipliers = &config.multipliers;
     let mut x = scaled(network.embeddings.rows(tokens)?, multipliers.embeddings)?;
+    let layer_inputs = match &network.layer_embeddings {
+        Some(embeddings) => Some(pass.embed_for_layers(embeddings, tokens, &x)?),
+        None => None,
+    };
     for (index, layer) in network.layers.iter().enumerate() {
         let mixed = pass.mix(layer, index, cache, &x)?;
         x = (&x + scaled(mixed, multipliers.residuals)?)?;
         let fed = pass.feed_forward(layer, &x)?;
         x = (&x + scaled(fed, multipliers.residuals)?)?;
+        if let (Some(input), Some(inputs)) = (&layer.input, &layer_inputs) {
+            x = (&x + pass.layer_input(input, &inputs.narrow(1, index, 1)?, &x)?)?;
+        }
+        x = scaled(x, layer.factor)?;
+    }
+    if let Some(state) = &mut cache.recurrent {
+        state.finish(position + count);
     }
     let last = x.narrow(0, count - 1, 1)?.contiguous()?;
     let last = rms_norm(&last, &network.final_norm, config.rms_norm_eps)?;
     let logits = network.output.forward(&last)?.squeeze(0)?.to_dtype(DType::F32)?;
-    scaled(logits, multipliers.logits)
+    capped(scaled(logits, multipliers.logits)?, config.soft_caps.logits)
 }
 
 /// `x` times `factor`, which is 1 in most models.
@@ -61,6 +82,14 @@ fn scaled(x: Tensor, factor: f32) -> Result<Tensor> {
     match factor == 1.0 {
         true => Ok(x),
         false => x * f64::from(factor),
+    }
+}
+
+/// `x`, kept within `cap` where there is one.
+fn capped(x: Tensor, cap: Option<f32>) -> Result<Tensor> {
+    match cap.map(f64::from) {
+        Some(cap) => (x / cap)?.tanh()? * cap,
+        None => Ok(x),
     }
 }
 
@@ -103,18 +132,26 @@ struct TensorPass<'a> {
     config: &'a ModelConfig,
     position: usize,
     count: usize,
-    /// `[count, rotary_dim / 2]`.
+    /// `[count, rotary_dim / 2]`, local ones `[count, local_rotary_dim / 2]`.
     angles: Angles<Tensor>,
     masks: Masks,
 }
 
 impl TensorPass<'_> {
     /// What the tokens of `x` take from each other in a layer; `x` and the result are `[count, hidden_size]`.
-    fn mix(&self, layer: &Layer, index: usize, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
+    fn mix(&self, layer: &Layer, index: usize, cache: &mut TensorCache, x: &Tensor) -> Result<Tensor> {
         let x = self.norm(layer.mixer_norms.before.as_ref(), x.clone())?;
         let mixed = match &layer.mixer {
             MixerWeights::Attention(attention) => self.attention(attention, index, cache, &x)?,
             MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache, &x)?,
+            MixerWeights::DeltaNet(weights) => {
+                let gated = delta_net::apply_tensors(weights, cache.recurrent(index)?, &weights.input.forward(&x)?)?;
+                weights.output.forward(&gated)?
+            }
+            MixerWeights::Mamba2(weights) => {
+                let gated = mamba2::apply_tensors(weights, cache.recurrent(index)?, &weights.input.forward(&x)?)?;
+                weights.output.forward(&gated)?
+            }
         };
         self.norm(layer.mixer_norms.behind.as_ref(), mixed)
     }
@@ -122,9 +159,9 @@ impl TensorPass<'_> {
     /// The attention of `x`; it and the result are `[count, hidden_size]`.
     fn attention(&self, attention: &Attention, index: usize, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
         let config = self.config;
-        let (heads, kv_heads, dim) = (config.heads, config.kv_heads, config.head_dim);
+        let (heads, kv_heads, dim) = (config.heads, attention.heads.kv_heads, attention.heads.head_dim);
         let qkv = attention.qkv.forward(x)?;
-        let part = |start: usize, heads: usize, norm: Option<&Tensor>| {
+        let part = |start: usize, heads: usize, norm: &Option<Tensor>| {
             let part = qkv.narrow(1, start * dim, heads * dim)?.contiguous()?;
             let part = match norm {
                 Some(norm) => {
@@ -136,21 +173,23 @@ impl TensorPass<'_> {
             };
             part.reshape((self.count, heads, dim))
         };
-        let norm = |index: usize| attention.qk_norm.as_ref().map(|norms| &norms[index]);
-        let query = part(0, heads, norm(0))?;
-        let key = part(heads, kv_heads, norm(1))?;
-        let value = part(heads + kv_heads, kv_heads, None)?;
         let by_head = |x: Tensor| x.transpose(0, 1)?.contiguous();
         let turned = |x: Tensor| match self.angles.of(attention.positions) {
             Some((cos, sin)) => self.rotated(by_head(x)?, cos, sin),
             None => by_head(x),
         };
-        let (query, key, value) = (turned(query)?, turned(key)?, by_head(value)?);
-        let [keys, values] = cache.store(index, self.position, [&key, &value])?;
+        let query = turned(part(0, heads, &attention.query_norm)?)?;
+        if attention.key_layer == index {
+            let key = turned(part(heads, kv_heads, &attention.key_norm)?)?;
+            let value = by_head(part(heads + kv_heads, kv_heads, &attention.value_norm)?)?;
+            cache.store(index, self.position, [&key, &value])?;
+        }
+        let [keys, values] = cache.first(attention.key_layer, self.position + self.count)?;
         // The heads that share a key head are rows of one product: [kv_heads, group · count, head_dim].
         let rows = heads / kv_heads * self.count;
         let query = (query.reshape((kv_heads, rows, dim))? * f64::from(config.multipliers.scores))?;
         let scores = query.matmul(&keys.t()?)?.to_dtype(DType::F32)?;
+        let scores = capped(scores, config.soft_caps.scores)?;
         let scores = match self.masks.of(attention.window) {
             None => scores,
             Some(mask) => {
@@ -159,18 +198,36 @@ impl TensorPass<'_> {
                 scores.reshape((kv_heads, rows, len))?
             }
         };
-        let shares = softmax_last_dim(&scores)?.to_dtype(values.dtype())?;
+        let shares = self.shares(&scores, attention)?.to_dtype(values.dtype())?;
         let mixed = shares.matmul(&values)?.reshape((heads, self.count, dim))?;
         let mixed = mixed
             .transpose(0, 1)?
             .contiguous()?
             .reshape((self.count, heads * dim))?;
+        let mixed = match attention.is_gated {
+            true => (mixed * sigmoid(&qkv.narrow(1, (heads + 2 * kv_heads) * dim, heads * dim)?.contiguous()?)?)?,
+            false => mixed,
+        };
         attention.output.forward(&mixed)
+    }
+
+    /// The shares that scores give, `[kv_heads, group · count, len]` both.
+    fn shares(&self, scores: &Tensor, attention: &Attention) -> Result<Tensor> {
+        let Some(sinks) = &attention.sinks else {
+            return softmax_last_dim(scores);
+        };
+        let (kv_heads, rows, len) = scores.dims3()?;
+        let sinks = sinks.reshape((kv_heads, rows / self.count, 1))?;
+        let sinks = sinks
+            .broadcast_as((kv_heads, rows / self.count, self.count))?
+            .reshape((kv_heads, rows, 1))?;
+        let shares = softmax_last_dim(&Tensor::cat(&[scores, &sinks], D::Minus1)?)?;
+        shares.narrow(D::Minus1, 0, len)?.contiguous()
     }
 
     /// `x`, `[heads, count, head_dim]`, turned by its positions.
     fn rotated(&self, x: Tensor, cos: &Tensor, sin: &Tensor) -> Result<Tensor> {
-        let (dim, turned) = (self.config.head_dim, self.config.rotary_dim);
+        let (dim, turned) = (x.dim(D::Minus1)?, 2 * cos.dim(1)?);
         let first = x.narrow(D::Minus1, 0, turned)?.contiguous()?.unsqueeze(0)?;
         let first = match self.config.family.rotates_neighbours() {
             true => rotate_neighbours(&first, cos, sin)?,
@@ -216,7 +273,12 @@ impl TensorPass<'_> {
         let x = self.norm(layer.feed_forward_norms.before.as_ref(), x.clone())?;
         let fed = match &layer.feed_forward {
             FeedForward::Dense(gated) => self.gated(gated, &x)?,
-            FeedForward::Experts { router, bias, experts } => {
+            FeedForward::Experts {
+                router,
+                bias,
+                experts,
+                shared,
+            } => {
                 let logits = router
                     .forward(&x)?
                     .to_dtype(DType::F32)?
@@ -226,7 +288,10 @@ impl TensorPass<'_> {
                     Some(experts) => routes(&logits, bias.as_deref(), experts),
                     None => Vec::new(),
                 };
-                let mut sum = x.zeros_like()?;
+                let mut sum = match shared {
+                    Some(shared) => self.gated(shared, &x)?,
+                    None => x.zeros_like()?,
+                };
                 for (expert, tokens) in experts.iter().zip(routes).filter(|(_, tokens)| !tokens.is_empty()) {
                     let (tokens, shares): (Vec<u32>, Vec<f32>) =
                         tokens.into_iter().map(|(token, share)| (token as u32, share)).unzip();
@@ -241,17 +306,47 @@ impl TensorPass<'_> {
         self.norm(layer.feed_forward_norms.behind.as_ref(), fed)
     }
 
+    /// What the embeddings of `tokens` and their vectors `x` give each layer, `[count, layers, width]`.
+    fn embed_for_layers(&self, embeddings: &LayerEmbeddings, tokens: &[u32], x: &Tensor) -> Result<Tensor> {
+        let (layers, width) = (self.config.layers, embeddings.norm.elem_count());
+        let hidden = self.config.hidden_size as f32;
+        let projected = scaled(embeddings.projection.forward(x)?, 1.0 / hidden.sqrt())?;
+        let projected = projected.reshape((self.count * layers, width))?;
+        let projected = rms_norm(&projected.contiguous()?, &embeddings.norm, self.config.rms_norm_eps)?;
+        let rows = scaled(embeddings.table.rows(tokens)?, (width as f32).sqrt())?;
+        let both = (rows.reshape((self.count * layers, width))? + projected)?;
+        (both * std::f64::consts::FRAC_1_SQRT_2)?.reshape((self.count, layers, width))
+    }
+
+    /// What `inputs`, those of one layer, `[count, 1, width]`, give the tokens of `x`, `[count, hidden_size]`.
+    fn layer_input(&self, input: &LayerInput, inputs: &Tensor, x: &Tensor) -> Result<Tensor> {
+        let gate = input.gate.forward(x)?;
+        let inputs = inputs.squeeze(1)?.contiguous()?;
+        let given = input.projection.forward(&self.activated(&gate, inputs)?)?;
+        rms_norm(&given.contiguous()?, &input.norm, self.config.rms_norm_eps)
+    }
+
     /// One gated feed-forward part of `x`, `[tokens, hidden_size]`.
     fn gated(&self, gated: &Gated, x: &Tensor) -> Result<Tensor> {
         let both = gated.gate_up.forward(x)?;
         let width = gated.gate_up.outputs() / 2;
         let gate = both.narrow(D::Minus1, 0, width)?.contiguous()?;
         let up = both.narrow(D::Minus1, width, width)?.contiguous()?;
-        let gate = match self.config.activation {
-            Activation::Silu => silu(&gate)?,
-            Activation::GeluTanh => gate.gelu()?,
-        };
-        gated.down.forward(&(gate * up)?)
+        gated.down.forward(&self.activated(&gate, up)?)
+    }
+
+    /// What gates let through of `up`, both `[tokens, width]`.
+    fn activated(&self, gate: &Tensor, up: Tensor) -> Result<Tensor> {
+        match self.config.activation {
+            Activation::Silu => silu(gate)? * up,
+            Activation::GeluTanh => gate.gelu()? * up,
+            Activation::ClampedSwish { steepness, limit } => {
+                let limit = f64::from(limit);
+                let gate = gate.minimum(limit)?;
+                let swish = (&gate * sigmoid(&(&gate * f64::from(steepness))?)?)?;
+                swish * (up.clamp(-limit, limit)? + 1.0)?
+            }
+        }
     }
 
     /// `x`, normalised where there is a norm.

@@ -11,7 +11,6 @@ use crate::error::ModelError;
 use crate::language_model::{LanguageModel, Snapshot, check_finite};
 use crate::load::config::ModelConfig;
 use crate::load::weights::Weights;
-use crate::network::convolution_state::ConvolutionState;
 #[cfg(any(feature = "cuda", test))]
 use crate::network::gpu::{
     choice::{Chooser, DeviceChoice},
@@ -20,6 +19,7 @@ use crate::network::gpu::{
 };
 use crate::network::kv_cache::{CpuCache, TensorCache};
 use crate::network::layers::Network;
+use crate::network::rollback::Rollback;
 use crate::network::rope::Rope;
 use crate::network::{cpu_forward, tensor_forward};
 #[cfg(any(feature = "cuda", test))]
@@ -28,7 +28,7 @@ use crate::{choice::Choice, language_model::logits_to_host};
 /// Tokens of a long prompt that go through the layers at once, which bounds the memory of attention scores.
 pub(crate) const PROMPT_CHUNK: usize = 512;
 
-/// Tokens of an append from which its end is remembered for rollbacks, in models with short convolutions: a prompt, mostly.
+/// Tokens of an append from which its end is remembered for rollbacks, in models that keep more than keys and values: a prompt, mostly.
 const REMEMBERED_FROM: usize = 32;
 
 /// Number of tokens that a GPU's cache has room for when the model has been loaded.
@@ -246,18 +246,18 @@ impl Transformer {
         PROMPT_CHUNK
     }
 
-    /// What the short convolutions keep, where the model has any.
-    fn convolutions(&mut self) -> Option<&mut ConvolutionState> {
+    /// What layers keep beside keys and values, where the model has such layers.
+    fn rollback_state(&mut self) -> Option<&mut dyn Rollback> {
         match &mut self.cache {
-            Cache::Cpu(cache) => cache.convolutions.as_mut(),
-            Cache::Tensors(cache) => cache.convolutions.as_mut(),
+            Cache::Cpu(cache) => cache.rollback(),
+            Cache::Tensors(cache) => cache.rollback(),
         }
     }
 
-    /// Makes ready what short convolutions keep for tokens at `position`; after a rollback far back, by forward passes over the
+    /// Makes ready what layers keep beside keys and values for tokens at `position`; after a rollback far back, by forward passes over the
     /// tokens before it.
-    fn resume_convolutions(&mut self, position: usize) -> Result<(), ModelError> {
-        let Some(state) = self.convolutions() else {
+    fn resume_state(&mut self, position: usize) -> Result<(), ModelError> {
+        let Some(state) = self.rollback_state() else {
             return Ok(());
         };
         state.forget_after(position);
@@ -273,15 +273,15 @@ impl Transformer {
     }
 
     /// Keeps what a later rollback needs, when `tokens` have been appended and the sequence ends at `position`.
-    fn keep_convolutions(&mut self, position: usize, tokens: &[u32]) -> Result<(), ModelError> {
-        let Some(state) = self.convolutions() else {
+    fn keep_state(&mut self, position: usize, tokens: &[u32]) -> Result<(), ModelError> {
+        let Some(state) = self.rollback_state() else {
             return Ok(());
         };
         let kept = match tokens.len() >= REMEMBERED_FROM {
             true => state.remember(position),
             false => Ok(()),
         };
-        kept.map_err(|error| ModelError::compute(&self.name, "keeping what convolutions need", &error))?;
+        kept.map_err(|error| ModelError::compute(&self.name, "keeping what a rollback needs", &error))?;
         self.tokens.extend_from_slice(tokens);
         Ok(())
     }
@@ -332,7 +332,7 @@ impl LanguageModel for Transformer {
         self.check_tokens(tokens)?;
         let mut position = self.position();
         let mut logits = None;
-        self.resume_convolutions(position)?;
+        self.resume_state(position)?;
         #[cfg(any(feature = "cuda", test))]
         if self.gpu.is_some() {
             self.make_room(position + tokens.len())?;
@@ -341,7 +341,7 @@ impl LanguageModel for Transformer {
             logits = Some(self.forward(position, chunk)?);
             position += chunk.len();
         }
-        self.keep_convolutions(position, tokens)?;
+        self.keep_state(position, tokens)?;
         // Only now do the tokens count: after an error above, what is in the cache past them is overwritten.
         self.appends.push((position, NEXT_MARK.fetch_add(1, Ordering::Relaxed)));
         logits.ok_or(ModelError::NothingToAppend)

@@ -15,7 +15,8 @@ pub fn families_table() -> String {
 
 Written by `cargo run -p maskwright-models -- families`; a test compares.
 
-Weights are safetensors of F32, F16 or BF16, in one file or in several, in a directory or on the Hugging Face hub. Quantised weights are refused.
+Weights are safetensors of F32, F16 or BF16, in one file or in several, in a directory or on the Hugging Face hub. Of quantised weights only the MXFP4 of gpt-oss's experts is read, and
+kept in memory as it is; others are refused.
 Every family appends several tokens in one forward pass and takes tokens back; `self_check` holds both against single steps, in every test run and for each format of weights. Tensor operations are held against the
 CPU's loops in every test run, too, on the CPU; on a GPU, families without own kernels have not been measured.
 

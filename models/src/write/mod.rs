@@ -3,3 +3,5 @@
 pub(crate) mod families_table;
 pub(crate) mod gguf;
 pub(crate) mod random_checkpoint;
+mod random_tensors;
+mod typical_shapes;

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::io::{BufWriter, Write};
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -19,8 +18,9 @@ use crate::load::disk::{create_file, write_file};
 use crate::load::file_names::{
     CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TOKENIZER, TOKENIZER_CONFIG, WEIGHT_INDEX, WEIGHTS,
 };
-use crate::load::tensor_shapes::{LayerShapes, NamedShape};
 use crate::load::weight_format::WeightFormat;
+use crate::write::random_tensors::{RandomElements, RandomTensor, tensors};
+use crate::write::typical_shapes::make_typical;
 
 /// A checkpoint to be written. The same fields give the same bytes everywhere.
 #[derive(Clone, Debug)]
@@ -182,7 +182,11 @@ impl RandomCheckpoint {
         let mut header = Map::from_iter([("__metadata__".to_owned(), json!({"format": "pt"}))]);
         let mut start = 0;
         for tensor in tensors {
-            let end = start + tensor.elements() * width;
+            let (dtype, width) = match tensor.elements {
+                RandomElements::Floats { .. } => (dtype, width),
+                RandomElements::Bytes { .. } => ("U8", 1),
+            };
+            let end = start + tensor.count() * width;
             let info = json!({"dtype": dtype, "shape": tensor.shape, "data_offsets": [start, end]});
             header.insert(tensor.name.clone(), info);
             start = end;
@@ -198,10 +202,18 @@ impl RandomCheckpoint {
         out.write_all(&(header.len() as u64).to_le_bytes()).map_err(failed)?;
         out.write_all(header.as_bytes()).map_err(failed)?;
         for tensor in tensors {
-            for _ in 0..tensor.elements() {
+            for _ in 0..tensor.count() {
+                let (center, scale) = match tensor.elements {
+                    RandomElements::Floats { center, scale } => (center, scale),
+                    RandomElements::Bytes { low, high } => {
+                        let byte = low + (random.next_u32() % (u32::from(high - low) + 1)) as u8;
+                        out.write_all(&[byte]).map_err(failed)?;
+                        continue;
+                    }
+                };
                 // 24 random bits, uniform from -1 to 1: exact in 32-bit floats, so the same on every machine.
                 let unit = (random.next_u32() >> 8) as f32 / (1 << 23) as f32 - 1.0;
-                let value = tensor.center + tensor.scale * unit;
+                let value = center + scale * unit;
                 let written = match width {
                     4 => out.write_all(&value.to_le_bytes()),
                     _ if dtype == "F16" => out.write_all(&f16::from_f32(value).to_le_bytes()),
@@ -212,108 +224,6 @@ impl RandomCheckpoint {
         }
         out.flush().map_err(failed)
     }
-}
-
-/// Gives a small model what its family has beside Llama's network: layers of each kind, windows that are shorter than its
-/// context, factors other than 1.
-fn make_typical(family: Family, config: &mut Value) {
-    let fields = match family {
-        Family::Lfm2 => json!({
-            "num_hidden_layers": 4, "full_attn_idxs": [2], "conv_L_cache": 3, "conv_bias": false, "norm_eps": 1e-5,
-            "block_ff_dim": 96, "block_multiple_of": 32, "block_auto_adjust_ff_dim": true, "rope_theta": 1_000_000.0,
-        }),
-        Family::Lfm2Moe => json!({
-            "num_hidden_layers": 4, "layer_types": ["conv", "conv", "full_attention", "conv"], "conv_L_cache": 3,
-            "norm_eps": 1e-5, "rope_theta": 1_000_000.0, "num_experts": 5, "num_experts_per_tok": 2,
-            "moe_intermediate_size": 24, "num_dense_layers": 1, "use_expert_bias": true, "norm_topk_prob": true,
-            "routed_scaling_factor": 1.5,
-        }),
-        Family::Granite => json!({
-            "embedding_multiplier": 6.0, "attention_multiplier": 0.2, "residual_multiplier": 0.5, "logits_scaling": 1.5,
-        }),
-        Family::SmolLm3 => json!({"num_hidden_layers": 4, "no_rope_layers": [1, 1, 0, 1]}),
-        Family::Phi3 => json!({
-            "sliding_window": 24, "partial_rotary_factor": 0.5, "original_max_position_embeddings": 512,
-            "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.5], "long_factor": [1.0, 3.0]},
-        }),
-        Family::Glm4 => json!({"attention_bias": true, "partial_rotary_factor": 0.5}),
-        Family::Gemma3 => json!({
-            "num_hidden_layers": 4, "sliding_window_pattern": 2, "sliding_window": 24, "query_pre_attn_scalar": 12,
-            "rope_local_base_freq": 1000.0, "rope_theta": 50000.0, "hidden_activation": "gelu_pytorch_tanh",
-            "rope_scaling": {"rope_type": "linear", "factor": 4.0},
-        }),
-        Family::Qwen3Moe => json!({
-            "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 24, "norm_topk_prob": true,
-            "num_hidden_layers": 3, "mlp_only_layers": [1],
-        }),
-        Family::Mixtral => json!({"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 24}),
-        Family::Mistral => json!({"sliding_window": null}),
-        _ => json!({}),
-    };
-    if let (Value::Object(config), Value::Object(fields)) = (config, fields) {
-        // Defaults of transformers may be past the end of a small vocabulary.
-        config.insert("pad_token_id".to_owned(), Value::Null);
-        config.extend(fields);
-    }
-}
-
-/// A tensor whose elements are uniform from `center - scale` to `center + scale`.
-struct RandomTensor {
-    name: String,
-    shape: Vec<usize>,
-    center: f32,
-    scale: f32,
-}
-
-impl RandomTensor {
-    /// Number of elements.
-    fn elements(&self) -> usize {
-        self.shape.iter().product()
-    }
-}
-
-/// All tensors of a model: matrices and biases in the order of the layers, then norms.
-fn tensors(config: &ModelConfig) -> Vec<RandomTensor> {
-    let mut tensors = Vec::new();
-    let mut push = |(name, shape): NamedShape, center: f32, scale: f32| {
-        tensors.push(RandomTensor {
-            name,
-            shape,
-            center,
-            scale,
-        });
-    };
-    let layers: Vec<LayerShapes> = (0..config.layers).map(|layer| config.layer(layer)).collect();
-    let (embeddings, output) = (config.embeddings(), config.untied_output());
-    let matrices = iter::once(&embeddings)
-        .chain(layers.iter().flat_map(LayerShapes::matrices))
-        .chain(&output);
-    for matrix in matrices {
-        // Products keep the size of their input, so that every layer counts.
-        push(matrix.weight(), 0.0, (3.0 / matrix.inputs as f32).sqrt());
-        if let Some(bias) = matrix.bias() {
-            push(bias, 0.0, 0.5);
-        }
-    }
-    for (taps, bias) in layers.iter().filter_map(LayerShapes::convolution) {
-        push(taps.clone(), 0.0, (3.0 / config.convolution_taps as f32).sqrt());
-        if let Some(bias) = bias {
-            push(bias.clone(), 0.0, 0.5);
-        }
-    }
-    for bias in layers.iter().filter_map(LayerShapes::expert_bias) {
-        push(bias.clone(), 0.0, 0.5);
-    }
-    let center = if config.family.norm_weights_are_offsets() {
-        0.0
-    } else {
-        1.0
-    };
-    let norms = layers.iter().flat_map(LayerShapes::norms);
-    for norm in norms.chain([config.final_norm()]) {
-        push(norm, center, 0.25);
-    }
-    tensors
 }
 
 /// A tokenizer.json in which each byte is a token, 0 to 255, followed by a beginning and an end of sequence.

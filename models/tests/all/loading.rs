@@ -245,7 +245,11 @@ fn bad_configurations_name_the_field() {
         ("intermediate_size", Value::Null, "missing"),
         ("rms_norm_eps", json!(-1.0), "`rms_norm_eps`"),
         ("rope_theta", json!(0), "`rope_theta`"),
-        ("rope_scaling", json!({"rope_type": "yarn", "factor": 4.0}), "yarn"),
+        (
+            "rope_scaling",
+            json!({"rope_type": "dynamic", "factor": 4.0}),
+            "dynamic",
+        ),
         (
             "rope_scaling",
             json!({"rope_type": "llama3", "factor": 0}),
@@ -253,7 +257,7 @@ fn bad_configurations_name_the_field() {
         ),
         ("hidden_act", json!("gelu"), "gelu"),
         ("architectures", json!(["MambaForCausalLM"]), "MambaForCausalLM"),
-        ("architectures", json!(["GptOssForCausalLM"]), "attention sinks"),
+        ("architectures", json!(["DeepseekV3ForCausalLM"]), "latent attention"),
         ("quantization_config", json!({"quant_method": "gptq"}), "gptq"),
         (
             "layer_types",

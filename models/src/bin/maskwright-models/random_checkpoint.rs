@@ -55,7 +55,11 @@ impl WriteRandomCheckpoint {
             checkpoint.config["tie_word_embeddings"] = false.into();
         }
         if let Some(size) = self.vocab_size {
-            checkpoint.config["vocab_size"] = size.into();
+            for field in ["vocab_size", "vocab_size_per_layer_input"] {
+                if checkpoint.config.get(field).is_some() {
+                    checkpoint.config[field] = size.into();
+                }
+            }
         }
         Ok(checkpoint.write(&self.directory)?)
     }

@@ -18,20 +18,32 @@ pub enum Family {
     Lfm2Moe,
     /// `GraniteForCausalLM`: Granite 3 and 4.1; Llama's shape, with factors on embeddings, scores, sums and logits.
     Granite,
+    /// `GraniteMoeHybridForCausalLM`: Granite 4.0-H; Mamba2 in most layers, attention without positions in the others.
+    GraniteHybrid,
     /// `Olmo2ForCausalLM`: OLMo 2; norms behind attention and feed-forward part instead of before them.
     Olmo2,
+    /// `Olmo3ForCausalLM`: OLMo 3; OLMo 2's shape, with sliding windows in most layers.
+    Olmo3,
     /// `SmolLM3ForCausalLM`: SmolLM3; every fourth layer has no positions.
     SmolLm3,
     /// `Phi3ForCausalLM`: Phi 3, 3.5 and 4; fused projections, a part of each head rotated.
     Phi3,
     /// `Glm4ForCausalLM`: GLM-4-0414; norms before and behind, half of each head rotated, in neighbouring pairs.
     Glm4,
+    /// `Gemma2ForCausalLM`: Gemma 2; norms before and behind, a sliding window in every other layer, soft caps on scores and logits.
+    Gemma2,
     /// `Gemma3ForCausalLM`: Gemma 3's text models; norms before and behind, sliding windows in most layers.
     Gemma3,
+    /// `Gemma4ForCausalLM`: Gemma 4's dense models; embeddings of each layer, keys and values that layers share.
+    Gemma4,
     /// `Qwen3MoeForCausalLM`: Qwen3 with experts.
     Qwen3Moe,
+    /// `Qwen3_5ForCausalLM`: Qwen3.5's dense models; gated delta nets in most layers, gated attention in the others.
+    Qwen35,
     /// `MixtralForCausalLM`: Mistral with experts.
     Mixtral,
+    /// `GptOssForCausalLM`: gpt-oss; experts in MXFP4, attention sinks, a sliding window in every other layer.
+    GptOss,
 }
 
 /// Where a layer has its norms.
@@ -57,7 +69,7 @@ pub(crate) enum QueryKeyNorm {
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 20] = [
         Self::Llama,
         Self::Mistral,
         Self::Qwen2,
@@ -72,6 +84,12 @@ impl Family {
         Self::Qwen3Moe,
         Self::Mixtral,
         Self::Lfm2Moe,
+        Self::GptOss,
+        Self::Olmo3,
+        Self::Gemma2,
+        Self::Gemma4,
+        Self::Qwen35,
+        Self::GraniteHybrid,
     ];
 
     /// The family of that [`name`](Self::name).
@@ -84,6 +102,8 @@ impl Family {
     pub(crate) fn from_architecture(name: &str) -> Option<Self> {
         match name {
             "Gemma3ForConditionalGeneration" => Some(Self::Gemma3),
+            "Qwen3_5ForConditionalGeneration" => Some(Self::Qwen35),
+            "Gemma4ForConditionalGeneration" => Some(Self::Gemma4),
             _ => Self::ALL.into_iter().find(|family| family.architecture() == name),
         }
     }
@@ -98,13 +118,19 @@ impl Family {
             Self::Lfm2 => "Lfm2ForCausalLM",
             Self::Lfm2Moe => "Lfm2MoeForCausalLM",
             Self::Granite => "GraniteForCausalLM",
+            Self::GraniteHybrid => "GraniteMoeHybridForCausalLM",
             Self::Olmo2 => "Olmo2ForCausalLM",
+            Self::Olmo3 => "Olmo3ForCausalLM",
             Self::SmolLm3 => "SmolLM3ForCausalLM",
             Self::Phi3 => "Phi3ForCausalLM",
             Self::Glm4 => "Glm4ForCausalLM",
+            Self::Gemma2 => "Gemma2ForCausalLM",
             Self::Gemma3 => "Gemma3ForCausalLM",
+            Self::Gemma4 => "Gemma4ForCausalLM",
             Self::Qwen3Moe => "Qwen3MoeForCausalLM",
+            Self::Qwen35 => "Qwen3_5ForCausalLM",
             Self::Mixtral => "MixtralForCausalLM",
+            Self::GptOss => "GptOssForCausalLM",
         }
     }
 
@@ -118,13 +144,19 @@ impl Family {
             Self::Lfm2 => "lfm2",
             Self::Lfm2Moe => "lfm2_moe",
             Self::Granite => "granite",
+            Self::GraniteHybrid => "granitemoehybrid",
             Self::Olmo2 => "olmo2",
+            Self::Olmo3 => "olmo3",
             Self::SmolLm3 => "smollm3",
             Self::Phi3 => "phi3",
             Self::Glm4 => "glm4",
+            Self::Gemma2 => "gemma2",
             Self::Gemma3 => "gemma3_text",
+            Self::Gemma4 => "gemma4_text",
             Self::Qwen3Moe => "qwen3_moe",
+            Self::Qwen35 => "qwen3_5_text",
             Self::Mixtral => "mixtral",
+            Self::GptOss => "gpt_oss",
         }
     }
 
@@ -138,13 +170,19 @@ impl Family {
             Self::Lfm2 => "LFM2 and LFM2.5, dense",
             Self::Lfm2Moe => "LFM2 with experts (8B-A1B)",
             Self::Granite => "Granite 3 and 4.1, dense",
+            Self::GraniteHybrid => "Granite 4.0-H, with experts or without",
             Self::Olmo2 => "OLMo 2",
+            Self::Olmo3 => "OLMo 3",
             Self::SmolLm3 => "SmolLM3",
             Self::Phi3 => "Phi-3, Phi-3.5 and Phi-4, mini ones included",
             Self::Glm4 => "GLM-4-0414",
+            Self::Gemma2 => "Gemma 2",
             Self::Gemma3 => "Gemma 3, those that see pictures included",
+            Self::Gemma4 => "Gemma 4, dense (E2B, E4B, 31B)",
             Self::Qwen3Moe => "Qwen3 with experts (30B-A3B, 235B-A22B)",
+            Self::Qwen35 => "Qwen3.5, dense",
             Self::Mixtral => "Mixtral",
+            Self::GptOss => "gpt-oss (20b, 120b), MXFP4 or not",
         }
     }
 
@@ -152,7 +190,8 @@ impl Family {
     pub fn limits(self) -> &'static str {
         match self {
             Self::Phi3 => "with LongRoPE, only positions before the original context's end",
-            Self::Gemma3 => "text only",
+            Self::Gemma3 | Self::Qwen35 => "text only",
+            Self::Gemma4 => "text only; not 26B-A4B, whose experts stand beside a dense part",
             _ => "",
         }
     }
@@ -163,6 +202,16 @@ impl Family {
         matches!(self, Self::Llama | Self::Mistral | Self::Qwen2 | Self::Qwen3)
     }
 
+    /// Whether each query head has an attention sink, a score that takes a share and gives nothing.
+    pub(crate) fn has_sinks(self) -> bool {
+        self == Self::GptOss
+    }
+
+    /// Whether what each query head mixes is gated by numbers that the query's projection gives beside the query.
+    pub(crate) fn gates_attention(self) -> bool {
+        self == Self::Qwen35
+    }
+
     /// Whether this is LFM2, with experts or without.
     pub(crate) fn is_lfm2(self) -> bool {
         matches!(self, Self::Lfm2 | Self::Lfm2Moe)
@@ -171,8 +220,8 @@ impl Family {
     /// Where a layer has its norms.
     pub(crate) fn norm_placement(self) -> NormPlacement {
         match self {
-            Self::Olmo2 => NormPlacement::Behind,
-            Self::Gemma3 | Self::Glm4 => NormPlacement::Around,
+            Self::Olmo2 | Self::Olmo3 => NormPlacement::Behind,
+            Self::Gemma2 | Self::Gemma3 | Self::Gemma4 | Self::Glm4 => NormPlacement::Around,
             _ => NormPlacement::Before,
         }
     }
@@ -180,15 +229,17 @@ impl Family {
     /// What of queries and keys is normalised together.
     pub(crate) fn query_key_norm(self) -> QueryKeyNorm {
         match self {
-            Self::Qwen3 | Self::Qwen3Moe | Self::Lfm2 | Self::Lfm2Moe | Self::Gemma3 => QueryKeyNorm::EachHead,
-            Self::Olmo2 => QueryKeyNorm::AllHeads,
+            Self::Qwen3 | Self::Qwen3Moe | Self::Lfm2 | Self::Lfm2Moe | Self::Gemma3 | Self::Gemma4 | Self::Qwen35 => {
+                QueryKeyNorm::EachHead
+            }
+            Self::Olmo2 | Self::Olmo3 => QueryKeyNorm::AllHeads,
             _ => QueryKeyNorm::None,
         }
     }
 
     /// Whether the checkpoint's norm weights are one less than the factors they stand for.
     pub(crate) fn norm_weights_are_offsets(self) -> bool {
-        self == Self::Gemma3
+        matches!(self, Self::Gemma2 | Self::Gemma3 | Self::Qwen35)
     }
 
     /// Whether rotary positions turn neighbouring elements, `2i` with `2i + 1`, instead of `i` with `i + half`.

@@ -1,11 +1,9 @@
-//! What layers are made of, and how config.json says it: [`Mixer`], [`Experts`], [`Multipliers`], [`Activation`].
+//! What layers are made of, and how config.json says it: [`Mixer`], [`Multipliers`], [`SoftCaps`], [`Activation`].
 
 use crate::error::ModelError;
 use crate::load::config::family::Family;
 use crate::load::json_fields::JsonFields;
 
-/// The most experts of a layer.
-const MAX_EXPERTS: usize = 4_096;
 /// The most taps of a short convolution.
 const MAX_TAPS: usize = 64;
 /// The longest sliding window, in tokens.
@@ -26,6 +24,8 @@ pub enum Mixer {
     },
     /// A gated convolution over the token and the few before it.
     ShortConvolution,
+    /// A layer that keeps matrices, which every token changes, instead of keys and values of all tokens.
+    Recurrent,
 }
 
 /// The rotary positions of an attention layer.
@@ -38,38 +38,6 @@ pub enum Positions {
     LocalRotary,
     /// No positions.
     None,
-}
-
-/// The experts of feed-forward parts, of which a router chooses some for each token.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Experts {
-    /// Number of experts in a layer.
-    pub count: usize,
-    /// Number of experts that a token is sent to.
-    pub per_token: usize,
-    /// Width of an expert.
-    pub intermediate_size: usize,
-    /// Whether the shares of the chosen experts sum to one.
-    pub normalised: bool,
-    /// How the router's logits become shares.
-    pub routing: Routing,
-    /// Layers that have one feed-forward part for all tokens instead, in ascending order.
-    pub dense_layers: Vec<usize>,
-}
-
-/// How a router's logits become the experts' shares of a token.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Routing {
-    /// Their softmax; the largest are chosen.
-    Softmax,
-    /// Their sigmoids, times a factor.
-    Sigmoid {
-        /// The factor.
-        factor: f32,
-        /// Whether each expert has a bias, which counts when experts are chosen, and not in their shares.
-        bias: bool,
-    },
 }
 
 /// Factors that a network has beside its weights; all are 1 in Llama, and the scores' is `1 / sqrt(head_dim)`.
@@ -85,22 +53,47 @@ pub struct Multipliers {
     pub logits: f32,
 }
 
+/// Bounds that numbers approach and do not pass: with a cap, `x` becomes `cap · tanh(x / cap)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SoftCaps {
+    /// The cap of attention scores, after their factor.
+    pub scores: Option<f32>,
+    /// The cap of logits, after their factor.
+    pub logits: Option<f32>,
+}
+
 /// The function that gates feed-forward parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Activation {
     /// `x · sigmoid(x)`.
     Silu,
     /// The Gaussian error linear unit, by its approximation with the hyperbolic tangent.
     GeluTanh,
+    /// `x · sigmoid(steepness · x)` of a gate that is at most `limit`; what it gates is kept from `-limit` to `limit` and counts
+    /// with one added.
+    ClampedSwish {
+        /// The factor within the sigmoid.
+        steepness: f32,
+        /// The largest gate.
+        limit: f32,
+    },
 }
 
 impl Activation {
     /// The activation that config.json names.
     pub(crate) fn read(fields: &JsonFields<'_>, family: Family) -> Result<Self, ModelError> {
+        if family == Family::GptOss {
+            return Ok(Self::ClampedSwish {
+                steepness: fields.number("swiglu_alpha", 0.0, 1e9)?.unwrap_or(1.702) as f32,
+                limit: fields.number("swiglu_limit", 0.0, 1e9)?.unwrap_or(7.0) as f32,
+            });
+        }
         let named = fields.get("hidden_activation").or(fields.get("hidden_act"));
         match (named.map(|name| name.as_str().unwrap_or_default()), family) {
-            (None, Family::Gemma3) | (Some("gelu_pytorch_tanh"), _) => Ok(Self::GeluTanh),
+            (None, Family::Gemma2 | Family::Gemma3 | Family::Gemma4) | (Some("gelu_pytorch_tanh"), _) => {
+                Ok(Self::GeluTanh)
+            }
             (None | Some("silu" | "swish"), _) => Ok(Self::Silu),
             (Some(name), _) => {
                 Err(fields.unsupported(format!("hidden_act {name:?}"), "supported: silu, gelu_pytorch_tanh"))
@@ -127,7 +120,7 @@ impl Multipliers {
             Ok::<f32, ModelError>(number.unwrap_or(1.0) as f32)
         };
         match family {
-            Family::Granite => {
+            Family::Granite | Family::GraniteHybrid => {
                 multipliers = Self {
                     embeddings: number("embedding_multiplier")?,
                     scores: number("attention_multiplier")?,
@@ -141,59 +134,42 @@ impl Multipliers {
                         return Err(fields.unsupported(field, "logits and scores as they are"));
                     }
                 }
-                multipliers.embeddings = (hidden_size as f32).sqrt();
-                let scalar = fields.number("query_pre_attn_scalar", 0.0, 1e9)?.unwrap_or(256.0);
-                multipliers.scores = 1.0 / (scalar as f32).sqrt();
+                Self::of_gemma(&mut multipliers, fields, hidden_size)?;
             }
+            Family::Gemma4 => {
+                multipliers.embeddings = (hidden_size as f32).sqrt();
+                multipliers.scores = 1.0;
+            }
+            Family::Gemma2 => Self::of_gemma(&mut multipliers, fields, hidden_size)?,
             _ => {}
         }
         Ok(multipliers)
     }
+
+    /// Sets the factors that Gemma's embeddings and scores have.
+    fn of_gemma(&mut self, fields: &JsonFields<'_>, hidden_size: usize) -> Result<(), ModelError> {
+        self.embeddings = (hidden_size as f32).sqrt();
+        let scalar = fields.number("query_pre_attn_scalar", 0.0, 1e9)?.unwrap_or(256.0);
+        self.scores = 1.0 / (scalar as f32).sqrt();
+        Ok(())
+    }
 }
 
-impl Experts {
-    /// The experts that config.json describes, where the family has any; `layers` is the number of layers.
-    pub(crate) fn read(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result<Option<Self>, ModelError> {
-        let required = |names: &[&str], limit: usize| {
-            for name in names {
-                if let Some(size) = fields.size(name, limit)? {
-                    return Ok(size);
-                }
-            }
-            Err(fields.error(names[0], "missing; expected a positive whole number"))
-        };
-        let (width, normalised, routing) = match family {
-            Family::Mixtral => ("intermediate_size", true, Routing::Softmax),
-            Family::Qwen3Moe => {
-                let normalised = fields.flag("norm_topk_prob", false)?;
-                ("moe_intermediate_size", normalised, Routing::Softmax)
-            }
-            Family::Lfm2Moe => {
-                let routing = Routing::Sigmoid {
-                    factor: fields.number("routed_scaling_factor", 0.0, 1e9)?.unwrap_or(1.0) as f32,
-                    bias: fields.flag("use_expert_bias", true)?,
-                };
-                ("moe_intermediate_size", fields.flag("norm_topk_prob", true)?, routing)
-            }
-            _ => return Ok(None),
-        };
-        let count = required(&["num_local_experts", "num_experts"], MAX_EXPERTS)?;
-        let per_token = required(&["num_experts_per_tok"], count)?;
-        let step = fields.size("decoder_sparse_step", layers.max(1) + 1)?.unwrap_or(1);
-        let named = fields.whole_numbers("mlp_only_layers")?;
-        let first = match family {
-            Family::Lfm2Moe => fields.whole_number("num_dense_layers")?.unwrap_or(2),
-            _ => 0,
-        };
-        let dense = |layer: &usize| *layer < first || named.contains(layer) || !(layer + 1).is_multiple_of(step);
-        Ok(Some(Self {
-            count,
-            per_token,
-            intermediate_size: required(&[width], MAX_WIDTH)?,
-            normalised,
-            routing,
-            dense_layers: (0..layers).filter(dense).collect(),
-        }))
+impl SoftCaps {
+    /// The caps that config.json has for models of a family that knows them.
+    pub(crate) fn read(fields: &JsonFields<'_>, family: Family) -> Result<Self, ModelError> {
+        let cap = |field: &str| Ok(fields.number(field, 0.0, 1e9)?.map(|cap| cap as f32));
+        Ok(match family {
+            Family::Gemma2 => Self {
+                scores: cap("attn_logit_softcapping")?,
+                logits: cap("final_logit_softcapping")?,
+            },
+            Family::Gemma4 => Self {
+                scores: None,
+                logits: cap("final_logit_softcapping")?,
+            },
+            _ => Self::default(),
+        })
     }
 }
 
@@ -205,27 +181,46 @@ pub(crate) fn mixers(
     max_positions: usize,
 ) -> Result<Vec<Mixer>, ModelError> {
     let in_use = match family {
-        Family::Mistral | Family::Mixtral | Family::Phi3 | Family::Gemma3 => true,
+        Family::Mistral
+        | Family::Mixtral
+        | Family::Phi3
+        | Family::Gemma2
+        | Family::Gemma3
+        | Family::Gemma4
+        | Family::GptOss
+        | Family::Olmo3 => true,
         Family::Qwen2 | Family::Qwen3 | Family::Qwen3Moe | Family::SmolLm3 => {
             fields.flag("use_sliding_window", false)?
         }
         _ => false,
     };
-    let window = match fields.size("sliding_window", MAX_WINDOW)? {
+    let written = fields.size("sliding_window", MAX_WINDOW)?;
+    let default = match family {
+        Family::GptOss => Some(128),
+        Family::Gemma2 | Family::Olmo3 => Some(4096),
+        Family::Gemma4 => Some(512),
+        _ => None,
+    };
+    let window = match written.or(default) {
         Some(window) if in_use => Some(window).filter(|window| *window < max_positions),
         _ => None,
     };
     let kinds = layer_kinds(fields, family, layers)?;
     let rotated = fields.whole_numbers("no_rope_layers")?;
     let interval = fields.size("no_rope_layer_interval", MAX_WINDOW)?.unwrap_or(4);
+    let has_rope = fields.get("position_embedding_type").and_then(|kind| kind.as_str()) == Some("rope");
     let has_positions = |layer: usize| match family {
+        Family::GraniteHybrid => has_rope,
         Family::SmolLm3 => rotated
             .get(layer)
             .map_or_else(|| !(layer + 1).is_multiple_of(interval), |rotated| *rotated != 0),
         _ => true,
     };
     let mixers = kinds.into_iter().enumerate().map(|(layer, kind)| {
-        let local = kind == LayerKind::Sliding && family == Family::Gemma3;
+        // Whatever is written, as transformers has it.
+        let is_last = family == Family::Gemma4 && layer + 1 == layers;
+        let kind = if is_last { LayerKind::Full } else { kind };
+        let local = kind == LayerKind::Sliding && matches!(family, Family::Gemma3 | Family::Gemma4 | Family::Olmo3);
         let positions = match (has_positions(layer), local) {
             (false, _) => Positions::None,
             (true, true) => Positions::LocalRotary,
@@ -233,6 +228,7 @@ pub(crate) fn mixers(
         };
         match kind {
             LayerKind::Convolution => Ok(Mixer::ShortConvolution),
+            LayerKind::Linear => Ok(Mixer::Recurrent),
             LayerKind::Full => Ok(Mixer::Attention {
                 window: None,
                 positions,
@@ -253,6 +249,7 @@ enum LayerKind {
     Full,
     Sliding,
     Convolution,
+    Linear,
 }
 
 /// The kinds of all layers: those of `layer_types`, or what the family's older configurations say.
@@ -267,9 +264,12 @@ fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result
             Some("full_attention") => Ok(LayerKind::Full),
             Some("sliding_attention") => Ok(LayerKind::Sliding),
             Some("conv") if family.is_lfm2() => Ok(LayerKind::Convolution),
+            Some("linear_attention") if family == Family::Qwen35 => Ok(LayerKind::Linear),
+            Some("linear_attention" | "mamba") if family == Family::GraniteHybrid => Ok(LayerKind::Linear),
+            Some("attention") if family == Family::GraniteHybrid => Ok(LayerKind::Full),
             _ => Err(fields.unsupported(
                 format!("a layer of type {kind}"),
-                "supported: full_attention, sliding_attention, and lfm2's conv",
+                "supported: full_attention, sliding_attention, and lfm2's conv, Qwen3.5's linear_attention, granitemoehybrid's mamba",
             )),
         });
         return kinds.collect();
@@ -290,11 +290,16 @@ fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result
     };
     let pattern = fields.size("sliding_window_pattern", MAX_WINDOW)?.unwrap_or(6);
     let attention = fields.whole_numbers("full_attn_idxs")?;
+    let interval = fields.size("full_attention_interval", MAX_WINDOW)?.unwrap_or(4);
     let kind = |layer: usize| match family {
         family if family.is_lfm2() && fields.get("full_attn_idxs").is_some() && !attention.contains(&layer) => {
             LayerKind::Convolution
         }
-        Family::Gemma3 if !(layer + 1).is_multiple_of(pattern) => LayerKind::Sliding,
+        Family::Gemma3 | Family::Gemma4 if !(layer + 1).is_multiple_of(pattern) => LayerKind::Sliding,
+        Family::GraniteHybrid => LayerKind::Linear,
+        Family::Qwen35 if !(layer + 1).is_multiple_of(interval) => LayerKind::Linear,
+        Family::GptOss | Family::Gemma2 if layer.is_multiple_of(2) => LayerKind::Sliding,
+        Family::Olmo3 if !(layer + 1).is_multiple_of(4) => LayerKind::Sliding,
         _ if layer >= sliding_from => LayerKind::Sliding,
         _ => LayerKind::Full,
     };

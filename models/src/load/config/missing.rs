@@ -12,46 +12,21 @@ pub struct MissingArchitecture {
 }
 
 /// Architectures that are asked for and cannot be run.
-pub const MISSING: [MissingArchitecture; 9] = [
-    MissingArchitecture {
-        architecture: "GptOssForCausalLM",
-        models: "gpt-oss",
-        missing: "MXFP4 weights, attention sinks and YaRN positions",
-    },
-    MissingArchitecture {
-        architecture: "Gemma2ForCausalLM",
-        models: "Gemma 2",
-        missing: "soft caps on scores and logits",
-    },
-    MissingArchitecture {
-        architecture: "Gemma4ForConditionalGeneration",
-        models: "Gemma 4",
-        missing: "embeddings of each layer and keys and values that layers share",
-    },
-    MissingArchitecture {
-        architecture: "GraniteMoeHybridForCausalLM",
-        models: "Granite 4.0-H",
-        missing: "Mamba2 layers",
-    },
+pub const MISSING: [MissingArchitecture; 4] = [
     MissingArchitecture {
         architecture: "NemotronHForCausalLM",
         models: "Nemotron-3-Nano, Nemotron-H",
-        missing: "Mamba2 layers",
+        missing: "feed-forward parts as layers of their own",
     },
     MissingArchitecture {
-        architecture: "Qwen3_5ForConditionalGeneration",
-        models: "Qwen3.5",
-        missing: "gated delta-net layers",
+        architecture: "Qwen3_5MoeForConditionalGeneration",
+        models: "Qwen3.5 with experts",
+        missing: "an expert that all tokens share",
     },
     MissingArchitecture {
         architecture: "Qwen3NextForCausalLM",
         models: "Qwen3-Next",
-        missing: "gated delta-net layers",
-    },
-    MissingArchitecture {
-        architecture: "Olmo3ForCausalLM",
-        models: "OLMo 3",
-        missing: "YaRN positions",
+        missing: "an expert that all tokens share",
     },
     MissingArchitecture {
         architecture: "DeepseekV3ForCausalLM",

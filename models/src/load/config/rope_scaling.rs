@@ -36,6 +36,27 @@ pub enum RopeScaling {
         /// Context length of the first training, in tokens; longer sequences would need other divisors from their start.
         original_max_positions: usize,
     },
+    /// Only the first pairs are turned, with the frequencies that they have where all are turned.
+    Proportional {
+        /// Number of pairs that are turned.
+        pairs: usize,
+    },
+    /// YaRN's scaling (arXiv 2309.00071): frequencies that turn often within the first training's context are kept, those that
+    /// hardly turn are divided by `factor`, those between are blended.
+    Yarn {
+        /// Divisor of the slow frequencies.
+        factor: f32,
+        /// Number of turns within the first training's context from which a frequency is kept.
+        fast_turns: f32,
+        /// Number of turns below which a frequency is divided.
+        slow_turns: f32,
+        /// Context length of the first training, in tokens.
+        original_max_positions: f32,
+        /// Whether the bounds of the blended frequencies are rounded outwards to whole pairs.
+        rounded: bool,
+        /// Factor of the rotated vectors.
+        vectors: f32,
+    },
 }
 
 impl RopeScaling {
@@ -99,10 +120,56 @@ impl RopeScaling {
                     original_max_positions: original,
                 })
             }
+            Some("proportional") => {
+                let factor = fields.number("factor", 0.0, 1e9)?;
+                if factor.is_some_and(|factor| factor != 1.0) {
+                    return Err(
+                        fields.unsupported(format!("{name} of type \"proportional\" with a factor"), "factor 1")
+                    );
+                }
+                let part = fields.number("partial_rotary_factor", 0.0, 1.0)?.unwrap_or(1.0);
+                Ok(Self::Proportional {
+                    pairs: (part * pairs as f64) as usize,
+                })
+            }
+            Some("yarn") => Self::yarn(fields, lengths),
             Some(other) => {
                 let what = format!("{name} of type {other:?}");
-                Err(fields.unsupported(what, "supported: default, linear, llama3, longrope"))
+                Err(fields.unsupported(what, "supported: default, linear, llama3, longrope, proportional, yarn"))
             }
         }
+    }
+
+    /// Reads YaRN's fields; `lengths` as [`from_fields`](Self::from_fields) takes them.
+    fn yarn(fields: &JsonFields<'_>, lengths: (usize, usize)) -> Result<Self, ModelError> {
+        let original = fields
+            .size("original_max_position_embeddings", 1 << 26)?
+            .unwrap_or(lengths.0);
+        let factor = match fields.number("factor", 0.0, 1e9)? {
+            Some(factor) => factor,
+            None => lengths.1 as f64 / original as f64,
+        };
+        let magnitude = |weight: f64| match factor <= 1.0 {
+            true => 1.0,
+            false => 0.1 * weight * factor.ln() + 1.0,
+        };
+        let weights = (
+            fields.number("mscale", -1.0, 1e9)?.unwrap_or(0.0),
+            fields.number("mscale_all_dim", -1.0, 1e9)?.unwrap_or(0.0),
+        );
+        let vectors = match (fields.number("attention_factor", 0.0, 1e9)?, weights) {
+            (Some(vectors), _) => vectors,
+            (None, (one, all)) if one != 0.0 && all != 0.0 => magnitude(one) / magnitude(all),
+            (None, _) => magnitude(1.0),
+        };
+        let turns = |field: &str, default: f64| Ok(fields.number(field, 0.0, 1e9)?.unwrap_or(default) as f32);
+        Ok(Self::Yarn {
+            factor: factor as f32,
+            fast_turns: turns("beta_fast", 32.0)?,
+            slow_turns: turns("beta_slow", 1.0)?,
+            original_max_positions: original as f32,
+            rounded: fields.flag("truncate", true)?,
+            vectors: vectors as f32,
+        })
     }
 }

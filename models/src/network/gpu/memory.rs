@@ -5,6 +5,7 @@ use candle_core::DType;
 use crate::load::config::ModelConfig;
 use crate::network::convolution_state;
 use crate::network::gpu::short_pass::scratch_bytes;
+use crate::network::recurrent_state::MOST_COPIES;
 use crate::network::transformer::{FIRST_ROOM, PROMPT_CHUNK};
 
 /// Bytes that the driver and the libraries take for themselves after the check.
@@ -25,17 +26,30 @@ impl MemoryNeeds {
     pub(crate) fn of(config: &ModelConfig, dtype: DType) -> Self {
         let bytes = dtype.size_in_bytes() as u64;
         let tokens = FIRST_ROOM.min(config.max_positions);
-        let attention = (0..config.layers).filter(|layer| config.has_attention(*layer)).count();
-        let cache = 2 * attention * config.kv_heads * config.head_dim * tokens
-            + (config.layers - attention) * convolution_state::elements_of_layer(config);
+        let with_keys = (0..config.layers).filter(|layer| config.has_keys(*layer));
+        let keys: usize = with_keys
+            .map(|layer| config.heads_of(layer))
+            .map(|heads| heads.kv_heads * heads.head_dim)
+            .sum();
+        let convolutions = (0..config.layers)
+            .filter(|layer| config.has_convolution(*layer))
+            .count();
+        // Matrices are 32-bit floats, and there are some more of them for rollbacks.
+        let recurrent = (0..config.layers).filter(|layer| config.is_recurrent(*layer)).count();
+        let kept = config
+            .recurrence
+            .map_or(0, |recurrence| recurrent * recurrence.kept().elements())
+            * size_of::<f32>()
+            * MOST_COPIES;
+        let cache = 2 * keys * tokens + convolutions * convolution_state::elements_of_layer(config);
         // A pass over a part of a prompt: the vectors of its tokens at the widest place, and for its scores the scores, the shares
         // and the latter once more in the weights' format.
         let part = PROMPT_CHUNK.min(tokens);
         let widest = 3 * config.intermediate_size + 2 * (config.heads + 2 * config.kv_heads) * config.head_dim;
         let prompt = part * (widest + 3 * config.heads * tokens) * size_of::<f32>();
         Self {
-            weights: config.parameters() * bytes,
-            cache: cache as u64 * bytes,
+            weights: config.weight_bytes(dtype),
+            cache: cache as u64 * bytes + kept as u64,
             scratch: prompt as u64 + scratch_bytes(config) + LIBRARIES,
         }
     }

@@ -44,9 +44,9 @@ struct Matrix {
 impl Matrix {
     fn of(linear: &Linear) -> Result<Self> {
         Ok(Self {
-            weights: address(linear.weight())?,
+            weights: address(linear.weight()?)?,
             bias: linear.bias().map_or(Ok(0), address)?,
-            lines: (linear.weight().elem_count() * linear.weight().dtype().size_in_bytes() / LINE).min(LINES_AHEAD),
+            lines: (linear.weight()?.elem_count() * linear.weight()?.dtype().size_in_bytes() / LINE).min(LINES_AHEAD),
         })
     }
 }
@@ -76,15 +76,12 @@ impl LayerAddresses {
         else {
             return Ok(None);
         };
-        let norm = |index: usize| {
-            let norms = attention.qk_norm.as_ref();
-            norms.map_or(Ok(0), |norms| address(&norms[index]))
-        };
+        let norm = |norm: &Option<Tensor>| norm.as_ref().map_or(Ok(0), address);
         Ok(Some(Self {
             attention_norm: address(attention_norm)?,
             qkv: Matrix::of(&attention.qkv)?,
-            query_norm: norm(0)?,
-            key_norm: norm(1)?,
+            query_norm: norm(&attention.query_norm)?,
+            key_norm: norm(&attention.key_norm)?,
             attention_output: Matrix::of(&attention.output)?,
             feed_forward_norm: address(feed_forward_norm)?,
             gate_up: Matrix::of(&gated.gate_up)?,
@@ -189,7 +186,7 @@ impl ShortPass {
             pass: PassKernels::find(kernels, config, dtype)?,
             kernels: kernels.clone(),
             config: config.clone(),
-            embeddings: address(network.embeddings.weight())?,
+            embeddings: address(network.embeddings.weight()?)?,
             layers,
             final_norm: address(&network.final_norm)?,
             output: Matrix::of(&network.output)?,

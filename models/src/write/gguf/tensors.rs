@@ -6,7 +6,7 @@ use candle_core::{DType, Device, Tensor};
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::config::family::Family;
-use crate::load::tensor_shapes::{MatrixShape, NamedShape};
+use crate::load::matrix_shapes::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;
 use crate::network::rope::frequency_divisors;
 

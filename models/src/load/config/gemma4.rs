@@ -1,0 +1,157 @@
+//! [`Gemma4Parts`]: what Gemma 4 has beside Gemma 3's network, and how config.json says it.
+
+use serde_json::Value;
+
+use crate::error::ModelError;
+use crate::load::config::layer_kinds::{MAX_WIDTH, Mixer, Positions};
+use crate::load::json_fields::JsonFields;
+
+/// The longest head, and the most heads.
+const MAX_HEADS: usize = 4_096;
+/// The most tokens that have embeddings for each layer.
+const MAX_TOKENS: usize = 1 << 24;
+
+/// Sizes of the heads of an attention layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Heads {
+    /// Number of key and value heads; divides the number of query heads.
+    pub kv_heads: usize,
+    /// Length of a head's vector.
+    pub head_dim: usize,
+}
+
+/// What Gemma 4 has beside Gemma 3's network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gemma4Parts {
+    /// The heads of layers that see all tokens before.
+    pub global_heads: Heads,
+    /// Whether layers that see all tokens before have their keys as values, too, as they are before norm and rotation.
+    pub values_are_keys: bool,
+    /// Number of layers at the end that have no keys and values of their own: they see those of the last layer of their kind before.
+    pub sharing_layers: usize,
+    /// Whether the feed-forward parts of these layers are twice as wide.
+    pub double_width: bool,
+    /// The embeddings that tokens have for each layer, where they have any.
+    pub layer_embeddings: Option<LayerEmbeddings>,
+}
+
+/// Embeddings that tokens have for each layer, beside those that the first layer begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayerEmbeddings {
+    /// Length of the vector of a token for a layer.
+    pub width: usize,
+    /// Number of tokens that have such vectors.
+    pub vocab_size: usize,
+}
+
+/// The heads of layers that see all tokens before; `heads` is the number of query heads, `local` what other layers have, and
+/// `kinds` whether each layer sees all tokens before.
+pub(crate) fn global_heads(
+    fields: &JsonFields<'_>,
+    heads: usize,
+    local: Heads,
+    kinds: &[bool],
+) -> Result<Heads, ModelError> {
+    let by_layer = fields.object("per_layer_config")?;
+    let mut found = match &by_layer {
+        // What transformers 5 writes.
+        Some(by_layer) => {
+            let mut found = None;
+            for (layer, global) in kinds.iter().enumerate() {
+                let own = by_layer.object(&layer.to_string())?;
+                let size = |field: &str, default: usize| match &own {
+                    Some(own) => Ok(own.size(field, MAX_HEADS)?.unwrap_or(default)),
+                    None => Ok(default),
+                };
+                let of_layer = Heads {
+                    kv_heads: size("num_key_value_heads", local.kv_heads)?,
+                    head_dim: size("head_dim", local.head_dim)?,
+                };
+                let expected = if *global { *found.get_or_insert(of_layer) } else { local };
+                if of_layer != expected {
+                    let what = format!("layers of one kind with different heads (layer {layer})");
+                    return Err(fields.unsupported(what, "heads of one size for all layers that see all tokens"));
+                }
+            }
+            found
+        }
+        None => None,
+    };
+    let keys = match fields.flag("attention_k_eq_v", false)? {
+        true => fields.size("num_global_key_value_heads", MAX_HEADS)?,
+        false => None,
+    };
+    let found = *found.get_or_insert(Heads {
+        kv_heads: keys.unwrap_or(local.kv_heads),
+        head_dim: fields.size("global_head_dim", MAX_HEADS)?.unwrap_or(512),
+    });
+    if !heads.is_multiple_of(found.kv_heads) {
+        let message = format!("{} does not divide the {heads} attention heads", found.kv_heads);
+        return Err(fields.error("num_global_key_value_heads", message));
+    }
+    Ok(found)
+}
+
+impl Gemma4Parts {
+    /// What config.json says beside `global_heads`, for layers with these `mixers`.
+    pub(crate) fn read(fields: &JsonFields<'_>, global_heads: Heads, mixers: &[Mixer]) -> Result<Self, ModelError> {
+        if fields.flag("enable_moe_block", false)? {
+            return Err(fields.unsupported("enable_moe_block", "Gemma 4's dense models: E2B, E4B, 31B"));
+        }
+        if fields.get("use_bidirectional_attention").and_then(Value::as_str) == Some("all") {
+            return Err(fields.unsupported("use_bidirectional_attention", "causal attention"));
+        }
+        let sharing_layers = fields.whole_number("num_kv_shared_layers")?.unwrap_or(0);
+        let own = mixers.len().saturating_sub(sharing_layers);
+        let missing = mixers[own..]
+            .iter()
+            .any(|mixer| !mixers[..own].iter().any(|own| own == mixer));
+        if sharing_layers >= mixers.len() || missing {
+            let message = format!("{sharing_layers} layers have no layer of their kind before them to share with");
+            return Err(fields.error("num_kv_shared_layers", message));
+        }
+        let width = fields.whole_number("hidden_size_per_layer_input")?.unwrap_or(256);
+        if width > MAX_WIDTH {
+            return Err(fields.error("hidden_size_per_layer_input", format!("{width} is over {MAX_WIDTH}")));
+        }
+        let vocab_size = fields
+            .size("vocab_size_per_layer_input", MAX_TOKENS)?
+            .unwrap_or(262_144);
+        if width > 0
+            && fields
+                .size("vocab_size", MAX_TOKENS)?
+                .is_some_and(|all| all > vocab_size)
+        {
+            let message = format!("{vocab_size} tokens have embeddings of each layer, fewer than vocab_size");
+            return Err(fields.error("vocab_size_per_layer_input", message));
+        }
+        Ok(Self {
+            global_heads,
+            values_are_keys: fields.flag("attention_k_eq_v", false)?,
+            sharing_layers,
+            double_width: fields.flag("use_double_wide_mlp", false)?,
+            layer_embeddings: (width > 0).then_some(LayerEmbeddings { width, vocab_size }),
+        })
+    }
+
+    /// The layer whose keys and values the layer of that number sees: itself, or the last one of its kind that has its own.
+    pub(crate) fn key_layer(&self, mixers: &[Mixer], layer: usize) -> usize {
+        let own = mixers.len() - self.sharing_layers;
+        let of_kind = |before: &usize| mixers[*before] == mixers[layer];
+        match layer < own {
+            true => layer,
+            false => (0..own).rev().find(of_kind).unwrap_or(layer),
+        }
+    }
+
+    /// Whether a layer with that mixer sees all tokens before.
+    pub(crate) fn is_global(mixer: Mixer) -> bool {
+        matches!(
+            mixer,
+            Mixer::Attention {
+                positions: Positions::Rotary,
+                ..
+            }
+        )
+    }
+}

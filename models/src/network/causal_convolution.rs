@@ -1,0 +1,79 @@
+//! The convolution that recurrent layers begin with: of each element over the last few tokens, with `x · sigmoid(x)` behind it.
+
+use candle_core::{Result, Tensor};
+use candle_nn::ops::silu;
+
+use crate::network::tensor_slices::with_cpu_slice;
+
+/// The factors of a convolution.
+#[derive(Debug, Clone)]
+pub(crate) struct Taps {
+    /// Of the oldest token first: `[taps, channels]`.
+    pub(crate) taps: Tensor,
+    /// `[channels]`.
+    pub(crate) bias: Option<Tensor>,
+}
+
+/// `x · sigmoid(x)`.
+pub(crate) fn swish(x: f32) -> f32 {
+    x / (1.0 + (-x).exp())
+}
+
+impl Taps {
+    /// What the convolution makes of tokens, `[count, channels]`, on the CPU.
+    ///
+    /// `rows` are the tokens' rows, each of which has the convolution's channels at `from`. `kept` are the channels of the tokens
+    /// before, `[taps - 1, channels]`, and become those of the last tokens.
+    pub(crate) fn apply<'a>(
+        &self,
+        kept: &mut Vec<f32>,
+        rows: impl Iterator<Item = &'a [f32]>,
+        from: usize,
+    ) -> Result<Vec<f32>> {
+        let (before, channels) = (kept.len(), self.taps.dims()[1]);
+        for row in rows {
+            kept.extend_from_slice(&row[from..][..channels]);
+        }
+        let new = kept.len() - before;
+        let mut mixed = vec![0.0; new];
+        with_cpu_slice(&self.taps, |taps: &[f32]| {
+            for (token, mixed) in mixed.chunks_exact_mut(channels).enumerate() {
+                let seen = kept[token * channels..].chunks_exact(channels);
+                for (input, tap) in seen.zip(taps.chunks_exact(channels)) {
+                    for (mixed, (input, tap)) in mixed.iter_mut().zip(input.iter().zip(tap)) {
+                        *mixed += input * tap;
+                    }
+                }
+            }
+        })?;
+        if let Some(bias) = &self.bias {
+            with_cpu_slice(bias, |bias: &[f32]| {
+                let numbers = mixed.iter_mut().zip(bias.iter().cycle());
+                numbers.for_each(|(mixed, bias)| *mixed += bias);
+            })?;
+        }
+        mixed.iter_mut().for_each(|x| *x = swish(*x));
+        kept.drain(..new);
+        Ok(mixed)
+    }
+
+    /// What the convolution makes of tokens, whose channels are `new`, by tensor operations, `[count, channels]` both.
+    ///
+    /// `kept` are the channels of the tokens before, `[taps - 1, channels]`, and become those of the last tokens.
+    pub(crate) fn apply_tensors(&self, kept: &mut Tensor, new: &Tensor) -> Result<Tensor> {
+        let (count, taps) = (new.dim(0)?, self.taps.dim(0)?);
+        let seen = Tensor::cat(&[&*kept, new], 0)?;
+        let mut mixed = new.zeros_like()?;
+        for tap in 0..taps {
+            mixed = (mixed
+                + seen
+                    .narrow(0, tap, count)?
+                    .broadcast_mul(&self.taps.narrow(0, tap, 1)?)?)?;
+        }
+        if let Some(bias) = &self.bias {
+            mixed = mixed.broadcast_add(bias)?;
+        }
+        *kept = seen.narrow(0, count, taps - 1)?.contiguous()?;
+        silu(&mixed)
+    }
+}

@@ -1,0 +1,208 @@
+//! Gated delta nets (arXiv 2412.06464): a matrix for each head that every token decays and corrects.
+//!
+//! A token's queries, keys and values pass a short convolution. Each head's matrix maps keys to values: it decays by the token's
+//! factor, what it gives for the token's key is moved towards the token's value, and what it then gives for the query is the
+//! head's output, which is normalised and gated.
+
+use candle_core::{D, DType, Result, Tensor};
+use candle_nn::ops::{rms_norm, sigmoid, silu};
+use rayon::prelude::*;
+
+use crate::load::config::recurrence::DeltaNet;
+use crate::network::causal_convolution::{Taps, swish};
+use crate::network::linear::Linear;
+use crate::network::recurrent_state::{Kept, wrong_kind};
+use crate::network::tensor_slices::with_cpu_slice;
+
+/// Number added to the sum of squares that queries and keys are normalised by.
+const SMALLEST_SQUARE: f32 = 1e-6;
+/// Multiplications from which heads are shared between threads: below, waking threads takes longer.
+const PARALLEL_FROM: usize = 1 << 18;
+
+/// The weights of a gated delta net.
+#[derive(Debug, Clone)]
+pub(crate) struct DeltaNetWeights {
+    pub(crate) sizes: DeltaNet,
+    /// Queries, keys, values, gates of the output, and for each value head a strength and a decay, in one matrix.
+    pub(crate) input: Linear,
+    pub(crate) taps: Taps,
+    /// Factors of the heads' decays, all negative; on the host.
+    pub(crate) rates: Vec<f32>,
+    /// What is added to the heads' decays; on the host.
+    pub(crate) biases: Vec<f32>,
+    /// Norm of each head's output.
+    pub(crate) norm: Tensor,
+    pub(crate) output: Linear,
+    /// Number added to the mean square in the norm.
+    pub(crate) eps: f32,
+}
+
+/// `ln(1 + exp(x))`.
+pub(crate) fn softplus(x: f32) -> f32 {
+    if x > 20.0 { x } else { x.exp().ln_1p() }
+}
+
+/// `ln(1 + exp(x))` of each element, as `max(x, 0) + ln(1 + exp(-|x|))`.
+pub(crate) fn softplus_tensor(x: &Tensor) -> Result<Tensor> {
+    x.relu()? + (x.abs()?.neg()?.exp()? + 1.0)?.log()?
+}
+
+fn logistic(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// The gated outputs of all tokens, `[count, values]`, on the CPU; `wide` is what [`DeltaNetWeights::input`] gives of them.
+pub(crate) fn apply(weights: &DeltaNetWeights, kept: &mut Kept, wide: &[f32], out: &mut Vec<f32>) -> Result<()> {
+    let Kept::Slices { inputs, matrices } = kept else {
+        return Err(wrong_kind());
+    };
+    let sizes = &weights.sizes;
+    let (channels, values, heads) = (sizes.channels(), sizes.values(), sizes.value_heads);
+    let row = channels + values + 2 * heads;
+    let count = wide.len() / row;
+    let mut mixed = weights.taps.apply(inputs, wide.chunks_exact(row), 0)?;
+    // Queries and keys.
+    for token in mixed.chunks_exact_mut(channels) {
+        for vector in token[..2 * sizes.keys()].chunks_exact_mut(sizes.key_dim) {
+            let squares: f32 = vector.iter().map(|x| x * x).sum();
+            let factor = 1.0 / (squares + SMALLEST_SQUARE).sqrt();
+            vector.iter_mut().for_each(|x| *x *= factor);
+        }
+    }
+    // For each head the outputs of all tokens, [count, value_dim].
+    let mut by_head = vec![0.0; count * values];
+    let head = |(head, (matrix, out)): (usize, (&mut [f32], &mut [f32]))| {
+        let key_start = head / (heads / sizes.key_heads) * sizes.key_dim;
+        for (token, out) in out.chunks_exact_mut(sizes.value_dim).enumerate() {
+            let (mixed, wide) = (&mixed[token * channels..][..channels], &wide[token * row..][..row]);
+            let (strength, decay) = (wide[channels + values + head], wide[channels + values + heads + head]);
+            let step = Step {
+                query: &mixed[key_start..][..sizes.key_dim],
+                key: &mixed[sizes.keys() + key_start..][..sizes.key_dim],
+                value: &mixed[2 * sizes.keys() + head * sizes.value_dim..][..sizes.value_dim],
+                strength: logistic(strength),
+                decay: (weights.rates[head] * softplus(decay + weights.biases[head])).exp(),
+            };
+            step.apply(matrix, out);
+        }
+    };
+    let matrix = sizes.key_dim * sizes.value_dim;
+    if rayon::current_num_threads() > 1 && 4 * count * heads * matrix >= PARALLEL_FROM {
+        let heads = matrices
+            .par_chunks_exact_mut(matrix)
+            .zip(by_head.par_chunks_exact_mut(count * sizes.value_dim));
+        heads.enumerate().for_each(head);
+    } else {
+        let heads = matrices
+            .chunks_exact_mut(matrix)
+            .zip(by_head.chunks_exact_mut(count * sizes.value_dim));
+        heads.enumerate().for_each(head);
+    }
+    out.clear();
+    with_cpu_slice(&weights.norm, |norm: &[f32]| {
+        for token in 0..count {
+            for head in 0..heads {
+                let from = (head * count + token) * sizes.value_dim;
+                let output = &by_head[from..][..sizes.value_dim];
+                let squares: f32 = output.iter().map(|x| x * x).sum();
+                let factor = 1.0 / (squares / sizes.value_dim as f32 + weights.eps).sqrt();
+                let gates = &wide[token * row + channels + head * sizes.value_dim..][..sizes.value_dim];
+                let gated = output.iter().zip(norm).zip(gates);
+                out.extend(gated.map(|((x, norm), gate)| norm * (x * factor) * swish(*gate)));
+            }
+        }
+    })
+}
+
+/// What one token does to the matrix of one head.
+struct Step<'a> {
+    query: &'a [f32],
+    key: &'a [f32],
+    value: &'a [f32],
+    /// How far the matrix is moved towards the value, from 0 to 1.
+    strength: f32,
+    /// Factor of the matrix before.
+    decay: f32,
+}
+
+impl Step<'_> {
+    /// Changes `matrix`, `[key_dim, value_dim]`, and writes what it then gives for the query, divided by the root of its length.
+    fn apply(&self, matrix: &mut [f32], out: &mut [f32]) {
+        let width = out.len();
+        out.fill(0.0);
+        for (row, key) in matrix.chunks_exact_mut(width).zip(self.key) {
+            for (given, x) in out.iter_mut().zip(row) {
+                *x *= self.decay;
+                *given += *x * key;
+            }
+        }
+        let moved: Vec<f32> = self
+            .value
+            .iter()
+            .zip(&*out)
+            .map(|(value, given)| (value - given) * self.strength)
+            .collect();
+        out.fill(0.0);
+        for (row, (key, query)) in matrix.chunks_exact_mut(width).zip(self.key.iter().zip(self.query)) {
+            for (out, (x, moved)) in out.iter_mut().zip(row.iter_mut().zip(&moved)) {
+                *x += key * moved;
+                *out += *x * query;
+            }
+        }
+        let scale = 1.0 / (self.query.len() as f32).sqrt();
+        out.iter_mut().for_each(|out| *out *= scale);
+    }
+}
+
+/// The gated outputs of all tokens, `[count, values]`, by tensor operations; `wide` is what [`DeltaNetWeights::input`] gives of
+/// them.
+pub(crate) fn apply_tensors(weights: &DeltaNetWeights, kept: &mut Kept, wide: &Tensor) -> Result<Tensor> {
+    let Kept::Tensors { inputs, matrices } = kept else {
+        return Err(wrong_kind());
+    };
+    let sizes = &weights.sizes;
+    let (count, device) = (wide.dim(0)?, wide.device());
+    let (channels, values, heads) = (sizes.channels(), sizes.values(), sizes.value_heads);
+    let mixed = weights
+        .taps
+        .apply_tensors(inputs, &wide.narrow(1, 0, channels)?.contiguous()?)?;
+    let mixed = mixed.to_dtype(DType::F32)?;
+    // [count, heads, key_dim, 1], each key head for all the value heads that share it.
+    let group = heads / sizes.key_heads;
+    let normalised = |from: usize| {
+        let vectors = mixed
+            .narrow(1, from, sizes.keys())?
+            .reshape((count, sizes.key_heads, 1, sizes.key_dim))?;
+        let squares = (vectors.sqr()?.sum_keepdim(D::Minus1)? + f64::from(SMALLEST_SQUARE))?;
+        let vectors = vectors.broadcast_div(&squares.sqrt()?)?;
+        let shape = (count, sizes.key_heads, group, sizes.key_dim);
+        vectors.broadcast_as(shape)?.reshape((count, heads, sizes.key_dim, 1))
+    };
+    let queries = (normalised(0)? / (sizes.key_dim as f64).sqrt())?;
+    let keys = normalised(sizes.keys())?;
+    let of_values = mixed
+        .narrow(1, 2 * sizes.keys(), values)?
+        .reshape((count, heads, 1, sizes.value_dim))?;
+    let by_head = |from: usize| wide.narrow(1, from, heads)?.to_dtype(DType::F32);
+    let strengths = sigmoid(&by_head(channels + values)?)?.reshape((count, heads, 1, 1))?;
+    let on_device = |numbers: &[f32]| Tensor::from_slice(numbers, (1, heads), device);
+    let decays = by_head(channels + values + heads)?.broadcast_add(&on_device(&weights.biases)?)?;
+    let decays = softplus_tensor(&decays)?
+        .broadcast_mul(&on_device(&weights.rates)?)?
+        .exp()?
+        .reshape((count, heads, 1, 1))?;
+    let mut outputs = Vec::with_capacity(count);
+    for token in 0..count {
+        let of = |all: &Tensor| all.get(token);
+        let (key, query) = (of(&keys)?, of(&queries)?);
+        let decayed = matrices.broadcast_mul(&of(&decays)?)?;
+        let given = decayed.broadcast_mul(&key)?.sum_keepdim(1)?;
+        let moved = (of(&of_values)? - given)?.broadcast_mul(&of(&strengths)?)?;
+        *matrices = (decayed + key.broadcast_mul(&moved)?)?;
+        outputs.push(matrices.broadcast_mul(&query)?.sum(1)?);
+    }
+    // [count · heads, value_dim].
+    let outputs = Tensor::cat(&outputs, 0)?.to_dtype(wide.dtype())?;
+    let normed = rms_norm(&outputs, &weights.norm, weights.eps)?.reshape((count, values))?;
+    normed * silu(&wide.narrow(1, channels, values)?.contiguous()?)?
+}

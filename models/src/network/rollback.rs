@@ -1,0 +1,16 @@
+//! [`Rollback`]: what layers keep beside keys and values, and how it comes back after a rollback.
+
+use candle_core::Result;
+
+/// What layers keep of the tokens so far that cannot be cut off at any place, as keys and values can.
+pub(crate) trait Rollback {
+    /// Remembers what is needed to go on at `position`, the end of the sequence.
+    fn remember(&mut self, position: usize) -> Result<()>;
+
+    /// Forgets what was remembered past `position`.
+    fn forget_after(&mut self, position: usize);
+
+    /// Goes back to `position` or, where what is needed there is no longer known, to the last place before it where it is;
+    /// returns that place. The tokens from there to `position` have to be appended again.
+    fn resume(&mut self, position: usize) -> Result<usize>;
+}

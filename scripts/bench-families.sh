@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Runs `bench` on a small random checkpoint of every family of models, constrained by maskwright and by llguidance and
+# unconstrained, and prints a row for each family (Markdown).
+#
+#   scripts/bench-families.sh [options of bench]
+#
+# The models have random weights, so that only the constraint makes answers valid, and are so small that times say what
+# surrounds the forward pass, not how fast models are. MASKWRIGHT and MASKWRIGHT_MODELS name programs that are there already;
+# without them both are built. FAMILIES are the families, all by default. Some minutes, without a download.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+if [[ -z ${MASKWRIGHT:-} || -z ${MASKWRIGHT_MODELS:-} ]]; then
+    cargo build --quiet --release --manifest-path "$root/Cargo.toml" --package maskwright-harness --package maskwright-models --bins
+fi
+maskwright=${MASKWRIGHT:-$target/release/maskwright}
+models=${MASKWRIGHT_MODELS:-$target/release/maskwright-models}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+families=(${FAMILIES:-$("$models" families --names)})
+directories=()
+for family in "${families[@]}"; do
+    # Vocabulary and size of the built-in model's tokenizer.
+    "$models" random-checkpoint "$scratch/$family" --family "$family" --tokenizer builtin --vocab-size 3072
+    directories+=("$scratch/$family")
+done
+"$maskwright" bench --quiet --model "$(IFS=,; echo "${directories[*]}")" --datasets builtin --limit 5 --shots 0 --max-tokens 64 \
+    --out "$scratch/run" "$@" >"$scratch/tables" || { cat "$scratch/tables" >&2; exit 1; }
+python3 - "$scratch/run" "${families[@]}" <<'PYTHON'
+import json
+import sys
+from pathlib import Path
+
+run, families = Path(sys.argv[1]), sys.argv[2:]
+rows = json.loads((run / "report.json").read_text())["rows"]
+names = ["maskwright", "llguidance", "none"]
+print("| family | valid answers: maskwright | llguidance | model alone | ms per token: maskwright | llguidance | model alone |")
+print("|---|---:|---:|---:|---:|---:|---:|")
+incomplete = []
+for family in families:
+    of_family = {row["framework"]: row for row in rows if Path(row["model"]).name == family}
+    chosen = [of_family.get(name) for name in names]
+    if None in chosen or any(row["instances"] != row["planned"] or row["unanswered"] for row in chosen):
+        incomplete.append(family)
+    valid = [f"{row['valid']} of {row['instances']}" if row else "not run" for row in chosen]
+    times = [f"{row['tpot_ms']:.2f}" if row and row.get("tpot_ms") is not None else "not run" for row in chosen]
+    print(f"| `{family}` |", " | ".join(valid + times), "|")
+manifest = json.loads((run / "manifest.json").read_text())
+hardware = manifest["hardware"]
+print(f"\n{hardware['cpu']}, {hardware['cpus']} processors, {hardware['os']}; {manifest['started'][:10]}")
+if incomplete:
+    sys.exit(f"no complete run of: {', '.join(incomplete)}")
+PYTHON
