@@ -282,6 +282,87 @@ fn bad_configurations_name_the_field() {
 }
 
 #[test]
+fn bad_configurations_of_families_with_parts_of_their_own_name_the_field() {
+    let cases = [
+        (Family::GptOss, "hidden_size", json!(40), "multiple of 32"),
+        (Family::GptOss, "rope_scaling", Value::Null, "`rope_scaling`"),
+        (Family::GptOss, "swiglu_limit", json!(0), "`swiglu_limit`"),
+        (
+            Family::GptOss,
+            "quantization_config",
+            json!({"quant_method": "awq"}),
+            "awq",
+        ),
+        (
+            Family::Qwen3Moe,
+            "quantization_config",
+            json!({"quant_method": "mxfp4"}),
+            "mxfp4",
+        ),
+        (Family::Gemma4, "enable_moe_block", json!(true), "enable_moe_block"),
+        (
+            Family::Gemma4,
+            "num_kv_shared_layers",
+            json!(6),
+            "`num_kv_shared_layers`",
+        ),
+        (
+            Family::Gemma4,
+            "num_global_key_value_heads",
+            json!(3),
+            "does not divide",
+        ),
+        (
+            Family::Gemma4,
+            "vocab_size_per_layer_input",
+            json!(300),
+            "`vocab_size_per_layer_input`",
+        ),
+        (
+            Family::Gemma4,
+            "per_layer_config",
+            json!({"1": {"head_dim": 24}}),
+            "different heads",
+        ),
+        (Family::Qwen35, "linear_num_value_heads", json!(5), "not a multiple"),
+        (Family::Qwen35, "attention_bias", json!(true), "attention_bias"),
+        (Family::GraniteHybrid, "mamba_n_heads", json!(7), "do not divide"),
+        (Family::GraniteHybrid, "mamba_n_groups", json!(3), "do not divide"),
+        (
+            Family::GraniteHybrid,
+            "time_step_limit",
+            json!([0.1, 1.0]),
+            "time_step_limit",
+        ),
+    ];
+    for (family, field, value, expected) in cases {
+        let directory = write(family, |_| {});
+        edit_config(directory.path(), field, value.clone());
+        let message = refusal(directory.path());
+        assert!(
+            message.contains(expected) && message.contains("config.json"),
+            "{family:?}, {field} = {value}: {message}"
+        );
+    }
+}
+
+#[test]
+fn blocks_and_scales_of_another_type_are_refused() {
+    let directory = write(Family::GptOss, |_| {});
+    let path = directory.path().join("model.safetensors");
+    let mut bytes = fs::read(&path).unwrap();
+    let header = String::from_utf8(bytes[8..8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize].to_vec());
+    let changed = header.unwrap().replace(r#""dtype":"U8""#, r#""dtype":"I8""#);
+    bytes[8..8 + changed.len()].copy_from_slice(changed.as_bytes());
+    fs::write(&path, bytes).unwrap();
+    let message = refusal(directory.path());
+    assert!(
+        message.contains("gate_up_proj_blocks") && message.contains("I8; U8 can be used"),
+        "{message}"
+    );
+}
+
+#[test]
 fn rope_parameters_of_newer_files_mean_what_the_older_fields_meant() {
     let logits = |directory: &Path| {
         let mut host = Vec::new();
