@@ -216,7 +216,7 @@ def randomize(model: torch.nn.Module, seed: int) -> None:
                 parameter.normal_(std=1 / math.sqrt(parameter.shape[-1]), generator=generator)
             elif name.endswith("bias"):
                 parameter.normal_(std=0.5, generator=generator)
-            elif type(model).__name__.startswith("Gemma"):
+            elif type(model).__name__.startswith(("Gemma2", "Gemma3")):
                 parameter.uniform_(-0.25, 0.25, generator=generator)
             else:
                 parameter.uniform_(0.75, 1.25, generator=generator)
