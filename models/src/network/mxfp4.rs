@@ -92,11 +92,14 @@ impl Mxfp4 {
     /// All numbers by tensor operations, `[rows, columns]`.
     pub(crate) fn widened(&self) -> Result<Tensor> {
         let Mxfp4Tables { pairs, powers } = &self.tables;
+        // Of 8 bits, candle takes an index of 255 for one that is not there.
+        let looked_up = |table: &Tensor, bytes: &Tensor| {
+            let indices = bytes.flatten_all()?.to_dtype(DType::U32)?;
+            table.index_select(&indices, 0)
+        };
         let blocks = self.scales.elem_count();
-        let numbers = pairs
-            .index_select(&self.blocks.flatten_all()?, 0)?
-            .reshape((blocks, BLOCK))?;
-        let powers = powers.index_select(&self.scales.flatten_all()?, 0)?;
+        let numbers = looked_up(pairs, &self.blocks)?.reshape((blocks, BLOCK))?;
+        let powers = looked_up(powers, &self.scales)?;
         numbers.broadcast_mul(&powers)?.reshape((self.outputs(), self.inputs()))
     }
 
