@@ -85,6 +85,13 @@ pub(crate) fn global_heads(
         kv_heads: keys.unwrap_or(local.kv_heads),
         head_dim: fields.size("global_head_dim", MAX_HEADS)?.unwrap_or(512),
     });
+    if !local.head_dim.is_multiple_of(2) {
+        let message = format!(
+            "rotary positions over {} elements, which is odd; they need pairs",
+            local.head_dim
+        );
+        return Err(fields.error("head_dim", message));
+    }
     if !heads.is_multiple_of(found.kv_heads) {
         let message = format!("{} does not divide the {heads} attention heads", found.kv_heads);
         return Err(fields.error("num_global_key_value_heads", message));
