@@ -92,15 +92,13 @@ impl StackedReader<'_> {
 
 /// A copy of `rows` rows; where rows of two halves alternate, those of the first come first.
 fn in_halves(bytes: &[u8], rows: usize, alternates: bool) -> Vec<u8> {
-    let rows = bytes.chunks_exact(bytes.len() / rows);
-    match alternates {
-        true => rows
-            .clone()
-            .step_by(2)
-            .chain(rows.skip(1).step_by(2))
-            .flatten()
-            .copied()
-            .collect(),
-        false => bytes.to_vec(),
+    if !alternates {
+        return bytes.to_vec();
     }
+    let mut halves = Vec::with_capacity(bytes.len());
+    for half in 0..2 {
+        let rows = bytes.chunks_exact(bytes.len() / rows).skip(half).step_by(2);
+        rows.for_each(|row| halves.extend_from_slice(row));
+    }
+    halves
 }
