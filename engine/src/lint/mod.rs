@@ -21,6 +21,7 @@
 mod branches;
 mod closed;
 mod ineffective;
+mod keyword_suggestion;
 mod open_api;
 mod patterns;
 mod peers;
@@ -28,7 +29,6 @@ mod places;
 mod report;
 mod resources;
 mod root;
-mod spelling;
 #[cfg(test)]
 mod tests;
 mod unknown;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::keyword_suggestion::Suggestion;
 use super::places::{Place, Places};
-use super::spelling::Suggestion;
 use super::warning::{Warning, WarningKind};
 use crate::ExactOptions;
 use crate::json::{Document, NodeIndex, push_token};

@@ -1,8 +1,8 @@
 //! Keywords that the dialect does not have: misspelt, misplaced, or of another draft.
 
+use super::keyword_suggestion;
 use super::places::Place;
 use super::report::Report;
-use super::spelling;
 use super::warning::WarningKind;
 use crate::json::{Content, Document, NodeIndex};
 use crate::schema::{Dialect, Draft, Keyword};
@@ -17,7 +17,7 @@ pub(super) fn check<'d>(report: &mut Report<'d>, place: &Place<'d>) {
         if report.is_full() {
             return;
         }
-        if place.keyword(name).is_some() || spelling::is_annotation(name) || is_tool {
+        if place.keyword(name).is_some() || keyword_suggestion::is_annotation(name) || is_tool {
             continue;
         }
         if let Some(drafts) = drafts_with(name) {
@@ -42,7 +42,7 @@ pub(super) fn check<'d>(report: &mut Report<'d>, place: &Place<'d>) {
 
 fn meant<'d>(report: &mut Report<'d>, place: &Place<'d>, name: &'d str, value: NodeIndex) -> Option<&'static str> {
     let bound = matches!(place.json.content(value), Content::Number(_))
-        .then(|| spelling::of_bound(name, place.json, place.value("type")))
+        .then(|| keyword_suggestion::of_bound(name, place.json, place.value("type")))
         .flatten();
     bound.or_else(|| report.suggestion(name, value))
 }
@@ -93,9 +93,9 @@ fn is_like_schema(json: &Document, value: NodeIndex) -> bool {
         return false;
     }
     let has_type = json.member(value, "type").is_some_and(|types| {
-        spelling::is_type(json, types)
+        keyword_suggestion::is_type(json, types)
             || matches!(json.content(types), Content::Array(1..))
-                && json.items(types).all(|item| spelling::is_type(json, item))
+                && json.items(types).all(|item| keyword_suggestion::is_type(json, item))
     });
     let has_reference = || {
         json.member(value, "$ref")
